@@ -1,0 +1,43 @@
+# Two commands do everything on a machine with Python 3.11 or newer: `make solve` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: solve test check test-slow bench lock data clean
+
+solve: .venv/installed
+	$(BIN)/runout flop-equity AhKsQd
+
+test: check
+	$(BIN)/pytest
+
+check: .venv/installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test-slow: .venv/installed
+	$(BIN)/pytest -m slow
+
+bench: .venv/installed
+	$(BIN)/python -m benchmarks
+
+# Rebuilds the shipped data files from nothing (see docs/equity.md and docs/cards.md).
+data: .venv/installed
+	$(BIN)/runout table rebuild
+	$(BIN)/python tools/choose_flop_subsets.py
+
+# Pins every dependency, with digests, for all platforms.
+lock: .venv/installed
+	$(BIN)/pip install uv
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header -o requirements.lock
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("runout needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+clean:
+	rm -rf .venv

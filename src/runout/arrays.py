@@ -1,0 +1,23 @@
+"""Array type aliases; the shape of an array is part of its docstring, not of its type."""
+
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+Uint8Array = npt.NDArray[np.uint8]
+Uint16Array = npt.NDArray[np.uint16]
+Uint32Array = npt.NDArray[np.uint32]
+Uint64Array = npt.NDArray[np.uint64]
+AnyArray = npt.NDArray[np.generic]
+
+ArrayT = TypeVar("ArrayT", bound=AnyArray)
+
+
+def read_only(array: ArrayT) -> ArrayT:
+    """Returns ``array`` itself after making it immutable, for tables that everybody shares."""
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,82 @@
+"""Files that can be built again at any time, kept in the user's cache directory.
+
+Every table has a digest fixed in the source. A cached file that does not have it is rebuilt; a
+fresh build that does not have it means that the builder changed without its digest.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from runout.arrays import AnyArray, read_only
+from runout.errors import TableError
+
+Arrays = Mapping[str, AnyArray]
+
+
+def cache_directory() -> Path:
+    """Returns where caches live: ``$RUNOUT_CACHE``, else ``runout`` in the user's cache folder."""
+    chosen = os.environ.get("RUNOUT_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "runout"
+
+
+def digest_arrays(arrays: Arrays) -> str:
+    """Returns the sha256 of names, dtypes, shapes and contents, in hexadecimal."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        little_endian = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(f"{name} {little_endian.dtype.str} {array.shape}\n".encode())
+        digest.update(little_endian.tobytes())
+    return digest.hexdigest()
+
+
+def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays:
+    """Returns the named read-only arrays from the cache, building them where it must.
+
+    Args:
+        name: file name without ending.
+        digest: what `digest_arrays` says of the right arrays.
+        build: makes the arrays.
+
+    Raises:
+        TableError: if ``build`` does not make the arrays that ``digest`` promises.
+    """
+    path = cache_directory() / f"{name}-{digest[:12]}.npz"
+    arrays = _load(path)
+    if arrays is None or digest_arrays(arrays) != digest:
+        arrays = build()
+        built = digest_arrays(arrays)
+        if built != digest:
+            raise TableError(name, f"the builder made digest {built}, the source says {digest}")
+        save_arrays(path, arrays)
+    return {key: read_only(array) for key, array in arrays.items()}
+
+
+def save_arrays(path: Path, arrays: Arrays) -> None:
+    """Writes arrays as one compressed file that is either complete or absent."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+        try:
+            np.savez_compressed(part, allow_pickle=False, **dict(arrays))
+            part.close()
+            os.replace(part.name, path)
+        except BaseException:
+            os.unlink(part.name)
+            raise
+
+
+def _load(path: Path) -> Arrays | None:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return dict(file)
+    except (OSError, ValueError, EOFError, BadZipFile):
+        return None

@@ -1,0 +1,1 @@
+"""Poker facts: cards, combos, hands, strengths, suit isomorphism and flops."""

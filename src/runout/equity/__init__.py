@@ -1,0 +1,1 @@
+"""Exact all-in equities and strength distributions, by enumeration."""

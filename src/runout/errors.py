@@ -1,0 +1,35 @@
+"""The error family: everything a user can cause, always as *where: what came, what is allowed*.
+
+The command line shows these as one line and exits with code 2; any other exception is a defect
+of ours and keeps its traceback.
+"""
+
+
+class RunoutError(Exception):
+    """Base of all errors that a user can cause and mend.
+
+    Attributes:
+        where: the token, argument, file or config path at fault.
+        problem: what came and what is allowed.
+    """
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}")
+        self.where = where
+        self.problem = problem
+
+
+class CardError(RunoutError):
+    """A card, hand or board that does not exist: unreadable, repeated or of the wrong length."""
+
+
+class RangeError(RunoutError):
+    """A range string that cannot be read, or a range with nothing left in it."""
+
+
+class FlopListError(RunoutError):
+    """A list of flops that cannot be made: too long, empty, repeated or not shipped."""
+
+
+class TableError(RunoutError):
+    """A data file that is missing, damaged or not what it claims to be."""

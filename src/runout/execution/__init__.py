@@ -1,0 +1,1 @@
+"""Running many independent tasks on the cores at hand."""

@@ -1,0 +1,80 @@
+"""The only place that knows numba's compile options and its cache.
+
+Numba keys its on-disk cache on the file that *defines* a function, so editing a kernel does not
+recompile cached kernels in other files that call it. We key the cache directory on a digest of
+every kernel source instead: any edit starts a fresh cache.
+"""
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import event as numba_event
+from numba.core.dispatcher import Dispatcher
+
+from runout.cache import cache_directory
+from runout.events import EventSink, KernelCompiled, KernelCompiling
+
+_PACKAGE_ROOT = Path(__file__).parent
+
+
+def _kernel_sources_digest() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(_PACKAGE_ROOT.rglob("*_kernels.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+numba.config.CACHE_DIR = str(  # type: ignore[attr-defined]
+    cache_directory() / "numba" / _kernel_sources_digest()
+)
+
+#: Compiled, single-threaded, GIL-free: the default. Parallelism belongs to `execution`.
+kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
+
+#: For the few lines that every caller needs in its own loop; never compiled by itself.
+inlined = numba.njit(inline="always", error_model="numpy")
+
+
+def loaded_kernels() -> dict[str, Dispatcher]:
+    """Returns the kernels of all imported ``*_kernels`` modules, by dotted name."""
+    return {
+        f"{module_name}.{name}": value
+        for module_name, module in list(sys.modules.items())
+        if module_name.startswith("runout.") and module_name.endswith("_kernels")
+        for name, value in vars(module).items()
+        if isinstance(value, Dispatcher)
+        and value.__module__ == module_name
+        and value.targetoptions.get("inline") != "always"
+    }
+
+
+@contextmanager
+def reporting_compilation(on_event: EventSink) -> Iterator[None]:
+    """Reports every kernel that is compiled inside the block; cached kernels load silently."""
+    listener = _CompileListener(on_event)
+    with numba_event.install_listener("numba:compile", listener):
+        yield
+
+
+class _CompileListener(numba_event.Listener):
+    def __init__(self, on_event: EventSink) -> None:
+        self._on_event = on_event
+        self._started: list[tuple[str, float]] = []
+        self._num_compiled = 0
+
+    def on_start(self, event: Any) -> None:
+        name = event.data["dispatcher"].py_func.__name__
+        self._started.append((name, time.perf_counter()))
+        self._on_event(KernelCompiling(name, self._num_compiled, len(loaded_kernels())))
+
+    def on_end(self, event: Any) -> None:
+        # Kernels compile inside the kernels that call them, so ends come in reverse order.
+        name, started = self._started.pop()
+        self._num_compiled += 1
+        self._on_event(KernelCompiled(name, time.perf_counter() - started))

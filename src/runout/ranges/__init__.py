@@ -1,0 +1,1 @@
+"""Weighted sets of combos and the text that players write them in."""
