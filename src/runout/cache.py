@@ -7,6 +7,7 @@ fresh build that does not have it means that the builder changed without its dig
 import hashlib
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from zipfile import BadZipFile
@@ -51,14 +52,32 @@ def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays
         TableError: if ``build`` does not make the arrays that ``digest`` promises.
     """
     path = cache_directory() / f"{name}-{digest[:12]}.npz"
-    arrays = _load(path)
-    if arrays is None or digest_arrays(arrays) != digest:
+    try:
+        arrays = load_arrays(path, digest)
+    except TableError:
         arrays = build()
         built = digest_arrays(arrays)
         if built != digest:
-            raise TableError(name, f"the builder made digest {built}, the source says {digest}")
+            raise TableError(name, f"built with digest {built}, expected {digest}") from None
         save_arrays(path, arrays)
     return {key: read_only(array) for key, array in arrays.items()}
+
+
+def load_arrays(path: Path, digest: str) -> Arrays:
+    """Reads what `save_arrays` wrote.
+
+    Raises:
+        TableError: if the file is missing, cannot be read or has another digest.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
+        raise TableError(str(path), f"cannot be read ({error})") from error
+    found = digest_arrays(arrays)
+    if found != digest:
+        raise TableError(str(path), f"has digest {found}, this version needs {digest}")
+    return arrays
 
 
 def save_arrays(path: Path, arrays: Arrays) -> None:
@@ -72,11 +91,3 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
         except BaseException:
             os.unlink(part.name)
             raise
-
-
-def _load(path: Path) -> Arrays | None:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except (OSError, ValueError, EOFError, BadZipFile):
-        return None

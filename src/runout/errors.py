@@ -33,3 +33,7 @@ class FlopListError(RunoutError):
 
 class TableError(RunoutError):
     """A data file that is missing, damaged or not what it claims to be."""
+
+
+class ExecutionError(RunoutError):
+    """A way of running work that this machine cannot offer."""

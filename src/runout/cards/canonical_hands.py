@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from runout.arrays import IntArray, read_only
-from runout.cards.card import NUM_RANKS, RANKS, card_rank, card_suit
-from runout.cards.combos import COMBO_CARDS, COMBO_HAS_CARD, combo_cards, live_combos
+from runout.cards.card import NUM_CARDS, NUM_RANKS, RANKS, card_rank, card_suit
+from runout.cards.combos import COMBO_CARDS, combo_cards, live_combos
 from runout.errors import CardError
 
 NUM_HANDS = 169
@@ -96,8 +96,9 @@ def build_combo_map(board: Sequence[int]) -> list[list[tuple[int, int]]]:
 def matchup_weights(board: Sequence[int] = ()) -> IntArray:
     """Returns ``[169, 169]`` disjoint combo pairs of two hands that avoid the board's cards."""
     live = live_combos(board)
-    cards_held = np.zeros((NUM_HANDS, COMBO_HAS_CARD.shape[1]), dtype=np.int64)
-    np.add.at(cards_held, HAND_BY_COMBO[live], COMBO_HAS_CARD[live])
+    cells = HAND_BY_COMBO[live, None] * NUM_CARDS + COMBO_CARDS[live]
+    cards_held = np.bincount(cells.ravel(), minlength=NUM_HANDS * NUM_CARDS)
+    cards_held = cards_held.reshape(NUM_HANDS, NUM_CARDS)
     combos = np.bincount(HAND_BY_COMBO[live], minlength=NUM_HANDS)
     # A pair sharing one card is taken off once; a combo meeting itself twice, so it is put back.
     weights: IntArray = np.outer(combos, combos) - cards_held @ cards_held.T + np.diag(combos)

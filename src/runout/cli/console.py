@@ -1,0 +1,164 @@
+"""The two consoles: results go to stdout, while progress, notes and errors go to stderr.
+
+Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
+live bars that vanish when the work ends; elsewhere one line when work starts and one when it ends.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
+from rich.text import Text
+
+from runout.cache import cache_directory
+from runout.cli.formatting import Json, format_json, format_seconds
+from runout.events import (
+    Event,
+    EventSink,
+    KernelCompiled,
+    KernelCompiling,
+    StageAdvanced,
+    StageStarted,
+)
+
+COMPILING = "Compiling kernels (first run only)"
+
+
+def output() -> Console:
+    """Returns the console of results, stdout.
+
+    Consoles are made when they are needed, so that redirected streams are always seen.
+    """
+    return Console(highlight=False)
+
+
+def messages() -> Console:
+    """Returns the console of progress, notes and errors, stderr."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(document: Json) -> None:
+    """Prints a result as the one JSON document of stdout."""
+    print(format_json(document))
+
+
+def print_note(text: str) -> None:
+    """Prints one line on stderr, never wrapped."""
+    messages().print(Text(text, style="dim"), soft_wrap=True)
+
+
+def print_error(text: str) -> None:
+    """Prints ``error: text`` as one line on stderr, never wrapped."""
+    messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
+
+
+@contextmanager
+def showing_events() -> Iterator[EventSink]:
+    """Yields the sink that shows events, and cleans up however the block ends."""
+    console = messages()
+    display = LiveDisplay(console) if console.is_terminal else PlainDisplay()
+    try:
+        yield display.on_event
+    finally:
+        display.close()
+
+
+@contextmanager
+def using_kernels() -> Iterator[EventSink]:
+    """Does the same, and also shows which kernels the block compiles.
+
+    This imports numba, which takes longer than many answers do: only commands that are going to
+    run a kernel enter it, and they import the modules that hold kernels inside the block.
+    """
+    from runout.jit import reporting_compilation
+
+    with showing_events() as on_event, reporting_compilation(on_event):
+        yield on_event
+
+
+class PlainDisplay:
+    """Shows events as plain lines, for files and pipes."""
+
+    def __init__(self) -> None:
+        self._started_by_stage: dict[str, float] = {}
+        self._num_compiled = 0
+
+    def on_event(self, event: Event) -> None:
+        """Prints a line when work starts and when a stage ends."""
+        match event:
+            case KernelCompiling():
+                if COMPILING not in self._started_by_stage:
+                    self._started_by_stage[COMPILING] = time.perf_counter()
+                    print_note(f"compiling kernels, first run only; cached in {cache_directory()}")
+            case KernelCompiled():
+                self._num_compiled += 1
+            case StageStarted(stage, total):
+                self._started_by_stage[stage] = time.perf_counter()
+                print_note(f"{stage}: {total:,} steps")
+            case StageAdvanced(stage, done, total):
+                if done >= total and stage in self._started_by_stage:
+                    seconds = time.perf_counter() - self._started_by_stage.pop(stage)
+                    print_note(f"{stage}: done in {format_seconds(seconds)}")
+
+    def close(self) -> None:
+        """Says how long compiling took, with the work between, if it was needed."""
+        if COMPILING in self._started_by_stage:
+            seconds = time.perf_counter() - self._started_by_stage[COMPILING]
+            print_note(f"compiled {self._num_compiled} kernels in {format_seconds(seconds)}")
+
+
+class LiveDisplay:
+    """Shows events as bars with times; they appear with the first event and vanish at the end."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+            TextColumn("{task.fields[detail]}"),
+            _TimesColumn(),
+            console=console,
+            transient=True,
+        )
+        self._task_by_stage: dict[str, TaskID] = {}
+
+    def on_event(self, event: Event) -> None:
+        """Adds or moves the bar that the event is about."""
+        self._progress.start()
+        match event:
+            case KernelCompiling(name, num_compiled, num_loaded):
+                # A kernel can compile for two argument types, so the total is only a forecast.
+                self._move(COMPILING, num_compiled, max(num_loaded, num_compiled + 1), name)
+            case KernelCompiled():
+                self._progress.advance(self._task_by_stage[COMPILING])
+            case StageStarted(stage, total):
+                self._move(stage, 0, total)
+            case StageAdvanced(stage, done, total):
+                self._move(stage, done, total)
+
+    def close(self) -> None:
+        """Takes the bars away and gives the cursor back."""
+        self._progress.stop()
+
+    def _move(self, stage: str, done: int, total: int, detail: str = "") -> None:
+        if stage not in self._task_by_stage:
+            self._task_by_stage[stage] = self._progress.add_task(stage, total=total, detail=detail)
+        task = self._task_by_stage[stage]
+        self._progress.update(task, completed=done, total=total, detail=detail)
+
+
+class _TimesColumn(ProgressColumn):
+    """Time since the start, and time left as soon as the speed is known."""
+
+    def render(self, task: Task) -> Text:
+        elapsed = _clock(task.elapsed or 0.0)
+        if task.time_remaining is None or task.finished:
+            return Text(elapsed, style="cyan")
+        return Text(f"{elapsed}, {_clock(task.time_remaining)} left", style="cyan")
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"

@@ -1,0 +1,55 @@
+"""How numbers look: as text for people, and at full precision for JSON."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from runout.arrays import AnyArray
+
+Json = Mapping[str, Any]
+
+
+def format_percent(fraction: float, decimals: int = 2) -> str:
+    """Returns a fraction as percent, such as ``81.95%``."""
+    return f"{100 * fraction:.{decimals}f}%"
+
+
+def format_cell(fraction: float) -> str:
+    """Returns a fraction as percent for a grid cell of five characters: ``82.0``, ``100``."""
+    return f"{100 * fraction:.1f}" if 0.0 < fraction < 1.0 else f"{100 * fraction:.0f}"
+
+
+def format_count(count: float) -> str:
+    """Returns a count with thousands marks, with decimals only where weights make some."""
+    rounded = round(count, 2)
+    return f"{rounded:,.0f}" if rounded == round(rounded) else f"{rounded:,.2f}"
+
+
+def format_seconds(seconds: float) -> str:
+    """Returns a duration: tenths of a second up to a minute, then ``h:mm:ss``."""
+    if seconds < 60.0:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+
+
+def json_number(value: float) -> float | None:
+    """Returns the number itself, or None (JSON's null) where it is undefined."""
+    return None if math.isnan(value) else value
+
+
+def json_numbers(array: AnyArray) -> Any:
+    """Returns an array of any shape as nested lists, with None where a number is undefined."""
+    if array.ndim > 1:
+        return [json_numbers(row) for row in array]
+    return [json_number(value) for value in array.tolist()]
+
+
+def format_json(document: Json) -> str:
+    """Returns one JSON object: a line for each key, so that large tables stay readable."""
+    lines = [
+        f"  {json.dumps(key)}: {json.dumps(value, allow_nan=False)}"
+        for key, value in document.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}"

@@ -1,0 +1,65 @@
+"""Options and arguments that several commands share, and how their text is read."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from runout.cards.card import format_cards, parse_board
+from runout.errors import RangeError, RunoutError
+from runout.ranges.hand_range import HandRange
+from runout.ranges.notation import parse_range
+
+JsonFlag = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document; progress stays on stderr.")
+]
+BoardOption = Annotated[
+    str | None,
+    typer.Option("--board", "-b", metavar="CARDS", help="Flop, turn or river, such as AhKsQd."),
+]
+BoardArgument = Annotated[
+    str, typer.Argument(metavar="BOARD", help="Flop, turn or river, such as AhKsQd.")
+]
+
+
+class OptionError(RunoutError):
+    """An option whose value is out of range, or that cannot go with another one."""
+
+
+def parse_optional_board(text: str | None) -> tuple[int, ...]:
+    """Returns the cards of a ``--board``, none if it was not given.
+
+    Raises:
+        CardError: if the text is not 3, 4 or 5 distinct cards.
+    """
+    return () if text is None else parse_board(text)
+
+
+def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:
+    """Returns what a board leaves of a range.
+
+    Raises:
+        RangeError: if the text cannot be read, or the board blocks all of it.
+    """
+    hand_range = parse_range(text)
+    live_range = hand_range.without_cards(board)
+    if live_range.is_empty and not hand_range.is_empty:
+        raise RangeError(repr(text), f"the board {format_cards(board)} blocks every combo")
+    return live_range
+
+
+def require_at_most_one(given: Mapping[str, bool]) -> None:
+    """Raises `OptionError` if more than one of the options was given.
+
+    Args:
+        given: whether each option, by its name, was on the command line.
+    """
+    chosen = [option for option, is_given in given.items() if is_given]
+    if len(chosen) > 1:
+        raise OptionError(" ".join(chosen), "cannot be combined, give one of them")
+
+
+def require_positive(option: str, value: int | None) -> None:
+    """Raises `OptionError` unless the option was left out or is at least 1."""
+    if value is not None and value < 1:
+        raise OptionError(option, f"{value} is not a positive number")

@@ -1,0 +1,84 @@
+"""`runout warmup`: compiles every kernel now, so that no later command has to.
+
+Kernels compile for the types they are called with, so each one is called by a small real job.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from runout.cache import cache_directory
+from runout.cards.card import parse_board, parse_cards
+from runout.cli.console import output, print_json, using_kernels
+from runout.cli.formatting import format_seconds
+from runout.cli.options import JsonFlag
+from runout.events import Event, KernelCompiled
+
+if TYPE_CHECKING:
+    from runout.cards.hand_indexer import HandIndexer
+
+Job = Callable[[], object]
+
+
+def compile_kernels(json: JsonFlag = False) -> None:
+    """Compile and cache all kernels, which takes a while once after each install."""
+    started = time.perf_counter()
+    num_kernels, num_compiled = run_small_jobs()
+    seconds = time.perf_counter() - started
+    if json:
+        print_json(
+            {
+                "num_kernels": num_kernels,
+                "num_compiled": num_compiled,
+                "seconds": seconds,
+                "cache_directory": str(cache_directory()),
+            }
+        )
+        return
+    done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
+    output().print(
+        f"{num_kernels} kernels: {done}, in {format_seconds(seconds)}\ncache: {cache_directory()}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def run_small_jobs() -> tuple[int, int]:
+    """Runs every job and returns how many kernels there are and how many had to be compiled."""
+    compiled: list[str] = []
+
+    def count(event: Event) -> None:
+        if isinstance(event, KernelCompiled):
+            compiled.append(event.name)
+
+    with using_kernels():
+        from runout.jit import loaded_kernels, reporting_compilation
+
+        jobs = small_jobs()  # imports all kernel modules, so that progress knows the total
+        with reporting_compilation(count):
+            for job in jobs:
+                job()
+        return len(loaded_kernels()), len(compiled)
+
+
+def small_jobs() -> list[Job]:
+    """Returns jobs that together call every kernel with the types that real work uses."""
+    from runout.cards.evaluator import evaluate, evaluate_board
+    from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
+    from runout.equity.board_equity import compute_board_equity
+
+    suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
+    return [
+        lambda: evaluate(suited_flop + parse_cards("JhTh")),
+        lambda: evaluate_board(rainbow_river),
+        lambda: _round_trip(HandIndexer(HOLE_FLOP)),
+        lambda: compute_board_equity(suited_flop).hand_table(),
+    ]
+
+
+def _round_trip(indexer: "HandIndexer") -> None:
+    classes = np.arange(1)
+    indexer.index_many(indexer.unindex_many(classes))
+    indexer.multiplicity_many(classes)

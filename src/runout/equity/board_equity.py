@@ -1,0 +1,76 @@
+"""Exact all-in equity of every combo against every combo on a flop, turn or river.
+
+Work goes board by board, not pair by pair: each way the board can be completed ranks all combos
+once, and pairs are then compared as bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from runout.arrays import IntArray, Uint32Array, read_only
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS, matchup_weights
+from runout.cards.card import NUM_CARDS, require_board
+from runout.cards.combos import COMBO_CARDS, live_combos
+from runout.cards.evaluator_tables import evaluator_tables
+from runout.equity import equity_kernels
+from runout.equity.hand_table import HandEquityTable
+from runout.equity.runouts import RIVER_SIZE, combo_images, enumerate_runouts
+
+_CARDS_IN_HANDS = 4
+
+
+@dataclass(frozen=True)
+class BoardEquity:
+    """Wins of all live combos of a board against each other.
+
+    Attributes:
+        board: the 3 to 5 known cards.
+        combos: ``[C]`` the combos that the board leaves possible.
+        wins: ``[C, C]`` runouts on which the row beats the column; pairs that share a card cannot
+            meet and hold 0.
+        num_runouts: runouts of each pair that can meet: 990 on a flop, 44 on a turn, 1 on a river.
+    """
+
+    board: tuple[int, ...]
+    combos: IntArray
+    wins: Uint32Array
+    num_runouts: int
+
+    def wins_between(self, rows: IntArray, columns: IntArray) -> Uint32Array:
+        """Returns ``[rows, columns]`` runouts on which the row's combo beats the column's."""
+        return self.wins[
+            np.searchsorted(self.combos, rows)[:, None], np.searchsorted(self.combos, columns)
+        ]
+
+    def hand_table(self) -> HandEquityTable:
+        """Returns the counts added up over the combos of the 169 hands."""
+        wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.int64)
+        equity_kernels.sum_by_hand(self.wins, HAND_BY_COMBO[self.combos], wins)
+        totals = matchup_weights(self.board) * self.num_runouts
+        return HandEquityTable(wins, totals - wins - wins.T, totals)
+
+
+def compute_board_equity(board: Sequence[int]) -> BoardEquity:
+    """Returns the exact equities of all combos on a board (tens of milliseconds on a flop).
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+    """
+    require_board(board)
+    runouts = enumerate_runouts(board)
+    combos = live_combos(board)
+    hero = np.empty((len(runouts.boards), len(combos)), dtype=np.uint8)
+    villain = np.empty_like(hero)
+    equity_kernels.rank_combos(evaluator_tables(), runouts.boards, combos, hero, villain)
+    wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
+    equity_kernels.count_wins(hero, villain, runouts.weight, wins)
+    if len(runouts.symmetries) > 1:
+        on_representatives, wins = wins, np.empty_like(wins)
+        images = combo_images(combos, runouts.symmetries)
+        equity_kernels.average_over_suits(on_representatives, images, wins)
+    equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
+    num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
+    return BoardEquity(tuple(board), combos, read_only(wins), num_runouts)

@@ -1,0 +1,260 @@
+"""Compiled counting: rank every combo once per board, then compare small integers.
+
+Shape letters: ``R`` complete five-card boards, ``C`` combos. A board has fewer than 255 distinct
+strengths, so a strength becomes its rank among them, one byte; a combo that the board blocks is
+weaker than everything as a hero (`BLOCKED_HERO`) and stronger as a villain (`BLOCKED_VILLAIN`),
+and comparing needs no mask.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import Int32Array, IntArray, Uint8Array, Uint16Array, Uint32Array
+from runout.cards import evaluator_kernels
+from runout.cards.evaluator_kernels import EvaluatorTables
+from runout.jit import kernel
+
+BLOCKED_HERO = 0
+BLOCKED_VILLAIN = 255
+
+_MAX_BYTE_COUNT = 255  # comparisons that a one-byte counter can hold
+_ROWS_AT_ONCE = 4
+_NUM_COMBOS = 1326
+_NUM_CARDS = 52
+_NUM_RANKS = 13
+_ALL = _NUM_CARDS  # the column that counts combos whatever their cards
+_MAX_SCORE = 2 * 990  # twice the villains that a combo meets on a complete board
+_NUM_STRENGTH_CELLS = 7464  # strengths 0 (blocked) to 7462, filled up to whole words
+
+
+@kernel
+def rank_combos(
+    tables: EvaluatorTables,
+    boards: Uint8Array,
+    combos: IntArray,
+    out_hero: Uint8Array,
+    out_villain: Uint8Array,
+) -> None:
+    """Ranks combos on each board by strength, 1 being the weakest.
+
+    Args:
+        boards: ``[R, 5]`` cards.
+        combos: ``[C]`` combos to rank.
+        out_hero: ``[R, C]`` rank, or ``BLOCKED_HERO``.
+        out_villain: ``[R, C]`` the same rank, or ``BLOCKED_VILLAIN``.
+    """
+    strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
+    scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
+    rank_by_strength = np.empty(_NUM_STRENGTH_CELLS, dtype=np.uint8)
+    for board in range(boards.shape[0]):
+        evaluator_kernels.evaluate_board(tables, boards[board], scratch, strength)
+        rank_strengths(strength, rank_by_strength)
+        hero, villain = out_hero[board], out_villain[board]
+        for i in range(combos.shape[0]):
+            rank = rank_by_strength[strength[combos[i]]]
+            hero[i] = rank
+            villain[i] = rank if rank != BLOCKED_HERO else BLOCKED_VILLAIN
+
+
+@kernel
+def rank_strengths(strength: Uint16Array, out_rank: Uint8Array) -> int:
+    """Numbers the strengths that occur, ascending from 1; returns how many there are.
+
+    Args:
+        strength: ``[1326]`` strengths on one board, 0 where blocked.
+        out_rank: ``[7464]`` rank by strength, meaningful where the strength occurs; 0 stays 0.
+    """
+    cells_of_eight = out_rank.view(np.uint64)
+    cells_of_eight[:] = 0
+    for combo in range(strength.shape[0]):
+        out_rank[strength[combo]] = 1
+    out_rank[0] = BLOCKED_HERO
+    rank = 0
+    for word in range(cells_of_eight.shape[0]):
+        if cells_of_eight[word]:  # most strengths do not occur: skip them eight at a time
+            for value in range(8 * word, 8 * word + 8):
+                rank += out_rank[value]
+                out_rank[value] = rank
+    return rank
+
+
+@kernel
+def count_wins(
+    hero: Uint8Array, villain: Uint8Array, weight: IntArray, out_wins: Uint32Array
+) -> None:
+    """Adds to ``out_wins[C, C]`` the weight of the boards on which the row beats the column.
+
+    Args:
+        hero: ``[R, C]`` ranks from `rank_combos`.
+        villain: ``[R, C]`` likewise.
+        weight: ``[R]`` how many boards each one stands for; equal weights should be neighbours.
+        out_wins: pairs that share a card are counted as well and mean nothing.
+    """
+    begin = 0
+    while begin < weight.shape[0]:
+        end = begin + 1
+        while (
+            end < weight.shape[0] and end - begin < _MAX_BYTE_COUNT and weight[end] == weight[begin]
+        ):
+            end += 1
+        _count_wins_of_block(hero[begin:end], villain[begin:end], weight[begin], out_wins)
+        begin = end
+
+
+@kernel
+def _count_wins_of_block(
+    hero: Uint8Array, villain: Uint8Array, weight: int, out_wins: Uint32Array
+) -> None:
+    """Counts four rows on two boards at a time, in one-byte counters that fill SIMD lanes.
+
+    Two boards share each load and store of a counter, four rows each load of a villain's rank.
+    """
+    num_boards, num_combos = villain.shape
+    counts = np.empty((_ROWS_AT_ONCE, num_combos), dtype=np.uint8)
+    counts_0, counts_1, counts_2, counts_3 = counts[0], counts[1], counts[2], counts[3]
+    ranks = np.zeros((_ROWS_AT_ONCE, 2), dtype=np.uint8)
+    for first in range(0, num_combos, _ROWS_AT_ONCE):
+        num_rows = min(_ROWS_AT_ONCE, num_combos - first)
+        counts[:] = 0
+        for board in range(0, num_boards, 2):
+            has_second = board + 1 < num_boards
+            villain_a = villain[board]
+            villain_b = villain[board + 1] if has_second else villain_a
+            for row in range(num_rows):
+                ranks[row, 0] = hero[board, first + row]
+                ranks[row, 1] = hero[board + 1, first + row] if has_second else BLOCKED_HERO
+            a_0, a_1, a_2, a_3 = ranks[0, 0], ranks[1, 0], ranks[2, 0], ranks[3, 0]
+            b_0, b_1, b_2, b_3 = ranks[0, 1], ranks[1, 1], ranks[2, 1], ranks[3, 1]
+            for column in range(num_combos):
+                a, b = villain_a[column], villain_b[column]
+                counts_0[column] += np.uint8(np.uint8(a_0 > a) + np.uint8(b_0 > b))
+                counts_1[column] += np.uint8(np.uint8(a_1 > a) + np.uint8(b_1 > b))
+                counts_2[column] += np.uint8(np.uint8(a_2 > a) + np.uint8(b_2 > b))
+                counts_3[column] += np.uint8(np.uint8(a_3 > a) + np.uint8(b_3 > b))
+        for row in range(num_rows):
+            wins, row_counts = out_wins[first + row], counts[row]
+            for column in range(num_combos):
+                wins[column] += np.uint32(weight) * np.uint32(row_counts[column])
+
+
+@kernel
+def average_over_suits(wins: Uint32Array, image: IntArray, out_wins: Uint32Array) -> None:
+    """Spreads wins counted on representative boards over all the boards they stand for.
+
+    Args:
+        wins: ``[C, C]`` weighted wins on the representatives.
+        image: ``[G, C]`` where each suit permutation that keeps the known cards sends a combo.
+        out_wins: ``[C, C]`` mean over the G permutations, a whole number.
+    """
+    num_images = image.shape[0]
+    total = np.empty(wins.shape[1], dtype=np.uint32)
+    for row in range(wins.shape[0]):
+        total[:] = 0
+        for g in range(num_images):
+            source, column_image = wins[image[g, row]], image[g]
+            for column in range(total.shape[0]):
+                total[column] += source[column_image[column]]
+        for column in range(total.shape[0]):
+            out_wins[row, column] = total[column] // np.uint32(num_images)
+
+
+@kernel
+def clear_blocked_pairs(combo_cards: Uint8Array, out_wins: Uint32Array) -> None:
+    """Zeroes the cells of ``out_wins[C, C]`` whose row and column share one of their cards."""
+    for row in range(out_wins.shape[0]):
+        card_a, card_b = combo_cards[row, 0], combo_cards[row, 1]
+        wins = out_wins[row]
+        for column in range(out_wins.shape[1]):
+            low, high = combo_cards[column, 0], combo_cards[column, 1]
+            if low == card_a or low == card_b or high == card_a or high == card_b:
+                wins[column] = 0
+
+
+@kernel
+def sum_by_hand(wins: Uint32Array, hand_by_combo: IntArray, out_wins: IntArray) -> None:
+    """Adds ``wins[C, C]`` to the ``out_wins[169, 169]`` cells of ``hand_by_combo[C]``."""
+    for row in range(wins.shape[0]):
+        row_wins, sums = wins[row], out_wins[hand_by_combo[row]]
+        for column in range(wins.shape[1]):
+            sums[hand_by_combo[column]] += np.int64(row_wins[column])
+
+
+class StrengthSums(NamedTuple):
+    """Sums over boards of a combo's doubled score ``d``: 2 for a beaten hand, 1 for a tied one.
+
+    Attributes:
+        histogram: ``[C, bins]`` weight of the boards whose score falls into each bin.
+        score: ``[C]`` weighted sum of ``d``.
+        squared_score: ``[C]`` weighted sum of ``d * d``.
+    """
+
+    histogram: IntArray
+    score: IntArray
+    squared_score: IntArray
+
+
+@kernel
+def add_strengths(
+    tables: EvaluatorTables,
+    boards: Uint8Array,
+    weight: IntArray,
+    combos: IntArray,
+    combo_cards: Uint8Array,
+    out_sums: StrengthSums,
+) -> None:
+    """Adds every combo's strength against all 990 villains on each board.
+
+    Args:
+        boards: ``[R, 5]`` cards.
+        weight: ``[R]`` how many boards each one stands for.
+        combos: ``[C]`` combos to value; all that some board of ``boards`` leaves possible.
+        combo_cards: ``[C, 2]`` their cards.
+        out_sums: blocked boards add nothing.
+    """
+    strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
+    scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
+    rank_by_strength = np.empty(_NUM_STRENGTH_CELLS, dtype=np.uint8)
+    ranks = np.empty(combos.shape[0], dtype=np.uint8)
+    doubled = np.empty((BLOCKED_VILLAIN, _NUM_CARDS + 1), dtype=np.int32)
+    num_bins = out_sums.histogram.shape[1]
+    for board in range(boards.shape[0]):
+        evaluator_kernels.evaluate_board(tables, boards[board], scratch, strength)
+        num_ranks = rank_strengths(strength, rank_by_strength)
+        for i in range(combos.shape[0]):
+            ranks[i] = rank_by_strength[strength[combos[i]]]
+        _score_ranks(ranks, combo_cards, num_ranks, doubled)
+        for i in range(combos.shape[0]):
+            if ranks[i] == BLOCKED_HERO:
+                continue
+            scores = doubled[ranks[i]]
+            # Its own combo was counted as tied with itself, and taken off once for each card.
+            d = scores[_ALL] - scores[combo_cards[i, 0]] - scores[combo_cards[i, 1]] + 1
+            out_sums.histogram[i, min(d * num_bins // _MAX_SCORE, num_bins - 1)] += weight[board]
+            out_sums.score[i] += weight[board] * d
+            out_sums.squared_score[i] += weight[board] * d * d
+
+
+@kernel
+def _score_ranks(
+    ranks: Uint8Array, combo_cards: Uint8Array, num_ranks: int, out_doubled: Int32Array
+) -> None:
+    """Sets ``out_doubled[rank, card]`` to twice the weaker plus the equal combos with that card.
+
+    The last column counts all combos, whatever their cards.
+    """
+    for rank in range(num_ranks + 1):
+        out_doubled[rank] = 0
+    for i in range(ranks.shape[0]):
+        if ranks[i] != BLOCKED_HERO:
+            equal = out_doubled[ranks[i]]
+            equal[combo_cards[i, 0]] += 1
+            equal[combo_cards[i, 1]] += 1
+            equal[_ALL] += 1
+    weaker = np.zeros(_NUM_CARDS + 1, dtype=np.int32)
+    for rank in range(1, num_ranks + 1):
+        row = out_doubled[rank]
+        for column in range(_NUM_CARDS + 1):
+            equal_here = row[column]
+            row[column] += 2 * weaker[column]
+            weaker[column] += equal_here

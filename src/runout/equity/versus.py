@@ -1,0 +1,140 @@
+"""Range against range, before the flop or on any board, exactly and with card removal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray, Uint32Array
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
+from runout.cards.card import format_cards, require_board
+from runout.cards.combos import NUM_COMBOS, disjoint_combos, live_combos
+from runout.equity.preflop_equity import PreflopEquity, preflop_equity
+from runout.errors import RangeError
+
+if TYPE_CHECKING:
+    from runout.equity.board_equity import BoardEquity
+
+
+@dataclass(frozen=True)
+class SideEquity:
+    """What one side's combos win against the other side's range.
+
+    Attributes:
+        matchups: ``[1326]`` weight of the deals in which the side holds the combo.
+        equity: ``[1326]`` the combo's share of the pot, NaN where ``matchups`` is 0.
+    """
+
+    matchups: FloatArray
+    equity: FloatArray
+
+    def equity_by_hand(self) -> FloatArray:
+        """Returns ``[169]`` equities of the canonical hands, NaN for hands that are not held."""
+        won = self.matchups * np.nan_to_num(self.equity)
+        return _divide(_sum_by_hand(won), _sum_by_hand(self.matchups))
+
+
+@dataclass(frozen=True)
+class RangeEquity:
+    """The outcome of an all-in between two ranges.
+
+    Attributes:
+        win: probability that the hero wins.
+        tie: probability of a split pot.
+        lose: probability that the villain wins.
+        matchups: weight of all deals in which both hold a combo of their range.
+        hero: the hero's combos.
+        villain: the villain's combos.
+    """
+
+    win: float
+    tie: float
+    lose: float
+    matchups: float
+    hero: SideEquity
+    villain: SideEquity
+
+    @property
+    def equity(self) -> float:
+        """The hero's share of the pot."""
+        return self.win + self.tie / 2
+
+
+def compare_ranges(
+    hero_weights: FloatArray, villain_weights: FloatArray, board: Sequence[int] = ()
+) -> RangeEquity:
+    """Returns the exact all-in equity of two ranges.
+
+    Args:
+        hero_weights: ``[1326]`` how much of each combo the hero holds.
+        villain_weights: ``[1326]`` likewise for the villain.
+        board: no cards, or a flop, turn or river.
+
+    Raises:
+        CardError: if the board has another number of cards, or repeats one.
+        RangeError: if no two combos of the ranges can be dealt together.
+    """
+    if board:
+        require_board(board)
+    live = live_combos(board)
+    rows = live[hero_weights[live] > 0.0]
+    columns = live[villain_weights[live] > 0.0]
+    where = f"board {format_cards(board)}" if board else "ranges"
+    for name, combos in (("hero's", rows), ("villain's", columns)):
+        if not len(combos):
+            raise RangeError(where, f"leaves nothing of {name} range")
+    wins, losses, num_runouts = _count_outcomes(board, rows, columns)
+    can_meet = disjoint_combos(rows, columns).astype(np.float64)
+    pair_weight = can_meet * hero_weights[rows, None] * villain_weights[columns]
+    matchups = float(pair_weight.sum())
+    if matchups == 0.0:
+        raise RangeError(where, "every combo of one range blocks every combo of the other")
+    won, lost = wins / num_runouts, losses / num_runouts
+    hero_share = (1.0 + won - lost) / 2.0
+    win, lose = float((pair_weight * won).sum()), float((pair_weight * lost).sum())
+    return RangeEquity(
+        win=win / matchups,
+        tie=(matchups - win - lose) / matchups,
+        lose=lose / matchups,
+        matchups=matchups,
+        hero=_side(rows, pair_weight, hero_share),
+        villain=_side(columns, pair_weight.T, 1.0 - hero_share.T),
+    )
+
+
+def _count_outcomes(
+    board: Sequence[int], rows: IntArray, columns: IntArray
+) -> tuple[Uint32Array, Uint32Array, int]:
+    """Returns wins and losses of rows against columns, and the runouts of each pair."""
+    table = _equity_table(board)
+    wins = table.wins_between(rows, columns)
+    return wins, table.wins_between(columns, rows).T, table.num_runouts
+
+
+def _equity_table(board: Sequence[int]) -> "BoardEquity | PreflopEquity":
+    if not board:
+        return preflop_equity()
+    # Imported here because only boards need kernels: preflop questions are answered at once.
+    from runout.equity.board_equity import compute_board_equity
+
+    return compute_board_equity(board)
+
+
+def _side(combos: IntArray, pair_weight: FloatArray, share: FloatArray) -> SideEquity:
+    matchups = np.zeros(NUM_COMBOS)
+    won = np.zeros(NUM_COMBOS)
+    matchups[combos] = pair_weight.sum(axis=1)
+    won[combos] = (pair_weight * share).sum(axis=1)
+    return SideEquity(matchups, _divide(won, matchups))
+
+
+def _sum_by_hand(amount: FloatArray) -> FloatArray:
+    return np.bincount(HAND_BY_COMBO, amount, NUM_HANDS).astype(np.float64)
+
+
+def _divide(amount: FloatArray, weight: FloatArray) -> FloatArray:
+    share: FloatArray = np.divide(
+        amount, weight, out=np.full(weight.shape, np.nan), where=weight > 0.0
+    )
+    return share
