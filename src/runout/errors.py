@@ -14,9 +14,12 @@ class RunoutError(Exception):
     """
 
     def __init__(self, where: str, problem: str) -> None:
-        super().__init__(f"{where}: {problem}")
+        super().__init__(where, problem)  # both, so that errors can be pickled between processes
         self.where = where
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}"
 
 
 class CardError(RunoutError):
@@ -31,9 +34,17 @@ class FlopListError(RunoutError):
     """A list of flops that cannot be made: too long, empty, repeated or not shipped."""
 
 
+class TreeError(RunoutError):
+    """A betting tree that cannot be built or read: sizes, rules, stakes or a path at fault."""
+
+
 class TableError(RunoutError):
     """A data file that is missing, damaged or not what it claims to be."""
 
 
 class ExecutionError(RunoutError):
     """A way of running work that this machine cannot offer."""
+
+
+class BundleError(RunoutError):
+    """A stored result that is missing, damaged, of another kind, or cannot be written."""

@@ -2,7 +2,7 @@
 
 Numba keys its on-disk cache on the file that *defines* a function, so editing a kernel does not
 recompile cached kernels in other files that call it. We key the cache directory on a digest of
-every kernel source instead: any edit starts a fresh cache.
+every kernel source, and of the layouts they read, instead: any edit starts a fresh cache.
 """
 
 import hashlib
@@ -25,7 +25,8 @@ _PACKAGE_ROOT = Path(__file__).parent
 
 def _kernel_sources_digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_PACKAGE_ROOT.rglob("*_kernels.py")):
+    # The compile options in this file are part of every kernel.
+    for path in [_PACKAGE_ROOT / "jit.py", *sorted(_PACKAGE_ROOT.rglob("*_kernels.py"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -69,12 +70,21 @@ class _CompileListener(numba_event.Listener):
         self._num_compiled = 0
 
     def on_start(self, event: Any) -> None:
+        if not self._is_ours(event):
+            return
         name = event.data["dispatcher"].py_func.__name__
         self._started.append((name, time.perf_counter()))
         self._on_event(KernelCompiling(name, self._num_compiled, len(loaded_kernels())))
 
     def on_end(self, event: Any) -> None:
+        if not self._is_ours(event):
+            return
         # Kernels compile inside the kernels that call them, so ends come in reverse order.
         name, started = self._started.pop()
         self._num_compiled += 1
         self._on_event(KernelCompiled(name, time.perf_counter() - started))
+
+    @staticmethod
+    def _is_ours(event: Any) -> bool:
+        # Numba also compiles the pieces that implement its own functions.
+        return str(event.data["dispatcher"].py_func.__module__).startswith("runout.")

@@ -1,4 +1,4 @@
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
 
 import numpy as np
@@ -167,9 +167,12 @@ def test_multiplicities_sum_to_all_deals(rounds):
     assert set(multiplicities.tolist()) <= {1, 3, 4, 6, 8, 12, 24}
 
 
-def test_multiplicities_of_many_agree_with_counting_the_deals():
-    indexer = INDEXERS[TURN_BOARD]
-    deals = np.array(list(combinations(range(52), 4)), dtype=np.uint8)
+@pytest.mark.parametrize(
+    ("rounds", "deal_all"), [(TURN_BOARD, combinations), ((1, 1, 1), permutations)], ids=str
+)
+def test_multiplicities_agree_with_counting_every_deal(rounds, deal_all):
+    indexer = HandIndexer(rounds)
+    deals = np.array(list(deal_all(range(52), indexer.num_cards)), dtype=np.uint8)
     counts = np.bincount(indexer.index_many(deals))
     np.testing.assert_array_equal(indexer.multiplicities(), counts)
 

@@ -34,8 +34,9 @@ def evaluate_many(hands: Uint8Array) -> Uint16Array:
     """
     if hands.ndim != 2 or hands.shape[1] not in HAND_SIZES:
         raise CardError(f"hands of shape {hands.shape}", "rows of 5, 6 or 7 cards are needed")
-    if hands.size and hands.max() >= NUM_CARDS:
-        raise CardError(f"card {hands.max()}", f"card ids are 0 to {NUM_CARDS - 1}")
+    if hands.size and (hands.min() < 0 or hands.max() >= NUM_CARDS):
+        wrong = hands[(hands < 0) | (hands >= NUM_CARDS)][0]
+        raise CardError(f"card {wrong}", f"card ids are 0 to {NUM_CARDS - 1}")
     strength = np.empty(len(hands), dtype=np.uint16)
     cards = np.ascontiguousarray(hands, dtype=np.uint8)
     evaluator_kernels.evaluate_hands(evaluator_tables(), cards, strength)

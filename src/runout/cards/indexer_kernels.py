@@ -3,6 +3,9 @@
 A suit's *shape* is how many cards it has in each round, as one number; its *set index* tells
 which ranks they are. Shape and set index packed into one integer are the suit's *key*: four
 sorted keys are a deal up to suits. Everything is int64; card bytes are widened when read.
+
+What runs once per deal and takes the tables is inlined: a call counts references to all twelve
+arrays, which takes longer than the work itself (140 instead of 50 ns a deal).
 """
 
 from typing import NamedTuple
@@ -15,6 +18,8 @@ from runout.jit import inlined, kernel
 #: A key is ``shape << SHAPE_SHIFT | set index``; set indices stay far below 2 ** 32.
 SHAPE_SHIFT = 32
 SET_INDEX_MASK = (1 << SHAPE_SHIFT) - 1
+
+#: A round is four masks of 13 ranks in one number, clubs in the lowest bits.
 SUIT_SHIFT = 16
 ALL_RANKS = (1 << 13) - 1
 
@@ -133,9 +138,9 @@ def _keys_of_cards(
 
 @inlined
 def _squeeze_rounds(tables: IndexerTables, cards: Uint8Array, out_rounds: IntArray) -> None:
-    """Sets each round to its cards as bits, four suits of ranks in one number.
+    """Sets each round to its cards as bits, ranks counted among those that are left.
 
-    A rank is counted among those that its suit has not shown in earlier rounds.
+    Left are the ranks that the card's suit has not shown in earlier rounds.
     """
     used = np.int64(0)
     for deal_round in range(out_rounds.shape[0]):
@@ -269,7 +274,7 @@ def _spread_ranks(squeezed: np.int64, used: np.int64) -> np.int64:
     return squeezed
 
 
-@kernel
+@inlined
 def _insert_card(begin: np.int64, end: np.int64, card: np.int64, out_cards: Uint8Array) -> None:
     """Inserts a card into the descending cards from ``begin`` to ``end``."""
     position = end

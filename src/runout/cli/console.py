@@ -115,10 +115,10 @@ class LiveDisplay:
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=16, complete_style="cyan", finished_style="cyan"),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
-            TextColumn("{task.fields[detail]}"),
             _TimesColumn(),
+            TextColumn("{task.fields[detail]}", style="dim"),
             console=console,
             transient=True,
         )
@@ -138,6 +138,10 @@ class LiveDisplay:
             case StageAdvanced(stage, done, total):
                 self._move(stage, done, total)
 
+    def refresh(self) -> None:
+        """Draws the bars now; they are otherwise drawn ten times a second."""
+        self._progress.refresh()
+
     def close(self) -> None:
         """Takes the bars away and gives the cursor back."""
         self._progress.stop()
@@ -150,13 +154,14 @@ class LiveDisplay:
 
 
 class _TimesColumn(ProgressColumn):
-    """Time since the start, and time left as soon as the speed is known."""
+    """Time since the start, and time left once the speed of equal steps is known."""
 
     def render(self, task: Task) -> Text:
         elapsed = _clock(task.elapsed or 0.0)
-        if task.time_remaining is None or task.finished:
-            return Text(elapsed, style="cyan")
-        return Text(f"{elapsed}, {_clock(task.time_remaining)} left", style="cyan")
+        # Kernels take very different times, so nothing is foretold for them.
+        if task.description == COMPILING or task.time_remaining is None or task.finished:
+            return Text(elapsed)
+        return Text(f"{elapsed}, {_clock(task.time_remaining)} left")
 
 
 def _clock(seconds: float) -> str:

@@ -13,9 +13,11 @@ from runout.arrays import FloatArray
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cards.card import format_cards
 from runout.cli.console import output, print_json, using_kernels
-from runout.cli.formatting import Json, format_count, format_percent, json_number
+from runout.cli.formatting import Json, format_count, format_percent, json_number, shorten_text
 from runout.cli.grid import HandGrid
 from runout.cli.options import BoardOption, JsonFlag, parse_live_range, parse_optional_board
+
+MAX_RANGE_LENGTH = 30
 
 
 def show_equity(
@@ -101,14 +103,14 @@ class Side:
 def _table_of_sides(hero: Side, villain: Side) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("")
-    table.add_column("range", no_wrap=True, overflow="ellipsis", max_width=30)
+    table.add_column("range", no_wrap=True)
     for heading in ("equity", "win", "tie", "lose", "combos"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, side in (("hero", hero), ("villain", villain)):
         fractions = (side.equity, side.win, side.tie, side.lose)
         table.add_row(
             name,
-            Text(side.text),
+            Text(shorten_text(side.text, MAX_RANGE_LENGTH)),
             *(format_percent(fraction) for fraction in fractions),
             format_count(side.num_combos),
         )

@@ -15,7 +15,7 @@ from runout.cli.grid import HandGrid
 from runout.cli.options import BoardArgument, JsonFlag
 from runout.errors import CardError
 
-NUM_EXTREMES = 8
+NUM_EXTREMES = 6
 
 
 def show_flop_equity(

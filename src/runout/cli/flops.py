@@ -3,26 +3,31 @@
 import csv
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from runout.cards.card import format_cards, parse_cards
-from runout.cli.console import output, print_json, using_kernels
+from runout.cards.card import RANKS, format_cards
+from runout.cards.flops import (
+    FlopList,
+    all_flops,
+    describe_texture,
+    explicit_flops,
+    flop_multiplicity,
+    random_flops,
+    subset_flops,
+)
+from runout.cli.console import output, print_json
 from runout.cli.formatting import format_count, format_percent
 from runout.cli.options import JsonFlag, OptionError, require_at_most_one, require_positive
 
-if TYPE_CHECKING:
-    from runout.cards.flops import FlopList
-
 DEFAULT_SEED = 0
-COLUMNS = ("flop", "texture", "multiplicity", "weight_fraction")
 
 Row = dict[str, Any]
 
 
-class FlopFormat(StrEnum):
+class Layout(StrEnum):
     """How a list of flops is printed."""
 
     TABLE = "table"
@@ -38,34 +43,25 @@ def list_flops(
         int | None, typer.Option("--random", metavar="N", help="N flops drawn at random.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="S", help="Seed of --random (default 0).")
+        int | None,
+        typer.Option("--seed", metavar="S", help=f"Seed of --random (default {DEFAULT_SEED})."),
     ] = None,
     flops: Annotated[
         str | None,
         typer.Option("--flops", metavar="LIST", help="Flops of your own, such as AhKsQd,7h7s2c."),
     ] = None,
     layout: Annotated[
-        FlopFormat | None, typer.Option("--format", help="How to print (default table).")
+        Layout | None, typer.Option("--format", help="How to print (default table).")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """List flops up to suits, all 1,755 unless a choice is given, with their weights."""
-    require_at_most_one(
-        {
-            "--subset": subset is not None,
-            "--random": random is not None,
-            "--flops": flops is not None,
-        }
-    )
-    require_at_most_one({"--json": json, f"--format {layout}": layout not in (None, "json")})
-    require_positive("--random", random)
-    if seed is not None and random is None:
-        raise OptionError("--seed", "goes with --random only")
-    with using_kernels():
-        rows = _describe(_choose_flops(subset, random, seed, flops))
-    if json or layout is FlopFormat.JSON:
+    """List flops up to suits with texture and weight: all 1,755, or a chosen few."""
+    is_clashing = json and layout not in (None, Layout.JSON)
+    require_at_most_one({"--json": is_clashing, f"--format {layout}": is_clashing})
+    rows = _describe(_choose_flops(subset, random, seed, flops))
+    if json or layout is Layout.JSON:
         print_json({"num_flops": len(rows), "flops": rows})
-    elif layout is FlopFormat.CSV:
+    elif layout is Layout.CSV:
         _print_csv(rows)
     else:
         _print_table(rows)
@@ -73,48 +69,63 @@ def list_flops(
 
 def _choose_flops(
     subset: int | None, random: int | None, seed: int | None, flops: str | None
-) -> "FlopList":
-    from runout.cards.flops import all_flops, explicit_flops, random_flops, subset_flops
-
+) -> FlopList:
+    choices = {"--subset": subset, "--random": random, "--flops": flops}
+    require_at_most_one({option: value is not None for option, value in choices.items()})
+    require_positive("--random", random)
+    if seed is not None and random is None:
+        raise OptionError("--seed", "goes with --random only")
+    if seed is not None and seed < 0:
+        raise OptionError("--seed", f"{seed} is negative, seeds start at 0")
     if subset is not None:
         return subset_flops(subset)
     if random is not None:
         return random_flops(random, DEFAULT_SEED if seed is None else seed)
     if flops is not None:
-        return explicit_flops([parse_cards(text) for text in flops.split(",")])
+        return explicit_flops(flops.split(","))
     return all_flops()
 
 
-def _describe(flop_list: "FlopList") -> list[Row]:
-    """Returns name, texture, multiplicity and weight of every flop, keyed by their JSON names."""
-    from runout.cards.flops import describe_texture, flop_multiplicity
-
-    return [
-        {
-            "flop": format_cards(flop),
-            "texture": str(describe_texture(flop)),
-            "multiplicity": flop_multiplicity(flop),
-            "weight_fraction": weight,
-        }
-        for flop, weight in zip(flop_list.flops, flop_list.weights.tolist(), strict=True)
-    ]
+def _describe(flop_list: FlopList) -> list[Row]:
+    """Returns what is known of every flop, by column name."""
+    rows = []
+    for flop, weight in zip(flop_list.flops, flop_list.weights.tolist(), strict=True):
+        texture = describe_texture(flop)
+        rows.append(
+            {
+                "flop": format_cards(flop),
+                "suits": texture.suits.value,
+                "ranks": texture.ranks.value,
+                "is_connected": texture.is_connected,
+                "high_rank": RANKS[texture.high_rank],
+                "multiplicity": flop_multiplicity(flop),
+                "weight_fraction": weight,
+            }
+        )
+    return rows
 
 
 def _print_csv(rows: list[Row]) -> None:
-    writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(sys.stdout, rows[0], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**row, "is_connected": int(row["is_connected"])} for row in rows)
 
 
 def _print_table(rows: list[Row]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("flop")
-    table.add_column("texture")
-    table.add_column("multiplicity", justify="right")
-    table.add_column("weight", justify="right")
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in ("flop", "suits", "ranks", "straight"):
+        table.add_column(heading)
+    for heading in ("multiplicity", "weight"):
+        table.add_column(heading, justify="right")
     for row in rows:
-        weight = format_percent(row["weight_fraction"], 3)
-        table.add_row(row["flop"], row["texture"], str(row["multiplicity"]), weight)
+        table.add_row(
+            row["flop"],
+            row["suits"],
+            row["ranks"],
+            "possible" if row["is_connected"] else "",
+            str(row["multiplicity"]),
+            format_percent(row["weight_fraction"], 3),
+        )
     console = output()
     console.print(table)
-    console.print(f"{format_count(len(rows))} flops")
+    console.print(f"{format_count(len(rows))} flops", style="bold")

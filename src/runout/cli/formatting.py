@@ -34,6 +34,11 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
+def shorten_text(text: str, max_length: int) -> str:
+    """Returns the text, cut and ended with three dots if it is longer than ``max_length``."""
+    return text if len(text) <= max_length else text[: max_length - 3] + "..."
+
+
 def json_number(value: float) -> float | None:
     """Returns the number itself, or None (JSON's null) where it is undefined."""
     return None if math.isnan(value) else value

@@ -18,8 +18,6 @@ from runout.cards.canonical_hands import HAND_NAMES, NUM_HANDS, grid_position
 from runout.cards.card import NUM_RANKS, RANKS
 from runout.cli.formatting import format_cell
 
-NO_VALUE = "-"
-
 _HANDS_BY_ROW = [
     sorted((hand for hand in range(NUM_HANDS) if grid_position(hand)[0] == row), key=grid_position)
     for row in range(NUM_RANKS)
@@ -31,7 +29,7 @@ _CELL_WIDTH = 6
 # steps look equally large.
 _DARKEST = (0.32, 0.11, 285.0)
 _LIGHTEST = (0.92, 0.17, 105.0)
-_DARK_TEXT_FROM_LIGHTNESS = 0.62
+_DARK_TEXT_FROM_LIGHTNESS = 0.55
 _NUM_COLOURS = 100
 
 
@@ -40,7 +38,8 @@ class HandGrid:
     """A grid that rich can print: tiles where there are colours, a plain table elsewhere.
 
     Attributes:
-        values: ``[169]`` fractions by canonical hand, shown as percent; NaN is shown as a dash.
+        values: ``[169]`` fractions by canonical hand, shown as percent; NaN means no value, which
+            is a tile without colour and number, or a dash in the plain table.
     """
 
     values: FloatArray
@@ -57,30 +56,31 @@ class HandGrid:
             for hand in hands:
                 style = _cell_style(self.values[hand])
                 names.append(f" {HAND_NAMES[hand]}".ljust(_CELL_WIDTH), style)
-                numbers.append(f" {_cell_text(self.values[hand])}".ljust(_CELL_WIDTH), style)
+                number = _cell_text(self.values[hand], no_value="")
+                numbers.append(f" {number}".ljust(_CELL_WIDTH), style)
             lines += [names, numbers]
         return lines
 
     def _table(self) -> list[Text]:
         lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in _RANKS_FROM_ACE))]
         for rank, hands in zip(_RANKS_FROM_ACE, _HANDS_BY_ROW, strict=True):
-            cells = [_cell_text(self.values[hand]).rjust(_CELL_WIDTH) for hand in hands]
+            cells = [_cell_text(self.values[hand], "-").rjust(_CELL_WIDTH) for hand in hands]
             lines.append(Text(rank + "".join(cells)))
         return lines
 
 
-def _cell_text(value: float) -> str:
-    return NO_VALUE if math.isnan(value) else format_cell(value)
+def _cell_text(value: float, no_value: str) -> str:
+    return no_value if math.isnan(value) else format_cell(value)
 
 
 def _cell_style(value: float) -> Style:
     if math.isnan(value):
         return Style(dim=True)
-    return _colour_style(round(_NUM_COLOURS * value))
+    return colour_style(round(_NUM_COLOURS * value))
 
 
 @lru_cache
-def _colour_style(step: int) -> Style:
+def colour_style(step: int) -> Style:
     """Returns the style of one of the evenly spaced colours from darkest to lightest."""
     share = step / _NUM_COLOURS
     lightness, chroma, hue = (

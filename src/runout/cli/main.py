@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from runout import __version__
 from runout.cli import equity, evaluate, flop_equity, flops, ranges, table, warmup
-from runout.cli.console import print_error
+from runout.cli.console import print_error, print_note
 from runout.errors import RunoutError
 
 EXIT_USER_ERROR = 2
@@ -29,7 +29,7 @@ class _OneLineErrors(TyperGroup):
             print_error(str(error))
             raise typer.Exit(EXIT_USER_ERROR) from None
         except KeyboardInterrupt:
-            print_error("interrupted")
+            print_note("interrupted")
             raise typer.Exit(EXIT_INTERRUPTED) from None
 
 

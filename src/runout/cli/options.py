@@ -39,11 +39,13 @@ def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:
     """Returns what a board leaves of a range.
 
     Raises:
-        RangeError: if the text cannot be read, or the board blocks all of it.
+        RangeError: if the text cannot be read, all weights are 0 or the board blocks all of it.
     """
     hand_range = parse_range(text)
+    if hand_range.is_empty:
+        raise RangeError(repr(text), "every weight is 0, no combo is left")
     live_range = hand_range.without_cards(board)
-    if live_range.is_empty and not hand_range.is_empty:
+    if live_range.is_empty:
         raise RangeError(repr(text), f"the board {format_cards(board)} blocks every combo")
     return live_range
 

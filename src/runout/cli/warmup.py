@@ -14,7 +14,6 @@ from runout.cards.card import parse_board, parse_cards
 from runout.cli.console import output, print_json, using_kernels
 from runout.cli.formatting import format_seconds
 from runout.cli.options import JsonFlag
-from runout.events import Event, KernelCompiled
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
@@ -47,20 +46,21 @@ def compile_kernels(json: JsonFlag = False) -> None:
 
 def run_small_jobs() -> tuple[int, int]:
     """Runs every job and returns how many kernels there are and how many had to be compiled."""
-    compiled: list[str] = []
-
-    def count(event: Event) -> None:
-        if isinstance(event, KernelCompiled):
-            compiled.append(event.name)
-
     with using_kernels():
-        from runout.jit import loaded_kernels, reporting_compilation
+        jobs = small_jobs()  # imports all kernel modules, so that the number of kernels is known
+        misses_before = _cache_misses_by_kernel()
+        for job in jobs:
+            job()
+        misses = _cache_misses_by_kernel()
+    return len(misses), sum(misses[name] > before for name, before in misses_before.items())
 
-        jobs = small_jobs()  # imports all kernel modules, so that progress knows the total
-        with reporting_compilation(count):
-            for job in jobs:
-                job()
-        return len(loaded_kernels()), len(compiled)
+
+def _cache_misses_by_kernel() -> dict[str, int]:
+    from runout.jit import loaded_kernels
+
+    return {
+        name: sum(kernel.stats.cache_misses.values()) for name, kernel in loaded_kernels().items()
+    }
 
 
 def small_jobs() -> list[Job]:
@@ -68,6 +68,7 @@ def small_jobs() -> list[Job]:
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
     from runout.equity.board_equity import compute_board_equity
+    from runout.equity.histograms import strength_histograms
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     return [
@@ -75,6 +76,7 @@ def small_jobs() -> list[Job]:
         lambda: evaluate_board(rainbow_river),
         lambda: _round_trip(HandIndexer(HOLE_FLOP)),
         lambda: compute_board_equity(suited_flop).hand_table(),
+        lambda: strength_histograms(rainbow_river),
     ]
 
 

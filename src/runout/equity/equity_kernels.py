@@ -17,6 +17,7 @@ from runout.jit import kernel
 
 BLOCKED_HERO = 0
 BLOCKED_VILLAIN = 255
+BLOCKED_SCORE = -1
 
 _MAX_BYTE_COUNT = 255  # comparisons that a one-byte counter can hold
 _ROWS_AT_ONCE = 4
@@ -212,27 +213,54 @@ def add_strengths(
         combo_cards: ``[C, 2]`` their cards.
         out_sums: blocked boards add nothing.
     """
+    num_bins = out_sums.histogram.shape[1]
+    scores = np.empty((1, combos.shape[0]), dtype=np.int32)
+    for board in range(boards.shape[0]):
+        score_boards(tables, boards[board : board + 1], combos, combo_cards, scores)
+        for i in range(combos.shape[0]):
+            score = np.int64(scores[0, i])
+            if score != BLOCKED_SCORE:
+                bin_index = min(score * num_bins // _MAX_SCORE, num_bins - 1)
+                out_sums.histogram[i, bin_index] += weight[board]
+                out_sums.score[i] += weight[board] * score
+                out_sums.squared_score[i] += weight[board] * score * score
+
+
+@kernel
+def score_boards(
+    tables: EvaluatorTables,
+    boards: Uint8Array,
+    combos: IntArray,
+    combo_cards: Uint8Array,
+    out_scores: Int32Array,
+) -> None:
+    """Scores every combo on complete boards: 2 for each villain it beats, 1 for each it ties.
+
+    Args:
+        boards: ``[R, 5]`` cards.
+        combos: ``[C]`` combos to score; all that some board of ``boards`` leaves possible.
+        combo_cards: ``[C, 2]`` their cards.
+        out_scores: ``[R, C]`` scores, or ``BLOCKED_SCORE``.
+    """
     strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
     scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
     rank_by_strength = np.empty(_NUM_STRENGTH_CELLS, dtype=np.uint8)
     ranks = np.empty(combos.shape[0], dtype=np.uint8)
     doubled = np.empty((BLOCKED_VILLAIN, _NUM_CARDS + 1), dtype=np.int32)
-    num_bins = out_sums.histogram.shape[1]
     for board in range(boards.shape[0]):
         evaluator_kernels.evaluate_board(tables, boards[board], scratch, strength)
         num_ranks = rank_strengths(strength, rank_by_strength)
         for i in range(combos.shape[0]):
             ranks[i] = rank_by_strength[strength[combos[i]]]
         _score_ranks(ranks, combo_cards, num_ranks, doubled)
+        scores = out_scores[board]
         for i in range(combos.shape[0]):
             if ranks[i] == BLOCKED_HERO:
-                continue
-            scores = doubled[ranks[i]]
-            # Its own combo was counted as tied with itself, and taken off once for each card.
-            d = scores[_ALL] - scores[combo_cards[i, 0]] - scores[combo_cards[i, 1]] + 1
-            out_sums.histogram[i, min(d * num_bins // _MAX_SCORE, num_bins - 1)] += weight[board]
-            out_sums.score[i] += weight[board] * d
-            out_sums.squared_score[i] += weight[board] * d * d
+                scores[i] = BLOCKED_SCORE
+            else:
+                row = doubled[ranks[i]]
+                # Its own combo was counted as tied with itself, and taken off once for each card.
+                scores[i] = row[_ALL] - row[combo_cards[i, 0]] - row[combo_cards[i, 1]] + 1
 
 
 @kernel

@@ -20,6 +20,9 @@ from runout.equity.runouts import RIVER_SIZE, combo_images, enumerate_runouts
 
 NUM_VILLAINS = comb(NUM_CARDS - RIVER_SIZE - 2, 2)
 
+#: The score of beating every villain.
+BEST_SCORE = 2 * NUM_VILLAINS
+
 
 @dataclass(frozen=True)
 class StrengthHistograms:
@@ -47,6 +50,28 @@ class StrengthHistograms:
         return shares
 
 
+@dataclass(frozen=True)
+class BoardStrengths:
+    """Whole-number strength of all live combos of a board, added up over its runouts.
+
+    On one runout a combo scores 2 for every villain it beats and 1 for every one it ties with, so
+    its strength there is the score over `BEST_SCORE`.
+
+    Attributes:
+        combos: ``[C]`` the combos that the board leaves possible.
+        histogram: ``[C, bins]`` runouts by score.
+        score: ``[C]`` sum of scores.
+        squared_score: ``[C]`` sum of squared scores.
+        num_runouts: runouts of each combo: 1,081 on a flop, 46 on a turn, 1 on a river.
+    """
+
+    combos: IntArray
+    histogram: IntArray
+    score: IntArray
+    squared_score: IntArray
+    num_runouts: int
+
+
 def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHistograms:
     """Returns the exact strength distribution of every combo of a flop, turn or river.
 
@@ -54,9 +79,27 @@ def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHis
         CardError: if the board is not 3, 4 or 5 distinct cards.
         ValueError: if ``num_bins`` is not positive.
     """
-    require_board(board)
     if num_bins < 1:
         raise ValueError(f"num_bins: {num_bins} is not a positive number of bins")
+    sums = sum_strengths(board, num_bins)
+    return StrengthHistograms(
+        board=tuple(board),
+        combos=sums.combos,
+        counts=read_only(sums.histogram),
+        expected_strength=read_only(sums.score / (sums.num_runouts * BEST_SCORE)),
+        expected_squared_strength=read_only(
+            sums.squared_score / (sums.num_runouts * BEST_SCORE**2)
+        ),
+    )
+
+
+def sum_strengths(board: Sequence[int], num_bins: int = 1) -> BoardStrengths:
+    """Returns the exact strength sums of every combo of a flop, turn or river.
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+    """
+    require_board(board)
     runouts = enumerate_runouts(board)
     combos = live_combos(board)
     sums = equity_kernels.StrengthSums(
@@ -67,14 +110,10 @@ def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHis
     equity_kernels.add_strengths(
         evaluator_tables(), runouts.boards, runouts.weight, combos, COMBO_CARDS[combos], sums
     )
-    images = combo_images(combos, runouts.symmetries)
-    counts, score, squared_score = (part[images].sum(axis=0) // len(images) for part in sums)
+    if len(runouts.symmetries) > 1:
+        images = combo_images(combos, runouts.symmetries)
+        sums = equity_kernels.StrengthSums(
+            *(part[images].sum(axis=0) // len(images) for part in sums)
+        )
     num_runouts = comb(NUM_CARDS - len(board) - 2, RIVER_SIZE - len(board))
-    best_score = 2 * NUM_VILLAINS
-    return StrengthHistograms(
-        board=tuple(board),
-        combos=combos,
-        counts=read_only(counts),
-        expected_strength=read_only(score / (num_runouts * best_score)),
-        expected_squared_strength=read_only(squared_score / (num_runouts * best_score**2)),
-    )
+    return BoardStrengths(combos, *sums, num_runouts)

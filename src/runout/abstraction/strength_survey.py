@@ -1,0 +1,241 @@
+"""The strength of every deal of a street, or of a sample: what bucket boundaries are cut from.
+
+Strengths are whole-number scores until the last division, so equal strengths are equal numbers.
+Flop and turn deals up to suits are few enough to score them all (1,286,792 and 13,960,050); a
+river score is one of 1,981 numbers, so counting how often each occurs says everything.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import TypeVar
+
+import numpy as np
+
+from runout.abstraction.street import Street
+from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
+from runout.cache import Arrays
+from runout.cards.card import NUM_CARDS
+from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos
+from runout.cards.evaluator_tables import evaluator_tables
+from runout.cards.hand_indexer import HandIndexer
+from runout.equity import equity_kernels
+from runout.equity.histograms import BEST_SCORE, sum_strengths
+from runout.events import EventSink, StageAdvanced, StageStarted, ignore_event
+from runout.execution.local import map_tasks
+
+NUM_HOLE_CARDS = 2
+
+Result = TypeVar("Result")
+
+_RUNOUTS = {Street.FLOP: 1081, Street.TURN: 46, Street.RIVER: 1}
+_BOARDS_PER_TASK = {Street.FLOP: 16, Street.TURN: 256, Street.RIVER: 1024}
+
+
+class StrengthFeature(StrEnum):
+    """The number by which hands are ordered."""
+
+    EHS2 = "ehs2"
+    EHS_SQUARED = "ehs_squared"
+
+
+@dataclass(frozen=True)
+class StreetSurvey:
+    """Strengths of a street's deals, with the number of deals that have each.
+
+    Attributes:
+        street: where the deals are.
+        values: strengths in [0, 1]; on a surveyed flop or turn one per class of deals, in the
+            order of `deal_indexer`.
+        weights: how many deals each value stands for.
+    """
+
+    street: Street
+    values: FloatArray
+    weights: IntArray
+
+
+@cache
+def deal_indexer(street: Street) -> HandIndexer:
+    """Returns the numbering of hole cards with an unordered board, up to suits."""
+    return HandIndexer((NUM_HOLE_CARDS, int(street)))
+
+
+Recall = Callable[[str, Callable[[], Arrays]], Arrays]
+
+
+def compute_always(key: str, compute: Callable[[], Arrays]) -> Arrays:
+    """Recalls nothing: computes the part called ``key`` now."""
+    return compute()
+
+
+@dataclass(frozen=True)
+class SurveyRun:
+    """How a survey is carried out; nothing in here changes its result.
+
+    Attributes:
+        num_workers: threads to use.
+        on_event: told about progress, in boards up to suits.
+        recall: returns an earlier result of a part, or computes it.
+    """
+
+    num_workers: int = 1
+    on_event: EventSink = ignore_event
+    recall: Recall = compute_always
+
+
+def survey_all(street: Street, feature: StrengthFeature, run: SurveyRun) -> StreetSurvey:
+    """Returns the strength of every deal of a street."""
+    boards = HandIndexer((int(street),))
+    every_board = np.arange(boards.size)
+    if street is Street.RIVER:
+        counts = _count_river_scores(boards, run)
+        return StreetSurvey(street, river_strengths(feature), counts)
+    scores = _score_classes(street, feature, every_board, run)
+    multiplicities = deal_indexer(street).multiplicities()
+    return StreetSurvey(street, _to_strength(street, feature, scores), multiplicities)
+
+
+def survey_sample(
+    street: Street, feature: StrengthFeature, deals: Uint8Array, run: SurveyRun
+) -> StreetSurvey:
+    """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1."""
+    if street is Street.RIVER:
+        values = river_strengths(feature)[_score_river_deals(deals)]
+    else:
+        # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
+        board_classes = HandIndexer((int(street),)).index_many(deals[:, NUM_HOLE_CARDS:])
+        scores = _score_classes(street, feature, np.unique(board_classes), run)
+        values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
+    return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
+
+
+def river_strengths(feature: StrengthFeature) -> FloatArray:
+    """Returns ``[1981]`` the strength of each river score."""
+    scores = np.arange(BEST_SCORE + 1)
+    return _to_strength(
+        Street.RIVER, feature, scores if feature is StrengthFeature.EHS2 else scores**2
+    )
+
+
+def bucket_river_deals(bucket_by_score: Uint16Array, run: SurveyRun) -> Uint16Array:
+    """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
+    indexer, board_indexer = deal_indexer(Street.RIVER), HandIndexer((int(Street.RIVER),))
+
+    def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
+        boards = board_indexer.unindex_many(part)
+        scores = score_river_boards(boards)
+        return indexer.index_many(_deals_on_boards(boards)), bucket_by_score[scores[scores >= 0]]
+
+    table = np.zeros(indexer.size, dtype=np.uint16)
+    every_board = np.arange(board_indexer.size)
+    for classes, buckets in _map_boards("river table", Street.RIVER, every_board, bucket_part, run):
+        table[classes] = buckets
+    return table
+
+
+def deal_random(street: Street, num_deals: int, rng: np.random.Generator) -> Uint8Array:
+    """Returns ``[n, 2 + board]`` independent uniformly random deals."""
+    num_cards = NUM_HOLE_CARDS + int(street)
+    order = rng.random((num_deals, NUM_CARDS)).argpartition(num_cards, axis=1)
+    return order[:, :num_cards].astype(np.uint8)
+
+
+def _deals_on_boards(boards: Uint8Array) -> Uint8Array:
+    """Returns ``[n * C, 2 + k]`` every live holding of each of ``boards[n, k]``, with the board."""
+    holdings = np.stack([COMBO_CARDS[live_combos(board.tolist())] for board in boards])
+    num_holdings = holdings.shape[1]
+    deals = np.concatenate([holdings, boards[:, None].repeat(num_holdings, axis=1)], axis=2)
+    return deals.reshape(-1, deals.shape[2])
+
+
+def score_river_boards(boards: Uint8Array) -> IntArray:
+    """Returns ``[n, 1326]`` scores of all combos on ``boards[n, 5]``, -1 where blocked."""
+    scores = np.empty((len(boards), NUM_COMBOS), dtype=np.int32)
+    equity_kernels.score_boards(
+        evaluator_tables(), boards, np.arange(NUM_COMBOS), COMBO_CARDS, scores
+    )
+    return scores.astype(np.int64)
+
+
+def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
+    """Yields the classes of boards in parts of a size that keeps a worker busy for a while."""
+    size = _BOARDS_PER_TASK[street]
+    for begin in range(0, len(board_classes), size):
+        yield board_classes[begin : begin + size]
+
+
+def _score_classes(
+    street: Street, feature: StrengthFeature, board_classes: IntArray, run: SurveyRun
+) -> IntArray:
+    """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
+    indexer, board_indexer = deal_indexer(street), HandIndexer((int(street),))
+
+    def score_part(part: IntArray) -> tuple[IntArray, AnyArray]:
+        boards = board_indexer.unindex_many(part)
+
+        def compute() -> Arrays:
+            sums = [sum_strengths(board.tolist()) for board in boards]
+            scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
+            return {"scores": np.concatenate(scores)}
+
+        scores = run.recall(f"{street.label} boards {part[0]} to {part[-1]}", compute)["scores"]
+        return indexer.index_many(_deals_on_boards(boards)), scores
+
+    table = np.zeros(indexer.size, dtype=np.int64)
+    for classes, scores in _map_boards(
+        f"{street.label} strengths", street, board_classes, score_part, run
+    ):
+        table[classes] = scores
+    return table
+
+
+def _count_river_scores(boards: HandIndexer, run: SurveyRun) -> IntArray:
+    """Returns ``[1981]`` the number of river deals with each score."""
+
+    def count_part(part: IntArray) -> IntArray:
+        scores = score_river_boards(boards.unindex_many(part))
+        is_live = scores >= 0
+        weight = np.broadcast_to(boards.multiplicity_many(part)[:, None], scores.shape)
+        return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
+
+    counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
+    every_board = np.arange(boards.size)
+    for part_counts in _map_boards("river strengths", Street.RIVER, every_board, count_part, run):
+        counts += part_counts
+    return counts
+
+
+def _map_boards(
+    stage: str,
+    street: Street,
+    board_classes: IntArray,
+    function: Callable[[IntArray], Result],
+    run: SurveyRun,
+) -> Iterator[Result]:
+    """Yields what ``function`` makes of each part of the boards, and reports progress."""
+    total = len(board_classes)
+    run.on_event(StageStarted(stage, total))
+    parts = list(split_boards(street, board_classes))
+    done = 0
+    for part, result in zip(parts, map_tasks(function, parts, run.num_workers), strict=True):
+        yield result
+        done += len(part)
+        run.on_event(StageAdvanced(stage, done, total))
+
+
+def _score_river_deals(deals: Uint8Array) -> IntArray:
+    low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
+    combos = high * (high - 1) // 2 + low
+    boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
+    parts = [
+        score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
+        for rows in split_boards(Street.RIVER, np.arange(len(deals)))
+    ]
+    return np.concatenate(parts)
+
+
+def _to_strength(street: Street, feature: StrengthFeature, scores: IntArray) -> FloatArray:
+    power = 1 if feature is StrengthFeature.EHS2 else 2
+    return read_only(scores / (_RUNOUTS[street] * BEST_SCORE**power))

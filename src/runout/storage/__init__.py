@@ -1,0 +1,1 @@
+"""Results on disk: bundles of finished runs and checkpoints of unfinished ones."""

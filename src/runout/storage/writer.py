@@ -1,0 +1,253 @@
+"""Writing bundles: `write_bundle` for arrays in memory, `BundleWriter` for larger ones."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import AnyArray, read_only
+from runout.errors import BundleError
+from runout.storage.files import digest_file, reporting_os_errors
+from runout.storage.manifest import (
+    CONFIG_FILE,
+    MANIFEST_FILE,
+    NAME_PATTERN,
+    NAME_RULE,
+    ArrayEntry,
+    FileEntry,
+    Manifest,
+    build_manifest,
+    digest_config,
+    format_dtype,
+    format_json,
+    format_manifest,
+)
+from runout.storage.staging import StagingDirectory
+
+
+def write_bundle(
+    path: Path | str,
+    *,
+    kind: str,
+    schema_version: int,
+    package_version: str,
+    arrays: Mapping[str, AnyArray],
+    documents: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    config_text: str | None = None,
+    config_digest: str | None = None,
+    overwrite: bool = False,
+) -> Manifest:
+    """Writes a bundle of arrays that are in memory; the arguments are those of `BundleWriter`.
+
+    Args:
+        arrays: by name; the name becomes the file name.
+        documents: small values for JSON files, by name.
+
+    Raises:
+        BundleError: if the bundle cannot be written; what was at ``path`` is then untouched.
+    """
+    with BundleWriter(
+        path,
+        kind=kind,
+        schema_version=schema_version,
+        package_version=package_version,
+        seed=seed,
+        config_text=config_text,
+        config_digest=config_digest,
+        overwrite=overwrite,
+    ) as writer:
+        for name, array in arrays.items():
+            writer.add_array(name, array)
+        for name, document in (documents or {}).items():
+            writer.add_document(name, document)
+        return writer.commit()
+
+
+class BundleWriter:
+    """A bundle in the making, which exists once `commit` returns and not before.
+
+    Example:
+        >>> with BundleWriter("out", kind="demo", schema_version=1, package_version="0") as writer:
+        ...     values = writer.create_array("values", (1000, 169, 169), np.float32)
+        ...     values[:] = 0.5
+        ...     manifest = writer.commit()
+
+    Leaving the ``with`` block without `commit`, by an exception or not, removes everything.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        kind: str,
+        schema_version: int,
+        package_version: str,
+        seed: int | None = None,
+        config_text: str | None = None,
+        config_digest: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Notes what to write; nothing touches the disk before the ``with`` block.
+
+        Args:
+            path: the directory that the bundle will be.
+            kind: what it holds.
+            schema_version: version of that kind's arrays and documents.
+            package_version: the `runout` that writes.
+            seed: the run's seed, if it has one.
+            config_text: the config as the user gave it, kept word for word.
+            config_digest: names the config in the manifest; that of ``config_text`` if not given.
+            overwrite: whether to replace a bundle that is at ``path``.
+        """
+        self._path = Path(path)
+        self._config_text = config_text
+        if config_digest is None and config_text is not None:
+            config_digest = digest_config(config_text)
+        self._facts: dict[str, Any] = {
+            "kind": kind,
+            "schema_version": schema_version,
+            "package_version": package_version,
+            "seed": seed,
+            "config_digest": config_digest,
+        }
+        self._build_manifest()  # a fact that cannot be stored fails now, not after a long run
+        self._overwrite = overwrite
+        # Digests are added at commit.
+        self._arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
+        self._documents: list[str] = []
+        self._staging: StagingDirectory | None = None
+        self._created: list[np.memmap[Any, Any]] = []
+
+    def create_array(
+        self, name: str, shape: Sequence[int], dtype: npt.DTypeLike
+    ) -> npt.NDArray[Any]:
+        """Returns a new array of zeros that lives in its file, to be filled before `commit`.
+
+        The disk space is reserved at once where the system can do that: a full disk is an error
+        here, and not a killed process on some later assignment. `commit` makes the array read-only.
+        On Windows the array must be deleted (``del``) before `commit`.
+
+        Raises:
+            BundleError: if the name or dtype cannot be stored or the disk is full.
+        """
+        file = self._new_array_file(name, np.dtype(dtype))
+        plain_shape = tuple(map(int, shape))  # numpy would write "np.int64(3)" into the header
+        with reporting_os_errors(self._path, "written"):
+            array = np.lib.format.open_memmap(file, "w+", np.dtype(dtype), plain_shape)
+            if hasattr(os, "posix_fallocate"):
+                with file.open("r+b") as opened:
+                    os.posix_fallocate(opened.fileno(), 0, file.stat().st_size)
+        self._arrays[name] = (format_dtype(array.dtype), array.shape)
+        self._created.append(array)
+        return array
+
+    def add_array(self, name: str, array: AnyArray) -> None:
+        """Writes a copy of ``array``.
+
+        Raises:
+            BundleError: if the name or dtype cannot be stored or the disk is full.
+        """
+        file = self._new_array_file(name, array.dtype)
+        with reporting_os_errors(self._path, "written"), file.open("xb") as opened:
+            np.lib.format.write_array(opened, np.asarray(array), allow_pickle=False)
+        self._arrays[name] = (format_dtype(array.dtype), array.shape)
+
+    def add_document(self, name: str, document: Any) -> None:
+        """Writes a small value as a JSON file; tuples come back as lists, keys as strings.
+
+        Raises:
+            BundleError: if the name cannot be stored or the value is not JSON (NaN is not).
+        """
+        file = self._new_file(name, ".json")
+        if file.name == MANIFEST_FILE:
+            raise BundleError(f"document {name!r}", "is the name of the manifest, choose another")
+        text = format_json(f"document {name!r}", document, indent=2)
+        self._write_text(file.name, text + "\n")
+        self._documents.append(name)
+
+    def commit(self) -> Manifest:
+        """Computes all digests, writes the manifest and gives the bundle its name.
+
+        Raises:
+            BundleError: if the bundle cannot be written; what was at its path is then untouched.
+        """
+        staging = self._require_staging()
+        for array in self._created:
+            array.flush()
+            read_only(array)
+        self._created.clear()
+        if self._config_text is not None:
+            self._write_text(CONFIG_FILE, self._config_text)
+        with reporting_os_errors(self._path, "written"):
+            manifest = self._build_manifest(
+                config=None if self._config_text is None else self._entry(CONFIG_FILE),
+                arrays={
+                    name: ArrayEntry(dtype=dtype, shape=shape, **dict(self._entry(f"{name}.npy")))
+                    for name, (dtype, shape) in self._arrays.items()
+                },
+                documents={name: self._entry(f"{name}.json") for name in self._documents},
+            )
+        self._write_text(MANIFEST_FILE, format_manifest(manifest))
+        staging.publish()
+        self._close()
+        return manifest
+
+    def __enter__(self) -> "BundleWriter":
+        self._staging = StagingDirectory(self._path, MANIFEST_FILE, self._overwrite)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._close()
+
+    def _build_manifest(
+        self,
+        config: FileEntry | None = None,
+        arrays: Mapping[str, ArrayEntry] | None = None,
+        documents: Mapping[str, FileEntry] | None = None,
+    ) -> Manifest:
+        return build_manifest(
+            **self._facts,
+            created_at=datetime.now(UTC),
+            config=config,
+            arrays=arrays or {},
+            documents=documents or {},
+        )
+
+    def _close(self) -> None:
+        self._created.clear()
+        if self._staging is not None:
+            self._staging.close()
+            self._staging = None
+
+    def _require_staging(self) -> StagingDirectory:
+        if self._staging is None:
+            raise RuntimeError("a BundleWriter writes inside its with block, until commit")
+        return self._staging
+
+    def _new_array_file(self, name: str, dtype: np.dtype[Any]) -> Path:
+        file = self._new_file(name, ".npy")
+        if dtype.hasobject:
+            raise BundleError(f"array {name!r}", f"dtype {dtype} holds Python objects, use numbers")
+        return file
+
+    def _new_file(self, name: str, ending: str) -> Path:
+        file = self._require_staging().path / f"{name}{ending}"
+        if not re.fullmatch(NAME_PATTERN, name):
+            raise BundleError(repr(name), f"is no name for a file, use {NAME_RULE}")
+        if file.exists():
+            raise BundleError(repr(name), f"{file.name} is in this bundle already")
+        return file
+
+    def _write_text(self, file_name: str, text: str) -> None:
+        with reporting_os_errors(self._path, "written"):
+            (self._require_staging().path / file_name).write_bytes(text.encode())
+
+    def _entry(self, file_name: str) -> FileEntry:
+        file = self._require_staging().path / file_name
+        return FileEntry(size_bytes=file.stat().st_size, sha256=digest_file(file))

@@ -1,0 +1,1 @@
+"""Betting rules, betting trees and the flat arrays that solvers read; nothing here knows cards."""

@@ -1,0 +1,219 @@
+"""Bet sizes as data, and the language that players write them in.
+
+========== =====================================================================
+text       adds to the opponent's amount (a bet: to nothing)
+========== =====================================================================
+``33%``    a fraction of the pot after calling; the number ``0.33`` means the same
+``2.5x``   so much that the amount is 2.5 times the opponent's; raises only
+``100c``   100 chips; only in trees that are built in chips
+``e``      the fraction of the pot that, repeated on every street left, ends all-in
+``2e``     the same over 2 streets
+``3e200%`` the same over 3 streets, but at most 200 % of the pot
+``a``      everything
+========== =====================================================================
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from runout.errors import TreeError
+
+#: A plain number from here on is taken for a forgotten percent sign; text says what it means.
+MAX_PLAIN_FRACTION = 10.0
+
+_LANGUAGE = "write 0.5 or 50% (of the pot), 2.5x (the last bet), 100c (chips), e, 2e, 3e200%, a"
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+_SCALED = re.compile(rf"({_NUMBER})([%xc])", re.ASCII)
+_GEOMETRIC = re.compile(rf"(\d*)e(?:({_NUMBER})%)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PotFraction:
+    """A fraction of the pot after calling: 0.5 is half the pot."""
+
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class LastBetMultiple:
+    """A raise to ``factor`` times the opponent's amount on this street."""
+
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChipAmount:
+    """A bet of, or a raise by, a fixed number of chips."""
+
+    chips: float
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricSize:
+    """The pot fraction that ends all-in when it is bet and called a number of times.
+
+    Attributes:
+        num_streets: how many times; None for every street that is left, counting this one. Every
+            raise made on this street before counts as a street that is gone.
+        max_fraction: upper bound in pots; None for no bound.
+    """
+
+    num_streets: int | None = None
+    max_fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AllInSize:
+    """The whole effective stack."""
+
+
+BetSize: TypeAlias = PotFraction | LastBetMultiple | ChipAmount | GeometricSize | AllInSize
+
+
+def geometric_fraction(stack_to_pot: float, num_streets: int) -> float:
+    """Returns the pot fraction that ends all-in if it is bet and called ``num_streets`` times.
+
+    Every such bet multiplies the pot by 1 + 2f, and the last pot is 1 + 2 ``stack_to_pot``.
+
+    Args:
+        stack_to_pot: effective stack over pot, both after calling.
+        num_streets: number of bets, at least 1.
+    """
+    return float(((1.0 + 2.0 * stack_to_pot) ** (1.0 / num_streets) - 1.0) / 2.0)
+
+
+def parse_bet_sizes(
+    values: str | Sequence[BetSize | float | str],
+    where: str = "bet_sizes",
+    *,
+    for_raises: bool = False,
+    allow_empty: bool = False,
+) -> tuple[BetSize, ...]:
+    """Reads a list of sizes, or a text of sizes with commas between them.
+
+    Args:
+        values: numbers (pot fractions), texts in the language of this module, or sizes.
+        where: what errors name, with the position in the list after it.
+        for_raises: whether multiples of the last bet are allowed.
+        allow_empty: whether the list may be empty.
+
+    Raises:
+        TreeError: naming the first size that cannot be read, as ``bet_sizes[1]``.
+    """
+    if isinstance(values, str):
+        values = values.split(",") if values.strip() else []
+    elif not isinstance(values, Sequence):
+        raise TreeError(where, f"{values!r} is not a list of bet sizes, write [0.5, 1.0]")
+    if not values and not allow_empty:
+        raise TreeError(where, "empty, give at least one bet size")
+    return tuple(
+        parse_bet_size(value, f"{where}[{position}]", for_raises=for_raises)
+        for position, value in enumerate(values)
+    )
+
+
+def parse_bet_size(
+    value: BetSize | float | str, where: str = "bet size", *, for_raises: bool = False
+) -> BetSize:
+    """Reads one size: a number is a pot fraction, a text is in the language of this module.
+
+    Raises:
+        TreeError: if it is not a size, or a multiple of the last bet where there is no bet.
+    """
+    if isinstance(value, str):
+        size = _parse_text(value.strip().lower(), where)
+    elif isinstance(value, BetSize):
+        size = _parse_text(format_bet_size(value), where)  # for its checks
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        size = _parse_number(float(value), where)
+    else:
+        raise TreeError(where, f"{value!r} is not a bet size, {_LANGUAGE}")
+    if isinstance(size, LastBetMultiple) and not for_raises:
+        text = format_bet_size(size)
+        raise TreeError(where, f"{text!r} multiplies a bet, but there is none yet: for raises only")
+    return size
+
+
+def _parse_number(fraction: float, where: str) -> PotFraction:
+    if not (fraction > 0.0 and math.isfinite(fraction)):
+        raise TreeError(where, f"{fraction:g} is not a positive pot fraction")
+    if fraction >= MAX_PLAIN_FRACTION:
+        raise TreeError(
+            where,
+            f"{fraction:g} is {fraction:g} times the pot, write {fraction / 100:g} or "
+            f"'{fraction:g}%' for a percentage, '{100 * fraction:g}%' if it is meant",
+        )
+    return PotFraction(fraction)
+
+
+def _parse_text(text: str, where: str) -> BetSize:
+    if text == "a":
+        return AllInSize()
+    if match := _SCALED.fullmatch(text):
+        return _parse_scaled(match[1], match[2], where)
+    if match := _GEOMETRIC.fullmatch(text):
+        num_streets = int(match[1]) if match[1] else None
+        if num_streets == 0:
+            raise TreeError(where, f"{text!r} is geometric over 0 streets, use 1 or more")
+        if match[2] is None:
+            return GeometricSize(num_streets)
+        return GeometricSize(num_streets, _parse_percent(match[2], where))
+    if re.fullmatch(_NUMBER, text):
+        raise TreeError(where, f"{text!r} has no unit, {_LANGUAGE}")
+    raise TreeError(where, f"{text!r} is not a bet size, {_LANGUAGE}")
+
+
+def _parse_scaled(number: str, unit: str, where: str) -> BetSize:
+    value = Decimal(number)
+    if unit == "%":
+        return PotFraction(_parse_percent(number, where))
+    if unit == "x":
+        if value <= 1:
+            raise TreeError(where, f"'{number}x' is not a raise, the factor must be above 1")
+        return LastBetMultiple(float(value))
+    if value <= 0:
+        raise TreeError(where, f"'{number}c' is not a positive number of chips")
+    return ChipAmount(float(value))
+
+
+def _parse_percent(number: str, where: str) -> float:
+    fraction = Decimal(number) / 100
+    if fraction <= 0:
+        raise TreeError(where, f"'{number}%' is not a positive pot fraction")
+    return float(fraction)
+
+
+def format_bet_size(size: BetSize) -> str:
+    """Writes a size as text that `parse_bet_size` reads back as exactly the same size."""
+    match size:
+        case PotFraction(fraction):
+            return _format_percent(fraction)
+        case LastBetMultiple(factor):
+            return f"{_format_decimal(Decimal(repr(factor)))}x"
+        case ChipAmount(chips):
+            return f"{_format_decimal(Decimal(repr(chips)))}c"
+        case GeometricSize(num_streets, max_fraction):
+            streets = "" if num_streets is None else str(num_streets)
+            bound = "" if max_fraction is None else _format_percent(max_fraction)
+            return f"{streets}e{bound}"
+        case AllInSize():
+            return "a"
+
+
+def format_bet_sizes(sizes: Sequence[BetSize]) -> str:
+    """Writes a list of sizes with commas, as `parse_bet_sizes` reads it."""
+    return ", ".join(format_bet_size(size) for size in sizes)
+
+
+def _format_percent(fraction: float) -> str:
+    # Decimal arithmetic, because 100 * 0.07 is not 7 and the text must read back exactly.
+    return f"{_format_decimal(Decimal(repr(fraction)) * 100)}%"
+
+
+def _format_decimal(value: Decimal) -> str:
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

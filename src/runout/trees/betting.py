@@ -1,0 +1,338 @@
+"""The rules of one decision: which actions a player has, whatever the street and the unit.
+
+Amounts are in the unit of the `Stakes`: pots (the pot at the root is 1), chips, or big blinds. A
+bet and a raise follow one formula, because a bet is a raise of an opponent who has put in
+nothing: it adds to the opponent's amount, and its size is measured against the pot after calling.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from runout.errors import TreeError
+from runout.trees.actions import Action, ActionKind
+from runout.trees.bet_sizing import (
+    AllInSize,
+    BetSize,
+    ChipAmount,
+    GeometricSize,
+    LastBetMultiple,
+    PotFraction,
+    geometric_fraction,
+    parse_bet_sizes,
+)
+
+#: Amounts that differ by less than this fraction of the pot are one amount, whatever the rules.
+SAME_AMOUNT_FRACTION = 0.001
+
+
+class Street(IntEnum):
+    """The streets after the flop is dealt, in order."""
+
+    FLOP = 0
+    TURN = 1
+    RIVER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """The money in front of two players, and the unit in which it is counted.
+
+    Attributes:
+        pot: what is in the middle at the root, half of it from each player.
+        stack: the effective stack at the root, the most that either player can put in.
+        chip: amounts of sized bets are whole multiples of this; 0 for no rounding, and then the
+            tree is not in chips and sizes in chips have no meaning.
+        minimum_bet: the least amount of a first bet.
+    """
+
+    pot: float
+    stack: float
+    chip: float = 0.0
+    minimum_bet: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("pot", "stack"):
+            value = getattr(self, name)
+            if not (value > 0.0 and math.isfinite(value)):
+                raise TreeError(name, f"{value:g} is not a positive amount")
+        for name in ("chip", "minimum_bet"):
+            value = getattr(self, name)
+            if not (value >= 0.0 and math.isfinite(value)):
+                raise TreeError(name, f"{value:g} is not 0 or a positive amount")
+
+    @classmethod
+    def in_pots(cls, spr: float) -> "Stakes":
+        """Counts in pots: the pot is 1 and the stack is the stack-to-pot ratio.
+
+        Raises:
+            TreeError: if ``spr`` is not a positive number.
+        """
+        if not (spr > 0.0 and math.isfinite(spr)):
+            raise TreeError("spr", f"{spr:g} is not a positive stack-to-pot ratio")
+        return cls(pot=1.0, stack=float(spr))
+
+    @classmethod
+    def in_chips(cls, pot_chips: float, stack_chips: float) -> "Stakes":
+        """Counts in chips: bets are whole chips, at least one.
+
+        Raises:
+            TreeError: if either is not a positive amount.
+        """
+        return cls(pot=float(pot_chips), stack=float(stack_chips), chip=1.0, minimum_bet=1.0)
+
+    @property
+    def is_in_chips(self) -> bool:
+        """Whether amounts are rounded to chips."""
+        return self.chip > 0.0
+
+    @property
+    def spr(self) -> float:
+        """Effective stack over pot at the root."""
+        return self.stack / self.pot
+
+    def rounded(self, amount: float) -> float:
+        """Returns the amount in whole chips, halves up; unchanged if nothing is rounded."""
+        if self.chip == 0.0:
+            return amount
+        return math.floor(amount / self.chip + 0.5) * self.chip
+
+
+@dataclass(frozen=True, slots=True)
+class SizeMenu:
+    """The sizes that one player may use on one street.
+
+    Attributes:
+        bets: sizes of a first bet.
+        raises: sizes of a raise.
+        donks: sizes of a bet into the player who bet or raised last on the street before; None
+            for the same as ``bets``.
+    """
+
+    bets: tuple[BetSize, ...]
+    raises: tuple[BetSize, ...]
+    donks: tuple[BetSize, ...] | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        bet_sizes: str | Sequence[BetSize | float | str],
+        raise_sizes: str | Sequence[BetSize | float | str] | None = None,
+        donk_sizes: str | Sequence[BetSize | float | str] | None = None,
+        where: str = "",
+    ) -> "SizeMenu":
+        """Reads lists of sizes in the language of `runout.trees.bet_sizing`.
+
+        Args:
+            bet_sizes: sizes of a first bet.
+            raise_sizes: sizes of a raise; None for the same as ``bet_sizes``.
+            donk_sizes: sizes of a bet into the last aggressor; None for the same as ``bet_sizes``.
+            where: what errors put before the name of the list, as ``flop.oop.``.
+
+        Raises:
+            TreeError: naming the first size that cannot be read.
+        """
+        bets = parse_bet_sizes(bet_sizes, f"{where}bet_sizes", allow_empty=raise_sizes is not None)
+        raises, donks = bets, None
+        if raise_sizes is not None:
+            raises = parse_bet_sizes(
+                raise_sizes, f"{where}raise_sizes", for_raises=True, allow_empty=True
+            )
+        if donk_sizes is not None:
+            donks = parse_bet_sizes(donk_sizes, f"{where}donk_sizes", allow_empty=True)
+        return cls(bets, raises, donks)
+
+    @property
+    def all_sizes(self) -> tuple[BetSize, ...]:
+        """Every size on the menu."""
+        return self.bets + self.raises + (self.donks or ())
+
+
+@dataclass(frozen=True, slots=True)
+class BettingRules:
+    """Which bets and raises a tree offers, beyond what the game itself allows.
+
+    Attributes:
+        menus: ``[street][player]`` the sizes on the menu, flop first.
+        max_raises_per_street: raises after the first bet of a street, all-in raises included;
+            None for no limit.
+        add_all_in_threshold: all-in is offered as well where it adds at most this many pots after
+            calling to the opponent's amount. Infinity: always; 0: only where the menu has it.
+        force_all_in_threshold: a bet that would leave at most this many pots behind, measured by
+            the pot after it is called, is all-in instead. 0: only a bet that leaves nothing.
+        merging_threshold: of two amounts whose difference is at most this fraction of the pot
+            with the smaller one in it, the larger stays. 0: only equal amounts.
+    """
+
+    menus: tuple[tuple[SizeMenu, SizeMenu], ...]
+    max_raises_per_street: int | None
+    add_all_in_threshold: float = math.inf
+    force_all_in_threshold: float = 0.0
+    merging_threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        if len(self.menus) != len(Street):
+            raise TreeError("bet sizes", f"{len(self.menus)} streets given, {len(Street)} needed")
+        limit = self.max_raises_per_street
+        if limit is not None and (type(limit) is not int or limit < 0):
+            raise TreeError("max_raises_per_street", f"{limit!r} is not a whole number from 0 up")
+        for name in ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold"):
+            value = getattr(self, name)
+            if not value >= 0.0:
+                raise TreeError(name, f"{value:g} is not 0 (off) or a positive fraction of the pot")
+
+    @classmethod
+    def uniform(
+        cls,
+        bet_sizes: str | Sequence[BetSize | float | str],
+        max_raises_per_street: int | None,
+        raise_sizes: str | Sequence[BetSize | float | str] | None = None,
+        donk_sizes: str | Sequence[BetSize | float | str] | None = None,
+        *,
+        add_all_in_threshold: float = math.inf,
+        force_all_in_threshold: float = 0.0,
+        merging_threshold: float = 0.0,
+    ) -> "BettingRules":
+        """Gives both players the same sizes on every street; see `SizeMenu.parse`.
+
+        Raises:
+            TreeError: naming the size, limit or threshold at fault.
+        """
+        menu = SizeMenu.parse(bet_sizes, raise_sizes, donk_sizes)
+        return cls(
+            menus=((menu, menu),) * len(Street),
+            max_raises_per_street=max_raises_per_street,
+            add_all_in_threshold=add_all_in_threshold,
+            force_all_in_threshold=force_all_in_threshold,
+            merging_threshold=merging_threshold,
+        )
+
+
+class BettingState(NamedTuple):
+    """Everything that the actions of one decision depend on, in the unit of the stakes.
+
+    Attributes:
+        street: the street, `Street.FLOP` to `Street.RIVER`.
+        player: whose turn it is, 0 or 1.
+        invested: what each player has put in since the root.
+        street_base: what each player had put in when the street began.
+        last_increment: by how much the last bet or raise on this street went beyond the amount
+            before it; 0 if there is none.
+        num_bets: bets and raises made on this street (a blind counts as a bet).
+        may_donk: whether the player acts first after calling on the street before.
+    """
+
+    street: int
+    player: int
+    invested: tuple[float, float]
+    street_base: float
+    last_increment: float = 0.0
+    num_bets: int = 0
+    may_donk: bool = False
+
+    @property
+    def amount(self) -> float:
+        """What the acting player has put in on this street."""
+        return self.invested[self.player] - self.street_base
+
+    @property
+    def opponent_amount(self) -> float:
+        """What the opponent has put in on this street."""
+        return self.invested[1 - self.player] - self.street_base
+
+    def after_bet(self, action: Action, stakes: Stakes) -> "BettingState":
+        """Returns the opponent's decision after a bet, a raise or an all-in."""
+        # An all-in is the stack itself, so that no rounding error leaves money behind.
+        is_all_in = action.kind == ActionKind.ALL_IN
+        total = stakes.stack if is_all_in else self.street_base + action.amount
+        mine, theirs = total, self.invested[1 - self.player]
+        return self._replace(
+            player=1 - self.player,
+            invested=(mine, theirs) if self.player == 0 else (theirs, mine),
+            last_increment=action.amount - self.opponent_amount,
+            num_bets=self.num_bets + 1,
+            may_donk=False,
+        )
+
+
+def legal_actions(rules: BettingRules, stakes: Stakes, state: BettingState) -> list[Action]:
+    """Returns the actions of the player to act: passive ones first, then by rising amount.
+
+    A bet is at least the minimum bet and a raise adds at least the last bet or raise; a smaller
+    size is lifted to that, and nobody puts in more than the effective stack.
+    """
+    amount, opponent_amount = state.amount, state.opponent_amount
+    if opponent_amount > amount:
+        actions = [Action(ActionKind.FOLD, amount), Action(ActionKind.CALL, opponent_amount)]
+    else:
+        actions = [Action(ActionKind.CHECK, amount)]
+    limit = rules.max_raises_per_street
+    if state.num_bets > 0 and limit is not None and state.num_bets > limit:
+        return actions
+    street_stack = stakes.stack - state.street_base
+    if street_stack <= opponent_amount:
+        return actions
+    sized_kind = ActionKind.BET if state.num_bets == 0 else ActionKind.RAISE
+    for target in _targets(rules, stakes, state, street_stack):
+        kind = ActionKind.ALL_IN if target == street_stack else sized_kind
+        actions.append(Action(kind, target))
+    return actions
+
+
+def _targets(
+    rules: BettingRules, stakes: Stakes, state: BettingState, street_stack: float
+) -> list[float]:
+    """Returns the amounts to which the player may bet or raise, rising, no two alike."""
+    opponent_amount = state.opponent_amount
+    pot_after_call = stakes.pot + 2.0 * max(state.invested)
+    least = opponent_amount + max(state.last_increment, stakes.minimum_bet)
+    force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
+    merge = max(rules.merging_threshold, SAME_AMOUNT_FRACTION)
+    targets = set()
+    for size in _menu_sizes(rules, state):
+        added = _added_by(size, state, street_stack, pot_after_call)
+        target = min(max(stakes.rounded(opponent_amount + added), least), street_stack)
+        pot_if_called = pot_after_call + 2.0 * (target - opponent_amount)
+        is_all_in = street_stack - target <= force * pot_if_called
+        targets.add(street_stack if is_all_in else target)
+    if street_stack - opponent_amount <= rules.add_all_in_threshold * pot_after_call:
+        targets.add(street_stack)
+    distinct: list[float] = []
+    for target in sorted(targets, reverse=True):
+        pot_with_target = pot_after_call + target - opponent_amount
+        if not distinct or distinct[-1] - target > merge * pot_with_target:
+            distinct.append(target)
+    return distinct[::-1]
+
+
+def _menu_sizes(rules: BettingRules, state: BettingState) -> tuple[BetSize, ...]:
+    menu = rules.menus[state.street][state.player]
+    if state.num_bets > 0:
+        return menu.raises
+    if state.may_donk and menu.donks is not None:
+        return menu.donks
+    return menu.bets
+
+
+def _added_by(
+    size: BetSize, state: BettingState, street_stack: float, pot_after_call: float
+) -> float:
+    """Returns what a size adds to the opponent's amount, before the limits of the game."""
+    opponent_amount = state.opponent_amount
+    match size:
+        case PotFraction(fraction):
+            return fraction * pot_after_call
+        case LastBetMultiple(factor):
+            return (factor - 1.0) * opponent_amount
+        case ChipAmount(chips):
+            return chips
+        case GeometricSize(num_streets, max_fraction):
+            if num_streets is None:
+                num_streets = len(Street) - state.street - max(state.num_bets - 1, 0)
+            stack_to_pot = (street_stack - opponent_amount) / pot_after_call
+            fraction = geometric_fraction(stack_to_pot, max(num_streets, 1))
+            return min(fraction, max_fraction or math.inf) * pot_after_call
+        case AllInSize():
+            return street_stack - opponent_amount

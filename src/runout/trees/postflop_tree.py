@@ -1,0 +1,285 @@
+"""The betting tree of a hand from the flop, turn or river on, for any stacks and any sizes.
+
+Streets follow each other inside one tree: the call or the second check that ends a street leads
+straight to the first decision of the next one, and the card dealt in between is left to the
+solver. A called all-in leads to a showdown at once, whatever the street.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import FloatArray, Int32Array, read_only
+from runout.errors import TreeError
+from runout.trees.actions import Action, ActionKind, format_action, format_action_code
+from runout.trees.bet_sizing import ChipAmount, format_bet_size
+from runout.trees.betting import BettingRules, BettingState, Stakes, Street, legal_actions
+from runout.trees.layout import LEAF, MAX_NODES, NO_NODE, TreeArrays, layout_tree
+
+#: The players after the flop: out of position acts first on every street.
+OOP, IP = 0, 1
+PLAYER_NAMES = ("OOP", "IP")
+
+#: Kinds of node in `PostflopTree.leaf_kind`; a fold's kind is the player who folds.
+NOT_A_LEAF, FOLD_BY_OOP, FOLD_BY_IP, SHOWDOWN = -1, 0, 1, 2
+
+#: The action kind in the row of the root, to which no action leads.
+NO_ACTION = -1
+
+PATH_SEPARATOR = "-"
+
+
+class _Node(NamedTuple):
+    """A node while the tree grows; only the root has no action that leads to it."""
+
+    state: BettingState
+    action: Action | None
+    leaf_kind: int
+
+
+class TreeCounts(NamedTuple):
+    """How many nodes of each kind a tree has.
+
+    Attributes:
+        decisions: by street, flop first.
+        folds: by the player who folds.
+        showdowns: after the last bets of the river.
+        all_in_showdowns: after a called all-in before the river.
+    """
+
+    decisions: tuple[int, ...]
+    folds: tuple[int, int]
+    showdowns: int
+    all_in_showdowns: int
+
+
+@dataclass(frozen=True, eq=False)
+class PostflopTree:
+    """A betting tree after the flop; amounts are in the unit of its stakes.
+
+    The loser of a leaf loses ``leaf_stake`` and the winner wins it, so every leaf is zero-sum.
+    Each player's half of the pot at the root is counted as lost or won with the rest: in pots, a
+    fold by i is ``v_i = -(1/2 + x_i)`` and a showdown is ``v_i = (e_i - 1/2)(1 + 2x)``.
+
+    Attributes:
+        rules: the sizes and limits.
+        stakes: pot, stack and unit.
+        first_street: the street of the root.
+        layout: the tree as arrays, N nodes.
+        street: ``[N]`` the street of a decision, or the street on which a leaf ends the betting.
+        invested: ``[N, 2]`` what each player has put in since the root.
+        street_base: ``[N]`` what each player had put in when the street began.
+        leaf_kind: ``[N]`` `FOLD_BY_OOP`, `FOLD_BY_IP`, `SHOWDOWN`, or `NOT_A_LEAF`.
+        leaf_stake: ``[N]`` what the loser of the leaf loses: the folder's half of the first pot
+            and investment, or half of the final pot at a showdown; 0 at decisions.
+        action_kind: ``[N]`` kind of the action that leads to the node, `NO_ACTION` at the root.
+        action_amount: ``[N]`` its amount on its street, 0 at the root.
+    """
+
+    rules: BettingRules
+    stakes: Stakes
+    first_street: Street
+    layout: TreeArrays
+    street: Int32Array
+    invested: FloatArray
+    street_base: FloatArray
+    leaf_kind: Int32Array
+    leaf_stake: FloatArray
+    action_kind: Int32Array
+    action_amount: FloatArray
+
+    @classmethod
+    def build_with_spr(
+        cls, rules: BettingRules, spr: float, first_street: Street = Street.FLOP
+    ) -> "PostflopTree":
+        """Builds the tree in pots: the pot at the root is 1 and the effective stack is ``spr``.
+
+        Raises:
+            TreeError: if ``spr`` is not positive, a size is in chips, or the tree is too large.
+        """
+        return cls.build(rules, Stakes.in_pots(spr), first_street)
+
+    @classmethod
+    def build_in_chips(
+        cls,
+        rules: BettingRules,
+        pot_chips: float,
+        stack_chips: float,
+        first_street: Street = Street.FLOP,
+    ) -> "PostflopTree":
+        """Builds the tree in chips; bets are whole chips.
+
+        Raises:
+            TreeError: if an amount is not positive or the tree is too large.
+        """
+        return cls.build(rules, Stakes.in_chips(pot_chips, stack_chips), first_street)
+
+    @classmethod
+    def build(
+        cls,
+        rules: BettingRules,
+        stakes: Stakes,
+        first_street: Street = Street.FLOP,
+        max_nodes: int = MAX_NODES,
+    ) -> "PostflopTree":
+        """Builds the tree in whatever unit the stakes are.
+
+        Raises:
+            TreeError: if a size is in chips and the stakes are not, or the tree has more than
+                ``max_nodes`` nodes.
+        """
+        _check_unit(rules, stakes)
+        root = _Node(BettingState(first_street, OOP, (0.0, 0.0), 0.0), None, NOT_A_LEAF)
+
+        def expand(node: _Node) -> tuple[int, list[_Node]]:
+            if node.leaf_kind != NOT_A_LEAF:
+                return LEAF, []
+            state = node.state
+            actions = legal_actions(rules, stakes, state)
+            return state.player, [_play(state, action, stakes) for action in actions]
+
+        layout, nodes = layout_tree(root, expand, max_nodes)
+        invested = np.array([node.state.invested for node in nodes])
+        leaf_kind = np.array([node.leaf_kind for node in nodes], dtype=np.int32)
+        action_kind = [NO_ACTION, *(node.action.kind for node in nodes if node.action)]
+        action_amount = [0.0, *(node.action.amount for node in nodes if node.action)]
+        return cls(
+            rules=rules,
+            stakes=stakes,
+            first_street=Street(first_street),
+            layout=layout,
+            street=read_only(np.array([node.state.street for node in nodes], dtype=np.int32)),
+            invested=read_only(invested),
+            street_base=read_only(np.array([node.state.street_base for node in nodes])),
+            leaf_kind=read_only(leaf_kind),
+            leaf_stake=read_only(_leaf_stakes(stakes, leaf_kind, invested)),
+            action_kind=read_only(np.array(action_kind, dtype=np.int32)),
+            action_amount=read_only(np.array(action_amount)),
+        )
+
+    @property
+    def num_nodes(self) -> int:
+        """N, decision nodes and leaves together."""
+        return self.layout.num_nodes
+
+    @cached_property
+    def counts(self) -> TreeCounts:
+        """How many nodes of each kind there are."""
+        is_showdown = self.leaf_kind == SHOWDOWN
+        is_all_in = is_showdown & (self.street < Street.RIVER)
+        is_decision = self.leaf_kind == NOT_A_LEAF
+        return TreeCounts(
+            decisions=tuple(int(np.sum(is_decision & (self.street == s))) for s in Street),
+            folds=(int(np.sum(self.leaf_kind == OOP)), int(np.sum(self.leaf_kind == IP))),
+            showdowns=int(np.sum(is_showdown & ~is_all_in)),
+            all_in_showdowns=int(np.sum(is_all_in)),
+        )
+
+    def pot(self, node: int) -> float:
+        """Returns what is in the middle at a node, uncalled bets included."""
+        return self.stakes.pot + float(self.invested[node].sum())
+
+    def leaf_payoffs(self, player: int, equity: float) -> FloatArray:
+        """Returns ``[N]`` what a player wins at each leaf, 0 at decisions.
+
+        Args:
+            player: `OOP` or `IP`.
+            equity: the player's share of the pot at every showdown, 0 to 1.
+        """
+        at_showdown = (2.0 * equity - 1.0) * self.leaf_stake
+        at_fold = np.where(self.leaf_kind == player, -self.leaf_stake, self.leaf_stake)
+        return np.where(self.leaf_kind == SHOWDOWN, at_showdown, at_fold)
+
+    def action_to(self, node: int) -> Action:
+        """Returns the action that leads to a node other than the root."""
+        return Action(ActionKind(self.action_kind[node]), float(self.action_amount[node]))
+
+    def actions(self, node: int) -> list[Action]:
+        """Returns the actions of a node in the order of its children; none at a leaf."""
+        return [self.action_to(child) for child in self.layout.children(node)]
+
+    def action_fraction(self, node: int) -> float:
+        """Returns what the action to a node adds to the opponent's amount, in pots after calling.
+
+        It is a bet's or raise's fraction of the pot, and 0 for a check or a call.
+        """
+        parent = int(self.layout.parent[node])
+        opponent = 1 - int(self.layout.actor[parent])
+        opponent_amount = self.invested[parent, opponent] - self.street_base[parent]
+        pot_after_call = self.stakes.pot + 2.0 * self.invested[parent].max()
+        return max(float((self.action_amount[node] - opponent_amount) / pot_after_call), 0.0)
+
+    def action_label(self, node: int) -> str:
+        """Writes the action that leads to a node for people, with its percentage of the pot."""
+        return format_action(self.action_to(node), self.action_fraction(node))
+
+    def action_code(self, node: int) -> str:
+        """Writes the action that leads to a node as one step of a path.
+
+        The number of a bet or raise is a percentage of the pot after calling, and in a tree in
+        chips the amount on the street.
+        """
+        fraction = None if self.stakes.is_in_chips else self.action_fraction(node)
+        return format_action_code(self.action_to(node), fraction)
+
+    def path(self, node: int) -> str:
+        """Writes the actions from the root to a node, as ``b50-c-x-b100``; empty at the root."""
+        codes = []
+        while self.layout.parent[node] != NO_NODE:
+            codes.append(self.action_code(node))
+            node = int(self.layout.parent[node])
+        return PATH_SEPARATOR.join(reversed(codes))
+
+    def find_node(self, path: str) -> int:
+        """Returns the node that a path leads to; the empty path leads to the root.
+
+        Raises:
+            TreeError: naming the first step that is not an action, and the actions there are.
+        """
+        node = 0
+        steps = path.strip().lower().split(PATH_SEPARATOR) if path.strip() else []
+        for position, step in enumerate(steps):
+            codes = {self.action_code(child): child for child in self.layout.children(node)}
+            if step not in codes:
+                before = PATH_SEPARATOR.join(steps[:position])
+                place = f"after {before!r}" if before else "at the root"
+                allowed = f"use one of {', '.join(codes)}" if codes else "the hand is over"
+                raise TreeError(f"path {path!r}", f"{step!r} is no action {place}, {allowed}")
+            node = codes[step]
+        return node
+
+
+def _check_unit(rules: BettingRules, stakes: Stakes) -> None:
+    if stakes.is_in_chips:
+        return
+    for menus in rules.menus:
+        for menu in menus:
+            for size in menu.all_sizes:
+                if isinstance(size, ChipAmount):
+                    text = format_bet_size(size)
+                    raise TreeError("bet sizes", f"{text!r} is in chips, but the pot is not")
+
+
+def _play(state: BettingState, action: Action, stakes: Stakes) -> _Node:
+    """Returns the node that an action leads to."""
+    if action.kind == ActionKind.FOLD:
+        return _Node(state, action, state.player)
+    if action.is_aggressive:
+        return _Node(state.after_bet(action, stakes), action, NOT_A_LEAF)
+    if action.kind == ActionKind.CHECK and state.player == OOP:
+        return _Node(state._replace(player=IP, may_donk=False), action, NOT_A_LEAF)
+    each = max(state.invested)  # a call matches it, and after two checks both have it
+    if state.street == Street.RIVER or each == stakes.stack:
+        return _Node(state._replace(invested=(each, each)), action, SHOWDOWN)
+    is_oop_call = action.kind == ActionKind.CALL and state.player == OOP
+    next_street = BettingState(state.street + 1, OOP, (each, each), each, may_donk=is_oop_call)
+    return _Node(next_street, action, NOT_A_LEAF)
+
+
+def _leaf_stakes(stakes: Stakes, leaf_kind: Int32Array, invested: FloatArray) -> FloatArray:
+    """Returns ``[N]`` what the loser of each leaf loses; the uncalled part of a bet comes back."""
+    # Whoever folds has put in no more than the opponent, and at a showdown both are equal.
+    lost = stakes.pot / 2.0 + invested.min(axis=1)
+    return np.where(leaf_kind == NOT_A_LEAF, 0.0, lost)

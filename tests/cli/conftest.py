@@ -1,0 +1,61 @@
+import functools
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from runout.cli.main import app
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Runs a command in this process; the result has stdout, stderr and exit_code."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def invoke(*arguments):
+        result = CliRunner().invoke(app, arguments)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def run_python():
+    """Runs Python code in a process of its own, with more environment variables."""
+
+    def start(code, *arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"COLUMNS": "100"} | environment,
+            check=False,
+        )
+
+    return start
+
+
+@pytest.fixture
+def run_program(run_python):
+    """Runs the program in a process of its own, as a shell would."""
+    return functools.partial(run_python, "from runout.cli.main import main; main()")
+
+
+@pytest.fixture
+def error_line(run):
+    """Runs a command that must fail with one line and exit code 2, and returns the line."""
+
+    def invoke(*arguments):
+        result = run(*arguments)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        (line,) = result.stderr.splitlines()
+        assert line.startswith("error: ")
+        return line.removeprefix("error: ")
+
+    return invoke

@@ -1,0 +1,106 @@
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from runout.cli import console
+from runout.cli.console import LiveDisplay, print_error, print_json, showing_events
+from runout.events import KernelCompiled, KernelCompiling, StageAdvanced, StageStarted
+
+COMPILING_TWO = [
+    KernelCompiling("outer", 0, 3),
+    KernelCompiling("inner", 0, 3),
+    KernelCompiled("inner", 0.5),
+    KernelCompiled("outer", 1.0),
+]
+
+
+def test_files_get_one_line_when_compiling_starts_and_one_when_it_ends(capsys, monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE", "/somewhere")
+    with showing_events() as on_event:
+        for event in COMPILING_TWO:
+            on_event(event)
+    captured = capsys.readouterr()
+    first, last = captured.err.splitlines()
+    assert first == "compiling kernels, first run only; cached in /somewhere"
+    assert last.startswith("compiled 2 kernels in ")
+    assert captured.out == ""
+
+
+def test_files_get_one_line_when_a_stage_starts_and_one_when_it_ends(capsys):
+    with showing_events() as on_event:
+        on_event(StageStarted("counting boards", 2000))
+        on_event(StageAdvanced("counting boards", 1000, 2000))
+        on_event(StageAdvanced("counting boards", 2000, 2000))
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "counting boards: 2,000 steps"
+    assert last.startswith("counting boards: done in ")
+
+
+def test_nothing_is_shown_when_nothing_happens(capsys):
+    with showing_events():
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def shown_live(events):
+    file = io.StringIO()
+    display = LiveDisplay(Console(file=file, force_terminal=True, width=100, color_system=None))
+    for event in events:
+        display.on_event(event)
+    display.refresh()
+    text = file.getvalue()
+    display.close()
+    return text, file.getvalue()
+
+
+def test_terminals_see_which_kernel_of_how_many_is_compiled():
+    text, _ = shown_live(COMPILING_TWO[:3])
+    assert "Compiling kernels (first run only)" in text
+    assert "1/3" in text
+    assert "inner" in text
+
+
+def test_terminals_see_the_steps_of_a_stage():
+    text, _ = shown_live([StageStarted("counting", 2000), StageAdvanced("counting", 1000, 2000)])
+    assert "1,000/2,000" in text
+
+
+def test_more_kernels_than_expected_never_show_more_than_all():
+    text, _ = shown_live([KernelCompiling("again", 3, 3), KernelCompiled("again", 0.1)])
+    assert "4/4" in text
+
+
+def test_the_cursor_comes_back_and_the_bar_vanishes():
+    _, text = shown_live(COMPILING_TWO)
+    hide, show, erase_line = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
+    assert text.count(hide) == text.count(show) == 1
+    assert text.endswith(erase_line)
+
+
+def test_the_display_is_closed_when_work_is_interrupted(monkeypatch):
+    file = io.StringIO()
+    terminal = Console(file=file, force_terminal=True, width=100)
+    monkeypatch.setattr(console, "messages", lambda: terminal)
+
+    def interrupted_work():
+        with showing_events() as on_event:
+            on_event(StageStarted("counting", 10))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_work()
+    assert "\x1b[?25h" in file.getvalue()
+
+
+def test_an_error_is_one_line_whatever_its_length_and_brackets(capsys):
+    print_error("[red]" + "long " * 100)
+    assert capsys.readouterr().err == "error: [red]" + "long " * 100 + "\n"
+
+
+def test_json_goes_to_stdout(capsys):
+    print_json({"board": "[bold]", "values": list(range(200))})
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["board"] == "[bold]"
+    assert captured.err == ""

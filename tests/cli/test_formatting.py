@@ -1,0 +1,67 @@
+import json
+
+import numpy as np
+import pytest
+
+from runout.cli.formatting import (
+    format_cell,
+    format_count,
+    format_json,
+    format_percent,
+    format_seconds,
+    json_numbers,
+    shorten_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"), [(0.0, "0"), (0.5, "50.0"), (0.81949, "81.9"), (1.0, "100")]
+)
+def test_cells_are_short_percentages(fraction, text):
+    assert format_cell(fraction) == text
+
+
+def test_cells_never_need_more_than_five_characters():
+    assert max(len(format_cell(fraction)) for fraction in np.linspace(0.0, 1.0, 4001)) == 5
+
+
+def test_percentages_have_two_decimals():
+    assert format_percent(0.8194925) == "81.95%"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(6.0, "6"), (1326, "1,326"), (7.5, "7.50"), (0.1 + 0.2 + 0.7, "1")]
+)
+def test_counts_have_decimals_only_for_weights(count, text):
+    assert format_count(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.04, "0.0 s"), (59.94, "59.9 s"), (60.0, "0:01:00"), (3725.0, "1:02:05")],
+)
+def test_long_durations_are_shown_as_a_clock(seconds, text):
+    assert format_seconds(seconds) == text
+
+
+def test_only_long_texts_are_cut():
+    assert shorten_text("22+,AKs", 7) == "22+,AKs"
+    assert shorten_text("22+,AKs", 6) == "22+..."
+
+
+def test_undefined_numbers_become_null():
+    numbers = json_numbers(np.array([[0.1, np.nan], [np.nan, 1.0]]))
+    assert numbers == [[0.1, None], [None, 1.0]]
+
+
+def test_json_keeps_order_and_precision():
+    document = {"second": 1 / 3, "first": {"list": [1, None, "x"]}}
+    text = format_json(document)
+    assert json.loads(text) == document
+    assert list(json.loads(text)) == ["second", "first"]
+    assert len(text.splitlines()) == 4
+
+
+def test_json_refuses_undefined_numbers():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        format_json({"equity_fraction": float("nan")})

@@ -1,0 +1,79 @@
+import io
+import itertools
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from runout.cards.canonical_hands import HAND_NAMES, NUM_HANDS
+from runout.cli.grid import HandGrid, colour_style
+
+
+def printed(values, **options):
+    file = io.StringIO()
+    Console(file=file, width=80, **options).print(HandGrid(values))
+    return file.getvalue()
+
+
+@pytest.fixture
+def values():
+    return np.arange(NUM_HANDS) / 1000
+
+
+def test_without_colours_ranks_head_rows_and_columns(values):
+    lines = printed(values, color_system=None).splitlines()
+    assert lines[0].split() == list("AKQJT98765432")
+    assert [line[0] for line in lines[1:]] == list("AKQJT98765432")
+
+
+def test_suited_hands_are_above_the_diagonal(values):
+    rows = [line.split()[1:] for line in printed(values, color_system=None).splitlines()[1:]]
+    assert rows[0][0] == "0"  # AA is hand 0
+    assert rows[0][1] == "1.3"  # AKs is hand 13
+    assert rows[1][0] == "9.1"  # AKo is hand 91
+    assert rows[12][12] == "1.2"  # 22 is hand 12
+
+
+def test_with_colours_every_hand_is_named(values):
+    text = printed(values, force_terminal=True, color_system="truecolor")
+    assert all(f" {name}" in text for name in HAND_NAMES)
+    assert "\x1b[" in text
+
+
+@pytest.mark.parametrize("color_system", [None, "truecolor"])
+def test_the_grid_fits_eighty_columns(color_system):
+    file = io.StringIO()
+    console = Console(file=file, width=200, color_system=color_system, force_terminal=True)
+    lines = console.render_lines(HandGrid(np.full(NUM_HANDS, 0.999)), pad=False)
+    assert max(sum(segment.cell_length for segment in line) for line in lines) <= 80
+
+
+def test_no_color_means_no_escape_codes(values, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = printed(values, force_terminal=True, color_system="truecolor").splitlines()
+    assert lines[0].split() == list("AKQJT98765432")
+
+
+def test_undefined_values_are_dashes():
+    assert printed(np.full(NUM_HANDS, np.nan), color_system=None).split().count("-") == NUM_HANDS
+
+
+def luminance(color):
+    linear = [
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+        for share in (part / 255 for part in color.triplet)
+    ]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def test_higher_values_are_lighter():
+    backgrounds = [luminance(colour_style(step).bgcolor) for step in range(101)]
+    assert all(dark < light for dark, light in itertools.pairwise(backgrounds))
+
+
+def test_text_is_readable_on_every_colour():
+    # WCAG asks for a contrast of 4.5, and 3 for large text.
+    for step in range(101):
+        style = colour_style(step)
+        dark, light = sorted([luminance(style.color), luminance(style.bgcolor)])
+        assert (light + 0.05) / (dark + 0.05) >= 4.4

@@ -1,0 +1,135 @@
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from runout import __version__
+from runout.cli import ranges
+from runout.cli.main import app, main
+from runout.errors import CardError
+
+COMMANDS = ["equity", "flop-equity", "range", "flops", "eval", "table", "warmup"]
+
+
+def test_the_version_is_that_of_the_package(run):
+    result = run("--version")
+    assert result.exit_code == 0
+    assert result.stdout == f"runout {__version__}\n"
+
+
+def test_no_arguments_show_the_help_with_every_command(run):
+    text = run().output
+    assert "Usage: runout" in text
+    assert all(command in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "table rebuild", "table verify"])
+def test_help_of_each_command_ends_with_an_example(run, command):
+    result = run(*command.split(), "--help")
+    assert result.exit_code == 0
+    if command != "table":
+        assert f"Example: runout {command}" in result.stdout
+
+
+def test_shell_completion_is_offered(run):
+    assert "--install-completion" in run("--help").stdout
+
+
+def test_an_unknown_option_exits_with_2(run):
+    assert run("equity", "AA", "KK", "--bord", "2c3c4c").exit_code == 2
+
+
+def test_a_missing_argument_exits_with_2(run):
+    assert run("equity", "AA").exit_code == 2
+
+
+def test_main_exits_with_2_and_one_line(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["equity", "AA", "KX"])
+    assert stopped.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "error: 'KX': 'X' is not a rank, use one of 23456789TJQKA\n"
+
+
+def test_a_long_error_stays_on_one_line(monkeypatch, error_line):
+    def fail(text):
+        raise CardError("x" * 300, "y [bold]z")
+
+    monkeypatch.setattr(ranges, "parse_live_range", lambda text, board: fail(text))
+    assert error_line("range", "AA") == "x" * 300 + ": y [bold]z"
+
+
+def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, run):
+    def interrupt(text, board):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ranges, "parse_live_range", interrupt)
+    result = run("range", "AA")
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted\n"
+
+
+def test_ctrl_c_leaves_the_terminal_clean():
+    controller, terminal = pty.openpty()
+    code = "from runout.cli.main import main; main()"
+    program = subprocess.Popen(
+        [sys.executable, "-c", code, "table", "verify", "--workers", "1"],
+        stdout=terminal,
+        stderr=terminal,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(terminal)
+    text = ""
+    while "counting boards" not in text:
+        text += os.read(controller, 4096).decode()
+    program.send_signal(signal.SIGINT)
+    text += _read_until_closed(controller)
+    assert program.wait() == 130
+    hide_cursor, show_cursor = "\x1b[?25l", "\x1b[?25h"
+    assert text.rindex(show_cursor) > text.rindex(hide_cursor)
+    assert "interrupted" in text.splitlines()[-1]
+    assert "Traceback" not in text
+
+
+def _read_until_closed(controller):
+    parts = []
+    try:
+        while part := os.read(controller, 4096):
+            parts.append(part)
+    except OSError:  # how Linux says that nobody holds the terminal any more
+        pass
+    os.close(controller)
+    return b"".join(parts).decode()
+
+
+def test_a_defect_keeps_its_traceback(monkeypatch):
+    def fail(text, board):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(ranges, "parse_live_range", fail)
+    result = CliRunner().invoke(app, ["range", "AA"])
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_a_defect_is_shown_by_python_itself(run_python):
+    code = "from runout.cli import main, ranges; ranges.parse_live_range = None; main.main()"
+    result = run_python(code, "range", "AA")
+    assert result.returncode == 1
+    assert result.stderr.startswith("Traceback")
+    assert result.stderr.splitlines()[-1].startswith("TypeError")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["equity", "AA", "KK"], ["range", "AA"], ["flops", "--random", "3"], ["--help"]]
+)
+def test_light_commands_do_not_load_numba(run_program, arguments):
+    result = run_program(*arguments, PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
+    assert "numpy" in imported
+    assert "numba" not in imported

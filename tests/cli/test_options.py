@@ -1,0 +1,42 @@
+import pytest
+
+from runout.cards.card import parse_board
+from runout.cli.options import (
+    OptionError,
+    parse_live_range,
+    parse_optional_board,
+    require_at_most_one,
+    require_positive,
+)
+from runout.errors import RangeError
+
+
+def test_no_board_is_no_cards():
+    assert parse_optional_board(None) == ()
+    assert parse_optional_board("AhKsQd") == parse_board("AhKsQd")
+
+
+def test_a_live_range_has_no_blocked_combos():
+    assert parse_live_range("AA", ()).num_combos == 6.0
+    assert parse_live_range("AA", parse_board("AhAs2c")).num_combos == 1.0
+
+
+def test_a_range_with_nothing_left_is_refused():
+    with pytest.raises(RangeError, match="'AA': the board AhAsAd blocks every combo"):
+        parse_live_range("AA", parse_board("AhAsAd"))
+    with pytest.raises(RangeError, match="'AA:0': every weight is 0"):
+        parse_live_range("AA:0", ())
+
+
+def test_one_choice_is_fine_and_two_are_named():
+    require_at_most_one({"--a": False, "--b": False})
+    require_at_most_one({"--a": False, "--b": True})
+    with pytest.raises(OptionError, match="--a --c: cannot be combined"):
+        require_at_most_one({"--a": True, "--b": False, "--c": True})
+
+
+def test_positive_numbers_may_be_left_out():
+    require_positive("--workers", None)
+    require_positive("--workers", 1)
+    with pytest.raises(OptionError, match="--workers: 0 is not a positive number"):
+        require_positive("--workers", 0)

@@ -1,0 +1,60 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import runout
+
+PACKAGE = Path(runout.__file__).parent
+WARM_UP_AND_LIST_KERNELS = """
+import json
+from runout.cli.warmup import run_small_jobs
+from runout.jit import loaded_kernels
+run_small_jobs()
+print(json.dumps({name: len(kernel.signatures) for name, kernel in loaded_kernels().items()}))
+"""
+
+needs_jit = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled"
+)
+
+
+def test_every_kernel_module_is_imported(run_python):
+    code = "import sys; from runout.cli.warmup import small_jobs; small_jobs(); print(*sys.modules)"
+    imported = run_python(code).stdout.split()
+    for path in PACKAGE.rglob("*_kernels.py"):
+        module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        is_imported = module in imported
+        assert is_imported, f"add a job that calls the kernels of {module} to `small_jobs`"
+
+
+@needs_jit
+def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_python, tmp_path):
+    """One test for one fresh cache, which takes seconds to fill."""
+    listed = run_python(WARM_UP_AND_LIST_KERNELS, RUNOUT_CACHE=str(tmp_path))
+    num_signatures = json.loads(listed.stdout)
+    assert num_signatures
+    assert [name for name, count in num_signatures.items() if count == 0] == []
+
+    start, end = listed.stderr.splitlines()
+    assert start == f"compiling kernels, first run only; cached in {tmp_path}"
+    assert end.startswith("compiled ")
+
+    second = run_program("warmup", "--json", RUNOUT_CACHE=str(tmp_path))
+    assert second.stderr == ""
+    document = json.loads(second.stdout)
+    assert document["num_kernels"] == len(num_signatures)
+    assert document["num_compiled"] == 0
+    assert document["cache_directory"] == str(tmp_path)
+
+    # The longest real work there is; the small jobs must have met the types that it uses.
+    verified = run_program("table", "verify", RUNOUT_CACHE=str(tmp_path))
+    assert verified.returncode == 0
+    assert "compiling" not in verified.stderr
+
+
+@needs_jit
+def test_a_second_run_says_that_all_was_cached(run):
+    run("warmup")
+    assert "all cached already" in run("warmup").stdout

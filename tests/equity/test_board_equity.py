@@ -1,0 +1,186 @@
+from itertools import combinations, islice
+
+import numpy as np
+import pytest
+
+from runout.cards.canonical_hands import (
+    HAND_BY_COMBO,
+    matchup_weights,
+    parse_canonical_hand,
+)
+from runout.cards.card import format_cards, parse_board
+from runout.cards.combos import (
+    NUM_COMBOS,
+    combo_cards,
+    disjoint_combos,
+    live_combos,
+    parse_combo,
+    permute_combos,
+)
+from runout.cards.evaluator_tables import evaluator_tables
+from runout.cards.isomorphism import SuitMapping
+from runout.equity import equity_kernels
+from runout.equity.board_equity import BoardEquity, compute_board_equity
+from runout.errors import CardError
+from tests.reference.showdowns import count_outcomes
+
+RAINBOW, TWO_TONE, MONOTONE = "AhKsQd", "AhKh7c", "9s6s2s"
+PAIRED, TRIPS = "8h8d3s", "5c5d5h"
+FLOPS = [RAINBOW, TWO_TONE, MONOTONE, PAIRED, TRIPS]
+TURNS = ["2s8sTcQd", "9s6s2sKs", "8h8d3s3c"]
+RIVERS = ["AsKsQsJs9d", "8h8d3s3c2c"]
+
+THREE_CYCLES = [SuitMapping((1, 2, 0, 3)), SuitMapping((2, 0, 1, 3)), SuitMapping((0, 2, 3, 1))]
+OTHER_MAPPINGS = [SuitMapping((1, 0, 2, 3)), SuitMapping((3, 2, 1, 0)), SuitMapping((1, 2, 3, 0))]
+
+
+def spread(equity: BoardEquity) -> np.ndarray:
+    """Returns ``[1326, 1326]`` wins, 0 for combos that the board blocks."""
+    wins = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.int64)
+    wins[np.ix_(equity.combos, equity.combos)] = equity.wins
+    return wins
+
+
+def all_wins(board: str) -> np.ndarray:
+    return spread(compute_board_equity(parse_board(board)))
+
+
+@pytest.mark.parametrize(
+    ("board", "hand", "opponent", "equity"),
+    [
+        ("AhKsQd", "AA", "KK", 0.9484848),
+        ("AhKsQd", "AA", "72o", 0.9919192),
+        ("AhKsQd", "AKs", "QQ", 0.1982323),
+        ("AhKsQd", "JTs", "22", 0.9671717),
+        ("2c3h4d", "AA", "KK", 0.9121212),
+        ("9s6s2s", "AA", "KK", 0.8422980),
+    ],
+)
+def test_flop_equities_are_those_of_the_mathematics(board, hand, opponent, equity):
+    table = compute_board_equity(parse_board(board)).hand_table()
+    found = table.equity(parse_canonical_hand(hand), parse_canonical_hand(opponent))
+    assert round(found, 7) == equity
+
+
+@pytest.mark.parametrize("board", FLOPS + TURNS + RIVERS)
+def test_two_hands_share_the_whole_pot(board):
+    table = compute_board_equity(parse_board(board)).hand_table()
+    assert (table.ties >= 0).all()
+    np.testing.assert_array_equal(table.wins + table.ties + table.wins.T, table.totals)
+    np.testing.assert_array_equal(table.ties, table.ties.T)
+    equities = table.equities()
+    can_meet = table.totals > 0
+    np.testing.assert_allclose((equities + equities.T)[can_meet], 1.0, rtol=0.0, atol=1e-15)
+    assert np.isnan(equities[~can_meet]).all()
+
+
+@pytest.mark.parametrize(
+    ("board", "num_runouts"), [(RAINBOW, 990), (MONOTONE, 990), (TURNS[0], 44), (RIVERS[0], 1)]
+)
+def test_totals_are_matchups_times_runouts(board, num_runouts):
+    equity = compute_board_equity(parse_board(board))
+    assert equity.num_runouts == num_runouts
+    expected = num_runouts * matchup_weights(parse_board(board))
+    np.testing.assert_array_equal(equity.hand_table().totals, expected)
+
+
+@pytest.mark.parametrize("board", FLOPS + TURNS + RIVERS)
+def test_random_matchups_equal_brute_force(board):
+    cards = parse_board(board)
+    equity = compute_board_equity(cards)
+    generator = np.random.default_rng(0)
+    pairs = (generator.choice(equity.combos, 2, replace=False) for _ in range(1_000))
+    can_meet = (pair for pair in pairs if disjoint_combos(pair[:1], pair[1:])[0, 0])
+    for hero, villain in islice(can_meet, 25):
+        expected = count_outcomes(combo_cards(hero), combo_cards(villain), cards)
+        wins = int(equity.wins_between(np.array([hero]), np.array([villain]))[0, 0])
+        losses = int(equity.wins_between(np.array([villain]), np.array([hero]))[0, 0])
+        ties = equity.num_runouts - wins - losses
+        assert (wins, ties, losses) == expected
+
+
+def test_matchups_solved_in_the_head_come_out():
+    board = parse_board("AhKhQh")
+    equity = compute_board_equity(board)
+    royal, quads_draw, dead = (np.array([parse_combo(text)]) for text in ("JhTh", "AcAd", "2c2d"))
+    assert equity.wins_between(royal, quads_draw) == equity.wins_between(royal, dead) == 990
+    assert equity.wins_between(dead, royal) == 0
+    on_a_royal_board = compute_board_equity(parse_board("AhKhQhJhTh"))
+    assert not on_a_royal_board.wins.any()  # everybody ties
+
+
+@pytest.mark.parametrize("board", [RAINBOW, MONOTONE, RIVERS[0]])
+def test_pairs_that_share_a_card_win_nothing(board):
+    equity = compute_board_equity(parse_board(board))
+    assert not equity.wins[~disjoint_combos(equity.combos, equity.combos)].any()
+
+
+@pytest.mark.parametrize("mapping", THREE_CYCLES + OTHER_MAPPINGS, ids=lambda m: str(m.new_suits))
+@pytest.mark.parametrize("board", [MONOTONE, TWO_TONE, RAINBOW, TRIPS, "9s6s2sKs"])
+def test_boards_with_renamed_suits_give_permuted_equities(board, mapping):
+    renamed_board = mapping.map_cards(parse_board(board))
+    moved = permute_combos(mapping.new_suits)
+    expected = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.int64)
+    expected[np.ix_(moved, moved)] = all_wins(board)
+    np.testing.assert_array_equal(all_wins(format_cards(renamed_board)), expected)
+
+
+@pytest.mark.parametrize("board", ["9s2s6s", "2s9s6s"])
+def test_order_of_the_board_does_not_matter(board):
+    np.testing.assert_array_equal(all_wins(board), all_wins("9s6s2s"))
+
+
+@pytest.mark.parametrize("board", FLOPS + TURNS)
+def test_merging_isomorphic_runouts_changes_nothing(board):
+    """The twin deals all 1,176 (48 on a turn) runouts one by one."""
+    cards = parse_board(board)
+    merged = compute_board_equity(cards)
+    rest = sorted(set(range(52)) - set(cards))
+    boards = np.array([[*cards, *new] for new in combinations(rest, 5 - len(cards))], np.uint8)
+    combos = live_combos(cards)
+    hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
+    villain = np.empty_like(hero)
+    equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
+    wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
+    equity_kernels.count_wins(hero, villain, np.ones(len(boards), dtype=np.int64), wins)
+    wins[~disjoint_combos(combos, combos)] = 0
+    np.testing.assert_array_equal(merged.wins, wins)
+
+
+@pytest.mark.parametrize("board", [MONOTONE, RAINBOW])
+def test_wins_of_all_turns_add_up_to_twice_the_wins_of_the_flop(board):
+    """A runout of two cards is met through either of them."""
+    cards = parse_board(board)
+    turns = (card for card in range(52) if card not in cards)
+    total = sum(spread(compute_board_equity((*cards, turn))) for turn in turns)
+    np.testing.assert_array_equal(total, 2 * all_wins(board))
+
+
+def test_wins_of_all_rivers_add_up_to_the_wins_of_the_turn():
+    cards = parse_board("9s6s2sKd")
+    rivers = (card for card in range(52) if card not in cards)
+    total = sum(spread(compute_board_equity((*cards, river))) for river in rivers)
+    np.testing.assert_array_equal(total, all_wins("9s6s2sKd"))
+
+
+def test_hand_table_adds_up_combos():
+    equity = compute_board_equity(parse_board(MONOTONE))
+    table = equity.hand_table()
+    hands = HAND_BY_COMBO[equity.combos]
+    for hand, opponent in [("AA", "KK"), ("AKs", "72o"), ("66", "66"), ("T9s", "T9s")]:
+        i, j = parse_canonical_hand(hand), parse_canonical_hand(opponent)
+        assert table.wins[i, j] == equity.wins[np.ix_(hands == i, hands == j)].sum()
+
+
+def test_wins_cannot_be_written():
+    assert not compute_board_equity(parse_board(RIVERS[0])).wins.flags.writeable
+
+
+def test_board_is_kept_as_it_was_dealt():
+    assert compute_board_equity(list(parse_board("9s2s6s"))).board == parse_board("9s2s6s")
+
+
+@pytest.mark.parametrize("board", [(), (0, 1), (0, 1, 1), (0, 1, 52), (0, 1, 2, 3, 4, 5)], ids=str)
+def test_impossible_boards_are_refused(board):
+    with pytest.raises(CardError):
+        compute_board_equity(board)

@@ -1,0 +1,128 @@
+import os
+import time
+from itertools import count
+from threading import Barrier, Event
+
+import pytest
+
+from runout.errors import ExecutionError
+from runout.execution.local import count_cores, map_tasks
+
+
+class TaskError(Exception):
+    pass
+
+
+def fail_on(bad_task):
+    def function(task):
+        if task == bad_task:
+            raise TaskError(f"bad luck with {task}")
+        return task
+
+    return function
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 7])
+def test_results_come_in_task_order(num_workers):
+    def finish_late_tasks_first(task):
+        time.sleep(0.01 if task % 3 == 0 else 0.0)
+        return task * task
+
+    results = list(map_tasks(finish_late_tasks_first, range(20), num_workers))
+    assert results == [task * task for task in range(20)]
+
+
+def test_no_tasks_give_no_results():
+    assert list(map_tasks(str, [], 2)) == []
+
+
+def test_tasks_run_at_the_same_time():
+    both_are_running = Barrier(2, timeout=10.0)
+    assert len(list(map_tasks(lambda _: both_are_running.wait(), range(2), 2))) == 2
+
+
+def test_one_worker_runs_one_task_at_a_time():
+    running = []
+
+    def function(task):
+        running.append(task)
+        time.sleep(0.001)
+        alone = running == [task]
+        running.remove(task)
+        return alone
+
+    assert all(map_tasks(function, range(10), 1))
+
+
+def test_endless_tasks_are_taken_only_a_little_ahead():
+    taken = []
+
+    def tasks():
+        for task in count():
+            taken.append(task)
+            yield task
+
+    results = map_tasks(str, tasks(), 2)
+    assert [next(results) for _ in range(5)] == ["0", "1", "2", "3", "4"]
+    results.close()
+    assert len(taken) <= 5 + 2 * 2
+
+
+def test_failure_names_the_task():
+    with pytest.raises(TaskError, match="bad luck with 3") as caught:
+        list(map_tasks(fail_on(3), range(5), 2))
+    assert caught.value.__notes__ == ["while working on task 3"]
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 7])
+def test_results_before_a_failure_come_first(num_workers):
+    results = []
+    with pytest.raises(TaskError):
+        results.extend(map_tasks(fail_on(6), range(10), num_workers))
+    assert results == [0, 1, 2, 3, 4, 5]
+
+
+def test_failure_of_a_later_task_waits_for_its_turn():
+    later_has_failed = Event()
+
+    def function(task):
+        if task == 1:
+            later_has_failed.set()
+            raise TaskError
+        assert later_has_failed.wait(timeout=10.0)
+        return task
+
+    results = map_tasks(function, range(2), 2)
+    assert next(results) == 0
+    with pytest.raises(TaskError):
+        next(results)
+
+
+def test_tasks_not_begun_are_dropped_after_a_failure():
+    begun = []
+
+    def function(task):
+        begun.append(task)
+        if task == 0:
+            raise TaskError
+        time.sleep(0.05)
+
+    with pytest.raises(TaskError):
+        list(map_tasks(function, range(100), 1))
+    assert len(begun) <= 2
+
+
+@pytest.mark.parametrize("num_workers", [0, -1])
+def test_worker_count_must_be_positive(num_workers):
+    with pytest.raises(ExecutionError, match=f"workers: {num_workers} is not a positive number"):
+        list(map_tasks(str, range(3), num_workers))
+
+
+def test_cores_are_those_this_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert count_cores() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert count_cores() == 8
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert count_cores() == 1

@@ -1,0 +1,262 @@
+import json
+import mmap
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from runout.errors import BundleError
+from runout.storage.bundle import load_bundle, read_manifest
+from runout.storage.writer import BundleWriter, write_bundle
+from tests.storage.samples import (
+    CONFIG,
+    KIND,
+    REPORT,
+    VERSION,
+    fill_of,
+    load_sample,
+    sample_arrays,
+    write_sample,
+)
+
+FACTS = {"kind": KIND, "schema_version": VERSION, "package_version": "0.1.0"}
+DTYPES = [
+    *"?bBhHiIlLqQefdgFD",
+    ">f8",
+    ">u2",
+    "S5",
+    "U3",
+    "M8[s]",
+    "m8[ms]",
+    [("hand", "u2"), ("weights", "f4", (3,))],
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    write_sample(tmp_path / "a")
+    return tmp_path / "a"
+
+
+def flip_byte(file, offset):
+    content = bytearray(file.read_bytes())
+    content[offset] ^= 1
+    file.write_bytes(content)
+
+
+def base_of(array):
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return array
+
+
+def random_array(dtype, shape):
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    noise = np.random.default_rng(0).integers(0, 2, size, np.uint8).tobytes()
+    return np.frombuffer(noise, dtype).reshape(shape)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_arrays_of_every_dtype_and_shape_come_back(tmp_path, dtype):
+    shapes = [(), (0,), (7,), (2, 0, 3), (3, 4, 5)]
+    arrays = {f"array_{i}": random_array(dtype, shape) for i, shape in enumerate(shapes)}
+    with BundleWriter(tmp_path / "a", **FACTS) as writer:
+        for name, array in arrays.items():
+            writer.add_array(f"added_{name}", array)
+            writer.create_array(f"filled_{name}", array.shape, dtype)[...] = array
+        writer.commit()
+    found = load_sample(tmp_path / "a").arrays
+    for name, array in arrays.items():
+        for copy in (found[f"added_{name}"], found[f"filled_{name}"]):
+            assert (copy.dtype, copy.shape) == (array.dtype, array.shape)
+            assert copy.tobytes() == array.tobytes()
+
+
+def test_the_layout_of_an_array_in_memory_does_not_matter(tmp_path):
+    array = np.arange(60.0).reshape(3, 4, 5)
+    arrays = {"fortran": np.asfortranarray(array), "slice": array[::2, ::-1], "view": array.T}
+    write_bundle(tmp_path / "a", **FACTS, arrays=arrays)
+    found = load_sample(tmp_path / "a").arrays
+    for name, expected in arrays.items():
+        np.testing.assert_array_equal(found[name], expected)
+
+
+def test_everything_comes_back(path):
+    bundle = load_sample(path)
+    assert bundle.path == path
+    assert bundle.config_text == CONFIG
+    assert bundle.documents == {"report": REPORT}
+    assert bundle.arrays.keys() == sample_arrays().keys()
+    for name, array in sample_arrays().items():
+        np.testing.assert_array_equal(bundle.arrays[name], array)
+
+
+def test_a_config_is_kept_word_for_word(tmp_path):
+    config = "# für uns\r\nseed: 7\n\n"
+    write_sample(tmp_path / "a", config_text=config)
+    assert load_sample(tmp_path / "a").config_text == config
+
+
+def test_arrays_are_mapped_and_plain_and_cannot_be_changed(path):
+    bundle = load_sample(path)
+    values = bundle.arrays["values"]
+    assert type(values) is np.ndarray
+    assert isinstance(base_of(values), mmap.mmap)
+    with pytest.raises(ValueError, match="read-only"):
+        values[0] = 1.0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        values.setflags(write=True)
+    with pytest.raises(TypeError):
+        bundle.arrays["values"] = values
+    with pytest.raises(AttributeError):
+        bundle.path = path
+
+
+def test_arrays_stay_readable_after_their_bundle_is_replaced(path):
+    bundle = load_sample(path)
+    write_sample(path, 2.0, overwrite=True)
+    assert fill_of(bundle) == 1.0
+    assert fill_of(load_sample(path)) == 2.0
+
+
+def test_another_kind_is_refused(path):
+    with pytest.raises(BundleError, match=r"manifest\.json: is of kind 'sample', expected 'book'"):
+        load_bundle(path, "book", VERSION)
+
+
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_an_older_or_later_version_is_refused(path, version):
+    with pytest.raises(BundleError, match=f"has schema version {VERSION}, expected {version}"):
+        load_bundle(path, KIND, version)
+
+
+@pytest.mark.parametrize("name", ["values.npy", "flops.npy", "report.json", "config.yaml"])
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_missing_file_is_named(path, name, verify):
+    (path / name).unlink()
+    with pytest.raises(BundleError, match="is missing, the manifest lists it") as caught:
+        load_sample(path, verify=verify)
+    assert caught.value.where == str(path / name)
+
+
+@pytest.mark.parametrize("name", ["values.npy", "flops.npy", "report.json", "config.yaml"])
+@pytest.mark.parametrize("change", [-1, 1, -1_000_000])
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_truncated_or_longer_file_is_named(path, name, change, verify):
+    file = path / name
+    size = file.stat().st_size
+    os.truncate(file, max(0, size + change))
+    with pytest.raises(BundleError, match=f"bytes, the manifest says {size:,}") as caught:
+        load_sample(path, verify=verify)
+    assert caught.value.where == str(file)
+
+
+@pytest.mark.parametrize("name", ["values.npy", "flops.npy", "report.json", "config.yaml"])
+@pytest.mark.parametrize("offset", [0, 5, -1])
+def test_one_flipped_bit_is_noticed(path, name, offset):
+    flip_byte(path / name, offset)
+    with pytest.raises(BundleError, match="was changed: its sha256 is") as caught:
+        load_sample(path)
+    assert caught.value.where == str(path / name)
+
+
+def test_without_verification_only_the_numbers_of_arrays_are_trusted(path):
+    flip_byte(path / "values.npy", -1)
+    assert load_sample(path, verify=False).arrays["values"].shape == (4, 169, 5)
+    flip_byte(path / "report.json", 5)
+    with pytest.raises(BundleError, match=r"report\.json: was changed"):
+        load_sample(path, verify=False)
+
+
+def test_a_damaged_array_header_is_an_error_or_harmless_without_verification(path):
+    file = path / "values.npy"
+    num_errors = 0
+    for offset in range(128):
+        flip_byte(file, offset)
+        try:
+            found = load_sample(path, verify=False).arrays["values"]
+            assert (found.dtype, found.shape) == (np.float32, (4, 169, 5))
+        except BundleError as error:
+            assert error.where == str(file)  # noqa: PT017
+            num_errors += 1
+        flip_byte(file, offset)
+    assert num_errors > 60
+
+
+@pytest.mark.parametrize(
+    "array", [np.ones((4, 169, 5), np.int32), np.ones((4, 5, 169), np.float32)], ids=str
+)
+def test_an_array_of_another_dtype_or_shape_is_an_error_without_verification(path, array):
+    size = (path / "values.npy").stat().st_size
+    np.save(path / "values.npy", array)
+    assert (path / "values.npy").stat().st_size == size
+    with pytest.raises(BundleError, match=r"holds .* the manifest says <f4 \(4, 169, 5\)"):
+        load_sample(path, verify=False)
+
+
+@pytest.mark.parametrize("content", [b"", b"not json", b"{}", b'{"kind": "sample"}', b"\x00"])
+def test_a_damaged_manifest_is_named(path, content):
+    (path / "manifest.json").write_bytes(content)
+    for read in (load_sample, read_manifest):
+        with pytest.raises(BundleError) as caught:
+            read(path)
+        assert caught.value.where == str(path / "manifest.json")
+
+
+def test_an_edited_manifest_is_noticed(path):
+    raw = json.loads((path / "manifest.json").read_text())
+    raw["arrays"]["values"]["shape"] = [4, 5, 169]
+    (path / "manifest.json").write_text(json.dumps(raw))
+    with pytest.raises(BundleError, match=r"manifest\.json: was edited"):
+        load_sample(path)
+
+
+def test_files_that_the_manifest_does_not_list_are_ignored(path):
+    (path / "notes.txt").write_text("mine")
+    (path / "other.npy").write_bytes(b"rubbish")
+    assert fill_of(load_sample(path)) == 1.0
+
+
+def test_what_is_no_bundle_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    cases = {
+        "nothing": "does not exist",
+        "no/parent": "does not exist",
+        "file": "is a file, not a bundle",
+        "file/below": "does not exist",
+        "empty": r"manifest\.json: is missing, so this is no bundle",
+    }
+    for name, problem in cases.items():
+        for read in (load_sample, read_manifest):
+            with pytest.raises(BundleError, match=problem):
+                read(tmp_path / name)
+
+
+def test_a_manifest_that_is_a_directory_is_an_error(tmp_path):
+    (tmp_path / "a/manifest.json").mkdir(parents=True)
+    with pytest.raises(BundleError, match=r"cannot be read \(Is a directory"):
+        load_sample(tmp_path / "a")
+
+
+def test_a_bundle_that_is_replaced_while_it_is_read_is_never_mixed(path):
+    stop = threading.Event()
+
+    def replace_often():
+        fill = 2.0
+        while not stop.is_set():
+            write_sample(path, fill, overwrite=True)
+            fill += 1.0
+            time.sleep(0.002)
+
+    writer = threading.Thread(target=replace_often)
+    writer.start()
+    try:
+        fills = [fill_of(load_sample(path, verify=i % 2 == 0)) for i in range(60)]
+    finally:
+        stop.set()
+        writer.join()
+    assert fills == sorted(fills)
+    assert len(set(fills)) > 1

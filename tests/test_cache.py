@@ -1,0 +1,244 @@
+from pathlib import Path
+from threading import Barrier, Thread
+
+import numpy as np
+import pytest
+
+from runout.cache import (
+    cache_directory,
+    digest_arrays,
+    load_arrays,
+    load_or_build,
+    save_arrays,
+)
+from runout.errors import TableError
+
+ARRAYS = {"counts": np.arange(6, dtype=np.uint16).reshape(2, 3), "shares": np.array([0.25, 0.75])}
+DIGEST = digest_arrays(ARRAYS)
+
+
+@pytest.fixture(autouse=True)
+def cache_in_tmp_path(monkeypatch, tmp_path):
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path))
+
+
+class Builder:
+    """Builds the arrays and counts how often it had to."""
+
+    def __init__(self, arrays=ARRAYS):
+        self.arrays = arrays
+        self.num_calls = 0
+
+    def __call__(self):
+        self.num_calls += 1
+        return {name: array.copy() for name, array in self.arrays.items()}
+
+
+def assert_equal_arrays(found, expected=ARRAYS):
+    assert found.keys() == expected.keys()
+    for name, array in expected.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+
+
+def cached_file(tmp_path: Path) -> Path:
+    (path,) = tmp_path.iterdir()
+    return path
+
+
+def saved_file(tmp_path: Path) -> Path:
+    load_or_build("table", DIGEST, Builder())
+    return cached_file(tmp_path)
+
+
+def test_cache_directory_is_the_chosen_one(monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE", "/somewhere/else")
+    assert cache_directory() == Path("/somewhere/else")
+
+
+def test_cache_directory_follows_the_desktop_standard(monkeypatch):
+    monkeypatch.delenv("RUNOUT_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
+    assert cache_directory() == Path("/caches/runout")
+
+
+@pytest.mark.parametrize("unset", ["", None])
+def test_cache_directory_is_in_the_home_otherwise(monkeypatch, unset):
+    for name in ("RUNOUT_CACHE", "XDG_CACHE_HOME"):
+        if unset is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, unset)
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert cache_directory() == Path("/home/someone/.cache/runout")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"kounts": ARRAYS["counts"], "shares": ARRAYS["shares"]},
+        {"counts": ARRAYS["counts"]},
+        {"counts": ARRAYS["counts"].astype(np.uint32), "shares": ARRAYS["shares"]},
+        {"counts": ARRAYS["counts"].view(np.int16), "shares": ARRAYS["shares"]},
+        {"counts": ARRAYS["counts"].reshape(3, 2), "shares": ARRAYS["shares"]},
+        {"counts": ARRAYS["counts"], "shares": np.array([0.75, 0.25])},
+    ],
+    ids=["name", "missing", "width", "sign", "shape", "contents"],
+)
+def test_digest_notices_every_difference(other):
+    assert digest_arrays(other) != DIGEST
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        dict(reversed(ARRAYS.items())),
+        {**ARRAYS, "counts": np.asfortranarray(ARRAYS["counts"])},
+        {**ARRAYS, "counts": ARRAYS["counts"].astype(">u2")},
+        {**ARRAYS, "shares": np.array([0.25, 9.0, 0.75])[::2]},
+    ],
+    ids=["order of names", "memory order", "byte order", "strides"],
+)
+def test_digest_does_not_depend_on_how_arrays_are_stored(same):
+    assert digest_arrays(same) == DIGEST
+
+
+def test_saved_arrays_come_back(tmp_path):
+    path = tmp_path / "new" / "folder" / "file.npz"
+    save_arrays(path, ARRAYS)
+    assert_equal_arrays(load_arrays(path, DIGEST))
+
+
+def test_table_is_built_once_and_then_read():
+    builder = Builder()
+    assert_equal_arrays(load_or_build("table", DIGEST, builder))
+    assert_equal_arrays(load_or_build("table", DIGEST, builder))
+    assert builder.num_calls == 1
+
+
+def test_tables_are_read_only_whether_built_or_read():
+    for _ in range(2):
+        for array in load_or_build("table", DIGEST, Builder()).values():
+            assert not array.flags.writeable
+
+
+@pytest.mark.parametrize("size", [0, 1, 50, -30, -1])
+def test_truncated_file_is_rebuilt(tmp_path, size):
+    path = saved_file(tmp_path)
+    path.write_bytes(path.read_bytes()[:size])
+    assert_rebuilt_once(path)
+
+
+@pytest.mark.parametrize(
+    "contents", [b"not an archive", b"PK\x05\x06" + bytes(18)], ids=["text", "empty archive"]
+)
+def test_file_of_another_kind_is_rebuilt(tmp_path, contents):
+    path = saved_file(tmp_path)
+    path.write_bytes(contents)
+    assert_rebuilt_once(path)
+
+
+def test_bare_array_in_place_of_the_archive_is_rebuilt(tmp_path):
+    path = saved_file(tmp_path)
+    with path.open("wb") as file:
+        np.save(file, ARRAYS["counts"])
+    assert_rebuilt_once(path)
+
+
+def test_sound_file_with_other_contents_is_rebuilt(tmp_path):
+    path = saved_file(tmp_path)
+    save_arrays(path, {**ARRAYS, "shares": np.array([0.25, 0.7500001])})
+    assert_rebuilt_once(path)
+
+
+def test_file_with_python_objects_is_rebuilt_and_never_unpickled(tmp_path):
+    path = saved_file(tmp_path)
+    np.savez(path, allow_pickle=True, counts=np.array([{}], dtype=object))
+    assert_rebuilt_once(path)
+
+
+def assert_rebuilt_once(path: Path) -> None:
+    builder = Builder()
+    assert_equal_arrays(load_or_build("table", DIGEST, builder))
+    assert builder.num_calls == 1
+    assert_equal_arrays(load_arrays(path, DIGEST))
+
+
+def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
+    """Damage makes zipfile raise errors of many kinds; a caller sees only one."""
+    path = saved_file(tmp_path)
+    sound = path.read_bytes()
+    num_noticed = 0
+    for position in range(len(sound)):
+        for bit in (0x01, 0x40):
+            damaged = bytearray(sound)
+            damaged[position] ^= bit
+            path.write_bytes(damaged)
+            try:
+                assert_equal_arrays(load_arrays(path, DIGEST))  # a time stamp, for example
+            except TableError as error:
+                assert error.where == str(path)
+                num_noticed += 1
+    assert num_noticed > len(sound) / 2
+
+
+def test_missing_file_is_a_table_error(tmp_path):
+    with pytest.raises(TableError, match=r"absent\.npz: cannot be read"):
+        load_arrays(tmp_path / "absent.npz", DIGEST)
+
+
+def test_wrong_digest_is_a_table_error_with_both_digests(tmp_path):
+    path = saved_file(tmp_path)
+    with pytest.raises(TableError, match=f"has digest {DIGEST}, this version needs {'0' * 64}"):
+        load_arrays(path, "0" * 64)
+
+
+def test_builder_that_breaks_its_promise_is_a_table_error(tmp_path):
+    builder = Builder({"counts": np.zeros(3)})
+    built = digest_arrays(builder.arrays)
+    with pytest.raises(TableError, match=f"table: built with digest {built}, expected {DIGEST}"):
+        load_or_build("table", DIGEST, builder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_new_digest_leaves_the_old_file_alone(tmp_path):
+    old = saved_file(tmp_path)
+    new_arrays = {"counts": np.zeros(3)}
+    load_or_build("table", digest_arrays(new_arrays), Builder(new_arrays))
+    assert_equal_arrays(load_arrays(old, DIGEST))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_finished_write_leaves_no_partial_file(tmp_path):
+    assert saved_file(tmp_path).name == f"table-{DIGEST[:12]}.npz"
+
+
+def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = saved_file(tmp_path)
+    with pytest.raises(ValueError, match="allow_pickle"):
+        save_arrays(path, {"counts": np.array([{}], dtype=object)})
+    assert cached_file(tmp_path) == path
+    assert_equal_arrays(load_arrays(path, DIGEST))
+
+
+def test_builders_at_the_same_time_do_not_disturb_each_other(tmp_path):
+    num_threads = 4
+    all_are_building = Barrier(num_threads, timeout=10.0)
+    found = []
+
+    def build():
+        all_are_building.wait()
+        return Builder()()
+
+    threads = [
+        Thread(target=lambda: found.append(load_or_build("table", DIGEST, build)))
+        for _ in range(num_threads)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == num_threads
+    for arrays in found:
+        assert_equal_arrays(arrays)
+    assert_equal_arrays(load_arrays(cached_file(tmp_path), DIGEST))

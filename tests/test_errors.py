@@ -1,0 +1,35 @@
+import inspect
+import pickle
+
+import pytest
+
+from runout import errors
+from runout.errors import RunoutError
+
+ERRORS = [
+    error
+    for _, error in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(error, RunoutError)
+]
+
+
+@pytest.mark.parametrize("error_type", ERRORS)
+def test_errors_say_where_and_what(error_type):
+    error = error_type("board 'AhAh'", "Ah comes twice")
+    assert str(error) == "board 'AhAh': Ah comes twice"
+    assert (error.where, error.problem) == ("board 'AhAh'", "Ah comes twice")
+
+
+@pytest.mark.parametrize("error_type", ERRORS)
+def test_errors_survive_the_way_from_another_process(error_type):
+    error = error_type("here", "a problem")
+    error.add_note("while working on task 3")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is error_type
+    assert (str(copy), copy.where, copy.problem) == ("here: a problem", "here", "a problem")
+    assert copy.__notes__ == ["while working on task 3"]
+
+
+def test_errors_have_a_common_base():
+    assert len(ERRORS) > 1
+    assert not issubclass(RunoutError, ValueError)  # ValueError is a defect, these are the user's

@@ -1,0 +1,143 @@
+"""Compilation and its cache, on a package of two tiny kernels that is copied and edited."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import runout
+from runout import jit
+from runout.cards import evaluator_kernels
+from runout.equity import equity_kernels
+from runout.jit import loaded_kernels
+
+COPIED_MODULES = ["arrays.py", "cache.py", "errors.py", "events.py", "jit.py"]
+
+CALLEE = """
+from runout.jit import inlined, kernel
+
+@inlined
+def add_nothing(number):
+    return number + 0
+
+@kernel
+def add_one(number):
+    return add_nothing(number) + 1
+"""
+CALLER = """
+from runout import callee_kernels
+from runout.jit import kernel
+
+@kernel
+def add_two(number):
+    return callee_kernels.add_one(callee_kernels.add_one(number))
+"""
+CALL_CALLER = """
+import json
+from runout.jit import loaded_kernels, reporting_compilation
+from runout import caller_kernels
+events = []
+with reporting_compilation(events.append):
+    value = caller_kernels.add_two(5)
+    caller_kernels.add_two(6)
+caller_kernels.add_two(7.0)  # outside the block
+facts = [[type(event).__name__, vars(event)] for event in events]
+print(json.dumps({"value": value, "events": facts, "kernels": sorted(loaded_kernels())}))
+"""
+
+
+@pytest.fixture
+def package(tmp_path) -> Path:
+    """The package with its own kernels only, in a folder of its own."""
+    root = tmp_path / "source" / "runout"
+    root.mkdir(parents=True)
+    (root / "__init__.py").touch()
+    for name in COPIED_MODULES:
+        shutil.copy(Path(runout.__file__).parent / name, root)
+    (root / "callee_kernels.py").write_text(CALLEE)
+    (root / "caller_kernels.py").write_text(CALLER)
+    return root
+
+
+def call_caller(package: Path) -> dict:
+    """Calls the outer kernel in a new process and returns what happened there."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package.parent),
+        "RUNOUT_CACHE": str(package.parents[1] / "cache"),
+    }
+    command = [sys.executable, "-c", CALL_CALLER]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+def compiled_names(happened: dict) -> list[str]:
+    return [facts["name"] for kind, facts in happened["events"] if kind == "KernelCompiled"]
+
+
+def test_compilation_is_reported_once_and_cached_kernels_load_silently(package):
+    first = call_caller(package)
+    assert first["value"] == 7
+    kinds_and_names = [(kind, facts["name"]) for kind, facts in first["events"]]
+    assert kinds_and_names == [
+        ("KernelCompiling", "add_two"),
+        ("KernelCompiling", "add_one"),
+        ("KernelCompiled", "add_one"),
+        ("KernelCompiled", "add_two"),
+    ]
+    for kind, facts in first["events"]:
+        if kind == "KernelCompiling":
+            assert (facts["num_compiled"], facts["num_loaded"]) == (0, 2)
+        else:
+            assert 0.0 < facts["seconds"] < 60.0
+    assert first["kernels"] == ["runout.callee_kernels.add_one", "runout.caller_kernels.add_two"]
+    second = call_caller(package)
+    assert (second["value"], second["events"]) == (7, [])
+
+
+def test_edited_kernel_recompiles_its_callers_in_other_files(package):
+    assert call_caller(package)["value"] == 7
+    (package / "callee_kernels.py").write_text(CALLEE.replace("+ 1", "+ 10"))
+    edited = call_caller(package)
+    assert edited["value"] == 25
+    assert compiled_names(edited) == ["add_one", "add_two"]
+
+
+def test_edited_compile_options_recompile_everything(package):
+    call_caller(package)
+    source = (package / "jit.py").read_text()
+    assert source.count('error_model="numpy"') == 2
+    (package / "jit.py").write_text(source.replace('error_model="numpy"', 'error_model="python"'))
+    assert compiled_names(call_caller(package)) == ["add_one", "add_two"]
+
+
+def test_digest_changes_with_every_kernel_file_and_with_nothing_else(monkeypatch, package):
+    monkeypatch.setattr(jit, "_PACKAGE_ROOT", package)
+    digests = [jit._kernel_sources_digest()]
+    (package / "caller_kernels.py").write_text(CALLER + "\n# edited\n")
+    digests.append(jit._kernel_sources_digest())
+    (package / "deep").mkdir()
+    (package / "deep" / "new_kernels.py").write_text(CALLEE)
+    digests.append(jit._kernel_sources_digest())
+    assert len(set(digests)) == len(digests)
+    (package / "events.py").write_text("")
+    assert jit._kernel_sources_digest() == digests[-1]
+
+
+def test_digest_changes_with_the_numba_version(monkeypatch):
+    digest = jit._kernel_sources_digest()
+    monkeypatch.setattr(jit.numba, "__version__", "0.0.0")
+    assert jit._kernel_sources_digest() != digest
+
+
+def test_loaded_kernels_belong_to_the_module_that_defines_them():
+    kernels = loaded_kernels()
+    assert (
+        kernels["runout.cards.evaluator_kernels.evaluate_board"] is evaluator_kernels.evaluate_board
+    )
+    assert kernels["runout.equity.equity_kernels.count_wins"] is equity_kernels.count_wins
+    assert "runout.cards.evaluator_kernels._strength_of_key" not in kernels  # inlined
