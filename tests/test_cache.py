@@ -176,8 +176,7 @@ def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
             path.write_bytes(damaged)
             try:
                 assert_equal_arrays(load_arrays(path, DIGEST))  # a time stamp, for example
-            except TableError as error:
-                assert error.where == str(path)
+            except TableError:
                 num_noticed += 1
     assert num_noticed > len(sound) / 2
 

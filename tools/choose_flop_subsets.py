@@ -11,7 +11,7 @@ The vectors have six blocks (see `_feature_blocks`), each scaled so that one ran
 squared length of 1. Only their inner products G are needed. Given a set of flops the best weights
 are ``G^-1 1``, scaled to sum 1, with the value ``1 / (1' G^-1 1)``. Flops are added greedily by the
 exact gain, then each in turn is exchanged for the best one until nothing improves; the best of
-several starts wins. Takes about three minutes; the same machine gives the same file every time.
+several starts wins. Takes a few minutes; the same machine makes the same file every time.
 """
 
 import json

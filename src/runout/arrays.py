@@ -1,6 +1,6 @@
 """Array type aliases; the shape of an array is part of its docstring, not of its type."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ Uint8Array = npt.NDArray[np.uint8]
 Uint16Array = npt.NDArray[np.uint16]
 Uint32Array = npt.NDArray[np.uint32]
 Uint64Array = npt.NDArray[np.uint64]
+#: Tables that are float32 where memory matters and float64 in tests.
+RealArray = npt.NDArray[np.floating[Any]]
 AnyArray = npt.NDArray[np.generic]
 
 ArrayT = TypeVar("ArrayT", bound=AnyArray)

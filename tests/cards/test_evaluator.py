@@ -45,7 +45,7 @@ NUM_SEVEN_CARD_STRENGTHS = 4_824  # seven-five high cannot be the best of seven 
 
 
 def sample_hands(num_hands: int, num_cards: int, seed: int) -> np.ndarray:
-    """Returns ``[n, k]`` random cards, a tenth of them from two suits so that flushes are common."""
+    """Returns ``[n, k]`` random cards, a tenth of them of two suits: flushes are common."""
     generator = np.random.default_rng(seed)
     num_suited = num_hands // 10
     anything = generator.random((num_hands - num_suited, 52)).argpartition(num_cards, axis=1)

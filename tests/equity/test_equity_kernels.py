@@ -11,9 +11,15 @@ from runout.cards.evaluator import evaluate_board
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import suit_stabilizer
 from runout.equity import equity_kernels
-from runout.equity.equity_kernels import BLOCKED_HERO, BLOCKED_VILLAIN, StrengthSums
+from runout.equity.equity_kernels import (
+    BLOCKED_HERO,
+    BLOCKED_SCORE,
+    BLOCKED_VILLAIN,
+    StrengthSums,
+)
 from runout.equity.runouts import combo_images
 from tests.reference import equity as reference
+from tests.reference.showdowns import doubled_scores_on
 
 
 def random_boards(num_boards: int, seed: int) -> np.ndarray:
@@ -125,8 +131,19 @@ def test_sum_by_hand_adds_rows_and_columns():
     np.testing.assert_array_equal(out_wins, expected)
 
 
+def test_score_boards_counts_beaten_and_tied_villains():
+    boards = random_boards(6, seed=8)
+    combos = np.arange(NUM_COMBOS)
+    out_scores = np.full((len(boards), NUM_COMBOS), 77, dtype=np.int32)
+    tables = evaluator_tables()
+    equity_kernels.score_boards(tables, boards, combos, COMBO_CARDS[combos], out_scores)
+    assert BLOCKED_SCORE == -1
+    for board, scores in zip(boards.tolist(), out_scores, strict=True):
+        np.testing.assert_array_equal(scores, doubled_scores_on(board))
+
+
 @pytest.mark.parametrize("num_bins", [1, 2, 10, 33])
-def test_add_strengths_counts_beaten_and_tied_villains(num_bins):
+def test_add_strengths_adds_scores_by_weight(num_bins):
     boards = random_boards(5, seed=7)
     weight = np.array([1, 24, 3, 6, 12])
     combos = np.arange(NUM_COMBOS)

@@ -7,11 +7,15 @@ from runout.cards.card import parse_board
 from runout.cards.combos import disjoint_combos, live_combos, parse_combo, permute_combos
 from runout.cards.isomorphism import SuitMapping
 from runout.equity.board_equity import compute_board_equity
-from runout.equity.histograms import StrengthHistograms, strength_histograms
+from runout.equity.histograms import (
+    BEST_SCORE,
+    StrengthHistograms,
+    strength_histograms,
+    sum_strengths,
+)
 from runout.errors import CardError
 from tests.reference.showdowns import doubled_scores_on
 
-BEST_SCORE = 2 * 990
 BOARDS = ["AhKsQd", "9s6s2s", "5c5d5h", "2s8sTcQd", "9s6s2sKs", "AsKsQsJs9d", "8h8d3s3c2c"]
 
 
@@ -66,6 +70,7 @@ def test_histograms_equal_brute_force(board):
     rest = [card for card in range(52) if card not in cards]
     runouts = combinations(rest, 5 - len(cards))
     scores = np.array([doubled_scores_on([*cards, *runout]) for runout in runouts])
+    assert BEST_SCORE == 2 * 990
     for row, combo in enumerate(histograms.combos):
         mine = scores[scores[:, combo] >= 0, combo]
         assert histograms.expected_strength[row] == pytest.approx(mine.mean() / BEST_SCORE)
@@ -73,6 +78,18 @@ def test_histograms_equal_brute_force(board):
         assert histograms.expected_squared_strength[row] == pytest.approx(squares.mean())
         bins = np.minimum(mine * 7 // BEST_SCORE, 6)
         assert histograms.counts[row].tolist() == np.bincount(bins, minlength=7).tolist()
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_strength_sums_are_the_whole_numbers_behind_the_histograms(board):
+    sums, histograms = sum_strengths(parse_board(board), num_bins=10), histograms_of(board)
+    np.testing.assert_array_equal(sums.combos, histograms.combos)
+    np.testing.assert_array_equal(sums.histogram, histograms.counts)
+    assert sums.num_runouts == {6: 1_081, 8: 46, 10: 1}[len(board)]
+    best = sums.num_runouts * BEST_SCORE
+    np.testing.assert_array_equal(sums.score / best, histograms.expected_strength)
+    squares = sums.squared_score / (best * BEST_SCORE)
+    np.testing.assert_array_equal(squares, histograms.expected_squared_strength)
 
 
 def test_bins_hold_their_lower_bound_and_the_last_one_both():
@@ -89,9 +106,9 @@ def test_squared_strength_tells_draws_from_made_hands():
     mean, squared = histograms.expected_strength, histograms.expected_squared_strength
     assert (squared >= mean**2 - 1e-12).all()
     assert (squared <= mean + 1e-12).all()
-    draw = row_of(histograms, "9h8h")
-    made = int(np.argmin(np.abs(mean - mean[draw]) + (np.arange(len(mean)) == draw)))
-    assert squared[draw] > squared[made] + 0.05
+    draw, made = row_of(histograms, "9h8h"), row_of(histograms, "3c3d")
+    assert mean[draw] < mean[made]
+    assert squared[draw] > squared[made] + 0.1
     river = histograms_of("AsKsQsJs9d")
     np.testing.assert_allclose(river.expected_squared_strength, river.expected_strength**2)
 

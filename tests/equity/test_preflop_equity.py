@@ -11,7 +11,6 @@ from runout.cards.canonical_hands import (
 from runout.cards.card import format_card
 from runout.cards.combos import (
     NUM_COMBOS,
-    combo_cards,
     disjoint_combos,
     format_combo,
     parse_combo,

@@ -48,7 +48,7 @@ def test_verification_notices_a_single_different_count(monkeypatch):
     wins = shipped_wins()
     wins[0] += 1  # pocket aces against the other two aces, one combo pair
     monkeypatch.setattr(module, "rebuild_matchups", lambda *_: {"wins": wins})
-    with pytest.raises(TableError, match="preflop matchups: 1 of .* do not agree"):
+    with pytest.raises(TableError, match=r"preflop matchups: 1 of .* do not agree"):
         verify_matchups(num_workers=1)
 
 

@@ -9,14 +9,14 @@ from runout.cards.combos import combo_cards, combo_index, live_combos
 from runout.cards.isomorphism import suit_stabilizer
 from runout.equity.runouts import combo_images, enumerate_runouts
 
-# Flop, number of suit permutations that keep it, completions up to them.
+# Board, suit permutations that keep it, and completions up to them (by Burnside's lemma).
 BOARDS = [
     ("AhKsQd", 1, 1_176),  # rainbow: every suit is told apart
-    ("AhKhQd", 2, 702),  # two-tone: the two absent suits can be swapped
-    ("AhKhQh", 6, 287),  # monotone: three suits can be permuted
-    ("AhAdKs", 2, 682),
-    ("AhAdAs", 6, 243),
-    ("AhAdKhKd", 4, 16),
+    ("AhKhQd", 2, 721),  # two-tone: the two absent suits can be swapped
+    ("AhKhQh", 6, 344),  # monotone: three suits can be permuted
+    ("AhAdKs", 2, 744),
+    ("AhAdAs", 6, 378),
+    ("AhAdKhKd", 4, 24),
     ("AhKsQd7c", 1, 48),
     ("AhKhQh7h", 6, 22),
     ("AhAdAsAc", 24, 12),

@@ -1,13 +1,17 @@
 """Twins of the equity kernels, with masks and whole matrices instead of bytes and blocks."""
 
+from fractions import Fraction
+
 import numpy as np
 
-from runout.cards.combos import COMBO_CARDS, COMBO_HAS_CARD
+from runout.cards.combos import COMBO_HAS_CARD
 from tests.reference.showdowns import doubled_scores_on, strengths_on
+
+BEST = 2 * 990  # the score of beating every villain
 
 
 def rank_combos(boards, combos):
-    """Returns ``[R, C]`` the place of each combo's strength among those that occur, 0 if blocked."""
+    """Returns ``[R, C]`` each combo's place among the strengths that occur, 0 if blocked."""
     ranks = np.zeros((len(boards), len(combos)), dtype=np.int64)
     for board, row in zip(boards.tolist(), ranks, strict=True):
         strengths = strengths_on(board)
@@ -51,17 +55,8 @@ def add_strengths(boards, weight, combos, num_bins):
             d = int(doubled[combo])
             if d < 0:
                 continue
-            bin_index = next(
-                b
-                for b in range(num_bins)
-                if d * num_bins < (b + 1) * 1980 or d == 1980 and b == num_bins - 1
-            )
-            histogram[i, bin_index] += board_weight
+            reached = [b for b in range(num_bins) if Fraction(b, num_bins) <= Fraction(d, BEST)]
+            histogram[i, reached[-1]] += board_weight
             score[i] += board_weight * d
             squared_score[i] += board_weight * d * d
     return histogram, score, squared_score
-
-
-def cards_of(combos):
-    """Returns ``[C, 2]`` the cards of combos, in an array of the caller's own."""
-    return COMBO_CARDS[combos]

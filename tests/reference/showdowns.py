@@ -8,9 +8,11 @@ import numpy as np
 from phevaluator import evaluate_cards
 
 from runout.cards.card import card_rank, card_suit
-from runout.cards.combos import COMBO_CARDS, NUM_COMBOS
+from runout.cards.combos import COMBO_CARDS
 
 NUM_STRENGTHS = 7462
+
+_DISJOINT = ~(COMBO_CARDS[:, None, :, None] == COMBO_CARDS[:, None, :]).any(axis=(2, 3))
 
 
 class Outcomes(NamedTuple):
@@ -54,14 +56,10 @@ def combos() -> list[tuple[int, int]]:
 def doubled_scores_on(board: Sequence[int]) -> np.ndarray:
     """Returns ``[1326]`` 2 per beaten and 1 per tied villain on a complete board, -1 if blocked."""
     strengths = strengths_on(board)
-    scores = np.full(NUM_COMBOS, -1)
-    for combo in np.flatnonzero(strengths):
-        meets = ~np.isin(COMBO_CARDS, COMBO_CARDS[combo]).any(axis=1) & (strengths > 0)
-        assert meets.sum() == 990
-        beaten = strengths[meets] < strengths[combo]
-        tied = strengths[meets] == strengths[combo]
-        scores[combo] = 2 * beaten.sum() + tied.sum()
-    return scores
+    is_live = strengths > 0
+    beaten = (strengths[:, None] > strengths) & is_live & _DISJOINT
+    tied = (strengths[:, None] == strengths) & is_live & _DISJOINT
+    return np.where(is_live, 2 * beaten.sum(axis=1) + tied.sum(axis=1), -1)
 
 
 def rename(cards: Sequence[int], new_suits: Sequence[int]) -> tuple[int, ...]:

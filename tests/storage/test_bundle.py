@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from runout.errors import BundleError
+from runout.storage import bundle as bundle_module
 from runout.storage.bundle import load_bundle, read_manifest
 from runout.storage.writer import BundleWriter, write_bundle
 from tests.storage.samples import (
@@ -241,22 +242,45 @@ def test_a_manifest_that_is_a_directory_is_an_error(tmp_path):
         load_sample(tmp_path / "a")
 
 
-def test_a_bundle_that_is_replaced_while_it_is_read_is_never_mixed(path):
-    stop = threading.Event()
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_bundle_that_is_replaced_once_while_it_is_read_is_read_again(path, monkeypatch, verify):
+    map_array = bundle_module._map_array
+    fills = [2.0]
 
+    def replace_then_map(file, entry):
+        if fills:
+            write_sample(path, fills.pop(), overwrite=True)
+        return map_array(file, entry)
+
+    monkeypatch.setattr(bundle_module, "_map_array", replace_then_map)
+    bundle = load_sample(path, verify=verify)
+    assert fill_of(bundle) == 2.0
+    assert bundle.manifest == read_manifest(path)
+
+
+def test_a_bundle_that_is_always_replaced_cannot_be_read(path, monkeypatch):
+    map_array = bundle_module._map_array
+
+    def replace_then_map(file, entry):
+        write_sample(path, 2.0, overwrite=True)
+        return map_array(file, entry)
+
+    monkeypatch.setattr(bundle_module, "_map_array", replace_then_map)
+    with pytest.raises(BundleError, match="is replaced again and again"):
+        load_sample(path)
+
+
+def test_readers_never_see_a_missing_or_mixed_bundle_while_it_is_replaced(path):
     def replace_often():
-        fill = 2.0
-        while not stop.is_set():
-            write_sample(path, fill, overwrite=True)
-            fill += 1.0
+        for fill in range(2, 30):
+            write_sample(path, float(fill), overwrite=True)
             time.sleep(0.002)
 
     writer = threading.Thread(target=replace_often)
+    fills = [fill_of(load_sample(path))]
     writer.start()
-    try:
-        fills = [fill_of(load_sample(path, verify=i % 2 == 0)) for i in range(60)]
-    finally:
-        stop.set()
-        writer.join()
+    while writer.is_alive():
+        fills.append(fill_of(load_sample(path, verify=len(fills) % 2 == 0)))
+    writer.join()
     assert fills == sorted(fills)
-    assert len(set(fills)) > 1
+    assert fill_of(load_sample(path)) == 29.0

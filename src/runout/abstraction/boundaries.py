@@ -113,12 +113,15 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
         num_buckets: parts asked for; coinciding boundaries are dropped, so there may be fewer.
 
     Raises:
-        InvalidBoundariesError: if nothing has weight or ``num_buckets`` is out of range.
+        InvalidBoundariesError: if nothing has weight, a value is NaN or ``num_buckets`` is out of
+            range.
     """
     if not 1 <= num_buckets <= MAX_BUCKETS:
         raise InvalidBoundariesError(
             "num_buckets", f"{num_buckets}, allowed are 1 to {MAX_BUCKETS} buckets"
         )
+    if np.isnan(values).any():
+        raise InvalidBoundariesError("samples", "contain NaN, strengths are 0 to 1")
     order = np.argsort(values, kind="stable")
     cumulative = weights[order].cumsum()
     if not len(cumulative) or cumulative[-1] <= 0:

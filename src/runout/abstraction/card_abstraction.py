@@ -15,8 +15,8 @@ from runout import __version__
 from runout.abstraction.boundaries import BucketAssigner, BucketBoundaries
 from runout.abstraction.bucket_statistics import BucketStatistics
 from runout.abstraction.errors import (
+    AbstractionError,
     AbstractionLoadError,
-    InvalidBoardSizeError,
     SerializationError,
 )
 from runout.abstraction.hand_strength import HandStrengthCalculator
@@ -60,7 +60,7 @@ class CardAbstraction:
         cls, boundaries: BucketBoundaries, feature: StrengthFeature = StrengthFeature.EHS2
     ) -> "CardAbstraction":
         """Returns an abstraction without tables, which computes every strength it is asked for."""
-        return cls(boundaries, feature, {}, {}, {})
+        return cls(boundaries, StrengthFeature(feature), {}, {}, {})
 
     @classmethod
     def load(cls, path: Path | str) -> "CardAbstraction":
@@ -74,7 +74,7 @@ class CardAbstraction:
             return _from_bundle(load_bundle(path, KIND, SCHEMA_VERSION))
         except BundleError as error:
             raise AbstractionLoadError(error.where, error.problem) from error
-        except (KeyError, ValueError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise AbstractionLoadError(str(path), f"lacks or garbles {error}") from error
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
@@ -129,8 +129,10 @@ class CardAbstraction:
             AbstractionError: if rows do not have 5, 6 or 7 cards.
             CardError: naming the first row with a repeated card.
         """
-        if deals.ndim != 2:
-            raise InvalidBoardSizeError(0)
+        if deals.ndim != 2 or deals.shape[1] < NUM_HOLE_CARDS:
+            raise AbstractionError(
+                f"deals of shape {deals.shape}", "a row is 2 hole cards and 3, 4 or 5 board cards"
+            )
         street = Street.from_board_len(deals.shape[1] - NUM_HOLE_CARDS)
         classes = deal_indexer(street).index_many(deals)
         if street in self.tables:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from runout.abstraction.strength_survey import (
     survey_all,
     survey_sample,
 )
+
+Member = TypeVar("Member", bound=StrEnum)
 
 #: With so many sampled deals in a bucket its true share is known to about 10 % of itself.
 DEALS_TO_SUPPORT_A_BUCKET = 100
@@ -49,6 +52,11 @@ class AbstractionConfig:
     feature: StrengthFeature = StrengthFeature.EHS2
 
     def __post_init__(self) -> None:
+        # Plain text is welcome; kept as text it would be no member of its enumeration.
+        object.__setattr__(self, "mode", _require_member("mode", self.mode, SurveyMode))
+        object.__setattr__(
+            self, "feature", _require_member("feature", self.feature, StrengthFeature)
+        )
         for street in Street:
             count = self.num_buckets(street)
             if not 1 <= count <= MAX_BUCKETS:
@@ -92,9 +100,15 @@ class BoundaryGenerator:
         return self.cut({street: self.survey(street, seed) for street in Street})
 
     def survey(self, street: Street, seed: int) -> StreetSurvey:
-        """Returns the strengths that a street's boundaries are cut from."""
+        """Returns the strengths that a street's boundaries are cut from.
+
+        Raises:
+            AbstractionError: if a sample is asked for with a negative seed.
+        """
         if self.config.mode is SurveyMode.EXHAUSTIVE:
             return survey_all(street, self.config.feature, self._run)
+        if seed < 0:
+            raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
         # Each street has a stream of its own, so that its sample depends on nothing else.
         rng = np.random.default_rng([seed, int(street)])
         deals = deal_random(street, self.config.samples_per_street, rng)
@@ -105,3 +119,11 @@ class BoundaryGenerator:
         flop, turn, river = ((surveys[street].values, surveys[street].weights) for street in Street)
         num_flop, num_turn, num_river = (self.config.num_buckets(street) for street in Street)
         return BucketBoundaries.from_samples(flop, turn, river, (num_flop, num_turn, num_river))
+
+
+def _require_member(where: str, value: str, members: type[Member]) -> Member:
+    try:
+        return members(value)
+    except ValueError:
+        allowed = ", ".join(members)
+        raise AbstractionError(where, f"{value!r}, allowed are {allowed}") from None

@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from enum import IntEnum
 
-from runout.abstraction.errors import DuplicateCardError, InvalidBoardSizeError
+from runout.abstraction.errors import (
+    AbstractionError,
+    DuplicateCardError,
+    InvalidBoardSizeError,
+)
+from runout.cards.card import NUM_CARDS
 
 
 class Street(IntEnum):
@@ -36,10 +41,13 @@ def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
     Raises:
         InvalidBoardSizeError: if the board is no flop, turn or river.
         DuplicateCardError: naming the first card that comes again.
+        AbstractionError: if an id is no card.
     """
     street = Street.from_board_len(len(board))
     seen: set[int] = set()
     for card in (*board, *holding):
+        if not 0 <= card < NUM_CARDS:
+            raise AbstractionError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
         if card in seen:
             raise DuplicateCardError(card)
         seen.add(card)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TypeVar
+from zlib import crc32
 
 import numpy as np
 
@@ -77,7 +78,8 @@ class SurveyRun:
     Attributes:
         num_workers: threads to use.
         on_event: told about progress, in boards up to suits.
-        recall: returns an earlier result of a part, or computes it.
+        recall: returns an earlier result of a part of a flop or turn, or computes it. Its key tells
+            apart everything that changes the result; rivers take seconds and are not kept.
     """
 
     num_workers: int = 1
@@ -138,7 +140,8 @@ def bucket_river_deals(bucket_by_score: Uint16Array, run: SurveyRun) -> Uint16Ar
 def deal_random(street: Street, num_deals: int, rng: np.random.Generator) -> Uint8Array:
     """Returns ``[n, 2 + board]`` independent uniformly random deals."""
     num_cards = NUM_HOLE_CARDS + int(street)
-    order = rng.random((num_deals, NUM_CARDS)).argpartition(num_cards, axis=1)
+    # Sorted, not partitioned: which of the lowest come first in a partition depends on the CPU.
+    order = rng.random((num_deals, NUM_CARDS)).argsort(axis=1, kind="stable")
     return order[:, :num_cards].astype(np.uint8)
 
 
@@ -180,7 +183,7 @@ def _score_classes(
             scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
             return {"scores": np.concatenate(scores)}
 
-        scores = run.recall(f"{street.label} boards {part[0]} to {part[-1]}", compute)["scores"]
+        scores = run.recall(_name_part(street, feature, part), compute)["scores"]
         return indexer.index_many(_deals_on_boards(boards)), scores
 
     table = np.zeros(indexer.size, dtype=np.int64)
@@ -189,6 +192,13 @@ def _score_classes(
     ):
         table[classes] = scores
     return table
+
+
+def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
+    """Returns a key that differs for all scores that differ, whatever boards were chosen."""
+    name = f"{street.label} {feature} of boards {part[0]} to {part[-1]}"
+    is_gapless = len(part) == part[-1] - part[0] + 1
+    return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
 
 
 def _count_river_scores(boards: HandIndexer, run: SurveyRun) -> IntArray:
@@ -229,11 +239,10 @@ def _score_river_deals(deals: Uint8Array) -> IntArray:
     low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
     combos = high * (high - 1) // 2 + low
     boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
-    parts = [
-        score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
-        for rows in split_boards(Street.RIVER, np.arange(len(deals)))
-    ]
-    return np.concatenate(parts)
+    scores = np.empty(len(deals), dtype=np.int64)
+    for rows in split_boards(Street.RIVER, np.arange(len(deals))):
+        scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
+    return scores
 
 
 def _to_strength(street: Street, feature: StrengthFeature, scores: IntArray) -> FloatArray:

@@ -60,7 +60,7 @@ def load_bundle(path: Path | str, kind: str, schema_version: int, *, verify: boo
         kind: what it must hold.
         schema_version: the version that the caller can read.
         verify: whether to compute the sha256 of every array, which reads all of it (about 0.7
-            seconds per GB). Without it, a changed number inside an array goes unnoticed.
+            seconds per GB). Without it, a changed number in an array goes unnoticed.
 
     Raises:
         BundleError: naming the file at fault and what is wrong with it.

@@ -178,9 +178,10 @@ class BundleWriter:
             BundleError: if the bundle cannot be written; what was at its path is then untouched.
         """
         staging = self._require_staging()
-        for array in self._created:
-            array.flush()
-            read_only(array)
+        with reporting_os_errors(self._path, "written"):
+            for array in self._created:
+                array.flush()
+                read_only(array)
         self._created.clear()
         if self._config_text is not None:
             self._write_text(CONFIG_FILE, self._config_text)

@@ -1,0 +1,204 @@
+"""Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up.
+
+Shape letters are those of `runout.trees.layout`; an action's data live in the row of the child it
+leads to. Every pass treats each hand by itself, so workers take ranges of hands, and results do
+not depend on how hands are divided. Rows are handled one after another, hands innermost: that is
+what the compiler turns into SIMD instructions.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import IntArray, RealArray
+from runout.cfr.discounting import DiscountWeights
+from runout.jit import kernel
+from runout.trees.layout import TreeArrays
+
+
+class HandSpan(NamedTuple):
+    """The hands that a worker handles, ``begin`` up to but not including ``end``."""
+
+    begin: int
+    end: int
+
+
+class LearningTables(NamedTuple):
+    """What a player has learned: tables ``[N, H]`` with one row per action.
+
+    Attributes:
+        regret: discounted cumulative counterfactual regret.
+        strategy_sum: discounted sum of own reach times strategy.
+        strategy: what is played now.
+    """
+
+    regret: RealArray
+    strategy_sum: RealArray
+    strategy: RealArray
+
+
+@kernel
+def match_regrets(
+    tree: TreeArrays, player: int, source: RealArray, hands: HandSpan, out_strategy: RealArray
+) -> float:
+    """Makes ``player`` act in proportion to the positive part of ``source[N, H]``.
+
+    Where nothing is positive all actions are equally likely. Normalizing a strategy sum, which is
+    never negative, is the same operation.
+
+    Returns:
+        The largest absolute change of an entry of ``out_strategy[N, H]``.
+    """
+    zero = source.dtype.type(0.0)
+    one = source.dtype.type(1.0)
+    total = np.empty(hands.end, dtype=source.dtype)
+    scale = np.empty(hands.end, dtype=source.dtype)
+    change = np.zeros(hands.end, dtype=source.dtype)
+    for node in range(tree.actor.shape[0]):
+        if tree.actor[node] != player:
+            continue
+        first, num_actions = tree.first_child[node], tree.num_children[node]
+        total[:] = zero
+        for child in range(first, first + num_actions):
+            row = source[child]
+            for hand in range(hands.begin, hands.end):
+                total[hand] += max(row[hand], zero)
+        share = one / source.dtype.type(num_actions)
+        for hand in range(hands.begin, hands.end):
+            is_positive = total[hand] > zero
+            scale[hand] = one / total[hand] if is_positive else zero
+            total[hand] = zero if is_positive else share  # from here on what everybody gets
+        for child in range(first, first + num_actions):
+            row, played = source[child], out_strategy[child]
+            for hand in range(hands.begin, hands.end):
+                probability = max(row[hand], zero) * scale[hand] + total[hand]
+                change[hand] = max(change[hand], abs(probability - played[hand]))
+                played[hand] = probability
+    largest = zero
+    for hand in range(hands.begin, hands.end):
+        largest = max(largest, change[hand])
+    return np.float64(largest)
+
+
+@kernel
+def propagate_reach(
+    tree: TreeArrays,
+    player: int,
+    row: IntArray,
+    strategy: RealArray,
+    hands: HandSpan,
+    out_reach: RealArray,
+) -> None:
+    """Pushes ``player``'s own reach from the root through the actions it takes.
+
+    Args:
+        row: ``[N]`` each node's row in ``out_reach``; only own actions begin a new row.
+        strategy: ``[N, H]`` action probabilities.
+        out_reach: ``[R, H]``; row 0 is given, the others are overwritten.
+    """
+    for node in range(tree.actor.shape[0]):
+        if tree.actor[node] != player:
+            continue
+        before = out_reach[row[node]]
+        first = tree.first_child[node]
+        for child in range(first, first + tree.num_children[node]):
+            after, probability = out_reach[row[child]], strategy[child]
+            for hand in range(hands.begin, hands.end):
+                after[hand] = before[hand] * probability[hand]
+
+
+@kernel
+def update_tables(
+    tree: TreeArrays,
+    player: int,
+    row: IntArray,
+    reach: RealArray,
+    weights: DiscountWeights,
+    hands: HandSpan,
+    out_tables: LearningTables,
+    out_value: RealArray,
+) -> None:
+    """Pulls counterfactual values up and adds one iteration of ``player`` to its tables.
+
+    Args:
+        row: ``[N]`` each node's row in ``reach``.
+        reach: ``[R, H]`` the player's own reach, under the strategy it plays.
+        weights: applied to what is already in the tables; of the tables' dtype.
+        out_tables: regrets and strategy sum are modified, the strategy is not.
+        out_value: ``[N, H]``; leaf rows are given, the others are overwritten.
+    """
+    zero = out_value.dtype.type(0.0)
+    for node in range(tree.actor.shape[0] - 1, -1, -1):
+        first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
+        if tree.actor[node] != player:
+            _add_children(first, end, hands, out_value[node], out_value)
+            continue
+        value = out_value[node]
+        value[hands.begin : hands.end] = zero
+        for child in range(first, end):
+            played, action_value = out_tables.strategy[child], out_value[child]
+            for hand in range(hands.begin, hands.end):
+                value[hand] += played[hand] * action_value[hand]
+        for child in range(first, end):
+            regret, action_value = out_tables.regret[child], out_value[child]
+            for hand in range(hands.begin, hands.end):
+                old = regret[hand]
+                decay = weights.positive_regret if old > zero else weights.negative_regret
+                regret[hand] = old * decay + (action_value[hand] - value[hand])
+            strategy_sum, own_reach = out_tables.strategy_sum[child], reach[row[child]]
+            for hand in range(hands.begin, hands.end):
+                strategy_sum[hand] = strategy_sum[hand] * weights.strategy + own_reach[hand]
+
+
+@kernel
+def _add_children(
+    first: int, end: int, hands: HandSpan, out_row: RealArray, value: RealArray
+) -> None:
+    """Sets a row to the sum of the rows ``first`` to ``end``; without any it is left alone."""
+    for child in range(first, end):
+        action_value = value[child]
+        for hand in range(hands.begin, hands.end):
+            if child == first:
+                out_row[hand] = action_value[hand]
+            else:
+                out_row[hand] += action_value[hand]
+
+
+@kernel
+def propagate_values(
+    tree: TreeArrays, player: int, strategy: RealArray, hands: HandSpan, out_value: RealArray
+) -> None:
+    """Pulls counterfactual values up while ``player`` plays ``strategy[N, H]``.
+
+    Args:
+        out_value: ``[N, H]``; leaf rows are given, the others are overwritten.
+    """
+    for node in range(tree.actor.shape[0] - 1, -1, -1):
+        first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
+        if tree.actor[node] != player:
+            _add_children(first, end, hands, out_value[node], out_value)
+            continue
+        value = out_value[node]
+        value[hands.begin : hands.end] = 0.0
+        for child in range(first, end):
+            played, action_value = strategy[child], out_value[child]
+            for hand in range(hands.begin, hands.end):
+                value[hand] += played[hand] * action_value[hand]
+
+
+@kernel
+def propagate_best_response(
+    tree: TreeArrays, player: int, hands: HandSpan, out_value: RealArray
+) -> None:
+    """Like `propagate_values`, with ``player`` taking the best action with every hand."""
+    for node in range(tree.actor.shape[0] - 1, -1, -1):
+        first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
+        if tree.actor[node] != player:
+            _add_children(first, end, hands, out_value[node], out_value)
+            continue
+        value = out_value[node]
+        value[hands.begin : hands.end] = out_value[first, hands.begin : hands.end]
+        for child in range(first + 1, end):
+            action_value = out_value[child]
+            for hand in range(hands.begin, hands.end):
+                value[hand] = max(value[hand], action_value[hand])

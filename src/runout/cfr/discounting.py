@@ -1,0 +1,68 @@
+"""CFR variants as data: one update rule, three weights per iteration.
+
+Every variant we use is a point of Discounted CFR (Brown & Sandholm 2019, arXiv 1809.04040), so the
+kernels never branch on a variant's name.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+
+class DiscountWeights(NamedTuple):
+    """Multipliers applied to the accumulated tables before the next iteration is added."""
+
+    positive_regret: float
+    negative_regret: float
+    strategy: float
+
+
+@dataclass(frozen=True)
+class DiscountSchedule:
+    """Discounted CFR exponents; t counts the completed iterations.
+
+    Attributes:
+        alpha: positive regrets are scaled by ``t**alpha / (t**alpha + 1)``.
+        beta: negative regrets are scaled by ``t**beta / (t**beta + 1)``.
+        gamma: the strategy sum is scaled by ``(t / (t + 1))**gamma``.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+
+    def weights(self, completed_iterations: int) -> DiscountWeights:
+        """Returns the multipliers to apply after ``completed_iterations`` iterations."""
+        t = float(completed_iterations)
+        if t == 0.0:
+            return DiscountWeights(0.0, 0.0, 0.0)
+        return DiscountWeights(
+            positive_regret=_ratio(t, self.alpha),
+            negative_regret=_ratio(t, self.beta),
+            strategy=(t / (t + 1.0)) ** self.gamma,
+        )
+
+
+VANILLA = DiscountSchedule(alpha=inf, beta=inf, gamma=0.0)
+LINEAR = DiscountSchedule(alpha=1.0, beta=1.0, gamma=1.0)
+CFR_PLUS = DiscountSchedule(alpha=inf, beta=-inf, gamma=1.0)
+DCFR = DiscountSchedule(alpha=1.5, beta=0.0, gamma=2.0)
+DCFR_PLUS = DiscountSchedule(alpha=1.5, beta=-inf, gamma=4.0)
+
+#: The variants by the names that configs use.
+VARIANTS = {
+    "vanilla": VANILLA,
+    "linear": LINEAR,
+    "cfr+": CFR_PLUS,
+    "dcfr": DCFR,
+    "dcfr+": DCFR_PLUS,
+}
+
+
+def _ratio(t: float, exponent: float) -> float:
+    if exponent == inf:
+        return 1.0
+    if exponent == -inf:
+        return 0.0
+    power = float(t**exponent)
+    return power / (power + 1.0)

@@ -1,0 +1,117 @@
+"""The iteration loop of CFR, and what a solution is worth."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from runout.arrays import FloatArray, RealArray
+from runout.cfr.discounting import DCFR, DiscountSchedule
+from runout.cfr.leaves import Judge, Update
+from runout.cfr.parallel import one_blas_thread
+from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.street_solver import NUM_PLAYERS, StreetSolver
+
+
+def ignore_progress(progress: SolveProgress) -> None:
+    """The sink of callers who only want the result."""
+
+
+class CfrSolver:
+    """CFR of a two-player zero-sum game that begins with the street ``root``."""
+
+    def __init__(
+        self,
+        root: StreetSolver,
+        root_reach: RealArray,
+        schedule: DiscountSchedule = DCFR,
+        is_simultaneous: bool = False,
+    ) -> None:
+        """Begins with all actions equally likely.
+
+        Args:
+            root: the first street.
+            root_reach: ``[B, 2, H]`` weight of each player's hands on entering it.
+            schedule: the CFR variant.
+            is_simultaneous: whether both players update against the same snapshot of strategies.
+                By default they take turns, which needs far fewer iterations.
+        """
+        self.root = root
+        self.schedule = schedule
+        self.iteration = 0
+        self.strategy_delta = 1.0
+        self._root_reach = root_reach
+        self._is_simultaneous = is_simultaneous
+
+    def run(self, num_iterations: int) -> None:
+        """Runs ``num_iterations`` more iterations, each updating both players."""
+        with one_blas_thread():
+            for _ in range(num_iterations):
+                self._iterate()
+
+    def solve(
+        self,
+        rule: StoppingRule,
+        on_progress: Callable[[SolveProgress], None] = ignore_progress,
+    ) -> SolveOutcome:
+        """Iterates until a limit of the rule is met; counts earlier iterations too.
+
+        Args:
+            rule: when to stop.
+            on_progress: called after every iteration.
+        """
+        started = time.perf_counter()
+        exploitability: float | None = None
+        with one_blas_thread():
+            while True:
+                self._iterate()
+                is_check = self.iteration % rule.check_every == 0
+                if rule.exploitability is not None and is_check:
+                    exploitability = float(self.exploitability().max())
+                seconds = time.perf_counter() - started
+                progress = SolveProgress(
+                    self.iteration, seconds, self.strategy_delta, exploitability
+                )
+                on_progress(progress)
+                reason = progress.reason_to_stop(rule)
+                if reason is not None:
+                    return SolveOutcome(
+                        reason,
+                        self.iteration,
+                        seconds,
+                        self.strategy_delta,
+                        float(self.exploitability().max()),
+                    )
+
+    def game_value(self, player: int) -> FloatArray:
+        """Returns ``[B]`` expected winnings of ``player`` under the average strategies."""
+        return self._root_value(player, Judge.EVALUATE)
+
+    def nash_conv(self) -> FloatArray:
+        """Returns ``[B]`` what both players together gain by best-responding."""
+        gains: FloatArray = self._root_value(0, Judge.BEST_RESPOND) + self._root_value(
+            1, Judge.BEST_RESPOND
+        )
+        return gains
+
+    def exploitability(self) -> FloatArray:
+        """Returns ``[B]`` half of `nash_conv`: the mean gain of a best response."""
+        return 0.5 * self.nash_conv()
+
+    def _iterate(self) -> None:
+        step = Update(self.schedule.weights(self.iteration))
+        deltas = []
+        for player in range(NUM_PLAYERS):
+            self.root.visit(self._root_reach, player, step)
+            if not self._is_simultaneous:
+                deltas.append(self.root.refresh(player))
+        if self._is_simultaneous:
+            deltas = [self.root.refresh(player) for player in range(NUM_PLAYERS)]
+        self.strategy_delta = max(deltas)
+        self.iteration += 1
+
+    def _root_value(self, player: int, judge: Judge) -> FloatArray:
+        value = self.root.visit(self._root_reach, player, judge).astype(np.float64)
+        mine = self._root_reach[:, player].astype(np.float64)
+        expected: FloatArray = (mine * value).sum(axis=1)
+        return expected

@@ -1,0 +1,74 @@
+"""When a solve is good enough, and what it has reached."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class StopReason(Enum):
+    """Why a solve ended."""
+
+    ITERATIONS = "all iterations done"
+    SECONDS = "time is up"
+    EXPLOITABILITY = "exploitability reached"
+    STRATEGY_DELTA = "strategy has settled"
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """A solve ends as soon as one of its limits is met; None means no limit.
+
+    Attributes:
+        max_iterations: iterations, each updating both players.
+        max_seconds: time, looked at after every iteration.
+        exploitability: in the unit of the game's values; measured every ``check_every`` iterations.
+        strategy_delta: largest change of an action's probability from one iteration to the next.
+        check_every: iterations between two measurements of exploitability, which cost about as
+            much as an iteration each.
+    """
+
+    max_iterations: int
+    max_seconds: float | None = None
+    exploitability: float | None = None
+    strategy_delta: float | None = None
+    check_every: int = 10
+
+
+@dataclass(frozen=True)
+class SolveProgress:
+    """Where a solve stands after an iteration.
+
+    Attributes:
+        iteration: iterations done.
+        seconds: time since the solve began.
+        strategy_delta: largest change of an action's probability in the last iteration.
+        exploitability: the last one measured, in the unit of the game's values; None before.
+    """
+
+    iteration: int
+    seconds: float
+    strategy_delta: float
+    exploitability: float | None
+
+    def reason_to_stop(self, rule: StoppingRule) -> StopReason | None:
+        """Returns the first limit of the rule that is met, None if it goes on."""
+        if rule.exploitability is not None and self.exploitability is not None:
+            if self.exploitability <= rule.exploitability:
+                return StopReason.EXPLOITABILITY
+        if rule.strategy_delta is not None and self.strategy_delta <= rule.strategy_delta:
+            return StopReason.STRATEGY_DELTA
+        if self.iteration >= rule.max_iterations:
+            return StopReason.ITERATIONS
+        if rule.max_seconds is not None and self.seconds >= rule.max_seconds:
+            return StopReason.SECONDS
+        return None
+
+
+@dataclass(frozen=True)
+class SolveOutcome:
+    """The end of a solve: why, and what was reached; exploitability is always measured."""
+
+    reason: StopReason
+    iterations: int
+    seconds: float
+    strategy_delta: float
+    exploitability: float

@@ -1,0 +1,173 @@
+"""CFR over one betting street (or a whole game without chance), on several boards at once.
+
+Visiting a street is three passes: reach flows down, the leaves are valued, values flow up. Only
+the middle pass knows poker.
+"""
+
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import IntArray, RealArray
+from runout.cfr import cfr_kernels
+from runout.cfr.cfr_kernels import HandSpan, LearningTables
+from runout.cfr.discounting import DiscountWeights
+from runout.cfr.leaves import Arrival, Judge, LeafEvaluator, Step, Update
+from runout.cfr.parallel import Team
+from runout.trees.layout import TreeArrays
+
+NUM_PLAYERS = 2
+
+
+class StreetSolver:
+    """The learned tables of one street, ``[B, N, H]``, and the passes over them."""
+
+    def __init__(
+        self,
+        tree: TreeArrays,
+        leaves: LeafEvaluator,
+        num_boards: int,
+        num_hands: int,
+        dtype: npt.DTypeLike = np.float64,
+        team: Team | None = None,
+    ) -> None:
+        """Allocates the tables; every player begins with all actions equally likely.
+
+        Args:
+            tree: the street's betting.
+            leaves: values its leaves.
+            num_boards: boards solved side by side.
+            num_hands: hands of each player.
+            dtype: of the tables; float32 halves memory and time.
+            team: threads to share the work.
+        """
+        self.tree = tree
+        self.leaves = leaves
+        self._team = team or Team()
+        self._boards = range(num_boards)
+        self._parts = list(product(self._boards, self._team.split_hands(num_hands)))
+        shape = (num_boards, tree.num_nodes, num_hands)
+        self._regret = np.zeros(shape, dtype)
+        self._strategy_sum = np.zeros(shape, dtype)
+        self._strategy = np.zeros(shape, dtype)
+        self._value = np.zeros(shape, dtype)
+        self._row = (_own_reach_rows(tree, 0), _own_reach_rows(tree, 1))
+        self._reach = tuple(
+            np.zeros((num_boards, 1 + int(row.max()), num_hands), dtype) for row in self._row
+        )
+        self._is_averaged = False
+        for player in range(NUM_PLAYERS):
+            self._match(player, self._regret)
+
+    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
+        """Returns ``[B, H]`` counterfactual values of ``player`` at the root.
+
+        Args:
+            root_reach: ``[B, 2, H]`` reach of both players on entering the street.
+            player: the player whose values are wanted.
+            step: what to play, and whether to learn from it.
+        """
+        self._play(isinstance(step, Judge))
+        for who in range(NUM_PLAYERS):
+            self._reach[who][:, 0] = root_reach[:, who]
+            self._propagate_reach(who)
+        self.leaves.fill_leaf_values(
+            Arrival(player, step, (self._reach[0], self._reach[1]), self._row), self._value
+        )
+        if isinstance(step, Update):
+            self._learn(player, step.weights)
+        else:
+            self._judge(player, step)
+        root_value: RealArray = self._value[:, 0].copy()
+        return root_value
+
+    def refresh(self, player: int) -> float:
+        """Lets ``player`` play what it has learned; returns the largest change of probability."""
+        self._play(averages=False)
+        return max(self._match(player, self._regret), self.leaves.refresh(player))
+
+    def average_strategy(self) -> RealArray:
+        """Returns ``[B, N, H]`` the average strategy, the one that converges to equilibrium."""
+        self._play(averages=True)
+        return self._strategy.copy()
+
+    def _play(self, averages: bool) -> None:
+        """Puts average or current strategies into the one strategy table."""
+        # The table is shared to save memory: a current strategy can be matched again any time.
+        if averages != self._is_averaged or averages:
+            for player in range(NUM_PLAYERS):
+                self._match(player, self._strategy_sum if averages else self._regret)
+        self._is_averaged = averages
+
+    def _match(self, player: int, source: RealArray) -> float:
+        def match(part: tuple[int, HandSpan]) -> float:
+            board, hands = part
+            return float(
+                cfr_kernels.match_regrets(
+                    self.tree, player, source[board], hands, self._strategy[board]
+                )
+            )
+
+        return max(self._team.run(match, self._parts))
+
+    def _propagate_reach(self, player: int) -> None:
+        def propagate(part: tuple[int, HandSpan]) -> None:
+            board, hands = part
+            cfr_kernels.propagate_reach(
+                self.tree,
+                player,
+                self._row[player],
+                self._strategy[board],
+                hands,
+                self._reach[player][board],
+            )
+
+        self._team.run(propagate, self._parts)
+
+    def _learn(self, player: int, weights: DiscountWeights) -> None:
+        typed = DiscountWeights(*(self._regret.dtype.type(weight) for weight in weights))
+
+        def learn(part: tuple[int, HandSpan]) -> None:
+            board, hands = part
+            tables = LearningTables(
+                self._regret[board], self._strategy_sum[board], self._strategy[board]
+            )
+            cfr_kernels.update_tables(
+                self.tree,
+                player,
+                self._row[player],
+                self._reach[player][board],
+                typed,
+                hands,
+                tables,
+                self._value[board],
+            )
+
+        self._team.run(learn, self._parts)
+
+    def _judge(self, player: int, judge: Judge) -> None:
+        def propagate(part: tuple[int, HandSpan]) -> None:
+            board, hands = part
+            value = self._value[board]
+            if judge is Judge.BEST_RESPOND:
+                cfr_kernels.propagate_best_response(self.tree, player, hands, value)
+            else:
+                strategy = self._strategy[board]
+                cfr_kernels.propagate_values(self.tree, player, strategy, hands, value)
+
+        self._team.run(propagate, self._parts)
+
+
+def _own_reach_rows(tree: TreeArrays, player: int) -> IntArray:
+    """Returns ``[N]`` the row of each node's reach by ``player``: a new one after own actions."""
+    row = np.zeros(tree.num_nodes, dtype=np.int64)
+    num_rows = 1
+    for node in range(1, tree.num_nodes):
+        parent = tree.parent[node]
+        if tree.actor[parent] == player:
+            row[node] = num_rows
+            num_rows += 1
+        else:
+            row[node] = row[parent]
+    return row

@@ -1,0 +1,327 @@
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runout.errors import TreeError
+from runout.trees.actions import Action, ActionKind
+from runout.trees.bet_sizing import PotFraction
+from runout.trees.betting import (
+    BettingRules,
+    BettingState,
+    SizeMenu,
+    Stakes,
+    Street,
+    legal_actions,
+)
+
+deterministic = settings(derandomize=True, deadline=None)
+
+FOLD, CHECK, CALL, BET, RAISE, ALL_IN = ActionKind
+
+
+def to_open(street=Street.FLOP, player=0, base=0.0, may_donk=False):
+    return BettingState(street, player, (base, base), base, may_donk=may_donk)
+
+
+def facing(amount, stack, street=Street.FLOP, base=0.0):
+    """The decision of player 1 after player 0 bets ``amount``."""
+    kind = ALL_IN if base + amount == stack else BET
+    return to_open(street, base=base).after_bet(Action(kind, amount), Stakes(1.0, stack))
+
+
+def amounts(actions):
+    return [action.amount for action in actions if action.is_aggressive]
+
+
+def actions_of(state, spr, sizes, **limits):
+    rules = BettingRules.uniform(sizes, limits.pop("max_raises_per_street", 3), **limits)
+    return legal_actions(rules, Stakes.in_pots(spr), state)
+
+
+def chip_actions(state, pot, stack, bets, raises=(), **limits):
+    rules = BettingRules.uniform(bets, None, raises, **limits)
+    return legal_actions(rules, Stakes.in_chips(pot, stack), state)
+
+
+# Opening
+
+
+def test_the_first_player_may_check_or_bet_every_size_or_all_in():
+    assert actions_of(to_open(), 6, [0.5, 1.0]) == [
+        (CHECK, 0.0),
+        (BET, 0.5),
+        (BET, 1.0),
+        (ALL_IN, 6.0),
+    ]
+
+
+def test_a_bet_is_a_fraction_of_the_pot_now():
+    state = to_open(Street.TURN, base=1.5)  # pot 4
+    assert amounts(actions_of(state, 6, [0.5, 1.0])) == [2.0, 4.0, 4.5]
+
+
+def test_nobody_bets_more_than_the_effective_stack():
+    assert actions_of(to_open(), 0.75, [0.5, 1.0, 2.0]) == [(CHECK, 0), (BET, 0.5), (ALL_IN, 0.75)]
+
+
+def test_sizes_that_coincide_are_one_action():
+    assert amounts(actions_of(to_open(), 6, [0.5, 0.5, "50%", "a", "a"])) == [0.5, 6.0]
+
+
+def test_the_order_of_the_sizes_does_not_matter():
+    assert actions_of(to_open(), 6, [1.0, "a", 0.5]) == actions_of(to_open(), 6, [0.5, 1.0, "a"])
+
+
+def test_a_size_within_a_thousandth_of_the_pot_of_all_in_is_all_in():
+    assert actions_of(to_open(), 1.002, [1.0]) == [(CHECK, 0.0), (ALL_IN, 1.002)]
+    assert amounts(actions_of(to_open(), 1.01, [1.0])) == [1.0, 1.01]
+
+
+def test_sizes_that_almost_coincide_are_one_action_and_the_larger_stays():
+    assert amounts(actions_of(to_open(), 6, [0.5, 0.5001])) == [0.5001, 6.0]
+    assert amounts(actions_of(to_open(), 6, [0.5, 0.503])) == [0.5, 0.503, 6.0]
+
+
+# Facing a bet
+
+
+def test_a_bet_can_be_folded_to_called_or_raised():
+    # Pot 1 + 1, to call 1: a raise of f goes to 1 + 3 f.
+    assert actions_of(facing(1.0, 6), 6, [0.5, 1.0]) == [
+        (FOLD, 0.0),
+        (CALL, 1.0),
+        (RAISE, 2.5),
+        (RAISE, 4.0),
+        (ALL_IN, 6.0),
+    ]
+
+
+def test_an_all_in_can_only_be_folded_to_or_called():
+    assert actions_of(facing(6.0, 6), 6, [0.5, 1.0]) == [(FOLD, 0.0), (CALL, 6.0)]
+
+
+def test_a_raise_below_the_minimum_is_lifted_to_it():
+    # 10 % of the pot after calling would be a raise to 1.3; the last bet was 1, so at least 2.
+    assert amounts(actions_of(facing(1.0, 6), 6, [0.1])) == [2.0, 6.0]
+    # Player 1 raised by 3; the smallest raise is by 3 again.
+    raised = facing(1.0, 20).after_bet(Action(RAISE, 4.0), Stakes.in_pots(20))
+    assert amounts(actions_of(raised, 20, [0.1])) == [7.0, 20.0]
+
+
+def test_an_all_in_may_be_less_than_a_minimum_raise():
+    assert actions_of(facing(1.0, 1.5), 1.5, [1.0]) == [(FOLD, 0), (CALL, 1.0), (ALL_IN, 1.5)]
+
+
+def test_the_limit_counts_raises_after_the_first_bet_and_stops_all_in_too():
+    stakes = Stakes.in_pots(100)
+    rules = BettingRules.uniform([1.0], max_raises_per_street=2)
+    state, num_aggressive = to_open(), 0
+    while len(amounts(legal_actions(rules, stakes, state))) > 0:
+        aggressive = next(a for a in legal_actions(rules, stakes, state) if a.is_aggressive)
+        state, num_aggressive = state.after_bet(aggressive, stakes), num_aggressive + 1
+    assert num_aggressive == 3  # bet, raise, raise
+    assert [a.kind for a in legal_actions(rules, stakes, state)] == [FOLD, CALL]
+
+
+def test_without_raises_a_first_bet_is_still_allowed():
+    limits = {"max_raises_per_street": 0}
+    assert amounts(actions_of(to_open(), 6, [0.5], **limits)) == [0.5, 6.0]
+    assert amounts(actions_of(facing(0.5, 6), 6, [0.5], **limits)) == []
+
+
+def test_a_blind_is_a_bet_that_may_be_raised_after_a_limp():
+    # The engine serves preflop too: both have put in a blind of 1, and player 1 has the option.
+    state = BettingState(Street.FLOP, 1, (1.0, 1.0), 0.0, last_increment=1.0, num_bets=1)
+    actions = legal_actions(BettingRules.uniform("50%", 3, "3x"), Stakes(0.5, 20), state)
+    assert actions == [(CHECK, 1.0), (RAISE, 3.0), (ALL_IN, 20.0)]
+
+
+# Thresholds
+
+
+def test_all_in_is_added_up_to_its_threshold():
+    for threshold, is_offered in [(math.inf, True), (6.0, True), (5.9, False), (0.0, False)]:
+        offered = actions_of(to_open(), 6, [0.5], add_all_in_threshold=threshold)
+        assert ((ALL_IN, 6.0) in offered) == is_offered
+    # Facing a bet of 1 the pot after calling is 3 and 5 more are all-in.
+    for threshold, is_offered in [(1.7, True), (1.6, False)]:
+        offered = actions_of(facing(1.0, 6), 6, [0.5], add_all_in_threshold=threshold)
+        assert ((ALL_IN, 6.0) in offered) == is_offered
+
+
+def test_a_bet_that_leaves_little_behind_is_all_in():
+    # A pot-size bet makes a pot of 3 and leaves 0.6 behind, a fifth of it.
+    for threshold, expected in [(0.2, [1.6]), (0.19, [1.0, 1.6]), (0.0, [1.0, 1.6])]:
+        offered = actions_of(to_open(), 1.6, [1.0], force_all_in_threshold=threshold)
+        assert amounts(offered) == pytest.approx(expected)
+
+
+def test_near_duplicates_are_merged_into_the_larger():
+    # 0.5 and 0.6 differ by 0.1, a fifteenth of the pot with 0.5 in it.
+    for threshold, expected in [(0.07, [0.6, 6]), (0.06, [0.5, 0.6, 6]), (0.0, [0.5, 0.6, 6])]:
+        offered = actions_of(to_open(), 6, [0.5, 0.6], merging_threshold=threshold)
+        assert amounts(offered) == pytest.approx(expected)
+
+
+# Other sizes
+
+
+def test_chips_are_bet_and_raised_by():
+    assert amounts(chip_actions(to_open(), 180, 910, ["100c"])) == [100, 910]
+    assert amounts(chip_actions(facing(100, 910), 180, 910, [], ["150c"])) == [250, 910]
+
+
+def test_a_multiple_is_of_the_last_bet():
+    assert amounts(chip_actions(facing(100, 910), 180, 910, [], ["2.5x"])) == [250, 910]
+
+
+def test_bets_in_chips_are_whole_chips_with_halves_up():
+    assert amounts(chip_actions(to_open(), 150, 910, ["33%", "75%"])) == [50, 113, 910]
+    assert amounts(chip_actions(to_open(), 100, 910, ["0.1%"])) == [1, 910]  # at least one chip
+
+
+def test_a_stack_that_is_not_whole_can_still_go_all_in():
+    assert amounts(chip_actions(to_open(), 100, 90.5, ["50%"])) == [50, 90.5]
+
+
+def test_a_geometric_size_depends_on_the_streets_left():
+    # 1 + 2 * 13 = 27: a third root of 3 is a bet of one pot, a square root is 2.098 pots.
+    assert amounts(actions_of(to_open(), 13, ["e"])) == pytest.approx([1.0, 13])
+    on_turn = actions_of(to_open(Street.TURN), 13, ["e"])
+    assert amounts(on_turn) == pytest.approx([(math.sqrt(27) - 1) / 2, 13])
+    assert amounts(actions_of(to_open(Street.RIVER), 13, ["e"])) == pytest.approx([13])
+
+
+def test_a_geometric_size_may_name_its_streets_and_its_bound():
+    on_river = to_open(Street.RIVER)
+    assert amounts(actions_of(on_river, 13, ["3e"])) == pytest.approx([1.0, 13])
+    assert amounts(actions_of(on_river, 13, ["2e150%"])) == pytest.approx([1.5, 13])
+    assert amounts(actions_of(on_river, 13, ["3e150%"])) == pytest.approx([1.0, 13])
+
+
+def test_a_geometric_raise_counts_earlier_raises_as_streets():
+    # Facing 1 with 14 behind: pot 3 after calling, 13 left, ratio 13 / 3.
+    first = facing(1.0, 14)
+    three_streets = 3 * ((1 + 26 / 3) ** (1 / 3) - 1) / 2
+    assert amounts(actions_of(first, 14, ["e"])) == pytest.approx([1 + three_streets, 14])
+    raised = first.after_bet(Action(RAISE, 3.0), Stakes.in_pots(14))
+    two_streets = 7 * ((1 + 22 / 7) ** (1 / 2) - 1) / 2
+    assert amounts(actions_of(raised, 14, ["e"])) == pytest.approx([3 + two_streets, 14])
+
+
+def test_donk_sizes_are_for_leading_after_a_call():
+    rules = BettingRules.uniform([0.5], 1, donk_sizes=[0.25])
+    stakes = Stakes.in_pots(6)
+    assert amounts(legal_actions(rules, stakes, to_open(Street.TURN))) == [0.5, 6]
+    assert amounts(legal_actions(rules, stakes, to_open(Street.TURN, may_donk=True))) == [0.25, 6]
+
+
+def test_without_donk_sizes_the_bet_sizes_are_used_and_an_empty_list_means_none():
+    stakes, state = Stakes.in_pots(6), to_open(Street.TURN, may_donk=True)
+    assert amounts(legal_actions(BettingRules.uniform([0.5], 1), stakes, state)) == [0.5, 6]
+    rules = BettingRules.uniform([0.5], 1, donk_sizes=[], add_all_in_threshold=0.0)
+    assert legal_actions(rules, stakes, state) == [(CHECK, 0.0)]
+
+
+def test_streets_and_players_have_their_own_menus():
+    menus = tuple(
+        (SizeMenu.parse([0.1 * (street + 1)]), SizeMenu.parse([0.5 + 0.1 * (street + 1)]))
+        for street in Street
+    )
+    rules = BettingRules(menus, max_raises_per_street=1)
+    for street in Street:
+        for player in (0, 1):
+            bet = legal_actions(rules, Stakes.in_pots(6), to_open(street, player))[1]
+            assert bet == (BET, pytest.approx(0.5 * player + 0.1 * (street + 1)))
+
+
+@deterministic
+@given(
+    spr=st.floats(0.05, 50),
+    bet=st.floats(0.001, 1.0),
+    fractions=st.lists(st.floats(0.01, 5.0), min_size=1, max_size=5),
+    merging=st.floats(0.0, 0.3),
+    forcing=st.floats(0.0, 0.3),
+)
+def test_every_raise_is_legal_distinct_and_affordable(spr, bet, fractions, merging, forcing):
+    stakes = Stakes.in_pots(spr)
+    bet = bet * spr
+    state = to_open().after_bet(Action(ALL_IN if bet == spr else BET, bet), stakes)
+    rules = BettingRules.uniform(
+        fractions, 3, merging_threshold=merging, force_all_in_threshold=forcing
+    )
+    raises = legal_actions(rules, stakes, state)[2:]
+    assert all(low.amount < high.amount for low, high in itertools.pairwise(raises))
+    for action in raises:
+        assert action.amount <= spr
+        assert (action.kind == ALL_IN) == (action.amount == spr)
+        assert action.kind == ALL_IN or action.amount >= 2 * bet
+    assert bet == spr or raises[-1] == (ALL_IN, spr)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Stakes.in_pots(0), "spr: 0 is not a positive stack-to-pot ratio"),
+        (lambda: Stakes.in_pots(-2.5), "spr: -2.5 is not a positive stack-to-pot ratio"),
+        (lambda: Stakes.in_pots(math.nan), "spr: nan is not a positive stack-to-pot ratio"),
+        (lambda: Stakes.in_pots(math.inf), "spr: inf is not a positive stack-to-pot ratio"),
+        (lambda: Stakes.in_chips(0, 910), "pot: 0 is not a positive amount"),
+        (lambda: Stakes.in_chips(180, -1), "stack: -1 is not a positive amount"),
+        (lambda: Stakes(1, 1, chip=-1), "chip: -1 is not 0 or a positive amount"),
+        (lambda: Stakes(1, 1, minimum_bet=-1), "minimum_bet: -1 is not 0 or a positive amount"),
+        (
+            lambda: BettingRules.uniform([0.5], -1),
+            "max_raises_per_street: -1 is not a whole number from 0 up",
+        ),
+        (
+            lambda: BettingRules.uniform([0.5], 1.5),
+            "max_raises_per_street: 1.5 is not a whole number from 0 up",
+        ),
+        (
+            lambda: BettingRules.uniform([0.5], True),
+            "max_raises_per_street: True is not a whole number from 0 up",
+        ),
+        (
+            lambda: BettingRules.uniform([0.5], 1, merging_threshold=-0.1),
+            "merging_threshold: -0.1 is not 0 (off) or a positive fraction of the pot",
+        ),
+        (
+            lambda: BettingRules.uniform([0.5], 1, force_all_in_threshold=math.nan),
+            "force_all_in_threshold: nan is not 0 (off) or a positive fraction of the pot",
+        ),
+        (
+            lambda: BettingRules.uniform([0.5], 1, add_all_in_threshold=-1),
+            "add_all_in_threshold: -1 is not 0 (off) or a positive fraction of the pot",
+        ),
+        (lambda: BettingRules.uniform([], 1), "bet_sizes: empty, give at least one bet size"),
+        (
+            lambda: BettingRules.uniform([0.5], 1, raise_sizes=["2x", "0%"]),
+            "raise_sizes[1]: '0%' is not a positive pot fraction",
+        ),
+        (
+            lambda: SizeMenu.parse([0.5], donk_sizes=[0.5, -1], where="flop.oop."),
+            "flop.oop.donk_sizes[1]: -1 is not a positive pot fraction",
+        ),
+        (
+            lambda: BettingRules(((SizeMenu((), ()),) * 2,) * 2, 1),
+            "bet sizes: 2 streets given, 3 needed",
+        ),
+    ],
+)
+def test_bad_stakes_and_rules_say_where_and_what_is_allowed(make, message):
+    with pytest.raises(TreeError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+def test_a_menu_lists_every_size():
+    menu = SizeMenu.parse([0.5], ["2x"], [0.25])
+    assert len(menu.all_sizes) == 3
+    assert menu.all_sizes[0] == PotFraction(0.5)

@@ -1,0 +1,128 @@
+import pytest
+
+from runout.trees.betting import BettingRules, SizeMenu, Street
+from runout.trees.describe import (
+    format_rules,
+    format_tree,
+    format_tree_dot,
+    format_tree_summary,
+)
+from runout.trees.postflop_tree import PostflopTree
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 2), 6)
+
+
+def test_a_small_tree_is_shown_whole():
+    tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 1), 1, Street.RIVER)
+    assert format_tree(tree) == "\n".join(
+        [
+            "river: OOP to act, pot 1, 1 behind",
+            "  OOP check",
+            "    IP check -> showdown, pot 1",
+            "    IP all-in 1",
+            "      OOP fold -> IP wins the pot of 1",
+            "      OOP call -> showdown, pot 3",
+            "  OOP all-in 1",
+            "    IP fold -> OOP wins the pot of 1",
+            "    IP call -> showdown, pot 3",
+        ]
+    )
+
+
+def test_a_depth_limit_counts_what_it_hides(tree):
+    assert format_tree(tree, max_depth=1) == "\n".join(
+        [
+            "flop: OOP to act, pot 1, 6 behind",
+            "  OOP check ... 1,444 more nodes",
+            "  OOP bet 50% (0.5) ... 514 more nodes",
+            "  OOP bet 100% (1) ... 268 more nodes",
+            "  OOP all-in 6 ... 2 more nodes",
+        ]
+    )
+    assert 1444 + 514 + 268 + 2 + 5 == tree.num_nodes
+
+
+def test_the_outline_can_start_anywhere(tree):
+    assert format_tree(tree, max_depth=1, root=tree.find_node("b50")) == "\n".join(
+        [
+            "flop: IP to act, pot 1.5, 6 behind",
+            "  IP fold -> OOP wins the pot of 1",
+            "  IP call -> turn: OOP to act, pot 2, 5.5 behind ... 288 more nodes",
+            "  IP raise to 1.5 (50%) ... 139 more nodes",
+            "  IP raise to 2.5 (100%) ... 80 more nodes",
+            "  IP all-in 6 ... 2 more nodes",
+        ]
+    )
+    assert format_tree(tree, root=tree.find_node("a-c")) == "showdown, pot 13"
+
+
+def test_the_whole_outline_has_a_line_per_node(tree):
+    assert len(format_tree(tree).splitlines()) == tree.num_nodes
+
+
+def test_the_summary_names_stakes_rules_and_counts(tree):
+    assert format_tree_summary(tree) == "\n".join(
+        [
+            "flop pot 1, effective stack 6 (pots), SPR 6",
+            "bets 50%, 100%; raises 50%, 100%",
+            "raises per street: at most 2",
+            "all-in added: always",
+            "2,233 nodes on 11 levels",
+            "36 decisions on the flop",
+            "212 decisions on the turn",
+            "644 decisions on the river",
+            "670 folds (335 OOP, 335 IP)",
+            "671 showdowns (116 all-in before the river)",
+        ]
+    )
+
+
+def test_a_summary_in_chips_begins_with_its_street():
+    tree = PostflopTree.build_in_chips(BettingRules.uniform("100c", 0), 180, 910, Street.TURN)
+    lines = format_tree_summary(tree).splitlines()
+    assert lines[0] == "turn pot 180, effective stack 910 (chips), SPR 5.056"
+    assert not any("flop" in line for line in lines)
+
+
+def test_rules_that_differ_are_listed_by_street_and_player():
+    plain, donk = SizeMenu.parse("50%"), SizeMenu.parse("50%", [], "33%, e")
+    rules = BettingRules(((plain, plain), (donk, plain), (plain, plain)), None, 1.5, 0.15, 0.1)
+    assert format_rules(rules).splitlines() == [
+        "flop OOP: bets 50%; raises 50%",
+        "flop IP: bets 50%; raises 50%",
+        "turn OOP: bets 50%; raises none; donk bets 33%, e",
+        "turn IP: bets 50%; raises 50%",
+        "river OOP: bets 50%; raises 50%",
+        "river IP: bets 50%; raises 50%",
+        "raises per street: no limit",
+        "all-in added: up to 150% of the pot",
+        "all-in forced: at most 15% of the pot behind",
+        "sizes merged: at most 10% of the pot apart",
+    ]
+    off = BettingRules.uniform([0.5], 1, add_all_in_threshold=0.0)
+    assert "all-in added: never" in format_rules(off)
+
+
+def test_dot_has_every_node_once_and_every_action_as_an_edge(tree):
+    lines = format_tree_dot(tree).splitlines()
+    assert (lines[0], lines[-1]) == ("digraph tree {", "}")
+    assert sum(" -> " in line for line in lines) == tree.num_nodes - 1
+    assert sum("shape=plaintext" in line for line in lines) == 670 + 671
+    assert '  0 -> 2 [label="bet 50% (0.5)"];' in lines
+
+
+def test_dot_shows_what_a_depth_limit_hides(tree):
+    text = format_tree_dot(tree, max_depth=1)
+    assert text.count(" -> ") == 4
+    assert "514 more nodes" in text
+    assert text.count("style=dashed") == 4
+
+
+def test_dot_can_start_anywhere(tree):
+    node = tree.find_node("a")
+    lines = format_tree_dot(tree, root=node).splitlines()
+    assert sum(" -> " in line for line in lines) == 2
+    assert lines[2] == f'  {node} [label="flop: IP to act, pot 7, 6 behind"];'
