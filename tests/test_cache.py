@@ -151,10 +151,22 @@ def test_sound_file_with_other_contents_is_rebuilt(tmp_path):
     assert_rebuilt_once(path)
 
 
+class Trap:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
 def test_file_with_python_objects_is_rebuilt_and_never_unpickled(tmp_path):
     path = saved_file(tmp_path)
-    np.savez(path, allow_pickle=True, counts=np.array([{}], dtype=object))
+    sprung = tmp_path / "sprung"
+    np.savez(path, allow_pickle=True, counts=np.array([Trap(sprung)], dtype=object))
     assert_rebuilt_once(path)
+    assert not sprung.exists()
 
 
 def assert_rebuilt_once(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,8 @@ events = []
 with reporting_compilation(events.append):
     value = caller_kernels.add_two(5)
     caller_kernels.add_two(6)
-caller_kernels.add_two(7.0)  # outside the block
+    caller_kernels.add_two(1.5)
+caller_kernels.add_two(2j)  # outside the block
 facts = [[type(event).__name__, vars(event)] for event in events]
 print(json.dumps({"value": value, "events": facts, "kernels": sorted(loaded_kernels())}))
 """
@@ -63,14 +65,14 @@ def package(tmp_path) -> Path:
     return root
 
 
-def call_caller(package: Path) -> dict:
+def call_caller(package: Path, script: str = CALL_CALLER) -> dict:
     """Calls the outer kernel in a new process and returns what happened there."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(package.parent),
         "RUNOUT_CACHE": str(package.parents[1] / "cache"),
     }
-    command = [sys.executable, "-c", CALL_CALLER]
+    command = [sys.executable, "-c", script]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
@@ -82,18 +84,22 @@ def compiled_names(happened: dict) -> list[str]:
 def test_compilation_is_reported_once_and_cached_kernels_load_silently(package):
     first = call_caller(package)
     assert first["value"] == 7
-    kinds_and_names = [(kind, facts["name"]) for kind, facts in first["events"]]
-    assert kinds_and_names == [
-        ("KernelCompiling", "add_two"),
-        ("KernelCompiling", "add_one"),
-        ("KernelCompiled", "add_one"),
-        ("KernelCompiled", "add_two"),
+    facts = [
+        (kind, facts["name"], facts.get("num_compiled"), facts.get("num_loaded"))
+        for kind, facts in first["events"]
+    ]
+    assert facts == [
+        ("KernelCompiling", "add_two", 0, 2),  # for integers
+        ("KernelCompiling", "add_one", 0, 2),
+        ("KernelCompiled", "add_one", None, None),
+        ("KernelCompiled", "add_two", None, None),
+        ("KernelCompiling", "add_two", 2, 2),  # for floats
+        ("KernelCompiling", "add_one", 2, 2),
+        ("KernelCompiled", "add_one", None, None),
+        ("KernelCompiled", "add_two", None, None),
     ]
     for kind, facts in first["events"]:
-        if kind == "KernelCompiling":
-            assert (facts["num_compiled"], facts["num_loaded"]) == (0, 2)
-        else:
-            assert 0.0 < facts["seconds"] < 60.0
+        assert kind == "KernelCompiling" or 0.0 < facts["seconds"] < 60.0
     assert first["kernels"] == ["runout.callee_kernels.add_one", "runout.caller_kernels.add_two"]
     second = call_caller(package)
     assert (second["value"], second["events"]) == (7, [])
@@ -104,7 +110,24 @@ def test_edited_kernel_recompiles_its_callers_in_other_files(package):
     (package / "callee_kernels.py").write_text(CALLEE.replace("+ 1", "+ 10"))
     edited = call_caller(package)
     assert edited["value"] == 25
-    assert compiled_names(edited) == ["add_one", "add_two"]
+    assert compiled_names(edited) == 2 * ["add_one", "add_two"]
+
+
+def test_reordered_fields_of_an_argument_recompile_the_kernel(package):
+    """Numba knows a NamedTuple by name and field types and would read the wrong field."""
+    fields = ["    first: int", "    second: int"]
+    head = "from typing import NamedTuple\n\nclass Pair(NamedTuple):"
+    (package / "layout.py").write_text("\n".join([head, *fields]))
+    (package / "caller_kernels.py").write_text(
+        CALLER.replace("add_two(number)", "add_two(pair: Pair)")
+        .replace("add_one(number)", "add_one(pair.first)")
+        .replace("from runout.jit", "from runout.layout import Pair\nfrom runout.jit")
+    )
+    call = CALL_CALLER.replace("import json", "import json\nfrom runout.layout import Pair")
+    call = re.sub(r"add_two\((.*)\)", r"add_two(Pair(first=\1, second=90))", call)
+    assert call_caller(package, call)["value"] == 7
+    (package / "layout.py").write_text("\n".join([head, *reversed(fields)]))
+    assert call_caller(package, call)["value"] == 7
 
 
 def test_edited_compile_options_recompile_everything(package):
@@ -112,7 +135,7 @@ def test_edited_compile_options_recompile_everything(package):
     source = (package / "jit.py").read_text()
     assert source.count('error_model="numpy"') == 2
     (package / "jit.py").write_text(source.replace('error_model="numpy"', 'error_model="python"'))
-    assert compiled_names(call_caller(package)) == ["add_one", "add_two"]
+    assert compiled_names(call_caller(package)) == 2 * ["add_one", "add_two"]
 
 
 def test_digest_changes_with_every_kernel_file_and_with_nothing_else(monkeypatch, package):

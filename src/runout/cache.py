@@ -8,6 +8,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,14 @@ from runout.errors import TableError
 
 Arrays = Mapping[str, AnyArray]
 
+#: Returns an earlier result of the part of a job with the given key, or computes it.
+Recall = Callable[[str, Callable[[], Arrays]], Arrays]
+
+
+def compute_always(key: str, compute: Callable[[], Arrays]) -> Arrays:
+    """Recalls nothing: computes the part called ``key`` now."""
+    return compute()
+
 
 def cache_directory() -> Path:
     """Returns where caches live: ``$RUNOUT_CACHE``, else ``runout`` in the user's cache folder."""
@@ -25,6 +34,16 @@ def cache_directory() -> Path:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "runout"
+
+
+def find_write_problem(directory: Path) -> str | None:
+    """Returns why no file can be written into a directory, None if one can; makes it if need be."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def digest_arrays(arrays: Arrays) -> str:
@@ -40,6 +59,8 @@ def digest_arrays(arrays: Arrays) -> str:
 
 def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays:
     """Returns the named read-only arrays from the cache, building them where it must.
+
+    A cache that cannot be written costs time in the next process too, but no result in this one.
 
     Args:
         name: file name without ending.
@@ -57,7 +78,8 @@ def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays
         built = digest_arrays(arrays)
         if built != digest:
             raise TableError(name, f"built with digest {built}, expected {digest}") from None
-        save_arrays(path, arrays)
+        with suppress(OSError):
+            save_arrays(path, arrays)
     return {key: read_only(array) for key, array in arrays.items()}
 
 

@@ -48,7 +48,47 @@ class StageAdvanced:
     total: int
 
 
-Event = KernelCompiling | KernelCompiled | StageStarted | StageAdvanced
+@dataclass(frozen=True)
+class FlopSolving:
+    """A flop's solve has done another iteration.
+
+    Attributes:
+        flop: its cards, such as ``AsKhQd``.
+        spr: effective stack over pot.
+        iteration: iterations done.
+        max_iterations: where it ends at the latest.
+        exploitability_pot: the last one measured, as a fraction of the pot; None before.
+        strategy_delta: largest change of an action's probability in the last iteration.
+    """
+
+    flop: str
+    spr: float
+    iteration: int
+    max_iterations: int
+    exploitability_pot: float | None
+    strategy_delta: float
+
+
+@dataclass(frozen=True)
+class FlopSolved:
+    """A flop has been solved at all stack-to-pot ratios, or found solved by an earlier run.
+
+    Attributes:
+        flop: its cards.
+        num_done: flops finished, this one included.
+        num_flops: flops to solve.
+        exploitability_pot: the largest over the ratios, as a fraction of the pot.
+        seconds: time that the solves took, in whichever run.
+    """
+
+    flop: str
+    num_done: int
+    num_flops: int
+    exploitability_pot: float
+    seconds: float
+
+
+Event = KernelCompiling | KernelCompiled | StageStarted | StageAdvanced | FlopSolving | FlopSolved
 EventSink = Callable[[Event], None]
 
 

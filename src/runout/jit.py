@@ -6,6 +6,7 @@ every kernel source, and of the layouts they read, instead: any edit starts a fr
 """
 
 import hashlib
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ import numba
 from numba.core import event as numba_event
 from numba.core.dispatcher import Dispatcher
 
-from runout.cache import cache_directory
+from runout.cache import cache_directory, find_write_problem
 from runout.events import EventSink, KernelCompiled, KernelCompiling
 
 _PACKAGE_ROOT = Path(__file__).parent
@@ -25,18 +26,36 @@ _PACKAGE_ROOT = Path(__file__).parent
 
 def _kernel_sources_digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    # The compile options in this file are part of every kernel.
-    for path in [_PACKAGE_ROOT / "jit.py", *sorted(_PACKAGE_ROOT.rglob("*_kernels.py"))]:
+    for path in sorted(_compiled_sources()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-numba.config.CACHE_DIR = str(  # type: ignore[attr-defined]
-    cache_directory() / "numba" / _kernel_sources_digest()
-)
+def _compiled_sources() -> set[Path]:
+    """Returns the files whose text is compiled: kernels and what they import from.
+
+    From here they import the compile options. Other modules define types of arguments: numba
+    compiles the order of a NamedTuple's fields in, wherever the tuple is defined.
+    """
+    kernels = set(_PACKAGE_ROOT.rglob("*_kernels.py"))
+    imports = re.compile(r"^from runout\.([\w.]+) import", re.MULTILINE)
+    modules = {name for path in kernels for name in imports.findall(path.read_text())}
+    sources = {_PACKAGE_ROOT / f"{name.replace('.', '/')}.py" for name in modules}
+    return kernels | {path for path in sources if path.is_file()}
+
+
+#: Stands for what the kernels compute: changes with every edit of one.
+KERNEL_SOURCES_DIGEST = _kernel_sources_digest()
+
+_KERNEL_CACHE = cache_directory() / "numba" / KERNEL_SOURCES_DIGEST
+numba.config.CACHE_DIR = str(_KERNEL_CACHE)  # type: ignore[attr-defined]
+
+#: Why compiled kernels cannot be kept, None if they can. They are then compiled in every process:
+#: numba on its own would go on to ``__pycache__`` folders, which are not keyed on our digest.
+CACHE_PROBLEM = find_write_problem(_KERNEL_CACHE)
 
 #: Compiled, single-threaded, GIL-free: the default. Parallelism belongs to `execution`.
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
+kernel = numba.njit(cache=CACHE_PROBLEM is None, nogil=True, error_model="numpy")
 
 #: For the few lines that every caller needs in its own loop; never compiled by itself.
 inlined = numba.njit(inline="always", error_model="numpy")

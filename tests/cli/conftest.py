@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.main import app
+from runout.cli.app import app
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from runout import __version__
 from runout.cli import ranges
-from runout.cli.main import app, main
+from runout.cli.app import app
+from runout.cli.main import main
 from runout.errors import CardError
 
 COMMANDS = ["equity", "flop-equity", "range", "flops", "eval", "table", "warmup"]

@@ -3,6 +3,7 @@ import pytest
 
 from runout.cards.canonical_hands import (
     COMBOS_BY_HAND,
+    HAND_BY_COMBO,
     HAND_NAMES,
     NUM_HANDS,
     matchup_weights,
@@ -16,8 +17,10 @@ from runout.cards.combos import (
     parse_combo,
     permute_combos,
 )
+from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.hand_indexer import FLOP_BOARD, HandIndexer
 from runout.cards.isomorphism import SUIT_MAPPINGS
+from runout.equity import equity_kernels
 from runout.equity import preflop_equity as module
 from runout.equity.board_equity import compute_board_equity
 from runout.equity.preflop_equity import (
@@ -26,6 +29,7 @@ from runout.equity.preflop_equity import (
     preflop_equity,
     preflop_table,
 )
+from runout.equity.runouts import enumerate_runouts
 from runout.errors import TableError
 from runout.execution.local import map_tasks
 from tests.reference.eval7_showdowns import count_preflop_outcomes
@@ -148,6 +152,26 @@ def test_random_matchups_equal_dealing_every_board_with_phevaluator(seed):
     expected = count_outcomes(hero, villain, board=())
     texts = ["".join(map(format_card, hand)) for hand in (hero, villain)]
     assert outcomes(*texts) == expected
+
+
+def test_wins_of_a_few_hands_on_all_flops_add_up_to_ten_times_the_wins_before_the_flop():
+    """The same identity for whole hands, straight from the kernels: suits need no averaging."""
+    hands = [parse_canonical_hand(name) for name in ("QQ", "AKs", "72o")]
+    combos = np.concatenate([COMBOS_BY_HAND[hand] for hand in hands])
+    flops = HandIndexer(FLOP_BOARD)
+    boards = flops.unindex_many(np.arange(flops.size)).tolist()
+    wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
+    for board, multiplicity in zip(boards, flops.multiplicities().tolist(), strict=True):
+        runouts = enumerate_runouts(board)
+        hero = np.empty((len(runouts.boards), len(combos)), dtype=np.uint8)
+        villain = np.empty_like(hero)
+        equity_kernels.rank_combos(evaluator_tables(), runouts.boards, combos, hero, villain)
+        equity_kernels.count_wins(hero, villain, multiplicity * runouts.weight, wins)
+    wins[~disjoint_combos(combos, combos)] = 0
+    for hand in hands:
+        for opponent in hands:
+            is_cell = np.ix_(HAND_BY_COMBO[combos] == hand, HAND_BY_COMBO[combos] == opponent)
+            assert wins[is_cell].sum(dtype=np.int64) == 10 * preflop_table().wins[hand, opponent]
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 import os
 import time
 from itertools import count
-from threading import Barrier, Event
+from threading import Barrier, Event, Timer
 
 import pytest
 
@@ -100,16 +100,21 @@ def test_failure_of_a_later_task_waits_for_its_turn():
 
 def test_tasks_not_begun_are_dropped_after_a_failure():
     begun = []
+    other_worker_is_busy, workers_may_go_on = Event(), Event()
 
     def function(task):
         begun.append(task)
         if task == 0:
+            assert other_worker_is_busy.wait(timeout=10.0)
             raise TaskError
-        time.sleep(0.05)
+        other_worker_is_busy.set()
+        assert workers_may_go_on.wait(timeout=10.0)
 
+    # Four tasks are waiting at that time; both workers are held until the failure was seen.
+    Timer(0.2, workers_may_go_on.set).start()
     with pytest.raises(TaskError):
-        list(map_tasks(function, range(100), 1))
-    assert len(begun) <= 2
+        list(map_tasks(function, range(100), 2))
+    assert set(begun) <= {0, 1, 2}
 
 
 @pytest.mark.parametrize("num_workers", [0, -1])

@@ -95,6 +95,46 @@ def test_a_later_result_replaces_an_earlier_one(checkpoint):
     assert_equal(checkpoint.load("a"), result(1))
 
 
+class Counted:
+    """Computes a result and counts how often it had to."""
+
+    num_calls = 0
+
+    def __call__(self):
+        self.num_calls += 1
+        return result()
+
+
+def test_recalling_computes_once_and_then_reads(tmp_path, checkpoint):
+    compute = Counted()
+    assert_equal(checkpoint.recall("a", compute), result())
+    assert_equal(checkpoint.recall("a", compute), result())
+    again = CheckpointDirectory(tmp_path / "c", "run")
+    assert_equal(again.recall("a", compute), result())
+    assert compute.num_calls == 1
+    checkpoint.recall("b", compute)
+    assert compute.num_calls == 2
+
+
+def test_recalling_a_damaged_result_computes_and_saves_it_again(tmp_path, checkpoint, damages):
+    compute = Counted()
+    checkpoint.recall("a", compute)
+    os.truncate(entry_file(tmp_path / "c"), 100)
+    assert_equal(checkpoint.recall("a", compute), result())
+    assert compute.num_calls == 2
+    assert len(damages) == 1
+    assert_equal(checkpoint.load("a"), result())
+
+
+def test_a_computation_that_fails_leaves_nothing_to_recall(tmp_path, checkpoint):
+    def fail():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        checkpoint.recall("a", fail)
+    assert not checkpoint.has("a")
+
+
 def test_any_text_is_a_key_and_all_keys_are_distinct(tmp_path, checkpoint):
     keys = ["", ".", "..", "/etc/passwd", "a b", "a_b", "A B", "ä", "♠", "x" * 5000, "\n", "a\\b"]
     for i, key in enumerate(keys):

@@ -16,7 +16,7 @@ import numpy as np
 
 from runout.abstraction.street import Street
 from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cache import Arrays
+from runout.cache import Arrays, Recall, compute_always
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
@@ -61,14 +61,6 @@ class StreetSurvey:
 def deal_indexer(street: Street) -> HandIndexer:
     """Returns the numbering of hole cards with an unordered board, up to suits."""
     return HandIndexer((NUM_HOLE_CARDS, int(street)))
-
-
-Recall = Callable[[str, Callable[[], Arrays]], Arrays]
-
-
-def compute_always(key: str, compute: Callable[[], Arrays]) -> Arrays:
-    """Recalls nothing: computes the part called ``key`` now."""
-    return compute()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from runout.arrays import IntArray, RealArray
 from runout.cfr.discounting import DiscountWeights
-from runout.jit import kernel
+from runout.jit import inlined, kernel
 from runout.trees.layout import TreeArrays
 
 
@@ -37,6 +37,12 @@ class LearningTables(NamedTuple):
     strategy: RealArray
 
 
+@inlined
+def _part(table, row, hands):  # type: ignore[no-untyped-def]
+    """The worker's part of a row, as a view: plain indices from 0 are what vectorizes."""
+    return table[row][hands.begin : hands.end]
+
+
 @kernel
 def match_regrets(
     tree: TreeArrays, player: int, source: RealArray, hands: HandSpan, out_strategy: RealArray
@@ -49,35 +55,35 @@ def match_regrets(
     Returns:
         The largest absolute change of an entry of ``out_strategy[N, H]``.
     """
-    zero = source.dtype.type(0.0)
-    one = source.dtype.type(1.0)
-    total = np.empty(hands.end, dtype=source.dtype)
-    scale = np.empty(hands.end, dtype=source.dtype)
-    change = np.zeros(hands.end, dtype=source.dtype)
+    zero, one = source.dtype.type(0.0), source.dtype.type(1.0)
+    num_hands = hands.end - hands.begin
+    total = np.empty(num_hands, dtype=source.dtype)
+    scale = np.empty(num_hands, dtype=source.dtype)
+    change = np.zeros(num_hands, dtype=source.dtype)
     for node in range(tree.actor.shape[0]):
         if tree.actor[node] != player:
             continue
         first, num_actions = tree.first_child[node], tree.num_children[node]
         total[:] = zero
         for child in range(first, first + num_actions):
-            row = source[child]
-            for hand in range(hands.begin, hands.end):
-                total[hand] += max(row[hand], zero)
+            weight = _part(source, child, hands)
+            for hand in range(num_hands):
+                total[hand] += max(weight[hand], zero)
         share = one / source.dtype.type(num_actions)
-        for hand in range(hands.begin, hands.end):
+        for hand in range(num_hands):
             is_positive = total[hand] > zero
             scale[hand] = one / total[hand] if is_positive else zero
             total[hand] = zero if is_positive else share  # from here on what everybody gets
         for child in range(first, first + num_actions):
-            row, played = source[child], out_strategy[child]
-            for hand in range(hands.begin, hands.end):
-                probability = max(row[hand], zero) * scale[hand] + total[hand]
+            weight, played = _part(source, child, hands), _part(out_strategy, child, hands)
+            for hand in range(num_hands):
+                probability = max(weight[hand], zero) * scale[hand] + total[hand]
                 change[hand] = max(change[hand], abs(probability - played[hand]))
                 played[hand] = probability
     largest = zero
-    for hand in range(hands.begin, hands.end):
+    for hand in range(num_hands):
         largest = max(largest, change[hand])
-    return np.float64(largest)
+    return float(largest)
 
 
 @kernel
@@ -99,12 +105,12 @@ def propagate_reach(
     for node in range(tree.actor.shape[0]):
         if tree.actor[node] != player:
             continue
-        before = out_reach[row[node]]
+        before = _part(out_reach, row[node], hands)
         first = tree.first_child[node]
         for child in range(first, first + tree.num_children[node]):
-            after, probability = out_reach[row[child]], strategy[child]
-            for hand in range(hands.begin, hands.end):
-                after[hand] = before[hand] * probability[hand]
+            after, played = _part(out_reach, row[child], hands), _part(strategy, child, hands)
+            for hand in range(before.shape[0]):
+                after[hand] = before[hand] * played[hand]
 
 
 @kernel
@@ -131,37 +137,21 @@ def update_tables(
     for node in range(tree.actor.shape[0] - 1, -1, -1):
         first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
         if tree.actor[node] != player:
-            _add_children(first, end, hands, out_value[node], out_value)
+            _add_actions(first, end, hands, node, out_value)
             continue
-        value = out_value[node]
-        value[hands.begin : hands.end] = zero
+        _mix_actions(first, end, hands, out_tables.strategy, node, out_value)
+        value = _part(out_value, node, hands)
         for child in range(first, end):
-            played, action_value = out_tables.strategy[child], out_value[child]
-            for hand in range(hands.begin, hands.end):
-                value[hand] += played[hand] * action_value[hand]
-        for child in range(first, end):
-            regret, action_value = out_tables.regret[child], out_value[child]
-            for hand in range(hands.begin, hands.end):
+            regret = _part(out_tables.regret, child, hands)
+            action_value = _part(out_value, child, hands)
+            for hand in range(value.shape[0]):
                 old = regret[hand]
                 decay = weights.positive_regret if old > zero else weights.negative_regret
                 regret[hand] = old * decay + (action_value[hand] - value[hand])
-            strategy_sum, own_reach = out_tables.strategy_sum[child], reach[row[child]]
-            for hand in range(hands.begin, hands.end):
+            strategy_sum = _part(out_tables.strategy_sum, child, hands)
+            own_reach = _part(reach, row[child], hands)
+            for hand in range(value.shape[0]):
                 strategy_sum[hand] = strategy_sum[hand] * weights.strategy + own_reach[hand]
-
-
-@kernel
-def _add_children(
-    first: int, end: int, hands: HandSpan, out_row: RealArray, value: RealArray
-) -> None:
-    """Sets a row to the sum of the rows ``first`` to ``end``; without any it is left alone."""
-    for child in range(first, end):
-        action_value = value[child]
-        for hand in range(hands.begin, hands.end):
-            if child == first:
-                out_row[hand] = action_value[hand]
-            else:
-                out_row[hand] += action_value[hand]
 
 
 @kernel
@@ -175,15 +165,10 @@ def propagate_values(
     """
     for node in range(tree.actor.shape[0] - 1, -1, -1):
         first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
-        if tree.actor[node] != player:
-            _add_children(first, end, hands, out_value[node], out_value)
-            continue
-        value = out_value[node]
-        value[hands.begin : hands.end] = 0.0
-        for child in range(first, end):
-            played, action_value = strategy[child], out_value[child]
-            for hand in range(hands.begin, hands.end):
-                value[hand] += played[hand] * action_value[hand]
+        if tree.actor[node] == player:
+            _mix_actions(first, end, hands, strategy, node, out_value)
+        else:
+            _add_actions(first, end, hands, node, out_value)
 
 
 @kernel
@@ -193,12 +178,39 @@ def propagate_best_response(
     """Like `propagate_values`, with ``player`` taking the best action with every hand."""
     for node in range(tree.actor.shape[0] - 1, -1, -1):
         first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
-        if tree.actor[node] != player:
-            _add_children(first, end, hands, out_value[node], out_value)
-            continue
-        value = out_value[node]
-        value[hands.begin : hands.end] = out_value[first, hands.begin : hands.end]
-        for child in range(first + 1, end):
-            action_value = out_value[child]
-            for hand in range(hands.begin, hands.end):
-                value[hand] = max(value[hand], action_value[hand])
+        if tree.actor[node] == player:
+            value, action_value = _part(out_value, node, hands), _part(out_value, first, hands)
+            for hand in range(value.shape[0]):
+                value[hand] = action_value[hand]
+            for child in range(first + 1, end):
+                action_value = _part(out_value, child, hands)
+                for hand in range(value.shape[0]):
+                    value[hand] = max(value[hand], action_value[hand])
+        else:
+            _add_actions(first, end, hands, node, out_value)
+
+
+@kernel
+def _mix_actions(
+    first: int, end: int, hands: HandSpan, strategy: RealArray, node: int, out_value: RealArray
+) -> None:
+    """Sets the value of a node to the mean of its actions' values, weighted by the strategy."""
+    value = _part(out_value, node, hands)
+    value[:] = 0.0
+    for child in range(first, end):
+        played, action_value = _part(strategy, child, hands), _part(out_value, child, hands)
+        for hand in range(value.shape[0]):
+            value[hand] += played[hand] * action_value[hand]
+
+
+@kernel
+def _add_actions(first: int, end: int, hands: HandSpan, node: int, out_value: RealArray) -> None:
+    """Sets the value of a node to the sum of its actions' values; a leaf keeps its own."""
+    if first >= end:
+        return
+    value = _part(out_value, node, hands)
+    value[:] = 0.0
+    for child in range(first, end):
+        action_value = _part(out_value, child, hands)
+        for hand in range(value.shape[0]):
+            value[hand] += action_value[hand]

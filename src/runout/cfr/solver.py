@@ -70,7 +70,11 @@ class CfrSolver:
                     exploitability = float(self.exploitability().max())
                 seconds = time.perf_counter() - started
                 progress = SolveProgress(
-                    self.iteration, seconds, self.strategy_delta, exploitability
+                    self.iteration,
+                    rule.max_iterations,
+                    seconds,
+                    self.strategy_delta,
+                    exploitability,
                 )
                 on_progress(progress)
                 reason = progress.reason_to_stop(rule)

@@ -39,12 +39,14 @@ class SolveProgress:
 
     Attributes:
         iteration: iterations done.
+        max_iterations: where it ends at the latest.
         seconds: time since the solve began.
         strategy_delta: largest change of an action's probability in the last iteration.
         exploitability: the last one measured, in the unit of the game's values; None before.
     """
 
     iteration: int
+    max_iterations: int
     seconds: float
     strategy_delta: float
     exploitability: float | None
@@ -56,7 +58,7 @@ class SolveProgress:
                 return StopReason.EXPLOITABILITY
         if rule.strategy_delta is not None and self.strategy_delta <= rule.strategy_delta:
             return StopReason.STRATEGY_DELTA
-        if self.iteration >= rule.max_iterations:
+        if self.iteration >= self.max_iterations:
             return StopReason.ITERATIONS
         if rule.max_seconds is not None and self.seconds >= rule.max_seconds:
             return StopReason.SECONDS

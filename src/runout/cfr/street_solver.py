@@ -52,7 +52,7 @@ class StreetSolver:
         self._strategy_sum = np.zeros(shape, dtype)
         self._strategy = np.zeros(shape, dtype)
         self._value = np.zeros(shape, dtype)
-        self._row = (_own_reach_rows(tree, 0), _own_reach_rows(tree, 1))
+        self._row = (own_reach_rows(tree, 0), own_reach_rows(tree, 1))
         self._reach = tuple(
             np.zeros((num_boards, 1 + int(row.max()), num_hands), dtype) for row in self._row
         )
@@ -159,7 +159,7 @@ class StreetSolver:
         self._team.run(propagate, self._parts)
 
 
-def _own_reach_rows(tree: TreeArrays, player: int) -> IntArray:
+def own_reach_rows(tree: TreeArrays, player: int) -> IntArray:
     """Returns ``[N]`` the row of each node's reach by ``player``: a new one after own actions."""
     row = np.zeros(tree.num_nodes, dtype=np.int64)
     num_rows = 1

@@ -23,7 +23,7 @@ from runout.events import (
     StageStarted,
 )
 
-COMPILING = "Compiling kernels (first run only)"
+COMPILING = "Compiling kernels"
 
 
 def output() -> Console:
@@ -55,10 +55,15 @@ def print_error(text: str) -> None:
 
 
 @contextmanager
-def showing_events() -> Iterator[EventSink]:
-    """Yields the sink that shows events, and cleans up however the block ends."""
+def showing_events(can_cache: bool = True) -> Iterator[EventSink]:
+    """Yields the sink that shows events, and cleans up however the block ends.
+
+    Args:
+        can_cache: whether kernels that are compiled now will not have to be compiled again.
+    """
     console = messages()
-    display = LiveDisplay(console) if console.is_terminal else PlainDisplay()
+    is_live = console.is_terminal
+    display = LiveDisplay(console, can_cache) if is_live else PlainDisplay(can_cache)
     try:
         yield display.on_event
     finally:
@@ -72,16 +77,24 @@ def using_kernels() -> Iterator[EventSink]:
     This imports numba, which takes longer than many answers do: only commands that are going to
     run a kernel enter it, and they import the modules that hold kernels inside the block.
     """
-    from runout.jit import reporting_compilation
+    from runout.jit import CACHE_PROBLEM, reporting_compilation
 
-    with showing_events() as on_event, reporting_compilation(on_event):
+    if CACHE_PROBLEM is not None:
+        print_note(f"{describe_cache_problem(CACHE_PROBLEM)}: kernels are compiled in every run")
+    with showing_events(CACHE_PROBLEM is None) as on_event, reporting_compilation(on_event):
         yield on_event
+
+
+def describe_cache_problem(problem: str) -> str:
+    """Returns what is wrong with the cache directory and how to choose another."""
+    return f"{cache_directory()}: cannot be written ({problem}), choose another by $RUNOUT_CACHE"
 
 
 class PlainDisplay:
     """Shows events as plain lines, for files and pipes."""
 
-    def __init__(self) -> None:
+    def __init__(self, can_cache: bool = True) -> None:
+        self._can_cache = can_cache
         self._started_by_stage: dict[str, float] = {}
         self._num_compiled = 0
 
@@ -91,7 +104,8 @@ class PlainDisplay:
             case KernelCompiling():
                 if COMPILING not in self._started_by_stage:
                     self._started_by_stage[COMPILING] = time.perf_counter()
-                    print_note(f"compiling kernels, first run only; cached in {cache_directory()}")
+                    cached = f", first run only; cached in {cache_directory()}"
+                    print_note("compiling kernels" + (cached if self._can_cache else ""))
             case KernelCompiled():
                 self._num_compiled += 1
             case StageStarted(stage, total):
@@ -112,7 +126,8 @@ class PlainDisplay:
 class LiveDisplay:
     """Shows events as bars with times; they appear with the first event and vanish at the end."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, can_cache: bool = True) -> None:
+        self._compiling = f"{COMPILING} ({'first run only' if can_cache else 'every run'})"
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=16, complete_style="cyan", finished_style="cyan"),
@@ -130,9 +145,10 @@ class LiveDisplay:
         match event:
             case KernelCompiling(name, num_compiled, num_loaded):
                 # A kernel can compile for two argument types, so the total is only a forecast.
-                self._move(COMPILING, num_compiled, max(num_loaded, num_compiled + 1), name)
+                total = max(num_loaded, num_compiled + 1)
+                self._move(self._compiling, num_compiled, total, name)
             case KernelCompiled():
-                self._progress.advance(self._task_by_stage[COMPILING])
+                self._progress.advance(self._task_by_stage[self._compiling])
             case StageStarted(stage, total):
                 self._move(stage, 0, total)
             case StageAdvanced(stage, done, total):
@@ -159,7 +175,8 @@ class _TimesColumn(ProgressColumn):
     def render(self, task: Task) -> Text:
         elapsed = _clock(task.elapsed or 0.0)
         # Kernels take very different times, so nothing is foretold for them.
-        if task.description == COMPILING or task.time_remaining is None or task.finished:
+        is_compiling = task.description.startswith(COMPILING)
+        if is_compiling or task.time_remaining is None or task.finished:
             return Text(elapsed)
         return Text(f"{elapsed}, {_clock(task.time_remaining)} left")
 

@@ -34,6 +34,15 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
+def format_bytes(size: float) -> str:
+    """Returns a size with at least two digits, such as ``950 B``, ``30 MB`` or ``1.2 GB``."""
+    for unit in ("B", "kB", "MB"):
+        if size < 999.5:
+            return f"{size:.0f} {unit}" if size >= 9.95 or unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
 def shorten_text(text: str, max_length: int) -> str:
     """Returns the text, cut and ended with three dots if it is longer than ``max_length``."""
     return text if len(text) <= max_length else text[: max_length - 3] + "..."

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from runout.cards.card import format_cards, parse_board
-from runout.errors import RangeError, RunoutError
+from runout.cards.card import format_card, format_cards, parse_board
+from runout.cards.combos import combo_cards, parse_combo
+from runout.errors import CardError, RangeError, RunoutError
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
 
@@ -17,8 +18,16 @@ BoardOption = Annotated[
     str | None,
     typer.Option("--board", "-b", metavar="CARDS", help="Flop, turn or river, such as AhKsQd."),
 ]
+RequiredBoardOption = Annotated[
+    str,
+    typer.Option("--board", "-b", metavar="CARDS", help="Flop, turn or river, such as AhKsQd."),
+]
 BoardArgument = Annotated[
     str, typer.Argument(metavar="BOARD", help="Flop, turn or river, such as AhKsQd.")
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", "-w", metavar="N", help="Threads to use (default all cores)."),
 ]
 
 
@@ -33,6 +42,19 @@ def parse_optional_board(text: str | None) -> tuple[int, ...]:
         CardError: if the text is not 3, 4 or 5 distinct cards.
     """
     return () if text is None else parse_board(text)
+
+
+def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:
+    """Returns the two cards of a ``--hand``.
+
+    Raises:
+        CardError: if the text is not two distinct cards, or one of them is on the board.
+    """
+    hand = combo_cards(parse_combo(text))
+    for card in hand:
+        if card in board:
+            raise CardError(format_card(card), f"is on the board {format_cards(board)} already")
+    return hand
 
 
 def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:

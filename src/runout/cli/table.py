@@ -8,12 +8,7 @@ import typer
 
 from runout.cache import digest_arrays, save_arrays
 from runout.cli.console import output, print_json, using_kernels
-from runout.cli.options import JsonFlag, OptionError, require_positive
-
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", "-w", metavar="N", help="Threads to use (default all cores)."),
-]
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 
 app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
 

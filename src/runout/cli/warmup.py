@@ -14,6 +14,7 @@ from runout.cards.card import parse_board, parse_cards
 from runout.cli.console import output, print_json, using_kernels
 from runout.cli.formatting import format_seconds
 from runout.cli.options import JsonFlag
+from runout.errors import TableError
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
@@ -23,6 +24,10 @@ Job = Callable[[], object]
 
 def compile_kernels(json: JsonFlag = False) -> None:
     """Compile and cache all kernels, which takes a while once after each install."""
+    from runout.jit import CACHE_PROBLEM
+
+    if CACHE_PROBLEM is not None:
+        raise TableError(str(cache_directory()), f"cannot be written ({CACHE_PROBLEM})")
     started = time.perf_counter()
     num_kernels, num_compiled = run_small_jobs()
     seconds = time.perf_counter() - started
@@ -65,18 +70,26 @@ def _cache_misses_by_kernel() -> dict[str, int]:
 
 def small_jobs() -> list[Job]:
     """Returns jobs that together call every kernel with the types that real work uses."""
+    from runout.abstraction.build import build_card_abstraction
+    from runout.abstraction.generator import AbstractionConfig, SurveyMode
+    from runout.abstraction.hand_strength import HandStrengthCalculator
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
     from runout.equity.board_equity import compute_board_equity
     from runout.equity.histograms import strength_histograms
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
+    holding = (0, 1)
+    one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
         lambda: evaluate_board(rainbow_river),
         lambda: _round_trip(HandIndexer(HOLE_FLOP)),
         lambda: compute_board_equity(suited_flop).hand_table(),
         lambda: strength_histograms(rainbow_river),
+        lambda: HandStrengthCalculator().calculate(rainbow_river, holding),
+        lambda: HandStrengthCalculator().calculate_board(rainbow_river),
+        lambda: build_card_abstraction(one_deal),
     ]
 
 

@@ -103,6 +103,21 @@ class CheckpointDirectory:
         with reporting_os_errors(file, "written"):
             replace_file(file, digest.encode() + b"\n" + body.getbuffer())
 
+    def recall(
+        self, key: str, compute: Callable[[], Mapping[str, AnyArray]]
+    ) -> Mapping[str, AnyArray]:
+        """Returns the task's arrays, which ``compute`` makes if there is no undamaged result.
+
+        Raises:
+            BundleError: if new arrays cannot be saved.
+        """
+        entry = self._read_or_report(self._file(key))
+        if entry is not None:
+            return entry[1]
+        arrays = compute()
+        self.save(key, arrays)
+        return arrays
+
     def keys(self) -> frozenset[str]:
         """Returns the keys of all tasks with an undamaged result; reads all of them."""
         entries = (self._read_or_report(file) for file in self._entry_files())

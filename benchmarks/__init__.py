@@ -1,0 +1,1 @@
+"""Speed, measured: `python -m benchmarks` prints one table of ratios."""

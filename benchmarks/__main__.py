@@ -1,0 +1,35 @@
+"""Runs the benchmarks, all or those named on the command line, and prints one table.
+
+A missed goal is printed and nothing more: the speed of a shared machine is no test.
+"""
+
+import importlib
+import os
+import sys
+import time
+
+from benchmarks.timing import Row, format_rows
+from runout.execution.local import count_cores
+
+#: Modules of this package; each has ``rows()``. Quick ones first.
+BENCHMARKS = ["evaluation", "boards", "flop_tables", "threads", "prototypes", "start_up"]
+
+
+def main() -> None:
+    """Prints the table, and on stderr what is running."""
+    names = sys.argv[1:] or BENCHMARKS
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        sys.exit(f"{unknown[0]}: not a benchmark, there are {', '.join(BENCHMARKS)}")
+    rows: list[Row] = []
+    for name in names:
+        started = time.perf_counter()
+        rows += importlib.import_module(f"benchmarks.{name}").rows()
+        print(f"{name}: {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    print(f"{count_cores()} cores, Python {sys.version.split()[0]}{load}\n")
+    print(format_rows(rows))
+
+
+if __name__ == "__main__":
+    main()

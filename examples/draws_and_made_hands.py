@@ -1,0 +1,22 @@
+"""Two hands of nearly equal equity: E[HS^2] and the histogram tell the draw from the made hand.
+
+Each digit is a tenth of the runouts' river strengths, from weakest to strongest, in percent.
+
+Prints:
+"""
+
+from runout.abstraction.hand_strength import HandStrengthCalculator
+from runout.cards.card import parse_board, parse_cards
+from runout.cards.combos import parse_combo
+from runout.equity.histograms import strength_histograms
+
+board = parse_board("Th9h2c")
+calculator = HandStrengthCalculator()
+histograms = strength_histograms(board)
+
+for text in ("6h5h", "3s3d"):
+    high, low = parse_cards(text)
+    strength = calculator.calculate_flop(board, (high, low))
+    row = histograms.counts[list(histograms.combos).index(parse_combo(text))]
+    shares = " ".join(f"{round(100 * count / row.sum()):2d}" for count in row)
+    print(f"{text}  E[HS] {strength.ehs2:.3f}  E[HS^2] {strength.ehs_squared:.3f}  [{shares}]")

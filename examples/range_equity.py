@@ -1,0 +1,25 @@
+"""Range against range on a flop, exactly: who is ahead, and with which hands.
+
+Prints:
+
+    BB against SB on Th9h2c: 44.63 %
+    best hands of BB: TT 91.4, T9s 83.9, 22 83.0
+"""
+
+import numpy as np
+
+from runout.cards.canonical_hands import HAND_NAMES
+from runout.cards.card import parse_board
+from runout.equity.versus import compare_ranges
+from runout.ranges.notation import parse_range
+
+board = parse_board("Th9h2c")
+big_blind = parse_range("TT-22,A9s-A2s,KTs-K7s,QTs-Q8s,J8s+,T8s+,97s+,86s+,75s+,KTo+,QTo+,JTo")
+small_blind = parse_range("22+,A2s+,K5s+,Q8s+,J8s+,T8s+,97s+,87s,76s,A7o+,KTo+,QTo+,JTo")
+
+result = compare_ranges(big_blind.weights, small_blind.weights, board)
+print(f"BB against SB on Th9h2c: {result.equity:.2%}".replace("%", " %"))
+
+equity_by_hand = result.hero.equity_by_hand()  # NaN for hands that are not in the range
+best = np.argsort(-np.nan_to_num(equity_by_hand))[:3]
+print("best hands of BB:", ", ".join(f"{HAND_NAMES[h]} {100 * equity_by_hand[h]:.1f}" for h in best))

@@ -1,0 +1,206 @@
+"""`runout abstraction build`: cutting hands into buckets, resumably."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from runout import __version__
+from runout.cli.bucket_summary import summarize, summary_table
+from runout.cli.build_needs import estimate_needs
+from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.formatting import format_bytes, format_count, format_seconds
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.errors import BundleError
+from runout.storage.bundle import read_manifest
+from runout.storage.checkpoint import CheckpointDirectory
+from runout.storage.manifest import MANIFEST_FILE, digest_config
+from runout.storage.staging import StagingDirectory
+
+if TYPE_CHECKING:
+    from runout.abstraction.card_abstraction import CardAbstraction
+    from runout.abstraction.generator import AbstractionConfig
+
+#: The options that fill and are checked by the fields of `AbstractionConfig`.
+OPTION_BY_FIELD = {
+    "flop_buckets": "--flop-buckets",
+    "turn_buckets": "--turn-buckets",
+    "river_buckets": "--river-buckets",
+    "samples_per_street": "--samples",
+}
+
+
+class Mode(StrEnum):
+    """The values of `SurveyMode`, which takes numba to import."""
+
+    EXHAUSTIVE = "exhaustive"
+    SAMPLED = "sampled"
+
+
+class Feature(StrEnum):
+    """The values of `StrengthFeature`, which takes numba to import."""
+
+    EHS2 = "ehs2"
+    EHS_SQUARED = "ehs_squared"
+
+
+OutputOption = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write.")
+]
+ModeOption = Annotated[Mode, typer.Option(help="Cut all deals into buckets, or a sample.")]
+FlopOption = Annotated[int | None, typer.Option(metavar="N", help="Default 5,000.")]
+TurnOption = Annotated[int | None, typer.Option(metavar="N", help="Default 5,000.")]
+RiverOption = Annotated[int | None, typer.Option(metavar="N", help="Default 20,000.")]
+SamplesOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Deals to sample on each street, default 100,000.")
+]
+FeatureOption = Annotated[Feature, typer.Option(help="What orders hands: E[HS] or E[HS^2].")]
+SeedOption = Annotated[int, typer.Option(metavar="S", help="Decides which deals are sampled.")]
+RiverTableFlag = Annotated[
+    bool, typer.Option("--river-table", help="Also store the bucket of every river deal.")
+]
+OverwriteFlag = Annotated[bool, typer.Option("--overwrite", help="Replace what is in DIR.")]
+
+
+def build_abstraction(
+    path: OutputOption,
+    mode: ModeOption = Mode.EXHAUSTIVE,
+    flop_buckets: FlopOption = None,
+    turn_buckets: TurnOption = None,
+    river_buckets: RiverOption = None,
+    samples: SamplesOption = None,
+    feature: FeatureOption = Feature.EHS2,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
+    river_table: RiverTableFlag = False,
+    overwrite: OverwriteFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Cut the hands of each street into buckets of equal size and similar strength.
+
+    An interrupted build goes on from where it was when the same command is given again.
+    """
+    require_positive("--workers", workers)
+    if seed < 0:
+        raise OptionError("--seed", f"{seed} is negative, seeds start at 0")
+    if samples is not None and mode is Mode.EXHAUSTIVE:
+        raise OptionError("--samples", "goes with --mode sampled only")
+    require_free(path, overwrite)
+    counts = dict(
+        zip(OPTION_BY_FIELD, (flop_buckets, turn_buckets, river_buckets, samples), strict=True)
+    )
+    started = time.perf_counter()
+    with using_kernels() as on_event:
+        from runout.abstraction.build import build_card_abstraction
+        from runout.abstraction.strength_survey import SurveyRun
+        from runout.execution.local import count_cores
+
+        config = _make_config(mode, feature, counts)
+        num_workers = workers or count_cores()
+        needs = estimate_needs(config, river_table, num_workers)
+        needs.require_disk_space(path)
+        print_note(f"{path}: {needs.describe()}")
+        with _keeping_finished_parts(path, config, seed) as checkpoint:
+            run = SurveyRun(num_workers, on_event, checkpoint.recall)
+            abstraction = build_card_abstraction(config, seed, run, river_table)
+            abstraction.save(path, overwrite=overwrite)
+    _report(path, abstraction, time.perf_counter() - started, json)
+
+
+def require_free(path: Path, overwrite: bool) -> None:
+    """Finds out before the work whether its result can be written.
+
+    Raises:
+        RunoutError: if something is in the way that may not be replaced, or nothing can be written.
+    """
+    try:
+        kind = read_manifest(path).kind
+    except BundleError:  # nothing there, or nothing that can be read
+        kind = None
+    if kind not in (None, "card_abstraction"):
+        raise OptionError(str(path), f"is a bundle of kind {kind}, will not be overwritten")
+    if not overwrite and (path / MANIFEST_FILE).is_file():
+        raise OptionError(str(path), "exists already, give --overwrite to replace it")
+    StagingDirectory(path, MANIFEST_FILE, overwrite).close()
+
+
+def _make_config(
+    mode: Mode, feature: Feature, counts: dict[str, int | None]
+) -> "AbstractionConfig":
+    """Returns the config of the counts that were given, and defaults of the others."""
+    from runout.abstraction.errors import AbstractionError
+    from runout.abstraction.generator import AbstractionConfig, SurveyMode
+    from runout.abstraction.strength_survey import StrengthFeature
+
+    given: dict[str, Any] = {field: count for field, count in counts.items() if count is not None}
+    try:
+        return AbstractionConfig(mode=SurveyMode(mode), feature=StrengthFeature(feature), **given)
+    except AbstractionError as error:
+        raise OptionError(OPTION_BY_FIELD[error.where], error.problem) from None
+
+
+@contextmanager
+def _keeping_finished_parts(
+    path: Path, config: "AbstractionConfig", seed: int
+) -> Iterator[CheckpointDirectory]:
+    """Yields where to keep finished parts; they go when the block ends well, and not before."""
+    directory = checkpoint_directory(path)
+    checkpoint = CheckpointDirectory(directory, digest_parts(config, seed), clear_other_run=True)
+    num_finished = len(checkpoint.keys())
+    if num_finished:
+        print_note(f"going on with {format_count(num_finished)} finished parts in {directory}")
+    try:
+        yield checkpoint
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"interrupted; give the same command again to go on, finished parts are in {directory}"
+        ) from None
+    checkpoint.remove()
+
+
+def checkpoint_directory(path: Path) -> Path:
+    """Returns where the finished parts of a build are: in plain sight, next to its result."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.checkpoint")
+
+
+def digest_parts(config: "AbstractionConfig", seed: int) -> str:
+    """Returns a digest of what finished parts depend on; how many buckets are asked for is not."""
+    from runout.jit import KERNEL_SOURCES_DIGEST
+
+    facts = {
+        "mode": config.mode.value,
+        "feature": config.feature.value,
+        "version": __version__,
+        "kernels": KERNEL_SOURCES_DIGEST,
+    }
+    if config.mode.value == Mode.SAMPLED:
+        facts |= {"samples": str(config.samples_per_street), "seed": str(seed)}
+    return digest_config(facts)
+
+
+def _report(path: Path, abstraction: "CardAbstraction", seconds: float, json: bool) -> None:
+    summaries = summarize(abstraction)
+    size_bytes = read_manifest(path).size_bytes
+    if json:
+        print_json(
+            {
+                "path": str(path),
+                "size_bytes": size_bytes,
+                "seconds": seconds,
+                **{summary.street: summary.to_json() for summary in summaries},
+            }
+        )
+        return
+    console = output()
+    console.print(summary_table(summaries))
+    console.print(
+        f"wrote {path}, {format_bytes(size_bytes)}, in {format_seconds(seconds)}",
+        soft_wrap=True,
+        markup=False,
+    )

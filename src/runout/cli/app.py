@@ -1,0 +1,89 @@
+"""The commands of the `runout` program, and what happens to errors.
+
+An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
+code 130; anything else is a defect of ours and keeps its traceback.
+"""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from runout import __version__
+from runout.cli import (
+    abstraction,
+    equity,
+    evaluate,
+    flop_equity,
+    flops,
+    ranges,
+    strength,
+    table,
+    warmup,
+)
+from runout.cli.console import print_error, print_note
+from runout.cli.main import EXIT_INTERRUPTED, EXIT_USER_ERROR
+from runout.errors import RunoutError
+
+
+class _OneLineErrors(TyperGroup):
+    """Runs a command and turns what the user caused into one line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except RunoutError as error:
+            print_error(str(error))
+            raise typer.Exit(EXIT_USER_ERROR) from None
+        except typer.BadParameter as error:
+            message = error.format_message().removeprefix("Invalid value for ")
+            print_error(message.replace("Value error, ", ""))
+            raise typer.Exit(EXIT_USER_ERROR) from None
+        except KeyboardInterrupt as interrupt:
+            print_note(str(interrupt) or "interrupted")
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+app = typer.Typer(
+    name="runout",
+    cls=_OneLineErrors,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: runout equity AA KK",
+)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"runout {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def describe_program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Heads-up no-limit hold'em: exact equities, ranges, flops and buckets."""
+
+
+app.command("equity", epilog='Example: runout equity "22+,AKs:0.5" KK --board Ah7s2c')(
+    equity.show_equity
+)
+app.command("flop-equity", epilog="Example: runout flop-equity AhKsQd --versus QQ")(
+    flop_equity.show_flop_equity
+)
+app.command("range", epilog='Example: runout range "22+,A2s+,KTo-K8o,AKs:0.5"')(ranges.show_range)
+app.command("flops", epilog="Example: runout flops --random 25 --seed 7 --format csv")(
+    flops.list_flops
+)
+app.command("eval", epilog="Example: runout eval AhKhQhJhTh2c3d")(evaluate.show_strength)
+app.command("strength", epilog="Example: runout strength --board AhKsQd --hand JcTc")(
+    strength.show_hand_strength
+)
+app.add_typer(abstraction.app, name="abstraction")
+app.add_typer(table.app, name="table")
+app.command("warmup", epilog="Example: runout warmup")(warmup.compile_kernels)

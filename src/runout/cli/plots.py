@@ -1,0 +1,138 @@
+"""Plots of an abstraction: how its buckets lie, as text and as a PNG file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from runout.arrays import FloatArray, IntArray
+from runout.cli.options import OptionError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from runout.abstraction.card_abstraction import CardAbstraction
+
+MAX_WIDTH = 80
+HEIGHT = 4
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_ASCII_BLOCKS = " #"
+_AXIS = "0%", "strength", "100%"
+# Colours that are told apart by colour-blind eyes (Okabe and Ito, 2008), and shapes besides.
+_LINES = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", ":"))
+_POINTS = (("#0072B2", "o"), ("#D55E00", "^"), ("#009E73", "s"))
+_SPREADS_ON_LOG_SCALE_FROM = 0.01  # percentage points; below it, and for the many zeros, linear
+_SIZE_INCHES = (11.0, 4.8)
+_DOTS_PER_INCH = 120
+
+
+@dataclass(frozen=True)
+class BoundaryPlot:
+    """A plot that rich can print: where on the scale of strengths the boundaries lie dense.
+
+    Attributes:
+        boundaries: ascending strengths in [0, 1].
+    """
+
+    boundaries: FloatArray
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yields bars whose height is the number of boundaries, and the axis below them."""
+        width = min(options.max_width, MAX_WIDTH)
+        blocks = _ASCII_BLOCKS if options.ascii_only else _BLOCKS
+        counts = np.histogram(self.boundaries, bins=width, range=(0.0, 1.0))[0]
+        for line in draw_bars(counts, HEIGHT, blocks):
+            yield Text(line, style="cyan", no_wrap=True)
+        left, middle, right = _AXIS
+        yield Text(left + middle.center(width - len(left) - len(right)) + right, style="dim")
+
+
+def draw_bars(counts: IntArray, height: int, blocks: str) -> list[str]:
+    """Returns lines, top first, with a bar for each count; the largest count is ``height`` lines.
+
+    Args:
+        counts: ``[columns]`` not negative; any that is not 0 can be seen.
+        height: number of lines.
+        blocks: characters that fill none up to all of a cell.
+    """
+    full = len(blocks) - 1
+    scaled = counts * height * full / max(int(counts.max()), 1)
+    levels = np.where(counts > 0, np.maximum(np.rint(scaled), 1), 0).astype(np.int64)
+    rows = [np.clip(levels - full * row, 0, full) for row in reversed(range(height))]
+    return ["".join(blocks[level] for level in row) for row in rows]
+
+
+def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
+    """Writes a picture of an abstraction: the boundaries, and the spread within buckets.
+
+    Raises:
+        OptionError: naming the file, if it cannot be written.
+    """
+    # Takes as long as most commands altogether; a figure of its own needs no display.
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
+    figure.suptitle(title)
+    left, right = figure.subplots(1, 2)
+    _draw_boundaries(left, abstraction)
+    _draw_spreads(right, abstraction)
+    try:
+        figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
+    except OSError as error:
+        raise OptionError(f"--png {path}", error.strerror or str(error)) from None
+
+
+def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:
+    from runout.abstraction.street import Street
+
+    for street, (colour, style) in zip(Street, _LINES, strict=True):
+        boundaries = abstraction.boundaries.of_street(street)
+        statistics = abstraction.statistics.get(street)
+        if statistics is None:
+            shares = np.arange(1, len(boundaries) + 1) / (len(boundaries) + 1)
+        else:
+            shares = (statistics.population.cumsum() / statistics.population.sum())[:-1]
+        label = f"{street.label}, {len(boundaries) + 1:,} buckets"
+        axes.plot(100 * shares, 100 * boundaries, style, color=colour, label=label)
+    axes.set(
+        title="Boundaries of the buckets",
+        xlabel="deals below the boundary (%)",
+        ylabel=f"strength ({abstraction.feature.value}, %)",
+        xlim=(0, 100),
+        ylim=(0, 100),
+    )
+    axes.grid(alpha=0.3)
+    axes.legend()
+
+
+def _draw_spreads(axes: "Axes", abstraction: "CardAbstraction") -> None:
+    from runout.abstraction.street import Street
+
+    for street, (colour, marker) in zip(Street, _POINTS, strict=True):
+        if street in abstraction.statistics:
+            statistics = abstraction.statistics[street]
+            spread = 100 * (statistics.highest - statistics.lowest)
+            axes.plot(
+                100 * statistics.mean,
+                spread,
+                marker,
+                color=colour,
+                label=street.label,
+                markersize=2,
+            )
+    axes.set(
+        title="Spread within buckets",
+        xlabel="mean strength of the bucket (%)",
+        ylabel="strongest minus weakest deal (percentage points)",
+        xlim=(0, 100),
+    )
+    axes.grid(alpha=0.3)
+    if abstraction.statistics:
+        axes.set_yscale("symlog", linthresh=_SPREADS_ON_LOG_SCALE_FROM)
+        axes.set_ylim(-_SPREADS_ON_LOG_SCALE_FROM / 10, 100)
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.legend(markerscale=3)

@@ -1,0 +1,1 @@
+"""Postflop backends: four ways to solve a flop, one result."""

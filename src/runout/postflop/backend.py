@@ -1,0 +1,60 @@
+"""What a postflop backend takes and gives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import SolveOutcome, SolveProgress
+from runout.postflop.flop_game import FlopGame
+from runout.results.solve_report import FlopReport
+from runout.trees.postflop_tree import PostflopTree
+
+Float32Array = npt.NDArray[np.float32]
+ProgressSink = Callable[[SolveProgress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class FlopSolution:
+    """Strategies of a flop at one stack-to-pot ratio, and what they are worth.
+
+    Attributes:
+        strategy: ``[N, 169]`` average strategy; a row is the action that leads to the node.
+        value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, as a fraction of the
+            flop pot, by the hero's position; NaN where they cannot meet.
+        report: how the solve went.
+    """
+
+    strategy: Float32Array
+    value_pot: Float32Array
+    report: FlopReport
+
+
+class PostflopBackend(Protocol):
+    """A way to solve a flop."""
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree.
+
+        Args:
+            game: the flop.
+            tree: the betting, in pots.
+            on_progress: called after every iteration.
+            team: threads to share the work; the result does not depend on how many.
+        """
+
+
+def report_outcome(outcome: SolveOutcome, num_deals: int = 0) -> FlopReport:
+    """Returns the report of a solve whose values are in pots."""
+    return FlopReport(
+        iterations=outcome.iterations,
+        exploitability_pot=outcome.exploitability,
+        strategy_delta=outcome.strategy_delta,
+        seconds=outcome.seconds,
+        num_deals=num_deals,
+    )

@@ -1,0 +1,48 @@
+"""The exhaustive backend: vector CFR over the 169 hands with exact flop equities.
+
+Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
+gives exactly the flop's equity over all runouts; `tests/postflop/test_exhaustive.py` proves it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.cards.canonical_hands import NUM_HANDS
+from runout.cfr.discounting import DCFR_PLUS, DiscountSchedule
+from runout.cfr.parallel import Team
+from runout.cfr.solver import CfrSolver
+from runout.cfr.stopping import StoppingRule
+from runout.cfr.street_solver import NUM_PLAYERS, StreetSolver
+from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
+from runout.postflop.extract import extract_values
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.hand_leaves import HandLeaves
+from runout.trees.postflop_tree import PostflopTree
+
+
+@dataclass(frozen=True)
+class ExhaustiveBackend:
+    """Solves a flop without sampling.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot.
+        schedule: the CFR variant.
+        is_simultaneous: whether both players update against one snapshot.
+    """
+
+    rule: StoppingRule
+    schedule: DiscountSchedule = DCFR_PLUS
+    is_simultaneous: bool = False
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        leaves = HandLeaves(tree, game.matchup_share, game.edge, np.float32, team)
+        street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
+        solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
+        outcome = solver.solve(self.rule, on_progress)
+        strategy = street.average_strategy()[0].astype(np.float32, copy=False)
+        return FlopSolution(strategy, extract_values(tree, game, strategy), report_outcome(outcome))

@@ -1,0 +1,118 @@
+"""Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from runout.arrays import FloatArray
+from runout.cache import Arrays, Recall, compute_always
+from runout.cards.canonical_hands import NUM_HANDS
+from runout.cards.card import format_cards
+from runout.cfr.parallel import Team, one_blas_thread, plan_workers
+from runout.cfr.stopping import SolveProgress
+from runout.events import EventSink, FlopSolved, FlopSolving, ignore_event
+from runout.execution.local import map_tasks
+from runout.postflop.backend import Float32Array, PostflopBackend
+from runout.postflop.flop_game import FlopGame
+from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
+from runout.trees.postflop_tree import PostflopTree
+
+
+@dataclass(frozen=True)
+class SolveRun:
+    """How solves are carried out; nothing in here changes a result.
+
+    Attributes:
+        num_workers: threads to use in all, by default the number of cores.
+        on_event: told about progress.
+        recall: returns an earlier result of a flop, or computes it.
+    """
+
+    num_workers: int | None = None
+    on_event: EventSink = ignore_event
+    recall: Recall = compute_always
+
+
+@dataclass(frozen=True, eq=False)
+class FlopResult:
+    """A solved flop.
+
+    Attributes:
+        value_pot: ``[S, 2, 169, 169]`` values at each stack-to-pot ratio.
+        reports: how each of the S solves went.
+    """
+
+    value_pot: Float32Array
+    reports: list[FlopReport]
+
+
+def solve_flops(
+    flops: Sequence[tuple[int, ...]],
+    trees: Sequence[PostflopTree],
+    backend: PostflopBackend,
+    run: SolveRun,
+) -> Iterator[FlopResult]:
+    """Yields the result of every flop, in their order.
+
+    Args:
+        flops: what to solve.
+        trees: the betting at each stack-to-pot ratio.
+        backend: how to solve.
+        run: with what.
+    """
+    cells = max(tree.num_nodes for tree in trees) * NUM_HANDS
+    plan = plan_workers(len(flops), cells, run.num_workers)
+
+    def solve(flop: tuple[int, ...]) -> FlopResult:
+        name = format_cards(flop)
+        arrays = run.recall(name, lambda: _solve_flop(flop, trees, backend, plan.within, run))
+        reports = reports_from_array(cast(FloatArray, arrays["reports"]))
+        return FlopResult(cast(Float32Array, arrays["value_pot"]), reports)
+
+    with one_blas_thread():
+        results = map_tasks(solve, flops, plan.across)
+        for number, (flop, result) in enumerate(zip(flops, results, strict=True)):
+            run.on_event(
+                FlopSolved(
+                    flop=format_cards(flop),
+                    num_done=number + 1,
+                    num_flops=len(flops),
+                    exploitability_pot=max(r.exploitability_pot for r in result.reports),
+                    seconds=sum(r.seconds for r in result.reports),
+                )
+            )
+            yield result
+
+
+def _solve_flop(
+    flop: tuple[int, ...],
+    trees: Sequence[PostflopTree],
+    backend: PostflopBackend,
+    num_workers: int,
+    run: SolveRun,
+) -> Arrays:
+    game = FlopGame.deal(flop)
+    name = format_cards(flop)
+    team = Team(num_workers)
+    solutions = []
+    for tree in trees:
+
+        def report_progress(progress: SolveProgress, spr: float = tree.stakes.spr) -> None:
+            run.on_event(
+                FlopSolving(
+                    name,
+                    spr,
+                    progress.iteration,
+                    progress.max_iterations,
+                    progress.exploitability,
+                    progress.strategy_delta,
+                )
+            )
+
+        solutions.append(backend.solve(game, tree, report_progress, team))
+    return {
+        "value_pot": np.stack([solution.value_pot for solution in solutions]),
+        "reports": reports_to_array([solution.report for solution in solutions]),
+    }

@@ -1,0 +1,103 @@
+"""`PostflopAbstraction`: from a config to the values of all its flops and stack-to-pot ratios."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.cache import Recall, compute_always
+from runout.cards.canonical_hands import NUM_HANDS
+from runout.config.postflop import PostflopModelConfig
+from runout.events import EventSink, ignore_event
+from runout.postflop.backend import PostflopBackend
+from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.flop_tasks import SolveRun, solve_flops
+from runout.postflop.mccfr import MccfrBackend
+from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
+from runout.results.value_bundle import ValueBundle
+from runout.storage.manifest import digest_config
+from runout.trees.postflop_tree import PostflopTree
+
+
+@dataclass(frozen=True, eq=False)
+class PostflopAbstraction:
+    """Solved postflop games of a config.
+
+    Attributes:
+        config: what was solved.
+        trees: the betting at each stack-to-pot ratio of the config.
+        values: what hands get at each of them.
+    """
+
+    config: PostflopModelConfig
+    trees: tuple[PostflopTree, ...]
+    values: tuple[PostflopValues, ...]
+
+    @classmethod
+    def build(
+        cls,
+        config: PostflopModelConfig,
+        on_event: EventSink = ignore_event,
+        *,
+        num_workers: int | None = None,
+        recall: Recall = compute_always,
+    ) -> "PostflopAbstraction":
+        """Solves every flop of a config at every stack-to-pot ratio.
+
+        Args:
+            config: what to solve.
+            on_event: told about progress.
+            num_workers: threads to use in all, by default the number of cores; the result does
+                not depend on it.
+            recall: returns an earlier result of a flop, or computes it.
+
+        Raises:
+            TreeError: if a betting tree cannot be built.
+        """
+        trees = build_trees(config)
+        flops = config.flop_list()
+        run = SolveRun(num_workers, on_event, recall)
+        results = list(solve_flops(flops.flops, trees, make_backend(config), run))
+        values = []
+        for number, spr in enumerate(config.postflop_sprs):
+            value_pot = np.empty(
+                (len(results), NUM_POSITIONS, NUM_HANDS, NUM_HANDS), dtype=np.float32
+            )
+            for flop_index, result in enumerate(results):
+                value_pot[flop_index] = result.value_pot[number]
+            reports = tuple(result.reports[number] for result in results)
+            values.append(PostflopValues(flops, spr, value_pot, reports))
+        return cls(config, trees, tuple(values))
+
+    def to_bundle(self) -> ValueBundle:
+        """Returns what is worth saving."""
+        return ValueBundle(
+            self.values,
+            self.config.to_yaml(),
+            digest_config(self.config.digest_mapping()),
+            self.config.seed,
+        )
+
+
+def build_trees(config: PostflopModelConfig) -> tuple[PostflopTree, ...]:
+    """Returns the betting tree at each stack-to-pot ratio of a config.
+
+    Raises:
+        TreeError: if one is too large.
+    """
+    rules = config.betting_rules()
+    return tuple(PostflopTree.build_with_spr(rules, spr) for spr in config.postflop_sprs)
+
+
+def make_backend(config: PostflopModelConfig) -> PostflopBackend:
+    """Returns the backend that a config asks for."""
+    rule, schedule = config.stopping_rule(), config.schedule()
+    if config.solve_type == "exhaustive":
+        return ExhaustiveBackend(rule, schedule, config.cfr_updates == "simultaneous")
+    return MccfrBackend(
+        rule,
+        schedule,
+        config.mccfr_sampling,
+        config.mccfr_sample_pct,
+        config.value_extraction_samples,
+        config.seed,
+    )

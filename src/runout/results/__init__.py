@@ -1,0 +1,1 @@
+"""What solves produce: values, reports and solutions, with their arrays and units."""

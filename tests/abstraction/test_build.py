@@ -1,0 +1,174 @@
+from math import comb
+
+import numpy as np
+import pytest
+
+from runout.abstraction import (
+    AbstractionConfig,
+    BoundaryGenerator,
+    BucketAssigner,
+    CardAbstraction,
+    Street,
+    StrengthFeature,
+    SurveyMode,
+    SurveyRun,
+    build_card_abstraction,
+)
+from runout.abstraction.strength_survey import deal_indexer, deal_random
+from runout.cards.hand_indexer import HandIndexer
+from runout.events import StageStarted
+from tests.abstraction.few_boards import deals_on, pretend_few_boards
+from tests.abstraction.test_bucket_statistics import assert_as_equal_as_ties_allow
+
+NUM_DEALS = {street: comb(52, 2) * comb(50, int(street)) for street in Street}
+SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20, mode=SurveyMode.SAMPLED)
+
+
+def test_a_sampled_abstraction_has_boundaries_and_no_tables():
+    abstraction = build_card_abstraction(SAMPLED, seed=3)
+    expected = BoundaryGenerator(SAMPLED).generate(3)
+    for street in Street:
+        np.testing.assert_array_equal(
+            abstraction.boundaries.of_street(street), expected.of_street(street)
+        )
+        assert abstraction.statistics[street].population.sum() == 20
+    assert not abstraction.tables
+
+
+def test_the_origin_says_what_was_asked_for_and_what_came_of_it(tmp_path):
+    abstraction = build_card_abstraction(SAMPLED, seed=3)
+    abstraction.save(tmp_path / "a")
+    origin = CardAbstraction.load(tmp_path / "a").origin
+    num_river_buckets = abstraction.num_buckets(Street.RIVER)
+    assert origin == {
+        "flop_buckets": 5,
+        "turn_buckets": 5,
+        "river_buckets": 20_000,
+        "samples_per_street": 20,
+        "mode": "sampled",
+        "feature": "ehs2",
+        "seed": 3,
+        "supported": {"flop": 1, "turn": 1, "river": 1},
+        "effective": {"flop": 5, "turn": 5, "river": num_river_buckets},
+    }
+    assert num_river_buckets <= 20
+
+
+@pytest.mark.parametrize("feature", StrengthFeature)
+def test_a_survey_of_everything_also_makes_tables(monkeypatch, feature):
+    """Of the first boards only; all other deals have strength 0 and share the lowest bucket."""
+    pretend_few_boards(monkeypatch, num_boards=3)
+    events = []
+    config = AbstractionConfig(50_000, 50_000, 20_000, feature=feature)
+    abstraction = build_card_abstraction(
+        config, run=SurveyRun(on_event=events.append), with_river_table=True
+    )
+    assert [event.stage for event in events if isinstance(event, StageStarted)] == [
+        "flop strengths",
+        "turn strengths",
+        "river strengths",
+        "river table",
+    ]
+    assert list(abstraction.tables) == list(Street)
+    without_tables = CardAbstraction.from_boundaries(abstraction.boundaries, feature)
+    for street in Street:
+        board = HandIndexer((int(street),)).unindex(1)
+        deals = deals_on([board])[::7]
+        looked_up = abstraction.get_buckets(deals)
+        assert len(np.unique(looked_up)) > 10
+        np.testing.assert_array_equal(looked_up, without_tables.get_buckets(deals))
+        population = abstraction.statistics[street].population
+        assert len(population) == abstraction.num_buckets(street)
+
+
+# Everything: a minute on two cores, once for all tests below.
+
+
+@pytest.fixture(scope="module")
+def parts():
+    """Scores that the surveys of this module share."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def run(parts):
+    def recall(key, compute):
+        if key not in parts:
+            parts[key] = compute()
+        return parts[key]
+
+    return SurveyRun(num_workers=2, recall=recall)
+
+
+@pytest.fixture(scope="module")
+def surveys(run):
+    generator = BoundaryGenerator(AbstractionConfig(), run)
+    return {street: generator.survey(street, 0) for street in Street}
+
+
+@pytest.fixture(scope="module")
+def exhaustive(run, surveys):
+    return build_card_abstraction(AbstractionConfig(), run=run)
+
+
+@pytest.mark.slow
+def test_every_deal_is_counted(surveys):
+    for street in Street:
+        assert surveys[street].weights.sum() == NUM_DEALS[street]
+    assert len(surveys[Street.FLOP].values) == 1_286_792
+    assert len(surveys[Street.TURN].values) == 13_960_050
+
+
+@pytest.mark.slow
+def test_mean_strength_over_all_deals_is_exactly_one_half(surveys):
+    for street, num_runouts in ((Street.FLOP, 1_081), (Street.TURN, 46), (Street.RIVER, 1)):
+        best = num_runouts * 1_980
+        scores = np.rint(surveys[street].values * best).astype(np.int64)
+        np.testing.assert_allclose(scores / best, surveys[street].values, rtol=1e-15)
+        assert 2 * int((scores * surveys[street].weights).sum()) == best * NUM_DEALS[street]
+
+
+@pytest.mark.slow
+def test_populations_are_as_equal_as_ties_allow(surveys, exhaustive):
+    for street in Street:
+        requested = exhaustive.boundaries.num_requested(street)
+        assert_as_equal_as_ties_allow(surveys[street], exhaustive.statistics[street], requested)
+
+
+@pytest.mark.slow
+def test_twenty_thousand_river_buckets_collapse_to_1829(exhaustive):
+    effective = [exhaustive.num_buckets(street) for street in Street]
+    assert effective == [5_000, 5_000, 1_829]
+    assert exhaustive.boundaries.requested == (5_000, 5_000, 20_000)
+
+
+@pytest.mark.slow
+def test_tables_hold_what_is_computed_without(exhaustive):
+    without_tables = CardAbstraction.from_boundaries(exhaustive.boundaries)
+    for street, num_deals in ((Street.FLOP, 300), (Street.TURN, 5_000)):
+        assert exhaustive.tables[street].shape == (deal_indexer(street).size,)
+        deals = deal_random(street, num_deals, np.random.default_rng(0))
+        found = exhaustive.get_buckets(deals)
+        np.testing.assert_array_equal(found, without_tables.get_buckets(deals))
+        for deal, bucket in zip(deals[:50].tolist(), found, strict=False):
+            assert without_tables.get_bucket(deal[2:], (deal[0], deal[1])) == bucket
+
+
+@pytest.mark.slow
+def test_an_exhaustive_survey_does_not_depend_on_the_number_of_workers(surveys):
+    alone = BoundaryGenerator(AbstractionConfig()).survey(Street.TURN, 1)
+    np.testing.assert_array_equal(alone.values, surveys[Street.TURN].values)
+    np.testing.assert_array_equal(alone.weights, surveys[Street.TURN].weights)
+
+
+@pytest.mark.slow
+def test_sampled_boundaries_come_near_the_exhaustive_ones(exhaustive):
+    config = AbstractionConfig(20, 20, 20, samples_per_street=4_000, mode=SurveyMode.SAMPLED)
+    sampled = BoundaryGenerator(config, SurveyRun(num_workers=2)).generate(0)
+    for street in Street:
+        statistics = exhaustive.statistics[street]
+        below = statistics.population.cumsum() / NUM_DEALS[street]
+        assigner = BucketAssigner(exhaustive.boundaries)
+        shares = below[assigner.get_buckets(street, sampled.of_street(street))]
+        # Quantiles of 4,000 deals are known to about 0.8 % of all deals.
+        np.testing.assert_allclose(shares, np.arange(1, 20) / 20, atol=0.03)

@@ -1,0 +1,435 @@
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from runout.abstraction import (
+    AbstractionError,
+    AbstractionLoadError,
+    BucketAssigner,
+    BucketBoundaries,
+    CanonicalBoard,
+    CardAbstraction,
+    DuplicateCardError,
+    InvalidBoardSizeError,
+    InvalidBoundariesError,
+    SerializationError,
+    Street,
+    StrengthFeature,
+    SurveyRun,
+)
+from runout.abstraction import strength_survey as survey_module
+from runout.abstraction.bucket_statistics import BucketStatistics
+from runout.abstraction.card_abstraction import KIND, SCHEMA_VERSION
+from runout.abstraction.strength_survey import StreetSurvey, deal_indexer, deal_random
+from runout.cards.card import parse_board, parse_card, parse_cards
+from runout.cards.isomorphism import SUIT_MAPPINGS
+from runout.errors import CardError
+from runout.storage.bundle import load_bundle
+from runout.storage.writer import write_bundle
+from tests.abstraction.few_boards import BOARDS, board_classes, deals_on
+
+HUNDREDTHS = np.arange(1, 100) / 100
+BOUNDARIES = BucketBoundaries.from_values(
+    HUNDREDTHS, np.arange(1, 50) / 50, np.arange(1, 200) / 200
+)
+WITHOUT_TABLES = CardAbstraction.from_boundaries(BOUNDARIES)
+
+DEALS = [
+    ("7c6d2s", "9h8h"),  # rainbow
+    ("AhKh7c", "Qh2d"),  # two-tone
+    ("9s6s2s", "AcKs"),  # monotone
+    ("AhAd7d", "7h7s"),  # paired
+    ("5c5d5h", "AsKd"),  # trips
+    ("2s8sTcQd", "As5s"),
+    ("9s6s2sKs", "AdQh"),  # monotone
+    ("8h8d3s3c", "Ac8s"),  # two pairs
+    ("5c5d5h5s", "AcAd"),
+    ("AsKsQsJs9d", "7h2c"),
+    ("9s6s2sKs3s", "AsAd"),  # monotone
+    ("8h8d3s3c2c", "3h3d"),
+]
+
+
+def bucket_of(abstraction: CardAbstraction, board: str, holding: str) -> int:
+    card_a, card_b = parse_cards(holding)
+    return abstraction.get_bucket(parse_board(board), (card_a, card_b))
+
+
+@pytest.fixture(scope="module")
+def with_tables() -> CardAbstraction:
+    """Tables of flop and turn that are right on a few boards and 0 elsewhere."""
+    tables = {}
+    for street in BOARDS:
+        scores = survey_module._score_classes(
+            street, StrengthFeature.EHS2, board_classes(street), SurveyRun()
+        )
+        values = survey_module._to_strength(street, StrengthFeature.EHS2, scores)
+        tables[street] = BucketAssigner(BOUNDARIES).get_buckets(street, values)
+    survey = StreetSurvey(Street.FLOP, np.arange(1, 101) / 100, np.arange(1, 101))
+    statistics = {Street.FLOP: BucketStatistics.of_survey(survey, BOUNDARIES)}
+    origin = {"seed": 5, "mode": "exhaustive"}
+    return CardAbstraction(BOUNDARIES, StrengthFeature.EHS2, tables, statistics, origin)
+
+
+@pytest.fixture(scope="module")
+def saved(with_tables, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "abstraction"
+    with_tables.save(path)
+    return path
+
+
+@pytest.fixture
+def small(tmp_path) -> Path:
+    """A saved abstraction without tables, to be damaged."""
+    path = tmp_path / "abstraction"
+    WITHOUT_TABLES.save(path)
+    return path
+
+
+# Seed 004, task 9.
+
+
+def test_isomorphic_hands_get_the_same_bucket():
+    first = bucket_of(WITHOUT_TABLES, "AhKd7c", "QsQc")
+    assert first == bucket_of(WITHOUT_TABLES, "AsKh7d", "QcQd")
+
+
+# Buckets.
+
+
+@pytest.mark.parametrize(("board", "holding"), DEALS)
+def test_all_24_renamings_of_suits_get_the_same_key_and_bucket(board, holding):
+    cards, (card_a, card_b) = parse_board(board), parse_cards(holding)
+    street = Street.from_board_len(len(cards))
+    indexer = deal_indexer(street)
+    table = np.zeros(indexer.size, dtype=np.uint16)
+    table[indexer.index((card_a, card_b, *cards))] = 54_321  # a bucket that no other class has
+    from_table = CardAbstraction(BOUNDARIES, StrengthFeature.EHS2, {street: table}, {}, {})
+    found = set()
+    for mapping in SUIT_MAPPINGS:
+        renamed, holding = mapping.map_cards(cards), mapping.map_cards((card_a, card_b))
+        assert from_table.get_bucket(renamed, holding) == 54_321
+        assert from_table.get_bucket(renamed[::-1], holding[::-1]) == 54_321
+        canonical = CanonicalBoard.from_cards(renamed)
+        found.add(
+            (
+                canonical.cards,
+                canonical.canonicalize_holding(*holding),
+                indexer.index((*holding, *renamed)),
+                WITHOUT_TABLES.get_bucket(renamed, holding),
+            )
+        )
+    assert len(found) == 1
+
+
+def test_deals_that_are_not_isomorphic_have_different_keys():
+    """On a monotone board the suit of an offsuit ace matters only if it is the board's."""
+    indexer = deal_indexer(Street.FLOP)
+    board = parse_board("9s6s2s")
+    assert indexer.index((*parse_cards("AcKd"), *board)) == indexer.index(
+        (*parse_cards("AdKh"), *board)
+    )
+    assert indexer.index((*parse_cards("AcKs"), *board)) != indexer.index(
+        (*parse_cards("AsKc"), *board)
+    )
+
+
+@pytest.mark.parametrize("street", BOARDS, ids=lambda street: street.label)
+def test_tables_hold_the_buckets_that_are_computed_without(with_tables, street):
+    rng = np.random.default_rng(0)
+    for board in BOARDS[street]:
+        deals = deals_on([parse_board(board)])
+        looked_up = with_tables.get_buckets(deals)
+        computed = WITHOUT_TABLES.get_buckets(deals)
+        np.testing.assert_array_equal(looked_up, computed)
+        for row in rng.choice(len(deals), 5, replace=False):
+            low, high, *cards = deals[row].tolist()
+            assert with_tables.get_bucket(cards, (low, high)) == looked_up[row]
+            assert WITHOUT_TABLES.get_bucket(cards, (high, low)) == looked_up[row]
+
+
+@pytest.mark.parametrize("feature", StrengthFeature)
+@pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
+def test_many_deals_get_the_buckets_that_they_get_alone(street, feature):
+    abstraction = CardAbstraction.from_boundaries(BOUNDARIES, feature)
+    deals = deal_random(street, {3: 20, 4: 100, 5: 300}[street], np.random.default_rng(1))
+    many = abstraction.get_buckets(deals)
+    assert many.dtype == np.uint16
+    alone = [abstraction.get_bucket(deal[2:], (deal[0], deal[1])) for deal in deals.tolist()]
+    assert many.tolist() == alone
+
+
+def test_features_make_different_buckets():
+    squared = CardAbstraction.from_boundaries(BOUNDARIES, StrengthFeature.EHS_SQUARED)
+    assert bucket_of(WITHOUT_TABLES, "7c6d2s", "9h8h") == 49  # EHS2 is 0.49498
+    assert bucket_of(squared, "7c6d2s", "9h8h") != 49
+    assert CardAbstraction.from_boundaries(BOUNDARIES, "ehs2").feature is StrengthFeature.EHS2
+
+
+def test_worked_examples_fall_into_the_buckets_of_their_strength():
+    assert bucket_of(WITHOUT_TABLES, "2s8sTcQd", "As5s") == 25  # 0.51558 in steps of 0.02
+    assert bucket_of(WITHOUT_TABLES, "AsKsQsJs9d", "7h2c") == 15  # 0.07778 in steps of 0.005
+    assert bucket_of(WITHOUT_TABLES, "KdKcQsQc", "5d2c") == 9  # 0.182, not 0.342
+
+
+def test_numbers_of_buckets_are_those_of_the_boundaries():
+    assert [WITHOUT_TABLES.num_buckets(street) for street in Street] == [100, 50, 200]
+
+
+@pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
+def test_no_deals_have_no_buckets(street):
+    none = np.empty((0, 2 + int(street)), dtype=np.uint8)
+    assert WITHOUT_TABLES.get_buckets(none).tolist() == []
+
+
+# Impossible deals.
+
+
+@pytest.mark.parametrize("num_cards", [0, 1, 2, 6])
+def test_boards_of_no_street_are_refused(with_tables, num_cards):
+    for abstraction in (with_tables, WITHOUT_TABLES):
+        with pytest.raises(InvalidBoardSizeError, match=f"{num_cards} cards, a board has 3"):
+            abstraction.get_bucket(range(num_cards), (50, 51))
+        with pytest.raises(InvalidBoardSizeError, match=f"{num_cards} cards, a board has 3"):
+            abstraction.get_buckets(np.zeros((1, num_cards + 2), dtype=np.uint8))
+
+
+@pytest.mark.parametrize("shape", [(5,), (1, 1), (2, 5, 1)], ids=str)
+def test_deals_that_are_no_rows_of_cards_are_refused(shape):
+    with pytest.raises(AbstractionError) as raised:
+        WITHOUT_TABLES.get_buckets(np.zeros(shape, dtype=np.uint8))
+    expected = f"deals of shape {shape}: a row is 2 hole cards and 3, 4 or 5 board cards"
+    assert str(raised.value) == expected
+
+
+@pytest.mark.parametrize("holding", ["As9h", "9hAs"])
+def test_a_card_that_is_dealt_twice_is_named(with_tables, holding):
+    for abstraction in (with_tables, WITHOUT_TABLES):
+        for board in ("AsKsQh", "AsKsQhJd", "AsKsQhJd2c"):
+            with pytest.raises(DuplicateCardError, match=r"^As: this card is dealt twice$"):
+                bucket_of(abstraction, board, holding)
+
+
+def test_a_card_that_is_dealt_twice_in_a_row_is_named(with_tables):
+    deals = np.array([parse_cards("AsKsQhJd2c"), (0, 1, 2, 3, 0)], dtype=np.uint8)
+    for abstraction in (with_tables, WITHOUT_TABLES):
+        with pytest.raises(CardError, match=r"row 1 '2c2d2h2s2c': a card comes twice"):
+            abstraction.get_buckets(deals)
+
+
+@pytest.mark.parametrize("card", [-1, 52])
+def test_numbers_that_are_no_cards_are_refused(with_tables, card):
+    for abstraction in (with_tables, WITHOUT_TABLES):
+        with pytest.raises(AbstractionError, match=f"card {card}: card ids are 0 to 51"):
+            abstraction.get_bucket(parse_board("AsKsQh"), (card, parse_card("2c")))
+
+
+# Files.
+
+
+def test_everything_comes_back_from_a_file(with_tables, saved):
+    loaded = CardAbstraction.load(saved)
+    assert loaded.feature is with_tables.feature
+    assert loaded.origin == with_tables.origin
+    assert loaded.boundaries.requested == with_tables.boundaries.requested
+    assert list(loaded.tables) == list(with_tables.tables) == [Street.FLOP, Street.TURN]
+    assert list(loaded.statistics) == [Street.FLOP]
+    for street in Street:
+        np.testing.assert_array_equal(
+            loaded.boundaries.of_street(street), with_tables.boundaries.of_street(street)
+        )
+        assert loaded.num_buckets(street) == with_tables.num_buckets(street)
+    for street, table in with_tables.tables.items():
+        np.testing.assert_array_equal(loaded.tables[street], table)
+    for field in ("population", "lowest", "mean", "highest"):
+        found = getattr(loaded.statistics[Street.FLOP], field)
+        np.testing.assert_array_equal(found, getattr(with_tables.statistics[Street.FLOP], field))
+
+
+def test_loaded_tables_stay_on_disk_and_give_the_same_buckets(with_tables, saved):
+    loaded = CardAbstraction.load(saved)
+    for street in BOARDS:
+        assert isinstance(loaded.tables[street].base, np.memmap)
+        assert not loaded.tables[street].flags.writeable
+        deals = deals_on([parse_board(BOARDS[street][1])])
+        np.testing.assert_array_equal(loaded.get_buckets(deals), with_tables.get_buckets(deals))
+        low, high, *board = deals[100].tolist()
+        expected = with_tables.get_bucket(board, (low, high))
+        assert loaded.get_bucket(board, (low, high)) == expected
+
+
+def test_the_seed_is_in_the_manifest(saved):
+    assert load_bundle(saved, KIND, SCHEMA_VERSION).manifest.seed == 5
+
+
+@pytest.mark.parametrize("feature", StrengthFeature)
+def test_the_feature_is_remembered(tmp_path, feature):
+    CardAbstraction.from_boundaries(BOUNDARIES, feature).save(tmp_path / "a")
+    assert CardAbstraction.load(tmp_path / "a").feature is feature
+
+
+def test_a_street_with_one_bucket_comes_back(tmp_path):
+    none = np.empty(0)
+    boundaries = BucketBoundaries(none, HUNDREDTHS, HUNDREDTHS, (7, 100, 100))
+    CardAbstraction.from_boundaries(boundaries).save(tmp_path / "a")
+    loaded = CardAbstraction.load(str(tmp_path / "a"))
+    assert loaded.num_buckets(Street.FLOP) == 1
+    assert loaded.boundaries.num_requested(Street.FLOP) == 7
+
+
+def test_an_existing_abstraction_is_replaced_only_on_request(small):
+    before = (small / "manifest.json").read_bytes()
+    with pytest.raises(SerializationError, match="exists already"):
+        WITHOUT_TABLES.save(small)
+    assert (small / "manifest.json").read_bytes() == before
+    CardAbstraction.from_boundaries(BOUNDARIES, StrengthFeature.EHS_SQUARED).save(
+        small, overwrite=True
+    )
+    assert CardAbstraction.load(small).feature is StrengthFeature.EHS_SQUARED
+
+
+def test_an_abstraction_can_replace_the_file_that_it_was_loaded_from(saved, tmp_path):
+    path = shutil.copytree(saved, tmp_path / "copy")
+    CardAbstraction.load(path).save(path, overwrite=True)
+    assert CardAbstraction.load(path).get_buckets(deals_on([parse_board("9s6s2s")])).any()
+
+
+def test_what_cannot_be_written_is_a_serialization_error(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(SerializationError, match="is a file"):
+        WITHOUT_TABLES.save(tmp_path / "file")
+    odd = CardAbstraction(BOUNDARIES, StrengthFeature.EHS2, {}, {}, {"notes": object()})
+    with pytest.raises(SerializationError, match="cannot be written as JSON"):
+        odd.save(tmp_path / "odd")
+    assert not (tmp_path / "odd").exists()
+
+
+def truncate(path: Path) -> None:
+    file = path / "turn_boundaries.npy"
+    file.write_bytes(file.read_bytes()[:-8])
+
+
+def edit_array(path: Path) -> None:
+    file = path / "river_boundaries.npy"
+    content = bytearray(file.read_bytes())
+    content[-3] ^= 1
+    file.write_bytes(content)
+
+
+def edit_facts(path: Path) -> None:
+    file = path / "abstraction.json"
+    text = file.read_text()
+    assert "ehs2" in text
+    file.write_text(text.replace("ehs2", "ehs3"))
+
+
+def edit_manifest(path: Path) -> None:
+    change_manifest(path, seed=99)
+
+
+def make_future_version(path: Path) -> None:
+    change_manifest(path, schema_version=SCHEMA_VERSION + 1)
+
+
+def make_other_kind(path: Path) -> None:
+    change_manifest(path, kind="postflop_values")
+
+
+def change_manifest(path: Path, **fields: object) -> None:
+    file = path / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | fields))
+
+
+def remove_array(path: Path) -> None:
+    (path / "flop_boundaries.npy").unlink()
+
+
+def remove_manifest(path: Path) -> None:
+    (path / "manifest.json").unlink()
+
+
+def remove_all(path: Path) -> None:
+    shutil.rmtree(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (truncate, r"turn_boundaries.npy: has 512 bytes, the manifest says 520"),
+        (edit_array, r"river_boundaries.npy: was changed: its sha256 is"),
+        (edit_facts, r"abstraction.json: was changed: its sha256 is"),
+        (edit_manifest, r"manifest.json: was edited"),
+        (make_future_version, r"manifest.json: has schema version 2, expected 1"),
+        (make_other_kind, r"is of kind 'postflop_values', expected 'card_abstraction'"),
+        (remove_array, r"flop_boundaries.npy: is missing, the manifest lists it"),
+        (remove_manifest, r"manifest.json: is missing, so this is no bundle"),
+        (remove_all, r"abstraction: does not exist"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_damaged_abstraction_is_refused(small: Path, damage: Callable[[Path], None], problem):
+    damage(small)
+    with pytest.raises(AbstractionLoadError, match=problem):
+        CardAbstraction.load(small)
+
+
+def test_a_damaged_table_is_refused(saved, tmp_path):
+    path = shutil.copytree(saved, tmp_path / "copy")
+    with (path / "turn_table.npy").open("r+b") as file:
+        file.seek(10_000_000)
+        file.write(b"\xff")
+    with pytest.raises(AbstractionLoadError, match=r"turn_table.npy: was changed"):
+        CardAbstraction.load(path)
+
+
+FACTS = {"requested": [3, 3, 3], "feature": "ehs2", "origin": {}}
+PARTS = {f"{street.label}_boundaries": np.array([0.3, 0.6]) for street in Street}
+
+
+def write_by_hand(path: Path, arrays: dict, documents: dict) -> None:
+    """Writes a bundle whose digests are right and whose contents need not be."""
+    write_bundle(
+        path,
+        kind=KIND,
+        schema_version=SCHEMA_VERSION,
+        package_version="0",
+        arrays=arrays,
+        documents=documents,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arrays", "facts", "problem"),
+    [
+        ({"flop_boundaries": None}, {}, "flop_boundaries"),
+        ({"flop_table": np.zeros(9, dtype=np.uint16)}, {}, r"flop_table of shape \(9,\)"),
+        ({"turn_population": np.ones(3, dtype=np.int64)}, {}, "turn_lowest"),
+        ({}, {"feature": "emd"}, "'emd' is not a valid StrengthFeature"),
+        ({}, {"requested": [3, 3]}, "not enough values"),
+        ({}, {"requested": 3}, "not iterable"),
+        ({}, {"origin": None, "feature": None}, "None is not a valid StrengthFeature"),
+    ],
+)
+def test_a_bundle_with_other_contents_is_refused(tmp_path, arrays, facts, problem):
+    arrays = {name: array for name, array in (PARTS | arrays).items() if array is not None}
+    write_by_hand(tmp_path / "a", arrays, {"abstraction": FACTS | facts})
+    with pytest.raises(AbstractionLoadError, match=f"lacks or garbles.*{problem}"):
+        CardAbstraction.load(tmp_path / "a")
+
+
+@pytest.mark.parametrize("documents", [{}, {"abstraction": []}, {"abstraction": {}}], ids=str)
+def test_a_bundle_without_its_facts_is_refused(tmp_path, documents):
+    write_by_hand(tmp_path / "a", PARTS, documents)
+    with pytest.raises(AbstractionLoadError, match="lacks or garbles"):
+        CardAbstraction.load(tmp_path / "a")
+
+
+def test_a_bundle_with_unsorted_boundaries_is_refused(tmp_path):
+    arrays = PARTS | {"turn_boundaries": np.array([0.6, 0.3])}
+    write_by_hand(tmp_path / "a", arrays, {"abstraction": FACTS})
+    with pytest.raises(InvalidBoundariesError, match="turn boundaries: are not in strictly"):
+        CardAbstraction.load(tmp_path / "a")
