@@ -3,6 +3,9 @@
 Each digit is a tenth of the runouts' river strengths, from weakest to strongest, in percent.
 
 Prints:
+
+    6h5h  E[HS] 0.478  E[HS^2] 0.395  [41  4  0  0  2  9  6  3  1 33]
+    3s3d  E[HS] 0.497  E[HS^2] 0.275  [ 1  1  7  8 44 19 12  1  0  8]
 """
 
 from runout.abstraction.hand_strength import HandStrengthCalculator

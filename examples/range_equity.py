@@ -2,8 +2,8 @@
 
 Prints:
 
-    BB against SB on Th9h2c: 44.63 %
-    best hands of BB: TT 91.4, T9s 83.9, 22 83.0
+    BB against SB on Th9h2c: 49.08%
+    best hands of BB: TT 90.1% 99 89.3% 22 87.8%
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ big_blind = parse_range("TT-22,A9s-A2s,KTs-K7s,QTs-Q8s,J8s+,T8s+,97s+,86s+,75s+,
 small_blind = parse_range("22+,A2s+,K5s+,Q8s+,J8s+,T8s+,97s+,87s,76s,A7o+,KTo+,QTo+,JTo")
 
 result = compare_ranges(big_blind.weights, small_blind.weights, board)
-print(f"BB against SB on Th9h2c: {result.equity:.2%}".replace("%", " %"))
+print(f"BB against SB on Th9h2c: {result.equity:.2%}")
 
 equity_by_hand = result.hero.equity_by_hand()  # NaN for hands that are not in the range
 best = np.argsort(-np.nan_to_num(equity_by_hand))[:3]
-print("best hands of BB:", ", ".join(f"{HAND_NAMES[h]} {100 * equity_by_hand[h]:.1f}" for h in best))
+print("best hands of BB:", *(f"{HAND_NAMES[hand]} {equity_by_hand[hand]:.1%}" for hand in best))

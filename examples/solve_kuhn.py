@@ -4,6 +4,11 @@ Two players ante 1 and are dealt one of three cards. Each may pass or bet 1; a b
 The first player loses 1/18 = 0.0556 a deal in equilibrium.
 
 Prints:
+
+    first player wins -0.0556 a deal
+    a best response gains 0.0001
+    second player bets a king after a pass: 100%
+    second player bluffs a jack after a pass: 33%
 """
 
 import numpy as np
@@ -57,6 +62,7 @@ solver.run(1_000)
 print(f"first player wins {solver.game_value(0)[0]:.4f} a deal")
 print(f"a best response gains {solver.exploitability()[0]:.4f}")
 
-bet = histories.index("p") + 1  # children stand side by side: pass, then bet
-king_bets = street.average_strategy()[0, bet, 2]
-print(f"second player bets a king after a pass: {king_bets:.0%}")
+# What belongs to an action is in the row of the node that it leads to.
+strategy = street.average_strategy()[0]
+print(f"second player bets a king after a pass: {strategy[histories.index('pb'), 2]:.0%}")
+print(f"second player bluffs a jack after a pass: {strategy[histories.index('pb'), 0]:.0%}")

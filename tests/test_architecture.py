@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,11 @@ ALLOWED_IN_KERNELS = {"jit", "arrays"}
 MEANINGLESS_NAMES = {"utils", "util", "core", "common", "helpers", "helper", "manager", "v2"}
 
 
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def location(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
@@ -70,7 +76,7 @@ def package_of(path: Path) -> str:
 def imported_names(path: Path) -> set[str]:
     """Returns dotted names: modules, and ``module.name`` of names imported from one."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parse(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -80,7 +86,7 @@ def imported_names(path: Path) -> set[str]:
 
 
 def functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    nodes = ast.walk(ast.parse(path.read_text()))
+    nodes = ast.walk(parse(path))
     return [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
@@ -100,7 +106,7 @@ def is_named_tuple(dotted: list[str]) -> bool:
         isinstance(node, ast.ClassDef)
         and node.name == name
         and [ast.unparse(base) for base in node.bases] == ["NamedTuple"]
-        for node in ast.parse(path.read_text()).body
+        for node in parse(path).body
     )
 
 
@@ -187,17 +193,21 @@ def test_kernels_take_few_arguments_and_outputs_last(path):
         assert is_output == sorted(is_output), f"{kernel.name}: outputs come last"
 
 
+@cache
+def sources_of_tests() -> list[str]:
+    return [path.read_text() for path in TESTS.rglob("test_*.py")]
+
+
 @pytest.mark.parametrize("name", [n for n in sorted(KERNELS_BY_NAME) if not n.startswith("_")])
 def test_every_kernel_is_called_by_a_test(name):
     calls = re.compile(rf"\b\w+_kernels\.{name}\(")
-    assert any(calls.search(path.read_text()) for path in TESTS.rglob("test_*.py"))
+    assert any(map(calls.search, sources_of_tests())), f"no test calls {name}"
 
 
 @every_module
 def test_modules_are_short_and_documented(path):
-    source = path.read_text()
-    assert len(source.splitlines()) <= MAX_FILE_LINES
-    assert ast.get_docstring(ast.parse(source)), "say what the module is for"
+    assert len(path.read_text().splitlines()) <= MAX_FILE_LINES
+    assert ast.get_docstring(parse(path)), "say what the module is for"
 
 
 @every_module
@@ -210,14 +220,14 @@ def test_functions_are_short(path):
 def test_nothing_below_the_command_line_prints(path):
     if package_of(path) == "cli":
         return
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parse(path)):
         if isinstance(node, ast.Call):
             assert ast.unparse(node.func) not in {"print", "sys.stdout.write", "sys.stderr.write"}
 
 
 @every_module
 def test_names_say_what_a_thing_is(path):
-    classes = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ClassDef)]
+    classes = [n for n in ast.walk(parse(path)) if isinstance(n, ast.ClassDef)]
     words = set(re.split(r"[_/.]", location(path).lower()))
     for node in classes:
         words |= {word.lower() for word in re.findall(r"[A-Z][a-z0-9]*", node.name)}

@@ -7,6 +7,7 @@ import pytest
 from runout.cache import (
     cache_directory,
     digest_arrays,
+    find_write_problem,
     load_arrays,
     load_or_build,
     save_arrays,
@@ -71,6 +72,27 @@ def test_cache_directory_is_in_the_home_otherwise(monkeypatch, unset):
             monkeypatch.setenv(name, unset)
     monkeypatch.setenv("HOME", "/home/someone")
     assert cache_directory() == Path("/home/someone/.cache/runout")
+
+
+def test_writable_directory_has_no_problem_and_stays_empty(tmp_path):
+    directory = tmp_path / "new" / "folder"
+    assert find_write_problem(directory) is None
+    assert not list(directory.iterdir())
+
+
+def test_file_in_the_way_of_a_directory_is_a_problem(tmp_path):
+    (tmp_path / "file").touch()
+    assert find_write_problem(tmp_path / "file") == "File exists"
+    assert find_write_problem(tmp_path / "file" / "folder") == "Not a directory"
+
+
+def test_cache_that_cannot_be_written_costs_no_result(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path / "file"))
+    builder = Builder()
+    for _ in range(2):
+        assert_equal_arrays(load_or_build("table", DIGEST, builder))
+    assert builder.num_calls == 2
 
 
 @pytest.mark.parametrize(

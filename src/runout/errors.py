@@ -38,6 +38,10 @@ class TreeError(RunoutError):
     """A betting tree that cannot be built or read: sizes, rules, stakes or a path at fault."""
 
 
+class ConfigError(RunoutError):
+    """A config file that cannot be read, or a key or value in it that is not allowed."""
+
+
 class TableError(RunoutError):
     """A data file that is missing, damaged or not what it claims to be."""
 

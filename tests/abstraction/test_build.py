@@ -54,9 +54,9 @@ def test_the_origin_says_what_was_asked_for_and_what_came_of_it(tmp_path):
     assert num_river_buckets <= 20
 
 
-@pytest.mark.parametrize("feature", StrengthFeature)
-def test_a_survey_of_everything_also_makes_tables(monkeypatch, feature):
+def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     """Of the first boards only; all other deals have strength 0 and share the lowest bucket."""
+    feature = StrengthFeature.EHS_SQUARED
     pretend_few_boards(monkeypatch, num_boards=3)
     events = []
     config = AbstractionConfig(50_000, 50_000, 20_000, feature=feature)
@@ -75,7 +75,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch, feature):
         board = HandIndexer((int(street),)).unindex(1)
         deals = deals_on([board])[::7]
         looked_up = abstraction.get_buckets(deals)
-        assert len(np.unique(looked_up)) > 10
+        assert (looked_up > 0).mean() > 0.9
         np.testing.assert_array_equal(looked_up, without_tables.get_buckets(deals))
         population = abstraction.statistics[street].population
         assert len(population) == abstraction.num_buckets(street)

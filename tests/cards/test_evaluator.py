@@ -48,9 +48,18 @@ def sample_hands(num_hands: int, num_cards: int, seed: int) -> np.ndarray:
     """Returns ``[n, k]`` random cards, a tenth of them of two suits: flushes are common."""
     generator = np.random.default_rng(seed)
     num_suited = num_hands // 10
-    anything = generator.random((num_hands - num_suited, 52)).argpartition(num_cards, axis=1)
-    two_suits = 2 * generator.random((num_suited, 26)).argpartition(num_cards, axis=1) + 1
-    return np.concatenate([anything[:, :num_cards], two_suits[:, :num_cards]]).astype(np.uint8)
+    anything = sample_rows(generator, num_hands - num_suited, num_cards, 52)
+    return np.concatenate([anything, 2 * sample_rows(generator, num_suited, num_cards, 26) + 1])
+
+
+def sample_rows(generator, num_rows: int, num_cards: int, num_values: int) -> np.ndarray:
+    """Draws three times as many rows as needed and keeps those without a repeated value."""
+    size = (3 * num_rows + 100, num_cards)
+    drawn = generator.integers(num_values, size=size, dtype=np.uint8)
+    is_distinct = (np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)
+    rows = drawn[is_distinct][:num_rows]
+    assert len(rows) == num_rows
+    return rows
 
 
 def count_categories(hands_by_strength: np.ndarray) -> dict[HandCategory, int]:

@@ -57,6 +57,7 @@ class StreetSolver:
             np.zeros((num_boards, 1 + int(row.max()), num_hands), dtype) for row in self._row
         )
         self._is_averaged = False
+        self._is_reach_known = [False, False]
         for player in range(NUM_PLAYERS):
             self._match(player, self._regret)
 
@@ -70,8 +71,7 @@ class StreetSolver:
         """
         self._play(isinstance(step, Judge))
         for who in range(NUM_PLAYERS):
-            self._reach[who][:, 0] = root_reach[:, who]
-            self._propagate_reach(who)
+            self._update_reach(who, root_reach[:, who])
         self.leaves.fill_leaf_values(
             Arrival(player, step, (self._reach[0], self._reach[1]), self._row), self._value
         )
@@ -109,9 +109,16 @@ class StreetSolver:
                 )
             )
 
+        self._is_reach_known[player] = False
         return max(self._team.run(match, self._parts))
 
-    def _propagate_reach(self, player: int) -> None:
+    def _update_reach(self, player: int, root_reach: RealArray) -> None:
+        """Propagates a player's reach unless it is known from an earlier visit."""
+        known = self._reach[player][:, 0]
+        if self._is_reach_known[player] and np.array_equal(known, root_reach):
+            return
+        known[:] = root_reach
+
         def propagate(part: tuple[int, HandSpan]) -> None:
             board, hands = part
             cfr_kernels.propagate_reach(
@@ -124,6 +131,7 @@ class StreetSolver:
             )
 
         self._team.run(propagate, self._parts)
+        self._is_reach_known[player] = True
 
     def _learn(self, player: int, weights: DiscountWeights) -> None:
         typed = DiscountWeights(*(self._regret.dtype.type(weight) for weight in weights))

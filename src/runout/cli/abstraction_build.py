@@ -90,7 +90,6 @@ def build_abstraction(
         raise OptionError("--seed", f"{seed} is negative, seeds start at 0")
     if samples is not None and mode is Mode.EXHAUSTIVE:
         raise OptionError("--samples", "goes with --mode sampled only")
-    require_free(path, overwrite)
     counts = dict(
         zip(OPTION_BY_FIELD, (flop_buckets, turn_buckets, river_buckets, samples), strict=True)
     )
@@ -101,9 +100,10 @@ def build_abstraction(
         from runout.execution.local import count_cores
 
         config = _make_config(mode, feature, counts)
+        require_free(path, overwrite)
         num_workers = workers or count_cores()
         needs = estimate_needs(config, river_table, num_workers)
-        needs.require_disk_space(path)
+        needs.require_resources(path)
         print_note(f"{path}: {needs.describe()}")
         with _keeping_finished_parts(path, config, seed) as checkpoint:
             run = SurveyRun(num_workers, on_event, checkpoint.recall)

@@ -4,6 +4,7 @@ Times are those of a desktop of 2024; they are meant to tell a minute from an ho
 """
 
 import math
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,14 +56,25 @@ class BuildNeeds:
             f"with {format_bytes(self.checkpoint_bytes)} more until it is done"
         )
 
-    def require_disk_space(self, path: Path) -> None:
-        """Raises `OptionError` if the disk that ``path`` will be on has too little free space."""
+    def require_resources(self, path: Path) -> None:
+        """Raises `OptionError` if there is too little memory, or disk space where ``path`` is."""
+        memory = _memory_bytes()
+        if memory < self.memory_bytes:
+            needed, present = format_bytes(self.memory_bytes), format_bytes(memory)
+            raise OptionError("memory", f"the build needs {needed}, this machine has {present}")
         existing = next(parent for parent in path.absolute().parents if parent.exists())
         free = shutil.disk_usage(existing).free
-        needed = self.bundle_bytes + self.checkpoint_bytes
-        if free < needed:
-            problem = f"needs {format_bytes(needed)} of disk, {format_bytes(free)} are free"
+        disk = self.bundle_bytes + self.checkpoint_bytes
+        if free < disk:
+            problem = f"needs {format_bytes(disk)} of disk, {format_bytes(free)} are free"
             raise OptionError(f"--output {path}", problem)
+
+
+def _memory_bytes() -> float:
+    """Returns how much memory the machine has, infinity where it does not say."""
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return math.inf
 
 
 def estimate_needs(

@@ -173,7 +173,7 @@ class _TimesColumn(ProgressColumn):
     """Time since the start, and time left once the speed of equal steps is known."""
 
     def render(self, task: Task) -> Text:
-        elapsed = _clock(task.elapsed or 0.0)
+        elapsed = _clock((task.finished_time if task.finished else task.elapsed) or 0.0)
         # Kernels take very different times, so nothing is foretold for them.
         is_compiling = task.description.startswith(COMPILING)
         if is_compiling or task.time_remaining is None or task.finished:

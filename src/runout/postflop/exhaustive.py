@@ -17,7 +17,7 @@ from runout.cfr.street_solver import NUM_PLAYERS, StreetSolver
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.hand_leaves import HandLeaves
+from runout.postflop.hand_leaves import make_hand_leaves
 from runout.trees.postflop_tree import PostflopTree
 
 
@@ -39,7 +39,7 @@ class ExhaustiveBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        leaves = HandLeaves(tree, game.matchup_share, game.edge, np.float32, team)
+        leaves = make_hand_leaves(tree, game, np.float32, team)
         street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
         solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)

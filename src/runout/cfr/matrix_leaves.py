@@ -1,0 +1,143 @@
+"""Leaves valued by matrix products: what two hands win from each other is a matrix times a stake.
+
+Leaves of a group share one payoff matrix and differ in stake. Leaves that the opponent reaches
+alike share a row of the product as well, so a group costs one product per visit, however many
+leaves it has.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import FloatArray, IntArray, RealArray
+from runout.cfr import leaf_kernels
+from runout.cfr.leaves import Arrival
+from runout.cfr.parallel import Team
+from runout.cfr.street_solver import NUM_PLAYERS, own_reach_rows
+from runout.trees.layout import TreeArrays
+
+#: Rows of one matrix product. Fixed, because a product's last bits depend on its size and must
+#: not depend on how many workers share it.
+_ROWS_PER_BLOCK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class LeafGroup:
+    """Leaves that share a payoff matrix.
+
+    Attributes:
+        payoff: ``[H, H]`` what player 0 wins with the row against the column at a stake of 1, times
+            the probability that the two hands are dealt.
+        node: ``[l]`` the leaves.
+        stake: ``[l]`` multiplies the payoff; negative where player 0 loses it.
+    """
+
+    payoff: FloatArray
+    node: IntArray
+    stake: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some rows of the opponent's reach and the leaves that they lead to.
+
+    Attributes:
+        payoff: ``[opponent, hero]`` what a row of reach is multiplied with; shared by blocks.
+        rows: ``[n]`` rows of the opponent's reach.
+        position: ``[l]`` the row, among ``rows``, of each leaf.
+        node: ``[l]`` the leaves.
+        scale: ``[l]`` the stake of each leaf for the hero.
+    """
+
+    payoff: RealArray
+    rows: IntArray
+    position: IntArray
+    node: IntArray
+    scale: RealArray
+
+
+class MatrixLeaves:
+    """Values the leaves of a zero-sum tree that has no chance in it."""
+
+    def __init__(
+        self,
+        layout: TreeArrays,
+        groups: Sequence[LeafGroup],
+        dtype: npt.DTypeLike = np.float64,
+        team: Team | None = None,
+    ) -> None:
+        """Prepares the products.
+
+        Args:
+            layout: the tree.
+            groups: its leaves, each in one group.
+            dtype: of the products, that of the solver's tables.
+            team: threads to share the work.
+        """
+        self._team = team or Team()
+        self._dtype = np.dtype(dtype)
+        # Reach rows are multiplied from the left, so payoffs are [opponent, hero].
+        self._payoffs = [
+            (group.payoff.T.astype(dtype, order="C"), group.payoff.astype(dtype, order="C"))
+            for group in groups
+        ]
+        self._blocks = [
+            [
+                block
+                for group, payoffs in zip(groups, self._payoffs, strict=True)
+                for block in _make_blocks(layout, player, group, payoffs[player])
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def replace_payoff(self, group_index: int, payoff: FloatArray) -> None:
+        """Changes the payoff matrix of a group, for games whose chance is sampled."""
+        of_player_0, of_player_1 = self._payoffs[group_index]
+        of_player_0[:] = payoff.T
+        of_player_1[:] = payoff
+
+    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+        """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
+        for board in range(len(out_value)):
+            reach, value = arrival.reach[arrival.opponent][board], out_value[board]
+
+            def fill(block: _Block, reach: RealArray = reach, value: RealArray = value) -> None:
+                gathered = np.empty((len(block.rows), reach.shape[1]), self._dtype)
+                leaf_kernels.gather_rows(reach, block.rows, gathered)
+                product = gathered @ block.payoff
+                leaf_kernels.scatter_scaled_rows(
+                    product, block.position, block.scale, block.node, value
+                )
+
+            self._team.run(fill, self._blocks[arrival.player])
+
+    def refresh(self, player: int) -> float:
+        """Has nothing to learn: there is no later street."""
+        return 0.0
+
+
+def _make_blocks(
+    layout: TreeArrays, player: int, group: LeafGroup, payoff: RealArray
+) -> list[_Block]:
+    """Sorts a group's leaves by the opponent's reach row and cuts them into blocks of rows."""
+    opponent_row = own_reach_rows(layout, 1 - player)[group.node]
+    rows, position = np.unique(opponent_row, return_inverse=True)
+    order = np.argsort(position, kind="stable")
+    stake = group.stake if player == 0 else -group.stake
+    blocks = []
+    for begin in range(0, len(rows), _ROWS_PER_BLOCK):
+        block_rows = rows[begin : begin + _ROWS_PER_BLOCK]
+        bounds = np.searchsorted(position[order], [begin, begin + len(block_rows)])
+        leaves = order[bounds[0] : bounds[1]]
+        blocks.append(
+            _Block(
+                payoff=payoff,
+                rows=block_rows,
+                position=position[leaves] - begin,
+                node=group.node[leaves],
+                scale=stake[leaves].astype(payoff.dtype),
+            )
+        )
+    return blocks

@@ -1,0 +1,1 @@
+"""Typed YAML: what a run is told to do, checked before anything is computed."""

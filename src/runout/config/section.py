@@ -1,0 +1,195 @@
+"""A section of a config file: typed keys, and errors that name the path in the file.
+
+Pydantic checks types and ranges; what a user reads is one line made here, from what the field says
+about itself: ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
+"""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from runout.config.yaml_text import YamlMapping, join_path
+from runout.errors import ConfigError
+
+_MAX_SHOWN_CHARACTERS = 60
+_MAX_SHOWN_ENTRIES = 5
+_NEAREST_CUTOFF = 0.5
+_LOCATED = "located_problem"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a field says about itself, to the reference and in errors.
+
+    Attributes:
+        description: what the key decides.
+        allowed: the values that it may have, as the end of the sentence "X is not ...".
+        unit: of its numbers, empty if they have none.
+        choices: all allowed words, if it is one of a few.
+        later: words that will be allowed one day.
+    """
+
+    description: str
+    allowed: str
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+
+    def problem_with(self, value: Any) -> str:
+        """Returns what came and what is allowed."""
+        if value in self.later:
+            return f"{show_value(value)} is not available yet, use {self.allowed}"
+        return f"{show_value(value)} is not {self.allowed}{suggest(value, self.choices)}"
+
+
+class ConfigSection(BaseModel):
+    """Base of all sections: values are taken as they are, and unknown keys are errors.
+
+    Attributes:
+        aliases: key by its other name.
+        extra_keys: keys that `complete` replaces by others.
+        later_keys: what to say of keys that are known but do not exist yet.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    aliases: ClassVar[Mapping[str, str]] = {}
+    extra_keys: ClassVar[tuple[str, ...]] = ()
+    later_keys: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def parse(cls, raw: Any, where: str) -> Self:
+        """Reads a section as it stands in a file.
+
+        Args:
+            raw: the mapping; one from `parse_yaml` lets errors name the line.
+            where: path of the section in the file, put before the path of what is at fault.
+
+        Raises:
+            ConfigError: naming the first error in the order of the file, and how many more.
+        """
+        if not isinstance(raw, Mapping):
+            problem = f"{show_value(raw)} is not a mapping of keys to values"
+            raise ConfigError(where or "config", problem)
+        for key in raw:
+            if not isinstance(key, str):
+                raise ConfigError(where or "config", f"the key {show_value(key)} is not text")
+        try:
+            return cls.model_validate(dict(raw))
+        except ValidationError as error:
+            raise cls._config_error(error, raw, where) from error
+
+    @classmethod
+    def about(cls, key: str) -> About:
+        """Returns what a field says about itself."""
+        return next(note for note in cls.model_fields[key].metadata if isinstance(note, About))
+
+    @classmethod
+    def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Returns the keys as given, with everything added that they imply."""
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_keys(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        given = dict(data)
+        for alias, key in cls.aliases.items():
+            if alias in given and key in given:
+                raise problem_at(f".{alias}", f"given together with {key}, use only {key}")
+            if alias in given:
+                given[key] = given.pop(alias)
+        return cls.complete(given)
+
+    @classmethod
+    def _config_error(
+        cls, error: ValidationError, raw: Mapping[str, Any], where: str
+    ) -> ConfigError:
+        alias_by_key = {key: alias for alias, key in cls.aliases.items() if alias in raw}
+        rank_by_key = {key: rank for rank, key in enumerate(raw)}
+
+        def given_key(detail: ErrorDetails) -> str:
+            key = str(detail["loc"][0]) if detail["loc"] else ""
+            return alias_by_key.get(key, key)
+
+        details = error.errors(include_url=False)
+        details.sort(key=lambda detail: rank_by_key.get(given_key(detail), -1))
+        first = details[0]
+        key = given_key(first)
+        path = join_path(where, key) if key else where
+        if first["type"] == _LOCATED:
+            path = (path + first["ctx"]["suffix"]).lstrip(".")
+            problem = first["ctx"]["problem"]
+        elif first["type"] == "extra_forbidden":
+            problem = cls._problem_with_key(key)
+        else:
+            problem = cls.about(str(first["loc"][0])).problem_with(first["input"])
+        line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
+        notes = [f"line {line}"] if line is not None else []
+        if len(details) > 1:
+            notes.append(f"{len(details) - 1} more error{'s' if len(details) > 2 else ''}")
+        return ConfigError(path or "config", problem + (f" ({'; '.join(notes)})" if notes else ""))
+
+    @classmethod
+    def _problem_with_key(cls, key: str) -> str:
+        if key in cls.later_keys:
+            return cls.later_keys[key]
+        keys = (*cls.extra_keys, *cls.model_fields, *cls.aliases)
+        return f"unknown key{suggest(key, keys) or ', allowed are ' + ', '.join(keys)}"
+
+
+def problem_at(suffix: str, problem: str) -> PydanticCustomError:
+    """Returns an error for validators to raise, about a part of what they look at.
+
+    Args:
+        suffix: path from there to the part, such as ``.flop[1]``; empty for all of it.
+        problem: what came and what is allowed.
+    """
+    return PydanticCustomError(_LOCATED, "{suffix} {problem}", {"suffix": suffix, "problem": problem})
+
+
+def suggest(word: Any, choices: Iterable[str]) -> str:
+    """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
+    if not isinstance(word, str):
+        return ""
+    matches = difflib.get_close_matches(word.lower(), list(choices), 1, _NEAREST_CUTOFF)
+    return f", did you mean {matches[0]}?" if matches else ""
+
+
+def as_number(value: Any) -> float | None:
+    """Returns a finite number as float, None for everything else, booleans included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def show_value(value: Any) -> str:
+    """Writes a value for an error: as YAML spells it, short, and on one line."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and not math.isfinite(value):
+        return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        if len(value) <= _MAX_SHOWN_ENTRIES and not any(_is_collection(entry) for entry in value):
+            return f"[{', '.join(map(show_value, value))}]"
+        return f"a list of {len(value)} values"
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[:_MAX_SHOWN_CHARACTERS] + "..."
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)

@@ -1,0 +1,147 @@
+"""YAML as config files need it: the line of every value is known, and nothing is guessed.
+
+Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``, ``010`` and
+``2024-01-01`` are text. Keys are text, and a key that comes twice is an error.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from runout.errors import ConfigError
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+_MAX_KEY_CHARACTERS = 40
+
+# Tag, pattern, and the characters that such a scalar can begin with.
+_CORE_SCALARS = (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9_]*)", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(?:[0-9][0-9_]*\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?[0-9]+[eE][-+]?[0-9]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        list("-+.0123456789"),
+    ),
+    ("merge", r"<<", ["<"]),
+)
+
+
+class YamlMapping(dict[str, Any]):
+    """A mapping read from YAML that knows where its values stand.
+
+    Attributes:
+        lines: line, counted from 1, by path in the document, such as ``model.bet_sizes[1]``; all
+            mappings of a document share one.
+    """
+
+    lines: Mapping[str, int]
+
+    def line_of(self, path: str) -> int | None:
+        """Returns the line of a path in the document, or of the nearest part that has one."""
+        while path:
+            if path in self.lines:
+                return self.lines[path]
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return None
+
+
+class _Loader(yaml.SafeLoader):
+    yaml_implicit_resolvers = {}
+
+
+class _Dumper(yaml.SafeDumper):
+    yaml_implicit_resolvers = {}
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+for _tag, _pattern, _first_characters in _CORE_SCALARS:
+    for _resolver in (_Loader, _Dumper):
+        _resolver.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first_characters
+        )
+
+
+def join_path(path: str, key: str | int) -> str:
+    """Returns the path of an entry: ``a`` and ``b`` are ``a.b``, ``a`` and 1 are ``a[1]``."""
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    if not _PLAIN_KEY.fullmatch(key):
+        key = repr(key[:_MAX_KEY_CHARACTERS])  # keeps errors on one line
+    return f"{path}.{key}" if path else key
+
+
+def parse_yaml(text: str, where: str = "config") -> YamlMapping:
+    """Reads a YAML document whose top is a mapping.
+
+    Args:
+        text: the document.
+        where: what errors name that belong to no key, such as the file.
+
+    Raises:
+        ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text.
+    """
+    lines: dict[str, int] = {}
+
+    def construct_mapping(loader: _Loader, node: yaml.MappingNode) -> Iterator[YamlMapping]:
+        mapping = YamlMapping()
+        mapping.lines = lines
+        yield mapping  # before its values exist, for they may refer to it
+        mapping.update(loader.construct_mapping(node))  # type: ignore[arg-type]
+
+    class Loader(_Loader):
+        pass
+
+    Loader.add_constructor("tag:yaml.org,2002:map", construct_mapping)
+    try:
+        loader = Loader(text)
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            came = "empty" if root is None else f"a {root.id}"
+            raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
+        _collect_lines(root, "", lines, set())
+        return loader.construct_document(root)  # type: ignore[no-any-return]
+    except yaml.MarkedYAMLError as error:
+        place = f"line {error.problem_mark.line + 1}, " if error.problem_mark else ""
+        raise ConfigError(where, f"{place}is not YAML ({error.problem})") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(where, f"is not YAML ({' '.join(str(error).split())})") from error
+
+
+def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[int]) -> None:
+    """Notes the line of every value, and refuses keys that are repeated or no text."""
+    if id(node) in seen:  # an alias: its lines are those of its anchor
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for position, child in enumerate(node.value):
+            lines[join_path(path, position)] = child.start_mark.line + 1
+            _collect_lines(child, join_path(path, position), lines, seen)
+    if isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, child in node.value:
+            line = key.start_mark.line + 1
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+                shown = repr(key.value[:_MAX_KEY_CHARACTERS]) if key.id == "scalar" else key.id
+                raise ConfigError(path or "config", f"the key {shown} is not text (line {line})")
+            child_path = join_path(path, key.value)
+            if key.value in keys:
+                first = lines[child_path]
+                place = f"line {line}" if first == line else f"lines {first} and {line}"
+                raise ConfigError(child_path, f"comes twice, a key may come once ({place})")
+            keys.add(key.value)
+            lines[child_path] = line
+            _collect_lines(child, child_path, lines, seen)
+
+
+def format_yaml(value: Any) -> str:
+    """Writes plain values as YAML that `parse_yaml` reads back, the innermost lists on a line."""
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, default_flow_style=None, sort_keys=False, width=96, allow_unicode=True
+    )
+    return text
