@@ -11,8 +11,17 @@ import time
 from benchmarks.timing import Row, format_rows
 from runout.execution.local import count_cores
 
-#: Modules of this package; each has ``rows()``. Quick ones first.
-BENCHMARKS = ["evaluation", "boards", "flop_tables", "threads", "prototypes", "start_up"]
+#: Modules of this package, in the order in which they run. One with ``rows()`` adds to the table;
+#: one with ``main(arguments)`` only prints a report of its own.
+BENCHMARKS = [
+    "evaluation",
+    "boards",
+    "flop_tables",
+    "threads",
+    "prototypes",
+    "start_up",
+    "abstraction",
+]
 
 
 def main() -> None:
@@ -24,11 +33,16 @@ def main() -> None:
     rows: list[Row] = []
     for name in names:
         started = time.perf_counter()
-        rows += importlib.import_module(f"benchmarks.{name}").rows()
+        module = importlib.import_module(f"benchmarks.{name}")
+        if hasattr(module, "rows"):
+            rows += module.rows()
+        else:
+            module.main([])
         print(f"{name}: {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
-    print(f"{count_cores()} cores, Python {sys.version.split()[0]}{load}\n")
-    print(format_rows(rows))
+    print(f"\n{count_cores()} cores, Python {sys.version.split()[0]}{load}")
+    if rows:
+        print(f"\n{format_rows(rows)}")
 
 
 if __name__ == "__main__":

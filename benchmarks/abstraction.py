@@ -1,16 +1,23 @@
-"""Speed of the card abstraction: strengths, bucket lookups and, with ``--build``, a whole build.
+"""Hand strengths of a flop and bucket lookups; with ``--build`` a whole abstraction too.
 
-Run ``python -m benchmarks.abstraction``; every line states its goal.
+An exhaustive build takes about a minute, so it is measured only when asked for.
 """
 
 import argparse
 import resource
 import sys
 import time
-from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.timing import (
+    Row,
+    best_seconds,
+    best_seconds_of_two,
+    duration,
+    format_rows,
+    speedup,
+)
 from runout.abstraction import (
     AbstractionConfig,
     BucketBoundaries,
@@ -31,71 +38,106 @@ FLOP = "7c6d2s"
 NUM_SINGLE_CALLS = 50
 NUM_LOOKUPS = 2_000
 NUM_BULK_DEALS = 200_000
-NUM_REPEATS = 5
-MICROSECONDS = 1e6
-GIBIBYTE = 1 << 30
+BATCH_GOAL = 30.0
+SINGLE_STRENGTH_GOAL_SECONDS = 0.005
+SINGLE_BUCKET_GOAL_SECONDS = 200e-6
+BULK_BUCKET_GOAL_SECONDS = 20e-6
+BUILD_GOAL_SECONDS = 600.0
+MEMORY_GOAL_GIB = 4.0
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Prints every measurement; builds an abstraction of all deals only with ``--build``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", action="store_true", help="build everything, about a minute")
+    """Prints the table of this module alone."""
+    parser = argparse.ArgumentParser(description="Speed of the card abstraction.")
+    parser.add_argument("--build", action="store_true", help="also build an abstraction")
     chosen = parser.parse_args(arguments)
-    measure_strengths()
-    measure_lookups(with_equal_buckets())
-    if chosen.build:
-        measure_build()
+    print(format_rows(rows() + (build_rows() if chosen.build else [])))
 
 
-def measure_strengths() -> None:
-    """Prints one flop holding, all 1,176 of them, and what sharing the work gains."""
+def rows() -> list[Row]:
+    """Returns strengths with and without sharing the work, and lookups with tables."""
+    return [*strength_rows(), *lookup_rows()]
+
+
+def strength_rows() -> list[Row]:
+    """Returns one flop holding, and all of them against as many single calls."""
     calculator = HandStrengthCalculator()
     board = parse_board(FLOP)
-    combos = live_combos(board)
-    chosen = [combo_cards(int(combo)) for combo in combos[:: len(combos) // NUM_SINGLE_CALLS]]
+    combos = live_combos(board).tolist()
+    chosen = [combo_cards(combo) for combo in combos[:: len(combos) // NUM_SINGLE_CALLS]]
+    together, one_by_one = best_seconds_of_two(
+        lambda: calculator.calculate_board(board),
+        lambda: [calculator.calculate_flop(board, holding) for holding in chosen],
+    )
+    single = one_by_one / len(chosen)
+    return [
+        speedup(
+            f"strength of all {len(combos):,} holdings of a flop",
+            together,
+            single * len(combos),
+            "single calls",
+            BATCH_GOAL,
+        ),
+        duration("strength of one flop holding", single, SINGLE_STRENGTH_GOAL_SECONDS),
+    ]
 
-    def calculate_chosen() -> None:
-        for holding in chosen:
-            calculator.calculate_flop(board, holding)
 
-    single = best_seconds(calculate_chosen) / len(chosen)
-    batch = best_seconds(lambda: calculator.calculate_board(board))
-    report("one flop holding, warm", f"{1e3 * single:.2f} ms", "< 5 ms")
-    report(f"all {len(combos):,} holdings of a flop", f"{1e3 * batch:.1f} ms")
-    ratio = single * len(combos) / batch
-    report(f"the same by {len(combos):,} single calls", f"{ratio:.0f} x as long", ">= 30 x")
-
-
-def measure_lookups(abstraction: CardAbstraction) -> None:
-    """Prints the time of a bucket from the table, one at a time and in bulk."""
+def lookup_rows() -> list[Row]:
+    """Returns the time of one bucket by single and by vectorised calls."""
+    abstraction = _abstraction_with_tables()
     rng = np.random.default_rng(0)
+    found = []
     for street in abstraction.tables:
-        deals = deal_random(street, NUM_BULK_DEALS, rng)
-        report_lookups(abstraction, street, deals)
+        single, bulk = _lookup_seconds(abstraction, deal_random(street, NUM_BULK_DEALS, rng))
+        name = f"with the {street.label} table"
+        found += [
+            duration(f"get_bucket {name}", single, SINGLE_BUCKET_GOAL_SECONDS),
+            duration(f"get_buckets {name}, per deal", bulk, BULK_BUCKET_GOAL_SECONDS),
+        ]
+    return found
 
 
-def report_lookups(abstraction: CardAbstraction, street: Street, deals: Uint8Array) -> None:
-    """Prints single and bulk lookups of the given deals."""
+def _lookup_seconds(abstraction: CardAbstraction, deals: Uint8Array) -> tuple[float, float]:
+    """Returns seconds per deal, one by one and all at once."""
     chosen = [(deal[2:], (deal[0], deal[1])) for deal in deals[:NUM_LOOKUPS].tolist()]
-
-    def look_up_one_by_one() -> None:
-        for board, holding in chosen:
-            abstraction.get_bucket(board, holding)
-
-    single = best_seconds(look_up_one_by_one) / len(chosen)
-    bulk = best_seconds(lambda: abstraction.get_buckets(deals)) / len(deals)
-    label = street.label
-    report(f"get_bucket, {label} table", f"{MICROSECONDS * single:.1f} us", "< 200 us")
-    report(f"get_buckets, {label} table", f"{MICROSECONDS * bulk:.2f} us per deal", "< 20 us")
+    single = best_seconds(lambda: [abstraction.get_bucket(*deal) for deal in chosen])
+    bulk = best_seconds(lambda: abstraction.get_buckets(deals))
+    return single / len(chosen), bulk / len(deals)
 
 
-def with_equal_buckets() -> CardAbstraction:
-    """Returns an abstraction with tables of the real size; what is in them takes no time."""
+def build_rows() -> list[Row]:
+    """Returns time and peak memory of a default build, and the sizes of its buckets."""
+    run = SurveyRun(num_workers=count_cores())
+    started = time.perf_counter()
+    built = build_card_abstraction(AbstractionConfig(), run=run)
+    seconds = time.perf_counter() - started
+    # Linux counts in KiB, macOS in bytes. The other measurements of this process are in it too.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_gib = peak * (1 if sys.platform == "darwin" else 1024) / (1 << 30)
+    found = [
+        duration("exhaustive build", seconds, BUILD_GOAL_SECONDS),
+        Row(
+            "peak memory of the build",
+            f"{peak_gib:.2f} GiB",
+            "",
+            f"{peak_gib:.2f} GiB",
+            f"< {MEMORY_GOAL_GIB:g} GiB",
+            peak_gib < MEMORY_GOAL_GIB,
+        ),
+    ]
+    for street, statistics in built.statistics.items():
+        population = statistics.population
+        sizes = f"{population.min():,} to {population.max():,} deals each"
+        found.append(Row(f"{street.label} buckets", f"{len(population):,}", "", sizes))
+    return found
+
+
+def _abstraction_with_tables() -> CardAbstraction:
+    """Returns an abstraction whose tables have the real size and made-up contents."""
     boundaries = np.arange(1, 5_000) / 5_000
+    rng = np.random.default_rng(0)
     tables = {
-        street: np.random.default_rng(0)
-        .integers(5_000, size=deal_indexer(street).size)
-        .astype("u2")
+        street: rng.integers(5_000, size=deal_indexer(street).size, dtype=np.uint16)
         for street in (Street.FLOP, Street.TURN)
     }
     return CardAbstraction(
@@ -105,43 +147,6 @@ def with_equal_buckets() -> CardAbstraction:
         {},
         {},
     )
-
-
-def measure_build() -> None:
-    """Prints time, peak memory of this process, and sizes of the buckets of a default build."""
-    num_workers = count_cores()
-    begin = time.perf_counter()
-    abstraction = build_card_abstraction(
-        AbstractionConfig(), run=SurveyRun(num_workers=num_workers)
-    )
-    seconds = time.perf_counter() - begin
-    # Linux counts in KiB, macOS in bytes.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    peak_gib = peak * (1 if sys.platform == "darwin" else 1024) / GIBIBYTE
-    report(f"exhaustive build, {num_workers} workers", f"{seconds:.0f} s", "< 600 s")
-    report("peak memory", f"{peak_gib:.2f} GiB", "< 4 GiB")
-    for street in Street:
-        population = abstraction.statistics[street].population
-        report(
-            f"{street.label}: {abstraction.num_buckets(street):,} buckets hold",
-            f"{population.min():,} to {population.max():,} deals",
-        )
-
-
-def best_seconds(function: Callable[[], object]) -> float:
-    """Returns the shortest of some runs, after one that compiles and loads what it needs."""
-    function()
-    times = []
-    for _ in range(NUM_REPEATS):
-        begin = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - begin)
-    return min(times)
-
-
-def report(what: str, measured: str, goal: str = "") -> None:
-    """Prints one line of the report."""
-    print(f"{what:42}{measured:>28}" + (f"   goal {goal}" if goal else ""), flush=True)
 
 
 if __name__ == "__main__":

@@ -254,6 +254,23 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert_equal_arrays(load_arrays(path, DIGEST))
 
 
+def test_a_cache_that_cannot_be_written_still_gives_the_table(monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE", "/dev/null/cache")
+    builder = Builder()
+    assert_equal_arrays(load_or_build("table", DIGEST, builder))
+    assert_equal_arrays(load_or_build("table", DIGEST, builder))
+    assert builder.num_calls == 2
+
+
+def test_a_directory_that_can_be_written_is_made_and_left_empty(tmp_path):
+    assert find_write_problem(tmp_path / "new/folder") is None
+    assert list((tmp_path / "new/folder").iterdir()) == []
+
+
+def test_a_directory_that_cannot_be_written_has_a_problem():
+    assert find_write_problem(Path("/dev/null/cache")) == "Not a directory"
+
+
 def test_builders_at_the_same_time_do_not_disturb_each_other(tmp_path):
     num_threads = 4
     all_are_building = Barrier(num_threads, timeout=10.0)

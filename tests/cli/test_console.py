@@ -28,6 +28,23 @@ def test_files_get_one_line_when_compiling_starts_and_one_when_it_ends(capsys, m
     assert captured.out == ""
 
 
+def test_files_are_not_told_of_a_cache_that_cannot_be_written(capsys):
+    with showing_events(can_cache=False) as on_event:
+        for event in COMPILING_TWO:
+            on_event(event)
+    assert capsys.readouterr().err.splitlines()[0] == "compiling kernels"
+
+
+def test_a_cache_that_cannot_be_written_costs_time_only(run_program):
+    result = run_program("eval", "AhKhQhJhTh", RUNOUT_CACHE="/dev/null/cache")
+    assert result.returncode == 0
+    assert result.stdout.startswith("royal flush")
+    assert result.stderr.splitlines()[0] == (
+        "/dev/null/cache: cannot be written (Not a directory), "
+        "choose another by $RUNOUT_CACHE: kernels are compiled in every run"
+    )
+
+
 def test_files_get_one_line_when_a_stage_starts_and_one_when_it_ends(capsys):
     with showing_events() as on_event:
         on_event(StageStarted("counting boards", 2000))
@@ -65,6 +82,21 @@ def test_terminals_see_which_kernel_of_how_many_is_compiled():
 def test_terminals_see_the_steps_of_a_stage():
     text, _ = shown_live([StageStarted("counting", 2000), StageAdvanced("counting", 1000, 2000)])
     assert "1,000/2,000" in text
+
+
+def test_the_time_of_a_finished_stage_stands_still(monkeypatch):
+    now = 0.0
+    file = io.StringIO()
+    display = LiveDisplay(Console(file=file, force_terminal=True, width=100, color_system=None))
+    display._progress.get_time = lambda: now
+    display.on_event(StageStarted("counting", 2))
+    now = 5.0
+    display.on_event(StageAdvanced("counting", 2, 2))
+    now = 70.0
+    display.refresh()
+    display.close()
+    assert "0:00:05" in file.getvalue()
+    assert "0:01:10" not in file.getvalue()
 
 
 def test_more_kernels_than_expected_never_show_more_than_all():

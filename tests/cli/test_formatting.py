@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cli.formatting import (
+    format_bytes,
     format_cell,
     format_count,
     format_json,
@@ -23,6 +24,22 @@ def test_cells_are_short_percentages(fraction, text):
 
 def test_cells_never_need_more_than_five_characters():
     assert max(len(format_cell(fraction)) for fraction in np.linspace(0.0, 1.0, 4001)) == 5
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (9_960, "10 kB"),
+        (30_500_000, "30 MB"),
+        (999_600_000, "1.0 GB"),
+        (1.25e13, "12500.0 GB"),
+    ],
+)
+def test_sizes_have_two_or_three_digits_up_to_terabytes(size, text):
+    assert format_bytes(size) == text
 
 
 def test_percentages_have_two_decimals():

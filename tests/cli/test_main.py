@@ -13,7 +13,28 @@ from runout.cli.app import app
 from runout.cli.main import main
 from runout.errors import CardError
 
-COMMANDS = ["equity", "flop-equity", "range", "flops", "eval", "table", "warmup"]
+COMMANDS = [
+    "equity",
+    "flop-equity",
+    "range",
+    "flops",
+    "eval",
+    "strength",
+    "abstraction",
+    "table",
+    "warmup",
+]
+GROUPS = {"abstraction": ["build", "bucket", "inspect"], "table": ["rebuild", "verify"]}
+INTERRUPTED_WHILE_IMPORTING = """
+import sys
+class Interrupter:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupter())
+from runout.cli.main import main
+main(["eval", "AhKhQhJhTh"])
+"""
 
 
 def test_the_version_is_that_of_the_package(run):
@@ -28,12 +49,22 @@ def test_no_arguments_show_the_help_with_every_command(run):
     assert all(command in text for command in COMMANDS)
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "table rebuild", "table verify"])
+@pytest.mark.parametrize(
+    "command",
+    [command for command in COMMANDS if command not in GROUPS]
+    + [f"{group} {command}" for group, commands in GROUPS.items() for command in commands],
+)
 def test_help_of_each_command_ends_with_an_example(run, command):
     result = run(*command.split(), "--help")
     assert result.exit_code == 0
-    if command != "table":
-        assert f"Example: runout {command}" in result.stdout
+    assert f"Example: runout {command}" in result.stdout
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_without_a_command_shows_its_help(run, group):
+    text = run(group).output
+    assert f"Usage: runout {group}" in text
+    assert all(command in text for command in GROUPS[group])
 
 
 def test_shell_completion_is_offered(run):
@@ -44,8 +75,16 @@ def test_an_unknown_option_exits_with_2(run):
     assert run("equity", "AA", "KK", "--bord", "2c3c4c").exit_code == 2
 
 
-def test_a_missing_argument_exits_with_2(run):
-    assert run("equity", "AA").exit_code == 2
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["equity", "AA"], "Missing argument 'VILLAIN'."),
+        (["flops", "--format", "xml"], "'--format': 'xml' is not one of 'table', 'json', 'csv'."),
+        (["flops", "--random", "x"], "'--random': Input should be a valid integer"),
+    ],
+)
+def test_a_missing_or_impossible_value_is_one_line(error_line, arguments, line):
+    assert error_line(*arguments).startswith(line)
 
 
 def test_main_exits_with_2_and_one_line(capsys):
@@ -72,6 +111,21 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, run):
     monkeypatch.setattr(ranges, "parse_live_range", interrupt)
     result = run("range", "AA")
     assert result.exit_code == 130
+    assert result.stderr == "interrupted\n"
+
+
+def test_ctrl_c_says_what_the_command_has_to_say_about_it(monkeypatch, run):
+    def interrupt(text, board):
+        raise KeyboardInterrupt("interrupted; all is well")
+
+    monkeypatch.setattr(ranges, "parse_live_range", interrupt)
+    assert run("range", "AA").stderr == "interrupted; all is well\n"
+
+
+@pytest.mark.parametrize("module", ["typer", "numpy", "numba", "runout.cards.evaluator_kernels"])
+def test_ctrl_c_while_modules_are_imported_is_one_line(run_python, module):
+    result = run_python(INTERRUPTED_WHILE_IMPORTING, module)
+    assert result.returncode == 130
     assert result.stderr == "interrupted\n"
 
 

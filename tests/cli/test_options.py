@@ -1,14 +1,15 @@
 import pytest
 
-from runout.cards.card import parse_board
+from runout.cards.card import parse_board, parse_cards
 from runout.cli.options import (
     OptionError,
+    parse_hand,
     parse_live_range,
     parse_optional_board,
     require_at_most_one,
     require_positive,
 )
-from runout.errors import RangeError
+from runout.errors import CardError, RangeError
 
 
 def test_no_board_is_no_cards():
@@ -40,3 +41,20 @@ def test_positive_numbers_may_be_left_out():
     require_positive("--workers", 1)
     with pytest.raises(OptionError, match="--workers: 0 is not a positive number"):
         require_positive("--workers", 0)
+
+
+def test_a_hand_is_two_cards_lower_card_first():
+    assert parse_hand("AhKd", ()) == parse_cards("KdAh")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("AhKs", "Ks: is on the board KsQd2c already"),
+        ("Ah", "'Ah': 1 cards"),
+        ("AhAh", "Ah: comes twice"),
+    ],
+)
+def test_a_hand_that_cannot_be_held_is_refused(text, problem):
+    with pytest.raises(CardError, match=problem):
+        parse_hand(text, parse_board("KsQd2c"))

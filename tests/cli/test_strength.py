@@ -40,9 +40,7 @@ def test_the_text_shows_all_five_numbers_and_what_they_mean(run):
 
 
 def test_on_the_river_the_square_is_that_of_the_strength(run):
-    document = json.loads(
-        run("strength", "-b", "AsKsQsJs9d", "--hand", "7h2c", "--json").stdout
-    )
+    document = json.loads(run("strength", "-b", "AsKsQsJs9d", "--hand", "7h2c", "--json").stdout)
     assert document["ehs_squared"] == document["ehs"] ** 2
 
 

@@ -174,11 +174,11 @@ def test_equity_by_hand_before_the_flop_is_the_published_table():
 @pytest.mark.parametrize(
     ("hero", "villain", "board", "message"),
     [
-        ({}, {"AA": 1.0}, "", "ranges: leaves nothing of hero's range"),
-        ({"AA": 1.0}, {}, "", "ranges: leaves nothing of villain's range"),
-        ({"AhKd": 1.0}, {"QQ": 1.0}, "Ah7s2c", "board Ah7s2c: leaves nothing of hero's range"),
-        ({"QQ": 1.0}, {"AhKd": 1.0}, "7sKd2c", "board 7sKd2c: leaves nothing of villain's range"),
-        ({"AhKd": 1.0}, {"AhQd": 1.0}, "", "ranges: every combo of one range blocks every combo"),
+        ({}, {"AA": 1.0}, "", "hero's range: is empty"),
+        ({"AA": 1.0}, {}, "", "villain's range: is empty"),
+        ({"AhKd": 1.0}, {"QQ": 1.0}, "Ah7s2c", "hero's range: nothing is left on Ah7s2c"),
+        ({"QQ": 1.0}, {"AhKd": 1.0}, "7sKd2c", "villain's range: nothing is left on 7sKd2c"),
+        ({"AhKd": 1.0}, {"AhQd": 1.0}, "", "ranges: every combo of one blocks every combo"),
     ],
 )
 def test_ranges_that_cannot_be_dealt_say_which(hero, villain, board, message):

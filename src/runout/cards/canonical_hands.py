@@ -100,6 +100,7 @@ def matchup_weights(board: Sequence[int] = ()) -> IntArray:
     cards_held = np.bincount(cells.ravel(), minlength=NUM_HANDS * NUM_CARDS)
     cards_held = cards_held.reshape(NUM_HANDS, NUM_CARDS)
     combos = np.bincount(HAND_BY_COMBO[live], minlength=NUM_HANDS)
+    sharing = np.einsum("hc,oc->ho", cards_held, cards_held)
     # A pair sharing one card is taken off once; a combo meeting itself twice, so it is put back.
-    weights: IntArray = np.outer(combos, combos) - cards_held @ cards_held.T + np.diag(combos)
+    weights: IntArray = np.outer(combos, combos) - sharing + np.diag(combos)
     return weights

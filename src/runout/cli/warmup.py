@@ -79,7 +79,7 @@ def small_jobs() -> list[Job]:
     from runout.equity.histograms import strength_histograms
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
-    holding = (0, 1)
+    queen, jack = parse_cards("QhJh")
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
@@ -87,9 +87,10 @@ def small_jobs() -> list[Job]:
         lambda: _round_trip(HandIndexer(HOLE_FLOP)),
         lambda: compute_board_equity(suited_flop).hand_table(),
         lambda: strength_histograms(rainbow_river),
-        lambda: HandStrengthCalculator().calculate(rainbow_river, holding),
+        lambda: HandStrengthCalculator().calculate(rainbow_river, (queen, jack)),
         lambda: HandStrengthCalculator().calculate_board(rainbow_river),
         lambda: build_card_abstraction(one_deal),
+        _solve_one_decision,
     ]
 
 
@@ -97,3 +98,18 @@ def _round_trip(indexer: "HandIndexer") -> None:
     classes = np.arange(1)
     indexer.index_many(indexer.unindex_many(classes))
     indexer.multiplicity_many(classes)
+
+
+def _solve_one_decision() -> None:
+    from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
+    from runout.cfr.solver import CfrSolver
+    from runout.cfr.street_solver import StreetSolver
+    from runout.trees.layout import LEAF, layout_tree
+
+    tree, _ = layout_tree(0, lambda node: (LEAF, []) if node else (0, [1, 2]))
+    leaves = MatrixLeaves(tree, [LeafGroup(np.eye(2), np.array([1, 2]), np.ones(2))], np.float32)
+    street = StreetSolver(tree, leaves, num_boards=1, num_hands=2, dtype=np.float32)
+    solver = CfrSolver(street, np.ones((1, 2, 2), dtype=np.float32))
+    solver.run(1)
+    solver.game_value(0)
+    solver.exploitability()

@@ -151,7 +151,9 @@ def problem_at(suffix: str, problem: str) -> PydanticCustomError:
         suffix: path from there to the part, such as ``.flop[1]``; empty for all of it.
         problem: what came and what is allowed.
     """
-    return PydanticCustomError(_LOCATED, "{suffix} {problem}", {"suffix": suffix, "problem": problem})
+    return PydanticCustomError(
+        _LOCATED, "{suffix} {problem}", {"suffix": suffix, "problem": problem}
+    )
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

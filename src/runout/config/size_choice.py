@@ -1,7 +1,7 @@
 """Bet sizes as a config gives them: one list, or lists by street, by player, or by both."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 from runout.config.section import as_number, problem_at, show_value, suggest
 from runout.config.yaml_text import join_path
@@ -11,16 +11,14 @@ from runout.trees.bet_sizing import BetSize, ChipAmount, format_bet_size, parse_
 STREET_KEYS = ("flop", "turn", "river")
 PLAYER_KEYS = ("oop", "ip")
 
-SizeChoice: TypeAlias = Union[tuple[float | str, ...], "SizeTable"]
 
-
-class SizeTable(Mapping[str, SizeChoice]):
+class SizeTable(Mapping[str, "SizeChoice"]):
     """Sizes by street or by player, as given; cannot be changed."""
 
-    def __init__(self, choices: Mapping[str, SizeChoice]) -> None:
+    def __init__(self, choices: "Mapping[str, SizeChoice]") -> None:
         self._choices = dict(choices)
 
-    def __getitem__(self, key: str) -> SizeChoice:
+    def __getitem__(self, key: str) -> "SizeChoice":
         return self._choices[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -34,6 +32,9 @@ class SizeTable(Mapping[str, SizeChoice]):
 
     def __repr__(self) -> str:
         return repr(self._choices)
+
+
+SizeChoice: TypeAlias = tuple[float | str, ...] | SizeTable
 
 
 def read_sizes(value: Any, *, for_raises: bool, suffix: str = "") -> SizeChoice:
@@ -55,7 +56,7 @@ def read_sizes(value: Any, *, for_raises: bool, suffix: str = "") -> SizeChoice:
     for key in value:
         if key not in keys:
             problem = f"unknown key{suggest(key, keys) or f', give {allowed}'}"
-            raise problem_at(join_path(suffix or ".", str(key)).replace("..", ".", 1), problem)
+            raise problem_at(f"{suffix}.{join_path('', str(key))}", problem)
     for key in keys:
         if key not in value:
             raise problem_at(suffix, f"{key} is missing, give {allowed}")
@@ -95,7 +96,9 @@ def _read_list(value: Any, suffix: str, *, for_raises: bool) -> tuple[float | st
     )
 
 
-def sizes_at(choice: SizeChoice, street: str, player: str, *, for_raises: bool) -> tuple[BetSize, ...]:
+def sizes_at(
+    choice: SizeChoice, street: str, player: str, *, for_raises: bool
+) -> tuple[BetSize, ...]:
     """Returns the sizes of a player (``oop``, ``ip``) on a street (``flop``, ...)."""
     while isinstance(choice, SizeTable):
         choice = choice[street] if street in choice else choice[player]

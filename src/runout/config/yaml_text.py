@@ -50,16 +50,25 @@ class YamlMapping(dict[str, Any]):
 
 
 class _Loader(yaml.SafeLoader):
-    yaml_implicit_resolvers = {}
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.lines: dict[str, int] = {}
+
+    def construct_located_mapping(self, node: yaml.MappingNode) -> Iterator[YamlMapping]:
+        mapping = YamlMapping()
+        mapping.lines = self.lines
+        yield mapping  # before its values exist, for they may refer to it
+        mapping.update(self.construct_mapping(node))  # type: ignore[arg-type]
 
 
 class _Dumper(yaml.SafeDumper):
-    yaml_implicit_resolvers = {}
-
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_located_mapping)
+_Loader.yaml_implicit_resolvers = {}
+_Dumper.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first_characters in _CORE_SCALARS:
     for _resolver in (_Loader, _Dumper):
         _resolver.add_implicit_resolver(
@@ -86,25 +95,13 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
     Raises:
         ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text.
     """
-    lines: dict[str, int] = {}
-
-    def construct_mapping(loader: _Loader, node: yaml.MappingNode) -> Iterator[YamlMapping]:
-        mapping = YamlMapping()
-        mapping.lines = lines
-        yield mapping  # before its values exist, for they may refer to it
-        mapping.update(loader.construct_mapping(node))  # type: ignore[arg-type]
-
-    class Loader(_Loader):
-        pass
-
-    Loader.add_constructor("tag:yaml.org,2002:map", construct_mapping)
     try:
-        loader = Loader(text)
+        loader = _Loader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
-            came = "empty" if root is None else f"a {root.id}"
+            came = "empty" if root is None else "a list or a single value"
             raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
-        _collect_lines(root, "", lines, set())
+        _collect_lines(root, "", loader.lines, set())
         return loader.construct_document(root)  # type: ignore[no-any-return]
     except yaml.MarkedYAMLError as error:
         place = f"line {error.problem_mark.line + 1}, " if error.problem_mark else ""
@@ -127,7 +124,7 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
         for key, child in node.value:
             line = key.start_mark.line + 1
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                shown = repr(key.value[:_MAX_KEY_CHARACTERS]) if key.id == "scalar" else key.id
+                shown = repr(str(key.value)[:_MAX_KEY_CHARACTERS])
                 raise ConfigError(path or "config", f"the key {shown} is not text (line {line})")
             child_path = join_path(path, key.value)
             if key.value in keys:
@@ -142,6 +139,11 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
 def format_yaml(value: Any) -> str:
     """Writes plain values as YAML that `parse_yaml` reads back, the innermost lists on a line."""
     text: str = yaml.dump(
-        value, Dumper=_Dumper, default_flow_style=None, sort_keys=False, width=96, allow_unicode=True
+        value,
+        Dumper=_Dumper,
+        default_flow_style=None,
+        sort_keys=False,
+        width=96,
+        allow_unicode=True,
     )
     return text

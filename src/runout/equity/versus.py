@@ -80,16 +80,16 @@ def compare_ranges(
     live = live_combos(board)
     rows = live[hero_weights[live] > 0.0]
     columns = live[villain_weights[live] > 0.0]
-    where = f"board {format_cards(board)}" if board else "ranges"
-    for name, combos in (("hero's", rows), ("villain's", columns)):
+    for name, combos in (("hero's range", rows), ("villain's range", columns)):
         if not len(combos):
-            raise RangeError(where, f"leaves nothing of {name} range")
+            reason = f"nothing is left on {format_cards(board)}" if board else "is empty"
+            raise RangeError(name, reason)
     wins, losses, num_runouts = _count_outcomes(board, rows, columns)
     can_meet = disjoint_combos(rows, columns).astype(np.float64)
     pair_weight = can_meet * hero_weights[rows, None] * villain_weights[columns]
     matchups = float(pair_weight.sum())
     if matchups == 0.0:
-        raise RangeError(where, "every combo of one range blocks every combo of the other")
+        raise RangeError("ranges", "every combo of one blocks every combo of the other")
     won, lost = wins / num_runouts, losses / num_runouts
     hero_share = (1.0 + won - lost) / 2.0
     win, lose = float((pair_weight * won).sum()), float((pair_weight * lost).sum())

@@ -10,6 +10,10 @@ from runout.equity.board_equity import compute_board_equity
 from runout.equity.hand_table import HandEquityTable
 
 
+#: Weight of a hand that is not in a range, relative to one that is.
+SMALLEST_RANGE_WEIGHT = 1e-4
+
+
 @dataclass(frozen=True, eq=False)
 class FlopGame:
     """What is dealt on a flop and who wins; the same for all stacks and bet sizes.
@@ -27,13 +31,23 @@ class FlopGame:
     edge: FloatArray
 
     @classmethod
-    def deal(cls, flop: Sequence[int]) -> "FlopGame":
+    def deal(cls, flop: Sequence[int], ranges: FloatArray | None = None) -> "FlopGame":
         """Computes the tables of a flop (tens of milliseconds).
+
+        Args:
+            flop: three cards.
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them. A
+                hand that is not held counts with `SMALLEST_RANGE_WEIGHT`, so that it still learns
+                what to do but hardly counts for the opponent.
 
         Raises:
             CardError: if it is not three distinct cards.
         """
         table = compute_board_equity(flop).hand_table()
-        share = table.totals / table.totals.sum()
+        deals = table.totals.astype(np.float64)
+        if ranges is not None:
+            held = np.maximum(ranges, SMALLEST_RANGE_WEIGHT)
+            deals *= held[0][:, None] * held[1]
+        share = deals / deals.sum()
         edge = np.nan_to_num(2.0 * table.equities() - 1.0)
         return cls(tuple(flop), table, read_only(share), read_only(edge))

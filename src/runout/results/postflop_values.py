@@ -28,12 +28,15 @@ class PostflopValues:
         value_pot: ``[F, 2, 169, 169]`` by flop, hero's position (OOP, IP), hero's and villain's
             hand; NaN where the flop leaves no way to deal both.
         reports: how each flop's solve went.
+        ranges: ``[2, 169]`` how much of each hand OOP and IP held when it was solved, None if
+            both held all hands.
     """
 
     flops: FlopList
     spr: float
     value_pot: npt.NDArray[np.float32]
     reports: tuple[FlopReport, ...]
+    ranges: FloatArray | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)

@@ -1,0 +1,1 @@
+"""The preflop game on top of postflop values."""

@@ -1,0 +1,242 @@
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from runout.abstraction import (
+    AbstractionConfig,
+    CardAbstraction,
+    Street,
+    StrengthFeature,
+    SurveyMode,
+    build,
+    strength_survey,
+)
+from runout.cli.abstraction_build import (
+    Feature,
+    Mode,
+    checkpoint_directory,
+    digest_parts,
+    require_free,
+)
+from runout.cli.options import OptionError
+from runout.errors import BundleError
+from runout.storage.writer import write_bundle
+
+FEW_DEALS = ["--mode", "sampled", "--samples", "40", "--flop-buckets", "4", "--workers", "1"]
+
+
+@pytest.fixture
+def build_in(run, tmp_path):
+    """Runs a small build into ``tmp_path / "buckets"``."""
+
+    def invoke(*options):
+        return run("abstraction", "build", "-o", str(tmp_path / "buckets"), *FEW_DEALS, *options)
+
+    return invoke
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fails the test if anything is built."""
+    monkeypatch.setattr(build, "build_card_abstraction", lambda *_: pytest.fail("work was begun"))
+
+
+def test_a_build_says_what_it_needs_and_what_came_of_it(build_in, tmp_path):
+    result = build_in()
+    assert result.exit_code == 0
+    path = tmp_path / "buckets"
+    needs = [line for line in result.stderr.splitlines() if line.startswith(f"{path}: needs about")]
+    assert len(needs) == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["flop", "turn", "river"]
+    rows = {line[:24].strip(): line[24:].split() for line in lines[1:-1]}
+    assert rows["buckets requested"] == ["4", "5,000", "20,000"]
+    assert rows["buckets effective"][0] == "4"
+    assert rows["deals in the smallest"][0] == rows["deals in the largest"][0] == "10"
+    assert lines[-1].startswith(f"wrote {path}, ")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["buckets"]
+
+
+def test_json_counts_what_the_bundle_holds(build_in, tmp_path):
+    document = json.loads(build_in("--json", "--seed", "3").stdout)
+    abstraction = CardAbstraction.load(document["path"])
+    assert abstraction.origin["seed"] == 3
+    for street in Street:
+        facts = document[street.label]
+        assert facts["num_effective"] == abstraction.num_buckets(street)
+        population = abstraction.statistics[street].population
+        assert facts["deals_in_bucket"]["largest"] == population.max()
+        assert facts["num_supported"] == 1
+        assert facts["has_table"] is False
+    files = (tmp_path / "buckets").iterdir()
+    sizes = {file.name: file.stat().st_size for file in files}
+    assert document["size_bytes"] == sum(sizes.values()) - sizes["manifest.json"]
+
+
+def test_the_feature_is_the_one_that_was_chosen(build_in, tmp_path):
+    build_in("--feature", "ehs_squared")
+    assert CardAbstraction.load(tmp_path / "buckets").feature is StrengthFeature.EHS_SQUARED
+
+
+def test_a_second_build_is_refused_before_any_work(build_in, error_line, tmp_path, no_work):
+    write_bundle(
+        tmp_path / "buckets",
+        kind="card_abstraction",
+        schema_version=1,
+        package_version="0",
+        arrays={},
+    )
+    line = error_line("abstraction", "build", "-o", str(tmp_path / "buckets"))
+    assert line == f"{tmp_path}/buckets: exists already, give --overwrite to replace it"
+
+
+def test_overwriting_replaces_an_abstraction_even_a_damaged_one(build_in, tmp_path):
+    (tmp_path / "buckets").mkdir()
+    (tmp_path / "buckets/manifest.json").write_text("damaged")
+    assert build_in("--overwrite").exit_code == 0
+    assert CardAbstraction.load(tmp_path / "buckets").num_buckets(Street.FLOP) == 4
+
+
+def test_results_of_another_kind_are_never_replaced(tmp_path):
+    write_bundle(tmp_path / "b", kind="solution", schema_version=1, package_version="0", arrays={})
+    for overwrite in (False, True):
+        with pytest.raises(OptionError, match="is a bundle of kind solution, will not be overw"):
+            require_free(tmp_path / "b", overwrite)
+
+
+def test_files_of_other_programs_are_never_replaced(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BundleError, match=r"has files but no manifest\.json"):
+        require_free(tmp_path, True)
+    with pytest.raises(BundleError, match="is a file"):
+        require_free(tmp_path / "notes.txt", True)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--mode", "foo"], "'--mode': 'foo' is not one of 'exhaustive', 'sampled'."),
+        (["--feature", "foo"], "'--feature': 'foo' is not one of 'ehs2', 'ehs_squared'."),
+        (["--flop-buckets", "0"], "--flop-buckets: 0, allowed are 1 to 65536"),
+        (["--turn-buckets", "-3"], "--turn-buckets: -3, allowed are 1 to 65536"),
+        (["--river-buckets", "70000"], "--river-buckets: 70000, allowed are 1 to 65536"),
+        (["--samples", "10"], "--samples: goes with --mode sampled only"),
+        (
+            ["--samples", "0", "--mode", "sampled"],
+            "--samples: 0 is not a positive number of deals",
+        ),
+        (["--seed", "-1"], "--seed: -1 is negative, seeds start at 0"),
+        (["--workers", "0"], "--workers: 0 is not a positive number"),
+    ],
+)
+def test_impossible_options_are_named_before_any_work(error_line, tmp_path, no_work, options, line):
+    found = error_line("abstraction", "build", "-o", str(tmp_path / "new/buckets"), *options)
+    assert found == line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_named_before_any_work(error_line, no_work):
+    line = error_line("abstraction", "build", "-o", "/dev/null/buckets")
+    assert line.startswith("/dev/null/buckets: cannot be written (")
+
+
+SUM_STRENGTHS = strength_survey.sum_strengths
+
+
+class Counter:
+    """Stands in for `sum_strengths`, counts boards and can be interrupted at one."""
+
+    def __init__(self, interrupt_at=None):
+        self.num_boards = 0
+        self.interrupt_at = interrupt_at
+
+    def __call__(self, board):
+        if self.num_boards == self.interrupt_at:
+            raise KeyboardInterrupt
+        self.num_boards += 1
+        return SUM_STRENGTHS(board)
+
+
+def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, monkeypatch):
+    whole = Counter()
+    monkeypatch.setattr(strength_survey, "sum_strengths", whole)
+    build_in()
+    expected = CardAbstraction.load(tmp_path / "buckets")
+    os.rename(tmp_path / "buckets", tmp_path / "expected")
+
+    # Parts of 16 flops: the second ends before the interrupt, the turn's only part does not.
+    interrupted = Counter(interrupt_at=whole.num_boards - 5)
+    monkeypatch.setattr(strength_survey, "sum_strengths", interrupted)
+    result = build_in()
+    assert result.exit_code == 130
+    checkpoint = tmp_path / "buckets.checkpoint"
+    assert result.stderr.splitlines()[-1] == (
+        f"interrupted; give the same command again to go on, finished parts are in {checkpoint}"
+    )
+    assert result.stdout == ""
+    assert not (tmp_path / "buckets").exists()
+    assert checkpoint.is_dir()
+
+    resumed = Counter()
+    monkeypatch.setattr(strength_survey, "sum_strengths", resumed)
+    result = build_in()
+    assert result.exit_code == 0
+    assert f"going on with 3 finished parts in {checkpoint}" in result.stderr
+    assert 0 < resumed.num_boards <= 40  # the flops were all done
+    assert not checkpoint.exists()
+    found = CardAbstraction.load(tmp_path / "buckets")
+    for street in Street:
+        boundaries = found.boundaries.of_street(street)
+        np.testing.assert_array_equal(boundaries, expected.boundaries.of_street(street))
+
+
+def test_parts_of_another_build_are_not_used(build_in, tmp_path, monkeypatch):
+    monkeypatch.setattr(strength_survey, "sum_strengths", Counter(interrupt_at=30))
+    build_in("--seed", "1")
+    assert (tmp_path / "buckets.checkpoint").exists()
+    monkeypatch.undo()
+    assert "going on" not in build_in("--seed", "2").stderr
+    assert not (tmp_path / "buckets.checkpoint").exists()
+
+
+def test_finished_parts_lie_next_to_the_result(tmp_path, monkeypatch):
+    assert checkpoint_directory(tmp_path / "a") == tmp_path / "a.checkpoint"
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    assert checkpoint_directory(tmp_path / "link") == tmp_path / "a.checkpoint"
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    assert checkpoint_directory(os.path.curdir) == tmp_path / "work.checkpoint"
+
+
+def test_finished_parts_serve_every_build_that_has_the_same():
+    config = AbstractionConfig()
+    same = digest_parts(config, 0)
+    assert digest_parts(replace(config, flop_buckets=7, samples_per_street=3), 5) == same
+    assert digest_parts(replace(config, feature=StrengthFeature.EHS_SQUARED), 0) != same
+    sampled = replace(config, mode=SurveyMode.SAMPLED)
+    others = [
+        digest_parts(sampled, 0),
+        digest_parts(sampled, 1),
+        digest_parts(replace(sampled, samples_per_street=7), 0),
+    ]
+    assert len({same, *others}) == 4
+    assert digest_parts(replace(sampled, river_buckets=7), 0) == others[0]
+
+
+def test_options_offer_what_the_abstraction_knows():
+    assert [mode.value for mode in Mode] == [mode.value for mode in SurveyMode]
+    assert [feature.value for feature in Feature] == [feature.value for feature in StrengthFeature]
+
+
+def test_help_tells_the_defaults_of_the_config(run):
+    text = " ".join(run("abstraction", "build", "--help").stdout.replace("│", " ").split())
+    config = AbstractionConfig()
+    assert text.count(f"Default {config.flop_buckets:,}.") == 2
+    assert config.turn_buckets == config.flop_buckets
+    assert f"Default {config.river_buckets:,}." in text
+    assert f"default {config.samples_per_street:,}." in text
+    assert f"[default: {config.mode.value}]" in text
+    assert f"[default: {config.feature.value}]" in text
