@@ -72,7 +72,7 @@ def duration(name: str, seconds: float, goal_seconds: float | None = None) -> Ro
     text = format_seconds(seconds)
     if goal_seconds is None:
         return Row(name, text, "", text)
-    return Row(name, text, "", text, f"< {goal_seconds:g} s", seconds < goal_seconds)
+    return Row(name, text, "", text, f"< {format_seconds(goal_seconds)}", seconds < goal_seconds)
 
 
 def format_seconds(seconds: float) -> str:

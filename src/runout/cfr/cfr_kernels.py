@@ -15,6 +15,9 @@ from runout.cfr.discounting import DiscountWeights
 from runout.jit import inlined, kernel
 from runout.trees.layout import TreeArrays
 
+#: A total of regrets below it counts as none: float32 cannot hold its reciprocal.
+_SMALLEST_TOTAL = 1.2e-38
+
 
 class HandSpan(NamedTuple):
     """The hands that a worker handles, ``begin`` up to but not including ``end``."""
@@ -56,6 +59,7 @@ def match_regrets(
         The largest absolute change of an entry of ``out_strategy[N, H]``.
     """
     zero, one = source.dtype.type(0.0), source.dtype.type(1.0)
+    smallest = source.dtype.type(_SMALLEST_TOTAL)
     num_hands = hands.end - hands.begin
     total = np.empty(num_hands, dtype=source.dtype)
     scale = np.empty(num_hands, dtype=source.dtype)
@@ -71,7 +75,7 @@ def match_regrets(
                 total[hand] += max(weight[hand], zero)
         share = one / source.dtype.type(num_actions)
         for hand in range(num_hands):
-            is_positive = total[hand] > zero
+            is_positive = total[hand] > smallest
             scale[hand] = one / total[hand] if is_positive else zero
             total[hand] = zero if is_positive else share  # from here on what everybody gets
         for child in range(first, first + num_actions):

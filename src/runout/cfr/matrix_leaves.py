@@ -15,7 +15,7 @@ from runout.arrays import FloatArray, IntArray, RealArray
 from runout.cfr import leaf_kernels
 from runout.cfr.leaves import Arrival
 from runout.cfr.parallel import Team
-from runout.cfr.street_solver import NUM_PLAYERS, own_reach_rows
+from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
 from runout.trees.layout import TreeArrays
 
 #: Rows of one matrix product. Fixed, because a product's last bits depend on its size and must

@@ -15,6 +15,7 @@ from typing import TypeVar
 from threadpoolctl import threadpool_limits
 
 from runout.cfr.cfr_kernels import HandSpan
+from runout.errors import ExecutionError
 from runout.execution.local import count_cores
 
 Part = TypeVar("Part")
@@ -46,8 +47,13 @@ def plan_workers(
         num_solves: independent solves to do.
         cells_per_solve: nodes times hands of one solve.
         num_workers: threads to use in all; by default the number of cores.
+
+    Raises:
+        ExecutionError: if ``num_workers`` is not positive.
     """
     workers = count_cores() if num_workers is None else num_workers
+    if workers < 1:
+        raise ExecutionError("workers", f"{workers} is not a positive number of workers")
     across = max(1, min(num_solves, workers))
     worthwhile = max(1, cells_per_solve // MIN_CELLS_PER_WORKER)
     return WorkerPlan(across, min(workers // across, worthwhile))

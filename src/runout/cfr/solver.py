@@ -9,8 +9,9 @@ from runout.arrays import FloatArray, RealArray
 from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.leaves import Judge, Update
 from runout.cfr.parallel import one_blas_thread
+from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
-from runout.cfr.street_solver import NUM_PLAYERS, StreetSolver
+from runout.cfr.street_solver import StreetSolver
 
 
 def ignore_progress(progress: SolveProgress) -> None:

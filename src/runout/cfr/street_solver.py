@@ -9,15 +9,14 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import IntArray, RealArray
+from runout.arrays import RealArray
 from runout.cfr import cfr_kernels
 from runout.cfr.cfr_kernels import HandSpan, LearningTables
 from runout.cfr.discounting import DiscountWeights
 from runout.cfr.leaves import Arrival, Judge, LeafEvaluator, Step, Update
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
 from runout.trees.layout import TreeArrays
-
-NUM_PLAYERS = 2
 
 
 class StreetSolver:
@@ -165,17 +164,3 @@ class StreetSolver:
                 cfr_kernels.propagate_values(self.tree, player, strategy, hands, value)
 
         self._team.run(propagate, self._parts)
-
-
-def own_reach_rows(tree: TreeArrays, player: int) -> IntArray:
-    """Returns ``[N]`` the row of each node's reach by ``player``: a new one after own actions."""
-    row = np.zeros(tree.num_nodes, dtype=np.int64)
-    num_rows = 1
-    for node in range(1, tree.num_nodes):
-        parent = tree.parent[node]
-        if tree.actor[parent] == player:
-            row[node] = num_rows
-            num_rows += 1
-        else:
-            row[node] = row[parent]
-    return row

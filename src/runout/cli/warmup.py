@@ -18,6 +18,8 @@ from runout.errors import TableError
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
+    from runout.cfr.matrix_leaves import MatrixLeaves
+    from runout.trees.layout import TreeArrays
 
 Job = Callable[[], object]
 
@@ -75,11 +77,15 @@ def small_jobs() -> list[Job]:
     from runout.abstraction.hand_strength import HandStrengthCalculator
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
+    from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
     from runout.equity.board_equity import compute_board_equity
     from runout.equity.histograms import strength_histograms
+    from runout.trees.layout import LEAF, layout_tree
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
+    tree, _ = layout_tree("one decision", lambda node: (0, ["", ""]) if node else (LEAF, []))
+    one_group = LeafGroup(np.eye(2), node=np.array([1, 2]), stake=np.ones(2))
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
@@ -90,7 +96,7 @@ def small_jobs() -> list[Job]:
         lambda: HandStrengthCalculator().calculate(rainbow_river, (queen, jack)),
         lambda: HandStrengthCalculator().calculate_board(rainbow_river),
         lambda: build_card_abstraction(one_deal),
-        _solve_one_decision,
+        lambda: _solve(MatrixLeaves(tree, [one_group], np.float32), tree),
     ]
 
 
@@ -100,14 +106,10 @@ def _round_trip(indexer: "HandIndexer") -> None:
     indexer.multiplicity_many(classes)
 
 
-def _solve_one_decision() -> None:
-    from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
+def _solve(leaves: "MatrixLeaves", tree: "TreeArrays") -> None:
     from runout.cfr.solver import CfrSolver
     from runout.cfr.street_solver import StreetSolver
-    from runout.trees.layout import LEAF, layout_tree
 
-    tree, _ = layout_tree(0, lambda node: (LEAF, []) if node else (0, [1, 2]))
-    leaves = MatrixLeaves(tree, [LeafGroup(np.eye(2), np.array([1, 2]), np.ones(2))], np.float32)
     street = StreetSolver(tree, leaves, num_boards=1, num_hands=2, dtype=np.float32)
     solver = CfrSolver(street, np.ones((1, 2, 2), dtype=np.float32))
     solver.run(1)

@@ -58,7 +58,8 @@ def _format_presets() -> str:
 
 
 def _inline(value: object) -> str:
-    return format_yaml([value]).strip()[1:-1]  # in a list, because a lone scalar ends with "..."
+    # Below a key, because YAML ends a scalar that stands alone with "...".
+    return format_yaml({"key": value}).strip().removeprefix("key: ")
 
 
 def _format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -306,11 +306,8 @@ class PostflopModelConfig(ConfigSection):
 
     def schedule(self) -> DiscountSchedule:
         """Returns how iterations are weighted."""
-        return (
-            self.cfr_variant
-            if isinstance(self.cfr_variant, DiscountSchedule)
-            else (VARIANTS[self.cfr_variant])
-        )
+        variant = self.cfr_variant
+        return VARIANTS[variant] if isinstance(variant, str) else variant
 
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve of a flop ends; its values are in flop pots."""

@@ -160,7 +160,10 @@ def suggest(word: Any, choices: Iterable[str]) -> str:
     """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
     if not isinstance(word, str):
         return ""
-    matches = difflib.get_close_matches(word.lower(), list(choices), 1, _NEAREST_CUTOFF)
+    options, lower = list(choices), word.lower()
+    # A part of a name comes first: "sprs" means postflop_sprs, though "preset" looks more like it.
+    matches = sorted((o for o in options if lower in o and len(lower) > 2), key=len)
+    matches = matches or difflib.get_close_matches(lower, options, 1, _NEAREST_CUTOFF)
     return f", did you mean {matches[0]}?" if matches else ""
 
 

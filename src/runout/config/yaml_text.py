@@ -104,10 +104,11 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         _collect_lines(root, "", loader.lines, set())
         return loader.construct_document(root)  # type: ignore[no-any-return]
     except yaml.MarkedYAMLError as error:
-        place = f"line {error.problem_mark.line + 1}, " if error.problem_mark else ""
-        raise ConfigError(where, f"{place}is not YAML ({error.problem})") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(where, f"is not YAML ({' '.join(str(error).split())})") from error
+        place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise ConfigError(where, f"is not YAML: {error.problem}{place}") from error
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        # Beyond its own errors the library lets several slip through, as for `!!bool maybe`.
+        raise ConfigError(where, f"is not YAML: {' '.join(str(error).split())}") from error
 
 
 def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[int]) -> None:
@@ -124,7 +125,8 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
         for key, child in node.value:
             line = key.start_mark.line + 1
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                shown = repr(str(key.value)[:_MAX_KEY_CHARACTERS])
+                is_scalar = isinstance(key, yaml.ScalarNode)
+                shown = repr(key.value[:_MAX_KEY_CHARACTERS]) if is_scalar else "in brackets"
                 raise ConfigError(path or "config", f"the key {shown} is not text (line {line})")
             child_path = join_path(path, key.value)
             if key.value in keys:

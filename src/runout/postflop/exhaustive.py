@@ -11,9 +11,10 @@ import numpy as np
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cfr.discounting import DCFR_PLUS, DiscountSchedule
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
-from runout.cfr.street_solver import NUM_PLAYERS, StreetSolver
+from runout.cfr.street_solver import StreetSolver
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame

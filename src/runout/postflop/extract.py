@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from runout.arrays import FloatArray
-from runout.cfr.street_solver import NUM_PLAYERS
+from runout.cfr.reach import NUM_PLAYERS, own_reach
 from runout.postflop.backend import Float32Array
 from runout.postflop.flop_game import FlopGame
-from runout.trees.layout import TreeArrays
 from runout.trees.postflop_tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
 
@@ -21,7 +19,7 @@ def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -
         game: the flop.
         strategy: ``[N, 169]`` action probabilities of both players.
     """
-    reach = [_own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS)]
+    reach = [own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS)]
     is_showdown = tree.leaf_kind == SHOWDOWN
     is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
     fold_gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
@@ -31,17 +29,10 @@ def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -
     ]
     gain_of_oop = by_folds + stake_at_showdown * game.edge
     gain_of_oop[game.table.totals == 0] = np.nan
-    # One is computed from the other, so that the two sum to 1 in the stored precision too.
-    value_of_oop = (0.5 + gain_of_oop).astype(np.float32)
-    return np.stack([value_of_oop, (np.float32(1.0) - value_of_oop).T])
-
-
-def _own_reach(layout: TreeArrays, strategy: Float32Array, player: int) -> FloatArray:
-    """Returns ``[N, H]`` the probability that ``player`` plays towards each node."""
-    reach = np.ones(strategy.shape)
-    for level in range(1, layout.num_levels):
-        nodes = np.arange(layout.level_start[level], layout.level_start[level + 1])
-        parents = layout.parent[nodes]
-        is_own = (layout.actor[parents] == player)[:, None]
-        reach[nodes] = reach[parents] * np.where(is_own, strategy[nodes], 1.0)
-    return reach
+    # The larger value is rounded and leaves the other exactly, so that they sum to 1 in the stored
+    # precision too. The rest of the smaller one, where it is below -1, would be rounded again.
+    larger = (0.5 + np.abs(gain_of_oop)).astype(np.float32)
+    smaller = np.float32(1.0) - larger
+    value_of_oop = np.where(gain_of_oop > 0.0, larger, smaller)
+    value_of_ip = np.where(gain_of_oop > 0.0, smaller, larger)
+    return np.stack([value_of_oop, value_of_ip.T])

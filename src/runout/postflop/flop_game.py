@@ -6,9 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import FloatArray, read_only
+from runout.cards.card import format_cards
 from runout.equity.board_equity import compute_board_equity
 from runout.equity.hand_table import HandEquityTable
+from runout.errors import CardError
 
+FLOP_SIZE = 3
 
 #: Weight of a hand that is not in a range, relative to one that is.
 SMALLEST_RANGE_WEIGHT = 1e-4
@@ -43,6 +46,8 @@ class FlopGame:
         Raises:
             CardError: if it is not three distinct cards.
         """
+        if len(flop) != FLOP_SIZE:
+            raise CardError(f"flop {format_cards(flop)!r}", f"{len(flop)} cards, a flop has 3")
         table = compute_board_equity(flop).hand_table()
         deals = table.totals.astype(np.float64)
         if ranges is not None:

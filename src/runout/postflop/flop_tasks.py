@@ -65,18 +65,21 @@ def solve_flops(
     cells = max(tree.num_nodes for tree in trees) * NUM_HANDS
     plan = plan_workers(len(flops), cells, run.num_workers)
 
-    def solve(flop: tuple[int, ...]) -> FlopResult:
-        name = format_cards(flop)
+    names = [format_cards(flop) for flop in flops]  # a failure names its task, so names are tasks
+    flop_by_name = dict(zip(names, flops, strict=True))
+
+    def solve(name: str) -> FlopResult:
+        flop = flop_by_name[name]
         arrays = run.recall(name, lambda: _solve_flop(flop, trees, backend, plan.within, run))
         reports = reports_from_array(cast(FloatArray, arrays["reports"]))
         return FlopResult(cast(Float32Array, arrays["value_pot"]), reports)
 
     with one_blas_thread():
-        results = map_tasks(solve, flops, plan.across)
-        for number, (flop, result) in enumerate(zip(flops, results, strict=True)):
+        results = map_tasks(solve, names, plan.across)
+        for number, (name, result) in enumerate(zip(names, results, strict=True)):
             run.on_event(
                 FlopSolved(
-                    flop=format_cards(flop),
+                    flop=name,
                     num_done=number + 1,
                     num_flops=len(flops),
                     exploitability_pot=max(r.exploitability_pot for r in result.reports),

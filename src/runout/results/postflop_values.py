@@ -76,7 +76,8 @@ class PostflopValues:
             self.flops.flops, self.flops.weights, self.value_pot[:, hero_position], strict=True
         ):
             joint = share * matchup_weights(flop)
-            total += joint * np.nan_to_num(value)
+            # Only a pair that cannot meet may hold NaN: elsewhere it must not pass for 0.
+            total += np.where(joint > 0.0, joint * value, 0.0)
             weight += joint
         mean: FloatArray = np.divide(
             total, weight, out=np.full_like(total, np.nan), where=weight > 0.0

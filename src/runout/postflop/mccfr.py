@@ -1,0 +1,338 @@
+"""The MCCFR backend: CFR over the 169 hands that learns from sampled cards.
+
+Two ways to sample. *Public-chance sampling* deals some runouts per iteration and lets every pair of
+hands meet on them. *External sampling* (Lanctot et al. 2009) deals both hands and one runout at a
+time and samples what the opponent does. Either way what is learned is judged in the exhaustive
+game, with exact equities. `docs/mccfr.md` says what each needs to reach which accuracy.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
+from runout.cards.card import NUM_CARDS
+from runout.cards.combos import disjoint_combos, live_combos
+from runout.cards.evaluator import evaluate_many
+from runout.cards.evaluator_tables import evaluator_tables
+from runout.cards.isomorphism import CanonicalBoard
+from runout.cfr.cfr_kernels import HandSpan
+from runout.cfr.discounting import LINEAR, DiscountSchedule, DiscountWeights
+from runout.cfr.leaves import Arrival, Step, Update
+from runout.cfr.matrix_leaves import MatrixLeaves
+from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
+from runout.cfr.solver import CfrSolver
+from runout.cfr.stopping import StoppingRule
+from runout.cfr.street_solver import StreetSolver
+from runout.equity import equity_kernels
+from runout.errors import ConfigError
+from runout.postflop import mccfr_kernels
+from runout.postflop.backend import Float32Array, FlopSolution, ProgressSink, report_outcome
+from runout.postflop.extract import extract_values
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.hand_leaves import SHOWDOWN_GROUP, make_hand_leaves
+from runout.postflop.mccfr_kernels import BettingGame, CombosByHand, Deals, SampledTables
+from runout.trees.postflop_tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+
+Sampling = Literal["external", "public_chance"]
+
+#: Ways to complete a flop, and how many of them avoid the cards of two hands.
+NUM_RUNOUTS = 1_176
+NUM_RUNOUTS_PER_PAIR = 990
+#: Ordered pairs of combos on a flop, and on a river.
+NUM_PAIRS = 1_176 * 1_081
+NUM_PAIRS_PER_RUNOUT = 1_081 * 990
+
+#: Averages noise out: variants that forget negative regrets mistake luck for merit (docs/mccfr.md).
+MCCFR_SCHEDULE = LINEAR
+
+# What a random stream is for, besides the passes of player 0 and 1.
+_FOR_RUNOUTS, _FOR_EXTRACTION = 2, 3
+
+
+@dataclass(frozen=True)
+class MccfrBackend:
+    """Solves a flop by sampling.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot, in the exhaustive game.
+        schedule: the CFR variant.
+        sampling: ``public_chance`` or ``external``.
+        sample_fraction: share of the 1,176 runouts that an iteration samples, above 0 up to 1
+            (``mccfr_sample_pct``). External sampling deals 169 times that number to each player.
+        value_extraction_samples: deals from which values are estimated; 0 computes them exactly.
+        seed: of the run. Every flop and iteration has its own stream, and suits do not matter.
+    """
+
+    rule: StoppingRule
+    schedule: DiscountSchedule = MCCFR_SCHEDULE
+    sampling: Sampling = "public_chance"
+    sample_fraction: float = 0.01
+    value_extraction_samples: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.sample_fraction <= 1.0:
+            problem = f"{self.sample_fraction:g} is not a fraction above 0 up to 1"
+            raise ConfigError("mccfr_sample_pct", problem)
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        street = self._make_street(game, tree, team)
+        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
+        outcome = CfrSolver(street, everyone, self.schedule).solve(self.rule, on_progress)
+        strategy = street.average_strategy()[0].astype(np.float32, copy=False)
+        num_deals = outcome.iterations * self.deals_per_iteration
+        if self.value_extraction_samples == 0:
+            value_pot = extract_values(tree, game, strategy)
+        else:
+            num_samples = self.value_extraction_samples
+            value_pot = sample_values(tree, game, strategy, num_samples, self.seed)
+            num_deals += num_samples
+        return FlopSolution(strategy, value_pot, report_outcome(outcome, num_deals))
+
+    @property
+    def num_runouts(self) -> int:
+        """Runouts of an iteration, at least one."""
+        return math.ceil(self.sample_fraction * NUM_RUNOUTS)
+
+    @property
+    def deals_per_iteration(self) -> int:
+        """Pairs of combos and runouts that an iteration learns from."""
+        if self.sampling == "external":
+            return NUM_PLAYERS * self.num_runouts * NUM_HANDS
+        return self.num_runouts * NUM_PAIRS_PER_RUNOUT
+
+    def _make_street(self, game: FlopGame, tree: PostflopTree, team: Team) -> StreetSolver:
+        exact = make_hand_leaves(tree, game, np.float32, team)
+        stream = DealStream(self.seed, game.flop)
+        if self.sampling == "external":
+            return ExternalStreet(tree, exact, stream, self.num_runouts * NUM_HANDS, team)
+        sampled = make_hand_leaves(tree, game, np.float32, team)
+        showdowns = RunoutSampler(stream, self.num_runouts, team)
+        leaves = PublicChanceLeaves(exact, sampled, showdowns)
+        return StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+
+
+class DealStream:
+    """Random cards of one flop, the same whichever suits the flop is dealt in."""
+
+    def __init__(self, seed: int, flop: tuple[int, ...]) -> None:
+        # Hands are canonical, so it is enough to deal on the canonical flop.
+        self.flop = CanonicalBoard.from_cards(flop).cards
+        self.deck = np.array([c for c in range(NUM_CARDS) if c not in self.flop], dtype=np.uint8)
+        self._seed = seed
+
+    def generator(self, iteration: int, purpose: int) -> np.random.Generator:
+        """Returns the generator of an iteration."""
+        return np.random.default_rng([self._seed, *self.flop, iteration, purpose])
+
+    def kernel_state(self, iteration: int, purpose: int) -> Uint64Array:
+        """Returns ``[1]`` the state of the kernels' generator at the start of an iteration."""
+        bits = self.generator(iteration, purpose).integers(0, 2**64, size=1, dtype=np.uint64)
+        return bits
+
+    def deal(self, num_deals: int, state: Uint64Array) -> Deals:
+        """Deals hands and runouts, all equally likely: 1/1176 x 1/1081 and 1/990."""
+        cards = np.empty((num_deals, 6), dtype=np.uint8)
+        mccfr_kernels.deal_cards(self.deck, state, cards)
+        board = np.concatenate(
+            [np.tile(np.array(self.flop, dtype=np.uint8), (num_deals, 1)), cards[:, 4:]], axis=1
+        )
+        strength = [
+            evaluate_many(np.concatenate([cards[:, own], board], axis=1)).astype(np.int64)
+            for own in (slice(0, 2), slice(2, 4))
+        ]
+        hands = np.stack([_hands_of(cards[:, :2]), _hands_of(cards[:, 2:4])], axis=1)
+        return Deals(hands, np.sign(strength[0] - strength[1]).astype(np.float64))
+
+
+class RunoutSampler:
+    """Estimates who wins at showdown from a few runouts."""
+
+    def __init__(self, stream: DealStream, num_runouts: int, team: Team) -> None:
+        """Ranks all combos on all runouts once (a few milliseconds, 3 MB).
+
+        Args:
+            stream: where runouts come from.
+            num_runouts: how many a sample has.
+            team: threads to share the counting.
+        """
+        self._stream = stream
+        self._num_runouts = num_runouts
+        self._team = team
+        runouts = np.array(list(combinations(stream.deck, 2)), dtype=np.uint8)
+        flop = np.tile(np.array(stream.flop, dtype=np.uint8), (len(runouts), 1))
+        boards = np.concatenate([flop, runouts], axis=1)
+        combos = live_combos(stream.flop)
+        combos = combos[np.argsort(HAND_BY_COMBO[combos], kind="stable")]
+        self._hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
+        self._villain = np.empty_like(self._hero)
+        equity_kernels.rank_combos(evaluator_tables(), boards, combos, self._hero, self._villain)
+        self._combos = group_by_hand(combos)
+
+    def sample(self, iteration: int) -> FloatArray:
+        """Returns ``[169, 169]`` an estimate of ``matchup_share * edge`` without bias.
+
+        A pair that a runout blocks meets on fewer runouts than another; what is right on average
+        is to divide by how many avoid a pair *on average*, for all pairs alike.
+        """
+        chosen = self._stream.generator(iteration, _FOR_RUNOUTS).choice(
+            NUM_RUNOUTS, self._num_runouts, replace=False
+        )
+        wins = np.empty((NUM_HANDS, NUM_HANDS), dtype=np.int64)
+
+        def count(hands: HandSpan) -> None:
+            mccfr_kernels.count_wins_by_hand(
+                self._hero, self._villain, chosen, self._combos, hands, wins
+            )
+
+        self._team.run(count, self._team.split_hands(NUM_HANDS))
+        # One division, so that all runouts together give what the exact counts give.
+        num_deals = NUM_PAIRS * NUM_RUNOUTS_PER_PAIR * self._num_runouts / NUM_RUNOUTS
+        net: FloatArray = (wins - wins.T) / num_deals
+        return net
+
+
+class PublicChanceLeaves:
+    """Leaves that learn from sampled showdowns and are judged by exact ones; folds are exact."""
+
+    def __init__(self, exact: MatrixLeaves, sampled: MatrixLeaves, sampler: RunoutSampler) -> None:
+        self._exact = exact
+        self._sampled = sampled
+        self._sampler = sampler
+        self._num_updates = [0, 0]
+        self._sampled_iteration = -1
+
+    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+        """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
+        if not isinstance(arrival.step, Update):
+            self._exact.fill_leaf_values(arrival, out_value)
+            return
+        iteration = self._num_updates[arrival.player]
+        if iteration != self._sampled_iteration:  # both players learn from one sample
+            self._sampled.replace_payoff(SHOWDOWN_GROUP, self._sampler.sample(iteration))
+            self._sampled_iteration = iteration
+        self._num_updates[arrival.player] += 1
+        self._sampled.fill_leaf_values(arrival, out_value)
+
+    def refresh(self, player: int) -> float:
+        """Has nothing to learn: there is no later street."""
+        return 0.0
+
+
+class ExternalStreet(StreetSolver):
+    """A street that learns by external sampling and is judged like any other."""
+
+    def __init__(
+        self,
+        tree: PostflopTree,
+        exact: MatrixLeaves,
+        stream: DealStream,
+        deals_per_pass: int,
+        team: Team,
+    ) -> None:
+        """Allocates the tables.
+
+        Args:
+            tree: the betting, in pots.
+            exact: values the leaves when strategies are judged.
+            stream: where cards come from.
+            deals_per_pass: deals from which a player learns per iteration.
+            team: threads to share the judging; deals are walked one after another, because each
+                plays what the one before it has taught.
+        """
+        super().__init__(tree.layout, exact, 1, NUM_HANDS, np.float32, team)
+        self._game = betting_game(tree)
+        self._stream = stream
+        self._deals_per_pass = deals_per_pass
+        self._num_updates = [0, 0]
+        shape = (NUM_HANDS, tree.num_nodes)
+        self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
+
+    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
+        """Learns from sampled deals, or judges exactly; sampled values of the root are not kept."""
+        if not isinstance(step, Update):
+            self._publish()
+            return super().visit(root_reach, player, step)
+        self._learn_from_deals(player, step.weights)
+        return np.zeros((1, NUM_HANDS), dtype=np.float32)
+
+    def refresh(self, player: int) -> float:
+        """Returns the largest change of a probability since the last time."""
+        self._publish()
+        return super().refresh(player)
+
+    def average_strategy(self) -> RealArray:
+        """Returns ``[1, N, 169]`` the average strategy."""
+        self._publish()
+        return super().average_strategy()
+
+    def _learn_from_deals(self, player: int, weights: DiscountWeights) -> None:
+        state = self._stream.kernel_state(self._num_updates[player], player)
+        deals = self._stream.deal(self._deals_per_pass, state)
+        mccfr_kernels.discount_tables(self._game.tree, player, weights, self._sampled)
+        mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
+        self._num_updates[player] += 1
+
+    def _publish(self) -> None:
+        """Copies what was learned into the tables of the base class."""
+        self._regret[0] = self._sampled.regret.T
+        self._strategy_sum[0] = self._sampled.strategy_sum.T
+
+
+def sample_values(
+    tree: PostflopTree, game: FlopGame, strategy: Float32Array, num_samples: int, seed: int
+) -> Float32Array:
+    """Returns ``[2, 169, 169]`` values like `extract_values`, with showdowns estimated from deals.
+
+    What two hands do against each other is known, so only who wins the showdown is sampled. A
+    matchup of n deals has the standard error ``stake * sqrt((1 - tied - edge**2) / n)``, with the
+    stake that the two play for at showdown on average. A matchup that is never dealt keeps its
+    exact equity.
+    """
+    stream = DealStream(seed, game.flop)
+    deals = stream.deal(num_samples, stream.kernel_state(0, _FOR_EXTRACTION))
+    net = np.zeros((NUM_HANDS, NUM_HANDS))
+    num_met = np.zeros((NUM_HANDS, NUM_HANDS))
+    # Swapping the players turns a deal into one just as likely: use it both ways.
+    for own, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
+        cell = (deals.hands[:, own], deals.hands[:, other])
+        np.add.at(net, cell, sign * deals.outcome)
+        np.add.at(num_met, cell, 1.0)
+    edge = np.divide(net, num_met, out=game.edge.copy(), where=num_met > 0)
+    return extract_values(tree, replace(game, edge=edge), strategy)
+
+
+def betting_game(tree: PostflopTree) -> BettingGame:
+    """Returns a tree and its payoffs in the form that kernels read."""
+    is_showdown = tree.leaf_kind == SHOWDOWN
+    is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
+    gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
+    return BettingGame(
+        tree.layout,
+        fold_gain=np.where(is_fold, gain_of_oop, 0.0),
+        showdown_stake=np.where(is_showdown, tree.leaf_stake, 0.0),
+    )
+
+
+def group_by_hand(combos: IntArray) -> CombosByHand:
+    """Returns where hands begin and who blocks whom among a flop's combos, sorted by hand."""
+    start = np.searchsorted(HAND_BY_COMBO[combos], np.arange(NUM_HANDS + 1))
+    is_blocked = ~disjoint_combos(combos, combos)
+    blocked = np.nonzero(is_blocked)[1].reshape(len(combos), -1)
+    return CombosByHand(start, blocked)
+
+
+def _hands_of(cards: Uint8Array) -> IntArray:
+    """Returns ``[n]`` the canonical hands of rows of two cards."""
+    low, high = np.sort(cards.astype(np.int64), axis=1).T
+    hands: IntArray = HAND_BY_COMBO[high * (high - 1) // 2 + low]
+    return hands

@@ -1,0 +1,39 @@
+"""What each hand wins at each node under given strategies."""
+
+import numpy as np
+
+from runout.arrays import FloatArray
+from runout.cfr.reach import NUM_PLAYERS, own_reach
+from runout.preflop.preflop_leaves import PreflopLeaves
+from runout.trees.preflop_tree import PreflopTree
+
+
+def expected_values(tree: PreflopTree, leaves: PreflopLeaves, strategy: FloatArray) -> FloatArray:
+    """Returns ``[2, N, 169]`` what SB's and BB's hands win once a node is reached, in big blinds.
+
+    It is NaN where the opponent never comes. Blinds count: a small blind that folds wins -0.5.
+
+    Args:
+        tree: the betting.
+        leaves: what hands win at its leaves.
+        strategy: ``[N, 169]`` action probabilities of both players.
+    """
+    values = np.zeros((NUM_PLAYERS, *strategy.shape))
+    for player in range(NUM_PLAYERS):
+        opponent_reach = own_reach(tree.layout, strategy, 1 - player)
+        value = values[player]
+        for group in leaves.groups:
+            payoff = group.payoff if player == 0 else -group.payoff.T
+            value[group.node] = group.stake[:, None] * (opponent_reach[group.node] @ payoff.T)
+        for node in range(tree.num_nodes - 1, -1, -1):
+            children = tree.layout.children(node)
+            if not children:
+                continue
+            of_actions = value[children.start : children.stop]
+            is_own = tree.layout.actor[node] == player
+            weight = strategy[children.start : children.stop] if is_own else 1.0
+            value[node] = (weight * of_actions).sum(axis=0)
+        arrival = opponent_reach @ leaves.matchup_share
+        np.divide(value, arrival, out=value, where=arrival > 0.0)
+        value[arrival <= 0.0] = np.nan
+    return values

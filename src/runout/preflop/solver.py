@@ -1,0 +1,59 @@
+"""The preflop solver: vector CFR over 169 x 169 hands with exact card removal."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from runout.cards.canonical_hands import NUM_HANDS
+from runout.cfr.discounting import DCFR_PLUS, DiscountSchedule
+from runout.cfr.reach import NUM_PLAYERS
+from runout.cfr.solver import CfrSolver, ignore_progress
+from runout.cfr.stopping import SolveProgress, StoppingRule
+from runout.cfr.street_solver import StreetSolver
+from runout.preflop.expected_values import expected_values
+from runout.preflop.preflop_leaves import PreflopLeaves, value_leaves
+from runout.results.preflop_solution import (
+    MBB_PER_BB,
+    FlopLeafSource,
+    PreflopReport,
+    PreflopSolution,
+)
+from runout.results.value_book import ValueBook
+from runout.trees.preflop_tree import PreflopTree
+
+
+class PreflopSolver:
+    """Solves a preflop tree on top of a value book; players are SB = 0 and BB = 1."""
+
+    def __init__(
+        self, tree: PreflopTree, book: ValueBook, schedule: DiscountSchedule = DCFR_PLUS
+    ) -> None:
+        """Values all leaves and begins with all actions equally likely."""
+        self.tree = tree
+        self.leaves: PreflopLeaves = value_leaves(tree, book)
+        self._street = StreetSolver(tree.layout, self.leaves.evaluator(tree), 1, NUM_HANDS)
+        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS))
+        self.cfr = CfrSolver(self._street, everyone, schedule)
+
+    def solve(
+        self, rule: StoppingRule, on_progress: Callable[[SolveProgress], None] = ignore_progress
+    ) -> PreflopSolution:
+        """Iterates until a limit is met.
+
+        Args:
+            rule: exploitability is in big blinds.
+            on_progress: called after every iteration.
+        """
+        outcome = self.cfr.solve(rule, on_progress)
+        report = PreflopReport(
+            iterations=outcome.iterations,
+            exploitability_mbb=outcome.exploitability * MBB_PER_BB,
+            seconds=outcome.seconds,
+            flop_leaves={
+                path: FlopLeafSource(values.source, values.detail)
+                for path, values in self.leaves.flops.items()
+            },
+        )
+        strategy = self._street.average_strategy()[0].astype(np.float64, copy=False)
+        ev_bb = expected_values(self.tree, self.leaves, strategy)
+        return PreflopSolution(self.tree, strategy, ev_bb, report)

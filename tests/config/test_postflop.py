@@ -1,0 +1,290 @@
+import math
+import pickle
+
+import pytest
+from pydantic import ValidationError
+
+from runout.cards.card import format_cards
+from runout.cards.flops import SHIPPED_SUBSET_SIZES, all_flops, random_flops, subset_flops
+from runout.cfr.discounting import CFR_PLUS, DCFR_PLUS, VARIANTS
+from runout.cfr.stopping import StoppingRule
+from runout.config.load import load_postflop_config, load_yaml, parse_postflop_config
+from runout.config.postflop import PostflopModelConfig
+from runout.errors import ConfigError
+from runout.trees.bet_sizing import LastBetMultiple, PotFraction
+from runout.trees.betting import BettingRules
+from runout.trees.postflop_tree import PostflopTree
+
+
+def parse(text):
+    return parse_postflop_config(load_yaml(text))
+
+
+def problem_of(raw):
+    with pytest.raises(ConfigError) as caught:
+        parse_postflop_config(raw)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- The tests that the seeds list ----------------------------------------------------------------
+
+
+def test_postflop_sprs_default_to_a_single_value():
+    assert PostflopModelConfig.standard().postflop_sprs == (3.5,)
+
+
+def test_a_scalar_postflop_spr_is_a_list_of_one():
+    assert parse("postflop_spr: 4.0").postflop_sprs == (4.0,)
+    assert parse("postflop_sprs: 4").postflop_sprs == (4.0,)
+
+
+def test_a_list_of_postflop_sprs_is_read():
+    assert parse("postflop_sprs: [3.5, 6.0]").postflop_sprs == (3.5, 6.0)
+
+
+def test_the_primary_spr_is_the_first():
+    assert parse("postflop_sprs: [6.0, 3.5]").primary_spr == 6.0
+
+
+def test_the_threshold_of_early_stopping_defaults_to_a_thousandth():
+    assert PostflopModelConfig.standard().cfr_exploitability_threshold == 0.001
+
+
+def test_a_changed_key_survives_the_round_trip():
+    config = PostflopModelConfig.fast().model_copy(update={"postflop_solve_iterations": 3})
+    assert load_postflop_config(config.to_yaml()).postflop_solve_iterations == 3
+
+
+def test_the_solve_type_defaults_to_mccfr():
+    assert PostflopModelConfig().solve_type == "mccfr"
+    assert parse("solve_type: exhaustive").solve_type == "exhaustive"
+
+
+@pytest.mark.parametrize("key", ["rebucket_rounds", "rebucket_delta_threshold"])
+def test_keys_of_the_bucketed_backend_are_known_but_not_available(key):
+    assert f"{key}: not available yet, it belongs to solve_type bucketed" in problem_of({key: 1})
+
+
+# --- What a config turns into ---------------------------------------------------------------------
+
+
+def test_defaults_are_the_documented_ones():
+    assert PostflopModelConfig().to_mapping() == {
+        "solve_type": "mccfr",
+        "bet_sizes": [0.5, 1.0],
+        "raise_sizes": None,
+        "max_raises_per_street": 1,
+        "postflop_sprs": [3.5],
+        "postflop_solve_iterations": 500,
+        "cfr_exploitability_threshold": 0.001,
+        "cfr_strategy_delta_threshold": None,
+        "cfr_max_seconds_per_flop": None,
+        "cfr_variant": "dcfr+",
+        "cfr_updates": "alternating",
+        "max_flop_boards": None,
+        "fixed_flops": None,
+        "flop_subset": None,
+        "mccfr_sampling": "public_chance",
+        "mccfr_sample_pct": 0.01,
+        "value_extraction_samples": 0,
+        "seed": 0,
+    }
+
+
+def test_one_list_of_sizes_makes_uniform_rules():
+    config = parse("{bet_sizes: [0.5, 33%], max_raises_per_street: 2}")
+    assert config.betting_rules() == BettingRules.uniform([0.5, "33%"], 2)
+    config = parse("{bet_sizes: [0.5], raise_sizes: [2.5x], max_raises_per_street: 0}")
+    assert config.betting_rules() == BettingRules.uniform([0.5], 0, raise_sizes=["2.5x"])
+
+
+def test_sizes_by_street_and_player_reach_the_menus():
+    config = parse(
+        "bet_sizes: {flop: [0.33], turn: {oop: [0.75], ip: [1]}, river: [2]}\n"
+        "raise_sizes: {oop: [3x], ip: [1.0]}\n"
+    )
+    menus = config.betting_rules().menus
+    bets = [[menu.bets[0].fraction for menu in street] for street in menus]
+    assert bets == [[0.33, 0.33], [0.75, 1.0], [2.0, 2.0]]
+    for oop, ip in menus:
+        assert oop.raises == (LastBetMultiple(3.0),)
+        assert ip.raises == (PotFraction(1.0),)
+
+
+def test_the_rules_build_the_tree_of_the_docs():
+    config = parse("{bet_sizes: [0.5, 1.0], max_raises_per_street: 2, postflop_spr: 6}")
+    tree = PostflopTree.build_with_spr(config.betting_rules(), config.primary_spr)
+    assert tree.num_nodes == 2233
+
+
+def test_flops_are_all_of_them_unless_selected():
+    assert PostflopModelConfig().flop_list() == all_flops()
+    assert parse("{max_flop_boards: 7, seed: 3}").flop_list() == random_flops(7, 3)
+    flops = parse("fixed_flops: [2c3h4d, AhKsQd]").flop_list()
+    assert [len(flops), format_cards(flops.flops[1])[::2]] == [2, "AKQ"]
+
+
+@pytest.mark.parametrize("size", SHIPPED_SUBSET_SIZES)
+def test_every_shipped_subset_can_be_selected(size):
+    assert parse_postflop_config({"flop_subset": size}).flop_list() == subset_flops(size)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_can_be_selected(name):
+    assert parse_postflop_config({"cfr_variant": name}).schedule() == VARIANTS[name]
+
+
+def test_a_variant_may_be_given_by_its_exponents():
+    config = parse("cfr_variant: {alpha: .inf, beta: -.inf, gamma: 1}")
+    assert config.schedule() == CFR_PLUS
+    assert PostflopModelConfig().schedule() == DCFR_PLUS
+
+
+def test_the_stopping_rule_has_all_limits():
+    config = parse(
+        "postflop_solve_iterations: 7\ncfr_exploitability_threshold: 5e-3\n"
+        "cfr_strategy_delta_threshold: 1e-4\ncfr_max_seconds_per_flop: 2\n"
+    )
+    assert config.stopping_rule() == StoppingRule(7, 2.0, 0.005, 0.0001)
+    assert parse("cfr_exploitability_threshold: null").stopping_rule() == StoppingRule(500)
+
+
+def test_a_config_cannot_be_changed_and_can_be_sent_to_workers():
+    config = parse("bet_sizes: {flop: [1], turn: {oop: [1], ip: [2]}, river: [a]}")
+    with pytest.raises(ValidationError, match="frozen"):
+        config.seed = 3
+    with pytest.raises(TypeError):
+        config.bet_sizes["flop"] = (2.0,)
+    copy = pickle.loads(pickle.dumps(config))
+    assert (copy, hash(copy)) == (config, hash(config))
+
+
+def test_python_code_gets_the_error_of_its_own_mistake():
+    assert PostflopModelConfig(bet_sizes=[0.5], postflop_sprs=4) == parse(
+        "{bet_sizes: [0.5], postflop_spr: 4}"
+    )
+    with pytest.raises(ValidationError, match=r"\[1\] -1 is not a positive pot fraction"):
+        PostflopModelConfig(bet_sizes=[1, -1])
+    with pytest.raises(ValidationError):
+        PostflopModelConfig.model_validate(3)
+
+
+# --- What is not allowed --------------------------------------------------------------------------
+
+COUNT = "a whole number from 0 up"
+FLOP_COUNT = "a whole number from 1 to 1755, or null"
+SHARE = "a number above 0 and up to 1"
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "allowed"),
+    [
+        ("max_raises_per_street", [-1, 1.5, True, None, "1", [1]], COUNT),
+        ("postflop_solve_iterations", [0, -1, 10.0, True, None, NAN], "a whole number from 1 up"),
+        ("cfr_exploitability_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),
+        ("cfr_strategy_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),
+        ("cfr_max_seconds_per_flop", [0, -1, False, "1", NAN, INF], "a positive number, or null"),
+        ("max_flop_boards", [0, 1756, 2.0, True, "3"], FLOP_COUNT),
+        ("flop_subset", [0, 30, True, "25", [25]], "one of 25, 50, 100, 200, or null"),
+        ("mccfr_sample_pct", [0, 0.0, -0.5, 1.01, 50, True, None, NAN, INF], SHARE),
+        ("value_extraction_samples", [-1, 0.5, True, None], COUNT),
+        ("seed", [-1, 0.5, False, None, "7"], COUNT),
+    ],
+)
+def test_numbers_out_of_range_and_other_types_are_refused(key, values, allowed):
+    for value in values:
+        problem = problem_of({key: value})
+        assert problem.startswith(f"postflop_model.{key}: ")
+        assert problem.endswith(f" is not {allowed}")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "nearest"),
+    [
+        ("solve_type", "exhausted", "exhaustive"),
+        ("solve_type", "MCCFR", "mccfr"),
+        ("cfr_updates", "alternate", "alternating"),
+        ("mccfr_sampling", "public-chance", "public_chance"),
+        ("cfr_variant", "cfr++", "cfr+"),
+        ("preset", "standart", "standard"),
+    ],
+)
+def test_words_that_are_not_known_get_the_nearest(key, value, nearest):
+    problem = problem_of({key: value})
+    assert problem.startswith(f"postflop_model.{key}: {value!r} is not one of ")
+    assert problem.endswith(f", did you mean {nearest}?")
+
+
+@pytest.mark.parametrize(
+    "key", ["solve_type", "cfr_updates", "mccfr_sampling", "cfr_variant", "preset"]
+)
+@pytest.mark.parametrize("value", [3, True, None, ["mccfr"], "qqq"])
+def test_words_of_another_type_are_refused(key, value):
+    assert " is not one of " in problem_of({key: value})
+
+
+@pytest.mark.parametrize("solve_type", ["bucketed", "exact"])
+def test_backends_to_come_are_named(solve_type):
+    assert problem_of({"solve_type": solve_type}) == (
+        f"postflop_model.solve_type: {solve_type!r} is not available yet, "
+        "use one of mccfr, exhaustive"
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        ({"bet_sizes": [0.5, -0.5]}, "bet_sizes[1]: -0.5 is not a positive pot fraction"),
+        ({"bet_sizes": []}, "bet_sizes: empty, give at least one bet size ('a' for all-in only)"),
+        (
+            {"raise_sizes": {"oop": [1], "ip": ["1x"]}},
+            "raise_sizes.ip[0]: '1x' is not a raise, the factor must be above 1",
+        ),
+        ({"postflop_spr": 0}, "postflop_spr: 0 is not a positive stack-to-pot ratio"),
+        ({"postflop_sprs": [1, 0]}, "postflop_sprs[1]: 0 is not a positive stack-to-pot ratio"),
+        (
+            {"postflop_sprs": "auto"},
+            "postflop_sprs: 'auto' is not available yet, it needs the preflop tree: write [3.5]",
+        ),
+        (
+            {"postflop_sprs": [1], "postflop_spr": 1},
+            "postflop_spr: given together with postflop_sprs, use only postflop_sprs",
+        ),
+        (
+            {"fixed_flops": ["AhKd7x"]},
+            "fixed_flops[0]: 'AhKd7x' is not a flop ('7x': 'x' is not a suit, use one of cdhs)",
+        ),
+        (
+            {"cfr_variant": {"alpha": 1, "beta": 1, "gamma": NAN}},
+            "cfr_variant.gamma: .nan is not a number from 0 to 20",
+        ),
+        ({"bet_size": [0.5]}, "bet_size: unknown key, did you mean bet_sizes?"),
+        ({"Seed": 1}, "Seed: unknown key, did you mean seed?"),
+        ({"presets": "fast"}, "presets: unknown key, did you mean preset?"),
+        (
+            {"seed": -1, "bet_sizes": []},
+            "seed: -1 is not a whole number from 0 up (1 more error)",
+        ),
+    ],
+)
+def test_errors_name_the_path_and_what_is_allowed(raw, problem):
+    assert problem_of(raw) == f"postflop_model.{problem}"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"max_flop_boards": 3}, {"fixed_flops": ["AhKd7s"]}),
+        ({"max_flop_boards": 3}, {"flop_subset": 25}),
+        ({"fixed_flops": ["AhKd7s"]}, {"flop_subset": 25}),
+    ],
+)
+def test_flops_are_selected_in_one_way(first, second):
+    (one,), (other,) = first, second
+    for extra in ({}, {"preset": "fast"}):
+        assert problem_of(extra | second | first) == (
+            f"postflop_model.{other}: given together with {one}, "
+            "give at most one of max_flop_boards, fixed_flops, flop_subset"
+        )

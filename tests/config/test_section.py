@@ -1,0 +1,106 @@
+import math
+from typing import Annotated, ClassVar
+
+import pytest
+from pydantic import Field
+
+from runout.config.section import About, ConfigSection, as_number, show_value, suggest
+from runout.config.yaml_text import parse_yaml
+from runout.errors import ConfigError
+
+
+class Kitchen(ConfigSection):
+    aliases: ClassVar = {"ovens": "num_ovens"}
+    later_keys: ClassVar = {"dishwasher": "not available yet"}
+
+    num_ovens: Annotated[int, Field(ge=1), About("How many.", "a whole number from 1 up")] = 1
+    heat: Annotated[float, Field(allow_inf_nan=False), About("How hot.", "a number", "K")] = 300.0
+
+
+def problem_of(raw, where="kitchen"):
+    with pytest.raises(ConfigError) as caught:
+        Kitchen.parse(raw, where)
+    return str(caught.value)
+
+
+def test_a_section_reads_its_keys_and_other_names():
+    assert Kitchen.parse({"ovens": 2}, "kitchen") == Kitchen(num_ovens=2)
+    assert Kitchen.parse({}, "") == Kitchen()
+
+
+def test_errors_name_the_key_as_it_stands_in_the_file():
+    assert problem_of({"ovens": 0}) == "kitchen.ovens: 0 is not a whole number from 1 up"
+    assert problem_of({"num_ovens": 0}, "") == "num_ovens: 0 is not a whole number from 1 up"
+    assert problem_of({"ovens": 1, "num_ovens": 1}) == (
+        "kitchen.ovens: given together with num_ovens, use only num_ovens"
+    )
+
+
+def test_errors_name_the_line_if_it_is_known():
+    raw = parse_yaml("kitchen:\n  heat: 20\n  num_ovens: none")["kitchen"]
+    assert problem_of(raw) == "kitchen.num_ovens: 'none' is not a whole number from 1 up (line 3)"
+
+
+def test_the_first_error_of_the_file_is_told_and_the_others_are_counted():
+    assert problem_of({"heat": "hot", "num_ovens": 0}) == (
+        "kitchen.heat: 'hot' is not a number (1 more error)"
+    )
+    assert problem_of({"oven": 1, "heat": "hot", "num_ovens": 0}) == (
+        "kitchen.oven: unknown key, did you mean ovens? (2 more errors)"
+    )
+
+
+def test_unknown_keys_get_a_suggestion_or_a_list():
+    assert problem_of({"number_ovens": 1}).endswith("did you mean num_ovens?")
+    assert problem_of({"HEAT": 1}).endswith("did you mean heat?")
+    assert problem_of({"xyz": 1}) == (
+        "kitchen.xyz: unknown key, allowed are num_ovens, heat, ovens"
+    )
+    assert problem_of({"dishwasher": 1}) == "kitchen.dishwasher: not available yet"
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"), [(None, "null"), (3, "3"), ("text", "'text'"), ([1], "[1]")]
+)
+def test_a_section_is_a_mapping(raw, shown):
+    assert problem_of(raw) == f"kitchen: {shown} is not a mapping of keys to values"
+
+
+def test_keys_are_text():
+    assert problem_of({1: 2}, "") == "config: the key 1 is not text"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (math.nan, ".nan"),
+        (-math.inf, "-.inf"),
+        (0.5, "0.5"),
+        ("two\nlines", r"'two\nlines'"),
+        ("x" * 1000, "'" + "x" * 59 + "..."),
+        ([1, None, "a"], "[1, null, 'a']"),
+        ([1] * 6, "a list of 6 values"),
+        ([[1]], "a list of 1 values"),
+        ({"a": 1}, "a mapping"),
+    ],
+)
+def test_values_are_shown_as_yaml_spells_them_and_short(value, shown):
+    assert show_value(value) == shown
+
+
+@pytest.mark.parametrize("value", [True, None, "1", math.nan, math.inf, 10**400, [1]])
+def test_only_finite_numbers_are_numbers(value):
+    assert as_number(value) is None
+    assert as_number(3) == 3.0
+
+
+def test_only_near_words_are_suggested():
+    assert suggest("fats", ["fast", "slow"]) == ", did you mean fast?"
+    assert suggest("xyz", ["fast", "slow"]) == ""
+    assert suggest(3, ["fast"]) == ""
+
+
+def test_a_part_of_a_name_is_nearer_than_a_name_that_looks_alike():
+    assert suggest("sprs", ["preset", "postflop_sprs"]) == ", did you mean postflop_sprs?"
