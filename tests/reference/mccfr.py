@@ -111,7 +111,8 @@ def discount_tables(tree: TreeArrays, player: int, weights, regret, strategy_sum
 
 def count_wins_by_hand(hero, villain, runouts, combos, hand_by_combo, num_hands):
     """Returns ``[H, H]`` wins over the chosen runouts, with whole matrices of combos."""
-    ones = np.ones(len(runouts), dtype=np.int64)
-    wins = equity_reference.count_wins(hero[runouts], villain[runouts], ones)
+    wins = np.zeros((len(combos), len(combos)), dtype=np.int64)
+    for runout in runouts:
+        wins += hero[runout][:, None] > villain[runout]
     disjoint_wins = equity_reference.clear_blocked_pairs(combos, wins)
     return equity_reference.sum_by_hand(disjoint_wins, hand_by_combo, num_hands)

@@ -8,6 +8,13 @@ from runout.trees.describe import (
     format_tree_summary,
 )
 from runout.trees.postflop_tree import PostflopTree
+from runout.trees.preflop_betting import (
+    PreflopRules,
+    limp_fold_rules,
+    push_fold_rules,
+    standard_rules_25bb,
+)
+from runout.trees.preflop_tree import PreflopTree
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +133,90 @@ def test_dot_can_start_anywhere(tree):
     lines = format_tree_dot(tree, root=node).splitlines()
     assert sum(" -> " in line for line in lines) == 2
     assert lines[2] == f'  {node} [label="flop: IP to act, pot 7, 6 behind"];'
+
+
+# Trees before the flop
+
+
+def test_a_preflop_tree_is_shown_like_the_others():
+    assert format_tree(PreflopTree.build(limp_fold_rules(10.0))) == "\n".join(
+        [
+            "preflop: SB to act, pot 1.5, 9.5 behind",
+            "  SB fold -> BB wins the pot of 1",
+            "  SB limp",
+            "    BB check -> flop, pot 2, 9 behind, SPR 4.5",
+            "    BB all-in 10",
+            "      SB fold -> BB wins the pot of 2",
+            "      SB call -> showdown, pot 20",
+        ]
+    )
+
+
+def test_a_preflop_outline_can_start_anywhere_and_stop_early():
+    tree = PreflopTree.build(standard_rules_25bb())
+    assert format_tree(tree, max_depth=1, root=tree.find_node("r2")) == "\n".join(
+        [
+            "preflop: BB to act, pot 3, 24 behind",
+            "  BB fold -> SB wins the pot of 2",
+            "  BB call -> flop, pot 4, 23 behind, SPR 5.75",
+            "  BB raise to 6 ... 5 more nodes",
+            "  BB all-in 25 ... 2 more nodes",
+        ]
+    )
+    assert len(format_tree(tree).splitlines()) == tree.num_nodes
+
+
+def test_the_summary_of_a_preflop_tree_names_stacks_rules_and_counts():
+    assert format_tree_summary(PreflopTree.build(standard_rules_25bb())) == "\n".join(
+        [
+            "blinds 0.5/1, stacks 25 SB, 25 BB (bb)",
+            "SB: raises 2bb; 3x; allin",
+            "BB: raises 3bb; 3x; allin",
+            "raise cap: at most 4",
+            "limps: yes",
+            "all-in added: always",
+            "34 nodes on 6 levels",
+            "12 decisions (6 SB, 6 BB)",
+            "11 folds (6 SB, 5 BB)",
+            "6 called all-ins",
+            "5 flops, SPR 0.889 to 12",
+        ]
+    )
+
+
+def test_the_summary_of_push_or_fold_has_antes_and_no_flops():
+    lines = format_tree_summary(PreflopTree.build(push_fold_rules((12, 10), ante_bb=0.1)))
+    assert lines.splitlines()[0] == "blinds 0.5/1, ante 0.1 each, stacks 12 SB, 10 BB (bb)"
+    assert lines.splitlines()[-1] == "0 flops"
+
+
+def test_preflop_rules_are_listed_once_if_they_are_the_same():
+    rules = PreflopRules.parse(
+        50.0, "2.5bb, 1p; 3x", always_offer_all_in=False, force_all_in_threshold=0.15
+    )
+    assert format_rules(rules).splitlines() == [
+        "raises 2.5bb, 1p; 3x",
+        "raise cap: no limit",
+        "limps: yes",
+        "all-in added: never",
+        "all-in forced: at most 15% of the pot behind",
+    ]
+
+
+def test_the_dot_of_a_preflop_tree_has_its_labels():
+    tree = PreflopTree.build(push_fold_rules(10.0))
+    assert format_tree_dot(tree).splitlines() == [
+        "digraph tree {",
+        '  node [shape=box, fontname="sans-serif"];',
+        '  0 [label="preflop: SB to act, pot 1.5, 9.5 behind"];',
+        '  1 [label="BB wins the pot of 1", shape=plaintext];',
+        '  0 -> 1 [label="fold"];',
+        '  2 [label="preflop: BB to act, pot 11, 9 behind"];',
+        '  0 -> 2 [label="all-in 10"];',
+        '  3 [label="SB wins the pot of 2", shape=plaintext];',
+        '  2 -> 3 [label="fold"];',
+        '  4 [label="showdown, pot 20", shape=plaintext];',
+        '  2 -> 4 [label="call"];',
+        "}",
+    ]
+    assert "2 more nodes" in format_tree_dot(tree, max_depth=1)

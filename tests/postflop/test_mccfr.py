@@ -1,0 +1,281 @@
+"""The MCCFR backend: its contract, its samples, and that it reaches the exhaustive solution."""
+
+import numpy as np
+import pytest
+
+from runout.cards.canonical_hands import HAND_BY_COMBO, matchup_weights
+from runout.cards.card import parse_board
+from runout.cards.combos import COMBO_CARDS
+from runout.cfr.discounting import DCFR_PLUS, LINEAR
+from runout.cfr.parallel import Team
+from runout.cfr.solver import ignore_progress
+from runout.cfr.stopping import StoppingRule
+from runout.errors import ConfigError
+from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.extract import extract_values
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.mccfr import (
+    NUM_PAIRS_PER_RUNOUT,
+    DealStream,
+    MccfrBackend,
+    RunoutSampler,
+    sample_values,
+)
+from runout.trees.betting import BettingRules
+from runout.trees.postflop_tree import OOP, PostflopTree
+from tests.reference.showdowns import rename, strength
+
+#: What `docs/mccfr.md` promises of the default budget.
+PROMISED_EXPLOITABILITY = 0.005
+PROMISED_RMS_ERROR = 0.05
+
+DEFAULT_BUDGET = StoppingRule(500)
+SMALL_TREE = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 1), 2.0)
+TINY_TREE = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
+SAMPLINGS = ["public_chance", "external"]
+both_samplings = pytest.mark.parametrize("sampling", SAMPLINGS)
+
+
+@pytest.fixture(scope="module")
+def game():
+    return FlopGame.deal(parse_board("AhKsQd"))
+
+
+@pytest.fixture(scope="module")
+def few_iterations(game):
+    """Both samplings on a small tree, solved once for the tests that only look."""
+    return {sampling: solve(game, sampling=sampling) for sampling in SAMPLINGS}
+
+
+def solve(game, tree=SMALL_TREE, iterations=20, team=None, on_progress=ignore_progress, **options):
+    rule = StoppingRule(iterations, exploitability=1e-9)
+    return MccfrBackend(rule, **options).solve(game, tree, on_progress, team or Team())
+
+
+def assert_same_bits(solution, other):
+    np.testing.assert_array_equal(solution.strategy, other.strategy)
+    np.testing.assert_array_equal(solution.value_pot, other.value_pot)
+    assert solution.report.exploitability_pot == other.report.exploitability_pot
+
+
+def values_differ(game, value_pot, expected):
+    """Returns the matchup-weighted RMS and the largest difference, in pots."""
+    difference = np.nan_to_num(value_pot[OOP] - expected[OOP]).astype(np.float64)
+    return np.sqrt(np.sum(game.matchup_share * difference**2)), np.abs(difference).max()
+
+
+@both_samplings
+def test_values_of_both_players_sum_to_the_pot(game, few_iterations, sampling):
+    value_pot = few_iterations[sampling].value_pot
+    can_meet = matchup_weights(game.flop) > 0
+    total = value_pot[0] + value_pot[1].T
+    assert value_pot.dtype == np.float32
+    assert (total[can_meet] == 1.0).all()
+    assert np.isnan(value_pot[0][~can_meet]).all()
+
+
+@both_samplings
+def test_strategies_are_probabilities(few_iterations, sampling):
+    strategy = few_iterations[sampling].strategy
+    for node in np.flatnonzero(SMALL_TREE.layout.num_children):
+        np.testing.assert_allclose(
+            strategy[SMALL_TREE.layout.children(node)].sum(axis=0), 1.0, atol=1e-5
+        )
+    assert strategy.min() >= 0.0
+
+
+@both_samplings
+def test_exploitability_is_positive_and_falls(game, sampling):
+    seen = []
+    solve(
+        game, iterations=100, sampling=sampling, on_progress=lambda p: seen.append(p.exploitability)
+    )
+    after_10, after_30, after_100 = seen[9], seen[29], seen[99]
+    assert after_10 > after_30 > after_100 > 0.0
+    assert after_100 < after_10 / 3.0
+
+
+@both_samplings
+def test_a_seed_reproduces_every_bit_and_another_one_does_not(game, few_iterations, sampling):
+    assert_same_bits(few_iterations[sampling], solve(game, sampling=sampling))
+    other = solve(game, sampling=sampling, seed=1)
+    assert np.abs(few_iterations[sampling].strategy - other.strategy).max() > 0.01
+
+
+@both_samplings
+def test_the_number_of_workers_changes_no_bit(game, few_iterations, sampling):
+    assert_same_bits(few_iterations[sampling], solve(game, sampling=sampling, team=Team(2)))
+
+
+@both_samplings
+def test_suits_change_no_bit(game, few_iterations, sampling):
+    renamed = FlopGame.deal(rename(game.flop, (1, 2, 3, 0)))
+    assert renamed.flop != game.flop
+    assert_same_bits(few_iterations[sampling], solve(renamed, sampling=sampling))
+
+
+def test_streams_differ_between_flops_iterations_and_purposes():
+    stream = DealStream(0, parse_board("AhKsQd"))
+    other_flop = DealStream(0, parse_board("2c3h4d"))
+    other_seed = DealStream(1, parse_board("AhKsQd"))
+    states = [stream.kernel_state(iteration, purpose) for iteration in (0, 1) for purpose in (0, 1)]
+    states += [other_flop.kernel_state(0, 0), other_seed.kernel_state(0, 0)]
+    assert len({int(state[0]) for state in states}) == len(states)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "deals_per_iteration"),
+    [("public_chance", 12 * NUM_PAIRS_PER_RUNOUT), ("external", 2 * 12 * 169)],
+)
+def test_report_tells_how_many_deals_were_used(few_iterations, sampling, deals_per_iteration):
+    assert few_iterations[sampling].report.num_deals == 20 * deals_per_iteration
+
+
+def test_one_hundredth_of_the_deals_is_sampled_by_default():
+    backend = MccfrBackend(DEFAULT_BUDGET)
+    assert backend.deals_per_iteration / (1_176 * 1_081 * 990) == pytest.approx(0.01, rel=0.03)
+
+
+@pytest.mark.parametrize("fraction", [0.0, -0.1, 1.01, float("nan")])
+def test_a_fraction_that_is_none_is_refused(fraction):
+    with pytest.raises(ConfigError, match="mccfr_sample_pct: .* is not a fraction above 0 up to 1"):
+        MccfrBackend(DEFAULT_BUDGET, sample_fraction=fraction)
+
+
+@pytest.mark.parametrize("flop", ["AhKsQd", "9s6s2s", "7c7d7h"])
+def test_all_runouts_together_are_exact(flop):
+    game = FlopGame.deal(parse_board(flop))
+    everything = RunoutSampler(DealStream(0, game.flop), 1_176, Team())
+    np.testing.assert_allclose(
+        everything.sample(0), game.matchup_share * game.edge, rtol=1e-12, atol=1e-18
+    )
+
+
+def test_sampled_showdowns_are_right_on_average(game):
+    sampler = RunoutSampler(DealStream(3, game.flop), 12, Team())
+    samples = np.array([sampler.sample(iteration) for iteration in range(800)])
+    np.testing.assert_array_equal(samples[0], -samples[0].T)
+    exact = game.matchup_share * game.edge
+    error = np.abs(samples.mean(axis=0) - exact)
+    standard_error = samples.std(axis=0) / np.sqrt(len(samples))
+    is_random = standard_error > 0
+    deviation = error[is_random] / standard_error[is_random]
+    assert deviation.max() < 6.0
+    assert 0.9 < np.sqrt(np.mean(deviation**2)) < 1.1
+
+
+def test_with_all_runouts_public_chance_sampling_is_the_exhaustive_backend(game):
+    sampled = solve(game, sample_fraction=1.0, schedule=LINEAR)
+    exhaustive = ExhaustiveBackend(StoppingRule(20), LINEAR).solve(
+        game, SMALL_TREE, ignore_progress, Team()
+    )
+    assert sampled.report.exploitability_pot == pytest.approx(
+        exhaustive.report.exploitability_pot, abs=1e-5
+    )
+    assert values_differ(game, sampled.value_pot, exhaustive.value_pot)[0] < 1e-3
+
+
+def test_deals_are_uniform_and_judged_by_the_real_showdown():
+    stream = DealStream(5, parse_board("9s6s2s"))
+    state = stream.kernel_state(0, 0)
+    deals = stream.deal(40_000, state.copy())
+    share = matchup_weights(stream.flop).sum(axis=1) / (1_176 * 1_081)
+    for player in range(2):
+        seen = np.bincount(deals.hands[:, player], minlength=169) / 40_000
+        assert np.abs(seen - share).max() < 6 * np.sqrt(share.max() / 40_000)
+    assert set(deals.outcome.tolist()) == {-1.0, 0.0, 1.0}
+    # The same cards, dealt and evaluated by others.
+    from tests.reference.mccfr import SplitMix64, deal_cards
+
+    cards = deal_cards(stream.deck.tolist(), SplitMix64(int(state[0])).uniform, 200, 6)
+    for row, pair, outcome in zip(cards.tolist(), deals.hands, deals.outcome, strict=False):
+        board = [*stream.flop, *row[4:]]
+        mine, theirs = strength([*row[:2], *board]), strength([*row[2:4], *board])
+        assert outcome == (mine > theirs) - (mine < theirs)
+        for hand, holding in zip(pair, (row[:2], row[2:4]), strict=True):
+            combo = np.flatnonzero((COMBO_CARDS == sorted(holding)).all(axis=1))[0]
+            assert hand == HAND_BY_COMBO[combo]
+
+
+def test_deals_favour_nobody(game):
+    stream = DealStream(6, game.flop)
+    deals = stream.deal(200_000, stream.kernel_state(0, 0))
+    assert abs(deals.outcome.mean()) < 5 / np.sqrt(200_000)
+    i, j = deals.hands.T
+    assert abs((deals.outcome - game.edge[i, j]).mean()) < 5 / np.sqrt(200_000)
+
+
+def test_external_sampling_solves_a_tiny_tree(game):
+    exhaustive = ExhaustiveBackend(StoppingRule(2_000, exploitability=1e-5)).solve(
+        game, TINY_TREE, ignore_progress, Team()
+    )
+    sampled = solve(game, TINY_TREE, 300, sampling="external", sample_fraction=0.02)
+    assert sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
+    mean = [
+        float(np.nansum(game.matchup_share * solution.value_pot[OOP]))
+        for solution in (exhaustive, sampled)
+    ]
+    assert mean[1] == pytest.approx(mean[0], abs=2e-3)
+    assert values_differ(game, sampled.value_pot, exhaustive.value_pot)[0] < PROMISED_RMS_ERROR
+
+
+def test_sampled_values_sum_to_the_pot_and_fall_back_on_exact_ones(game, few_iterations):
+    strategy = few_iterations["public_chance"].strategy
+    exact = extract_values(SMALL_TREE, game, strategy)
+    sampled = sample_values(SMALL_TREE, game, strategy, 300, seed=0)
+    can_meet = matchup_weights(game.flop) > 0
+    assert (sampled[0] + sampled[1].T)[can_meet].min() == 1.0
+    assert (sampled[0] + sampled[1].T)[can_meet].max() == 1.0
+    is_changed = sampled[0] != exact[0]
+    assert 100 < is_changed[can_meet].sum() <= 2 * 300
+
+
+def test_sampled_values_have_the_documented_standard_error(game, few_iterations):
+    strategy = few_iterations["public_chance"].strategy
+    exact = extract_values(SMALL_TREE, game, strategy)
+    errors = {
+        num_samples: values_differ(
+            game, sample_values(SMALL_TREE, game, strategy, num_samples, seed=1), exact
+        )[0]
+        for num_samples in (300_000, 1_200_000)
+    }
+    assert errors[1_200_000] == pytest.approx(errors[300_000] / 2.0, rel=0.1)
+
+
+def test_value_extraction_samples_selects_sampled_values(game, few_iterations):
+    sampled = solve(game, value_extraction_samples=1_000)
+    exact = few_iterations["public_chance"]
+    np.testing.assert_array_equal(sampled.strategy, exact.strategy)
+    assert not np.array_equal(sampled.value_pot, exact.value_pot, equal_nan=True)
+    assert sampled.report.num_deals == exact.report.num_deals + 1_000
+
+
+@pytest.mark.parametrize(
+    ("flop", "spr"),
+    [
+        ("2c3h4d", 3.5),
+        pytest.param("AhKsQd", 3.5, marks=pytest.mark.slow),
+        pytest.param("AhKsQd", 6.0, marks=pytest.mark.slow),
+        pytest.param("2c3h4d", 6.0, marks=pytest.mark.slow),
+    ],
+)
+def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
+    game = FlopGame.deal(parse_board(flop))
+    tree = PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 1), spr)
+    sampled = MccfrBackend(DEFAULT_BUDGET).solve(game, tree, ignore_progress, Team())
+    assert 0.0 < sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
+    exhaustive = ExhaustiveBackend(StoppingRule(1_000, exploitability=2e-4), DCFR_PLUS).solve(
+        game, tree, ignore_progress, Team()
+    )
+    rms, _ = values_differ(game, sampled.value_pot, exhaustive.value_pot)
+    assert rms < PROMISED_RMS_ERROR
+
+
+@pytest.mark.slow
+def test_external_sampling_converges_on_a_full_tree():
+    game = FlopGame.deal(parse_board("AhKsQd"))
+    tree = PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 1), 3.5)
+    solution = MccfrBackend(StoppingRule(6_000), sampling="external").solve(
+        game, tree, ignore_progress, Team()
+    )
+    assert solution.report.exploitability_pot < PROMISED_EXPLOITABILITY
