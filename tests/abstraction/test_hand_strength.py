@@ -177,9 +177,9 @@ def test_ehs2_of_one_holding_is_exactly_its_equity_versus_a_random_hand(street, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("street", "num_boards"), [(Street.FLOP, 2_000), (Street.TURN, 4_000), (Street.RIVER, 5_000)]
+    ("street", "num_boards"), [(Street.FLOP, 1_500), (Street.TURN, 4_000), (Street.RIVER, 5_000)]
 )
-def test_ehs2_is_exact_on_eleven_thousand_boards(street, num_boards):
+def test_ehs2_is_exact_on_more_than_ten_thousand_boards(street, num_boards):
     assert_single_ehs2_is_exact(street, num_boards, seed=2)
 
 
@@ -189,9 +189,8 @@ def test_all_strengths_of_a_board_equal_brute_force_with_another_evaluator(board
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("board", ["7c6d2s", "9s6s2s"])
-def test_all_strengths_of_a_flop_equal_brute_force_with_another_evaluator(board):
-    assert_equals_brute_force(parse_board(board))
+def test_all_strengths_of_a_flop_equal_brute_force_with_another_evaluator():
+    assert_equals_brute_force(parse_board("9s6s2s"))
 
 
 def assert_equals_brute_force(board: tuple[int, ...]) -> None:

@@ -162,6 +162,16 @@ def test_sizes_that_coincide_are_one_action():
     assert raises_after(rules_of("1.1bb, 1.9bb, 2x")) == [2.0, 100.0]
 
 
+def test_sizes_within_a_thousandth_of_the_pot_are_one_action_and_the_larger_stays():
+    assert raises_after(rules_of("10bb; 30bb, 30.03bb"), 10.0) == [30.03, 100.0]  # pot 40
+    assert raises_after(rules_of("10bb; 30bb, 30.05bb"), 10.0) == [30.0, 30.05, 100.0]
+
+
+def test_sizes_with_one_text_are_one_action_however_small_the_pot():
+    tiny = {"small_blind_bb": 0.0, "big_blind_bb": 0.01}
+    assert raises_after(rules_of("0.03bb, 0.0303bb", 1.0, **tiny)) == [0.0303, 1.0]
+
+
 def test_a_raise_that_leaves_little_behind_is_all_in():
     # A raise to 16 makes a pot of 32 and leaves 4 behind, an eighth of it.
     for threshold, expected in [(0.125, [20.0]), (0.12, [16.0, 20.0]), (0.0, [16.0, 20.0])]:

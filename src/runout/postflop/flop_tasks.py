@@ -1,6 +1,6 @@
 """Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -14,7 +14,7 @@ from runout.cfr.parallel import Team, one_blas_thread, plan_workers
 from runout.cfr.stopping import SolveProgress
 from runout.events import EventSink, FlopSolved, FlopSolving, ignore_event
 from runout.execution.local import map_tasks
-from runout.postflop.backend import Float32Array, PostflopBackend
+from runout.postflop.backend import Float32Array, FlopSolution, PostflopBackend, ProgressSink
 from runout.postflop.flop_game import FlopGame
 from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
 from runout.trees.postflop_tree import PostflopTree
@@ -53,6 +53,7 @@ def solve_flops(
     trees: Sequence[PostflopTree],
     backend: PostflopBackend,
     run: SolveRun,
+    ranges: FloatArray | None = None,
 ) -> Iterator[FlopResult]:
     """Yields the result of every flop, in their order.
 
@@ -61,6 +62,7 @@ def solve_flops(
         trees: the betting at each stack-to-pot ratio.
         backend: how to solve.
         run: with what.
+        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
     """
     cells = max(tree.num_nodes for tree in trees) * NUM_HANDS
     plan = plan_workers(len(flops), cells, run.num_workers)
@@ -68,9 +70,13 @@ def solve_flops(
     names = [format_cards(flop) for flop in flops]  # a failure names its task, so names are tasks
     flop_by_name = dict(zip(names, flops, strict=True))
 
+    def solve_one(game: FlopGame, tree: PostflopTree) -> FlopSolution:
+        report_progress = _progress_sink(format_cards(game.flop), tree.stakes.spr, run.on_event)
+        return backend.solve(game, tree, report_progress, Team(plan.within))
+
     def solve(name: str) -> FlopResult:
         flop = flop_by_name[name]
-        arrays = run.recall(name, lambda: _solve_flop(flop, trees, backend, plan.within, run))
+        arrays = run.recall(name, lambda: _solve_flop(flop, trees, solve_one, ranges))
         reports = reports_from_array(cast(FloatArray, arrays["reports"]))
         return FlopResult(cast(Float32Array, arrays["value_pot"]), reports)
 
@@ -92,30 +98,28 @@ def solve_flops(
 def _solve_flop(
     flop: tuple[int, ...],
     trees: Sequence[PostflopTree],
-    backend: PostflopBackend,
-    num_workers: int,
-    run: SolveRun,
+    solve_one: Callable[[FlopGame, PostflopTree], FlopSolution],
+    ranges: FloatArray | None,
 ) -> Arrays:
-    game = FlopGame.deal(flop)
-    name = format_cards(flop)
-    team = Team(num_workers)
-    solutions = []
-    for tree in trees:
-
-        def report_progress(progress: SolveProgress, spr: float = tree.stakes.spr) -> None:
-            run.on_event(
-                FlopSolving(
-                    name,
-                    spr,
-                    progress.iteration,
-                    progress.max_iterations,
-                    progress.exploitability,
-                    progress.strategy_delta,
-                )
-            )
-
-        solutions.append(backend.solve(game, tree, report_progress, team))
+    game = FlopGame.deal(flop, ranges)
+    solutions = [solve_one(game, tree) for tree in trees]
     return {
         "value_pot": np.stack([solution.value_pot for solution in solutions]),
         "reports": reports_to_array([solution.report for solution in solutions]),
     }
+
+
+def _progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
+    def report_progress(progress: SolveProgress) -> None:
+        on_event(
+            FlopSolving(
+                flop,
+                spr,
+                progress.iteration,
+                progress.max_iterations,
+                progress.exploitability,
+                progress.strategy_delta,
+            )
+        )
+
+    return report_progress

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runout.arrays import FloatArray
 from runout.cache import Recall, compute_always
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.config.postflop import PostflopModelConfig
@@ -40,6 +41,7 @@ class PostflopAbstraction:
         *,
         num_workers: int | None = None,
         recall: Recall = compute_always,
+        ranges: FloatArray | None = None,
     ) -> "PostflopAbstraction":
         """Solves every flop of a config at every stack-to-pot ratio.
 
@@ -49,6 +51,7 @@ class PostflopAbstraction:
             num_workers: threads to use in all, by default the number of cores; the result does
                 not depend on it.
             recall: returns an earlier result of a flop, or computes it.
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
 
         Raises:
             TreeError: if a betting tree cannot be built.
@@ -56,7 +59,7 @@ class PostflopAbstraction:
         trees = build_trees(config)
         flops = config.flop_list()
         run = SolveRun(num_workers, on_event, recall)
-        results = list(solve_flops(flops.flops, trees, make_backend(config), run))
+        results = list(solve_flops(flops.flops, trees, make_backend(config), run, ranges))
         values = []
         for number, spr in enumerate(config.postflop_sprs):
             value_pot = np.empty(
@@ -65,7 +68,7 @@ class PostflopAbstraction:
             for flop_index, result in enumerate(results):
                 value_pot[flop_index] = result.value_pot[number]
             reports = tuple(result.reports[number] for result in results)
-            values.append(PostflopValues(flops, spr, value_pot, reports))
+            values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
         return cls(config, trees, tuple(values))
 
     def to_bundle(self) -> ValueBundle:

@@ -1,0 +1,200 @@
+import numpy as np
+import pytest
+
+from runout.cfr import cfr_kernels
+from runout.cfr.cfr_kernels import HandSpan, LearningTables
+from runout.cfr.discounting import VARIANTS, DiscountWeights
+from runout.cfr.reach import own_reach_rows
+from runout.trees.layout import LEAF, layout_tree
+from tests.cfr.random_games import random_tree
+from tests.reference import cfr as reference
+
+NUM_HANDS = 37  # fills no whole number of SIMD lanes
+ALL = HandSpan(0, NUM_HANDS)
+PARTS = [HandSpan(0, 1), HandSpan(1, 1), HandSpan(1, 18), HandSpan(18, NUM_HANDS)]
+TREES = [random_tree(seed) for seed in range(4)]
+WEIGHTS = DiscountWeights(0.75, 0.5, 0.8)
+
+every_tree = pytest.mark.parametrize("tree", TREES, ids=range(len(TREES)))
+both_players = pytest.mark.parametrize("player", [0, 1])
+both_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def random_table(tree, dtype=np.float64, seed=0):
+    return np.random.default_rng(seed).normal(size=(tree.num_nodes, NUM_HANDS)).astype(dtype)
+
+
+def random_strategy(tree, dtype=np.float64):
+    strategy = np.zeros((tree.num_nodes, NUM_HANDS), dtype)
+    for player in (0, 1):
+        cfr_kernels.match_regrets(tree, player, random_table(tree, dtype), ALL, strategy)
+    return strategy
+
+
+def typed(weights, dtype):
+    return DiscountWeights(*(dtype(weight) for weight in weights))
+
+
+def actions_of(tree, player):
+    return np.array([n for n in range(1, tree.num_nodes) if tree.actor[tree.parent[n]] == player])
+
+
+def tolerance(dtype):
+    return {"rtol": 1e-5, "atol": 1e-6} if dtype == np.float32 else {"rtol": 1e-12, "atol": 1e-13}
+
+
+def test_trees_have_one_to_five_actions():
+    for tree in TREES:
+        assert {1, 2, 3, 4, 5} <= set(tree.num_children.tolist())
+
+
+@both_dtypes
+@both_players
+@every_tree
+def test_regret_matching_matches_its_twin(tree, player, dtype):
+    regret = random_table(tree, dtype)
+    regret[:, 5] = -1.0
+    strategy = np.full(regret.shape, 7.0, dtype)
+    cfr_kernels.match_regrets(tree, player, regret, ALL, strategy)
+    own = actions_of(tree, player)
+    expected = reference.match_regrets(tree, player, regret)
+    np.testing.assert_allclose(strategy[own], expected[own], **tolerance(dtype))
+    others = np.setdiff1d(np.arange(tree.num_nodes), own)
+    np.testing.assert_array_equal(strategy[others], 7.0)
+
+
+@both_dtypes
+@pytest.mark.parametrize("regret", [0.0, -1.0, -1e30, 1e-42])
+def test_without_a_regret_worth_the_name_all_actions_are_equally_likely(regret, dtype):
+    """A denormal total, whose reciprocal is infinite, once made every strategy NaN."""
+    tree = layout_tree("root", lambda node: (0, list("abcde")) if node == "root" else (LEAF, []))[0]
+    source = np.full((6, NUM_HANDS), regret, dtype)
+    source[1] = min(regret, 0.0)
+    strategy = np.zeros_like(source)
+    cfr_kernels.match_regrets(tree, 0, source, ALL, strategy)
+    np.testing.assert_array_equal(strategy[1:], dtype(0.2))
+
+
+@both_dtypes
+def test_probabilities_of_each_decision_sum_to_one(dtype):
+    tree = TREES[0]
+    strategy = random_strategy(tree, dtype)
+    for node in np.flatnonzero(tree.actor != LEAF):
+        total = strategy[list(tree.children(node))].sum(axis=0)
+        np.testing.assert_allclose(total, 1.0, rtol=1e-6)
+
+
+@both_players
+@every_tree
+def test_regret_matching_returns_the_largest_change(tree, player):
+    strategy = random_strategy(tree)
+    before = strategy.copy()
+    change = cfr_kernels.match_regrets(tree, player, random_table(tree, seed=1), ALL, strategy)
+    assert change == np.abs(strategy - before).max()
+    assert cfr_kernels.match_regrets(tree, player, random_table(tree, seed=1), ALL, strategy) == 0.0
+
+
+@both_dtypes
+@both_players
+@every_tree
+def test_reach_matches_its_twin(tree, player, dtype):
+    strategy, row = random_strategy(tree, dtype), own_reach_rows(tree, player)
+    reach = np.full((row.max() + 1, NUM_HANDS), np.nan, dtype)
+    reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
+    cfr_kernels.propagate_reach(tree, player, row, strategy, ALL, reach)
+    for node in range(tree.num_nodes):
+        expected = reference.own_reach(tree, player, strategy, reach[0], node)
+        np.testing.assert_allclose(reach[row[node]], expected, **tolerance(dtype))
+
+
+@both_dtypes
+@both_players
+@every_tree
+def test_values_match_their_twin(tree, player, dtype):
+    strategy, leaf_value = random_strategy(tree, dtype), random_table(tree, dtype)
+    value = leaf_value.copy()
+    cfr_kernels.propagate_values(tree, player, strategy, ALL, value)
+    for node in range(tree.num_nodes):
+        expected = reference.node_value(
+            tree, player, leaf_value, node, reference.mixing(strategy.astype(np.float64))
+        )
+        np.testing.assert_allclose(value[node], expected, **tolerance(dtype))
+
+
+@both_dtypes
+@both_players
+@every_tree
+def test_best_response_matches_its_twin(tree, player, dtype):
+    leaf_value = random_table(tree, dtype)
+    value = leaf_value.copy()
+    cfr_kernels.propagate_best_response(tree, player, ALL, value)
+    for node in range(tree.num_nodes):
+        expected = reference.node_value(tree, player, leaf_value, node, reference.maximizing)
+        np.testing.assert_allclose(value[node], expected, **tolerance(dtype))
+
+
+@both_dtypes
+@both_players
+@every_tree
+@pytest.mark.parametrize(
+    "weights", [WEIGHTS, *(schedule.weights(3) for schedule in VARIANTS.values())]
+)
+def test_an_update_matches_its_twin(tree, player, dtype, weights):
+    strategy, leaf_value = random_strategy(tree, dtype), random_table(tree, dtype)
+    regret, strategy_sum = random_table(tree, dtype, 1), np.abs(random_table(tree, dtype, 2))
+    row = own_reach_rows(tree, player)
+    reach = np.zeros((row.max() + 1, NUM_HANDS), dtype)
+    reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
+    cfr_kernels.propagate_reach(tree, player, row, strategy, ALL, reach)
+    expected = reference.update_tables(
+        tree, player, regret, strategy_sum, strategy, reach[0], leaf_value, weights
+    )
+    tables, value = LearningTables(regret, strategy_sum, strategy.copy()), leaf_value.copy()
+    cfr_kernels.update_tables(
+        tree, player, row, reach, typed(weights, dtype), ALL, tables, value
+    )
+    np.testing.assert_allclose(regret, expected[0], **tolerance(dtype))
+    np.testing.assert_allclose(strategy_sum, expected[1], **tolerance(dtype))
+    np.testing.assert_array_equal(tables.strategy, strategy)
+    root_value = reference.node_value(tree, player, leaf_value, 0, reference.mixing(strategy))
+    np.testing.assert_allclose(value[0], root_value, **tolerance(dtype))
+
+
+@both_dtypes
+@both_players
+def test_hands_in_parts_give_the_bits_of_all_hands_at_once(player, dtype):
+    tree = TREES[0]
+    row = own_reach_rows(tree, player)
+
+    def run(spans):
+        strategy, regret = random_strategy(tree, dtype), random_table(tree, dtype, 1)
+        strategy_sum, value = np.abs(random_table(tree, dtype, 2)), random_table(tree, dtype, 3)
+        best, mixed = value.copy(), value.copy()
+        reach = np.zeros((row.max() + 1, NUM_HANDS), dtype)
+        reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
+        tables = LearningTables(regret, strategy_sum, strategy)
+        changes = []
+        for hands in spans:
+            changes.append(cfr_kernels.match_regrets(tree, player, regret, hands, strategy))
+            cfr_kernels.propagate_reach(tree, player, row, strategy, hands, reach)
+            cfr_kernels.update_tables(
+                tree, player, row, reach, typed(WEIGHTS, dtype), hands, tables, value
+            )
+            cfr_kernels.propagate_values(tree, player, strategy, hands, mixed)
+            cfr_kernels.propagate_best_response(tree, player, hands, best)
+        return [strategy, reach, regret, strategy_sum, value, mixed, best, max(changes)]
+
+    for whole, parts in zip(run([ALL]), run(PARTS), strict=True):
+        np.testing.assert_array_equal(whole, parts)
+
+
+def test_hands_outside_the_span_are_left_alone():
+    tree, hands = TREES[0], HandSpan(10, 20)
+    strategy = np.full((tree.num_nodes, NUM_HANDS), 7.0)
+    cfr_kernels.match_regrets(tree, 0, random_table(tree), hands, strategy)
+    value = np.full((tree.num_nodes, NUM_HANDS), 7.0)
+    cfr_kernels.propagate_values(tree, 0, strategy, hands, value)
+    for table in (strategy, value):
+        assert (table[:, :10] == 7.0).all()
+        assert (table[:, 20:] == 7.0).all()
+        assert (table[:, 10:20] != 7.0).any()
