@@ -88,7 +88,50 @@ class FlopSolved:
     seconds: float
 
 
-Event = KernelCompiling | KernelCompiled | StageStarted | StageAdvanced | FlopSolving | FlopSolved
+@dataclass(frozen=True)
+class PreflopSolving:
+    """The preflop solve has done another iteration.
+
+    Attributes:
+        round: 0 for the solve against all hands, then the round of arriving ranges.
+        iteration: iterations done.
+        max_iterations: where it ends at the latest.
+        exploitability_mbb: the last one measured, in thousandths of a big blind; None before.
+    """
+
+    round: int
+    iteration: int
+    max_iterations: int
+    exploitability_mbb: float | None
+
+
+@dataclass(frozen=True)
+class RangesRoundFinished:
+    """The flops were solved again with the ranges that arrive there, and preflop on top.
+
+    Attributes:
+        round: 1 for the first.
+        total_rounds: how many there will be at most.
+        change: mean absolute change of preflop action probabilities since the round before.
+        exploitability_mbb: of the new preflop strategies, in thousandths of a big blind.
+    """
+
+    round: int
+    total_rounds: int
+    change: float
+    exploitability_mbb: float
+
+
+Event = (
+    KernelCompiling
+    | KernelCompiled
+    | StageStarted
+    | StageAdvanced
+    | FlopSolving
+    | FlopSolved
+    | PreflopSolving
+    | RangesRoundFinished
+)
 EventSink = Callable[[Event], None]
 
 

@@ -23,11 +23,14 @@ from runout.postflop.mccfr import (
 )
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import OOP, PostflopTree
+from tests.reference.mccfr import SplitMix64, deal_cards
 from tests.reference.showdowns import rename, strength
 
 #: What `docs/mccfr.md` promises of the default budget.
 PROMISED_EXPLOITABILITY = 0.005
-PROMISED_RMS_ERROR = 0.05
+PROMISED_HAND_ERROR = 0.02
+PROMISED_PAIR_ERROR = 0.3
+PROMISED_GAME_ERROR = 0.002
 
 DEFAULT_BUDGET = StoppingRule(500)
 SMALL_TREE = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 1), 2.0)
@@ -58,10 +61,25 @@ def assert_same_bits(solution, other):
     assert solution.report.exploitability_pot == other.report.exploitability_pot
 
 
-def values_differ(game, value_pot, expected):
-    """Returns the matchup-weighted RMS and the largest difference, in pots."""
-    difference = np.nan_to_num(value_pot[OOP] - expected[OOP]).astype(np.float64)
-    return np.sqrt(np.sum(game.matchup_share * difference**2)), np.abs(difference).max()
+def weighted_gaps(game, value_pot, expected):
+    """Returns matchup-weighted differences in pots: of pairs and hands (RMS), of the game."""
+    weight = game.matchup_share
+    gap = np.nan_to_num(value_pot[OOP] - expected[OOP]).astype(np.float64)
+    of_pairs = np.sqrt(np.sum(weight * gap**2))
+    weight_of_hand = weight.sum(axis=1)
+    gain = np.sum(weight * gap, axis=1)
+    of_hands = np.sqrt(
+        np.sum(np.divide(gain**2, weight_of_hand, out=0 * gain, where=weight_of_hand > 0))
+    )
+    return of_pairs, of_hands, abs(np.sum(weight * gap))
+
+
+def assert_values_agree(game, value_pot, expected):
+    """Pairs are not settled by equilibrium, hands against a range almost, the game is."""
+    of_pairs, of_hands, of_game = weighted_gaps(game, value_pot, expected)
+    assert of_pairs < PROMISED_PAIR_ERROR
+    assert of_hands < PROMISED_HAND_ERROR
+    assert of_game < PROMISED_GAME_ERROR
 
 
 @both_samplings
@@ -153,7 +171,7 @@ def test_all_runouts_together_are_exact(flop):
 
 def test_sampled_showdowns_are_right_on_average(game):
     sampler = RunoutSampler(DealStream(3, game.flop), 12, Team())
-    samples = np.array([sampler.sample(iteration) for iteration in range(800)])
+    samples = np.array([sampler.sample(iteration) for iteration in range(400)])
     np.testing.assert_array_equal(samples[0], -samples[0].T)
     exact = game.matchup_share * game.edge
     error = np.abs(samples.mean(axis=0) - exact)
@@ -161,7 +179,7 @@ def test_sampled_showdowns_are_right_on_average(game):
     is_random = standard_error > 0
     deviation = error[is_random] / standard_error[is_random]
     assert deviation.max() < 6.0
-    assert 0.9 < np.sqrt(np.mean(deviation**2)) < 1.1
+    assert np.sqrt(np.mean(deviation**2)) < 1.5  # of cells that are lucky together
 
 
 def test_with_all_runouts_public_chance_sampling_is_the_exhaustive_backend(game):
@@ -172,7 +190,7 @@ def test_with_all_runouts_public_chance_sampling_is_the_exhaustive_backend(game)
     assert sampled.report.exploitability_pot == pytest.approx(
         exhaustive.report.exploitability_pot, abs=1e-5
     )
-    assert values_differ(game, sampled.value_pot, exhaustive.value_pot)[0] < 1e-3
+    assert weighted_gaps(game, sampled.value_pot, exhaustive.value_pot)[0] < 1e-3
 
 
 def test_deals_are_uniform_and_judged_by_the_real_showdown():
@@ -185,8 +203,6 @@ def test_deals_are_uniform_and_judged_by_the_real_showdown():
         assert np.abs(seen - share).max() < 6 * np.sqrt(share.max() / 40_000)
     assert set(deals.outcome.tolist()) == {-1.0, 0.0, 1.0}
     # The same cards, dealt and evaluated by others.
-    from tests.reference.mccfr import SplitMix64, deal_cards
-
     cards = deal_cards(stream.deck.tolist(), SplitMix64(int(state[0])).uniform, 200, 6)
     for row, pair, outcome in zip(cards.tolist(), deals.hands, deals.outcome, strict=False):
         board = [*stream.flop, *row[4:]]
@@ -211,12 +227,7 @@ def test_external_sampling_solves_a_tiny_tree(game):
     )
     sampled = solve(game, TINY_TREE, 300, sampling="external", sample_fraction=0.02)
     assert sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
-    mean = [
-        float(np.nansum(game.matchup_share * solution.value_pot[OOP]))
-        for solution in (exhaustive, sampled)
-    ]
-    assert mean[1] == pytest.approx(mean[0], abs=2e-3)
-    assert values_differ(game, sampled.value_pot, exhaustive.value_pot)[0] < PROMISED_RMS_ERROR
+    assert_values_agree(game, sampled.value_pot, exhaustive.value_pot)
 
 
 def test_sampled_values_sum_to_the_pot_and_fall_back_on_exact_ones(game, few_iterations):
@@ -234,7 +245,7 @@ def test_sampled_values_have_the_documented_standard_error(game, few_iterations)
     strategy = few_iterations["public_chance"].strategy
     exact = extract_values(SMALL_TREE, game, strategy)
     errors = {
-        num_samples: values_differ(
+        num_samples: weighted_gaps(
             game, sample_values(SMALL_TREE, game, strategy, num_samples, seed=1), exact
         )[0]
         for num_samples in (300_000, 1_200_000)
@@ -267,8 +278,7 @@ def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
     exhaustive = ExhaustiveBackend(StoppingRule(1_000, exploitability=2e-4), DCFR_PLUS).solve(
         game, tree, ignore_progress, Team()
     )
-    rms, _ = values_differ(game, sampled.value_pot, exhaustive.value_pot)
-    assert rms < PROMISED_RMS_ERROR
+    assert_values_agree(game, sampled.value_pot, exhaustive.value_pot)
 
 
 @pytest.mark.slow

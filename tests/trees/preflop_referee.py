@@ -1,7 +1,4 @@
-"""Plays every node of a preflop tree at the table of an independent rules engine, pokerkit.
-
-Amounts become exact fractions, so trees must have amounts that floats hold exactly.
-"""
+"""Two judges of preflop trees: the rules in plain words, and an independent engine, pokerkit."""
 
 from fractions import Fraction
 
@@ -35,14 +32,14 @@ def play(tree, node):
         tuple(map(Fraction, reversed(rules.stacks_bb))),
         2,
     )
-    for number in ways_to(tree, node):
+    for number in nodes_on_the_way(tree, node):
         player = tree.layout.actor[tree.layout.parent[number]]
         assert table.actor_index == SEAT[player]
         _act(table, tree.action_to(number))
     return table
 
 
-def ways_to(tree, node):
+def nodes_on_the_way(tree, node):
     nodes = []
     while node:
         nodes.append(node)
@@ -67,8 +64,11 @@ def _act(table, action):
             table.complete_bet_or_raise_to(table.max_completion_betting_or_raising_to_amount)
 
 
-def check(tree):
-    """Compares all nodes with the table: who acts, whether a raise is legal, pots and payoffs."""
+def check_at_table(tree):
+    """Plays every node at a table of pokerkit: who acts, may there be a raise, pots and payoffs.
+
+    Amounts become exact fractions, so trees must have amounts that floats hold exactly.
+    """
     for node in range(tree.num_nodes):
         table, kind = play(tree, node), tree.leaf_kind[node]
         if kind == NOT_A_LEAF:
@@ -84,3 +84,45 @@ def check(tree):
         else:
             won = [Fraction(tree.leaf_payoffs_bb(player, 0.5)[node]) for player in (0, 1)]
             assert [table.payoffs[SEAT[player]] for player in (0, 1)] == won
+
+
+def check_decision(tree, node):
+    """Checks the actions of a decision by the amounts at its node and on the way to it."""
+    rules, actions, actor = tree.rules, tree.actions(node), int(tree.layout.actor[node])
+    ante, stack = rules.posted_ante_bb, rules.betting_stack_bb
+    mine, theirs = (tree.invested_bb[node, player] - ante for player in (actor, 1 - actor))
+    kinds = [action.kind for action in actions]
+    amounts = [action.amount for action in actions if action.is_aggressive]
+    codes = [tree.action_code(child) for child in tree.layout.children(node)]
+    assert len(set(codes)) == len(codes)
+    assert len(set(tree.action_labels(node))) == len(codes)
+    assert amounts == sorted(amounts)
+    if node == 0 and ActionKind.CALL not in kinds:
+        assert not rules.allow_limp
+    elif theirs > mine + 1e-9:
+        assert kinds[:2] == [ActionKind.FOLD, ActionKind.CALL]
+    else:
+        assert kinds[0] == ActionKind.CHECK
+        assert tree.path(node) == "c"
+    num_raises = sum(code[0] in "ra" for code in tree.path(node).split("-") if code)
+    is_open = num_raises < rules.raise_cap and theirs < stack - 0.001 * 2 * (ante + theirs) - 1e-9
+    assert kinds.count(ActionKind.ALL_IN) == is_open
+    for action in actions:
+        if action.kind == ActionKind.RAISE:
+            assert theirs + last_increment(tree, node) <= action.amount + 1e-9
+            assert action.amount < stack
+        if action.kind == ActionKind.ALL_IN:
+            assert action.amount == stack
+
+
+def last_increment(tree, node):
+    """By how much the last raise before a node went beyond the amount before it."""
+    while node and not tree.action_to(node).is_aggressive:
+        node = int(tree.layout.parent[node])
+    if node == 0:
+        return tree.rules.big_blind_bb
+    parent = int(tree.layout.parent[node])
+    opponent = 1 - int(tree.layout.actor[parent])
+    return tree.action_amount_bb[node] - (
+        tree.invested_bb[parent, opponent] - tree.rules.posted_ante_bb
+    )

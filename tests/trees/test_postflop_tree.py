@@ -385,7 +385,7 @@ def test_paths_in_pots_are_percentages_and_in_chips_amounts(kernels_tree):
             "x-b50-x",
             "path 'x-b50-x': 'x' is no action after 'x-b50', use one of f, c, r50, r100, a",
         ),
-        ("b50-f-x", "path 'b50-f-x': 'x' is no action after 'b50-f', the hand is over"),
+        ("b50-f-x", "path 'b50-f-x': 'x' is no action after 'b50-f', the betting is over"),
         ("x--x", "path 'x--x': '' is no action after 'x', use one of x, b50, b100, a"),
     ],
 )

@@ -44,7 +44,16 @@ class PreflopSolver:
             rule: exploitability is in big blinds.
             on_progress: called after every iteration.
         """
-        outcome = self.cfr.solve(rule, on_progress)
+        curve: dict[int, float] = {}
+
+        def record(progress: SolveProgress) -> None:
+            is_measured = progress.iteration % rule.check_every == 0
+            if progress.exploitability is not None and is_measured:
+                curve[progress.iteration] = progress.exploitability * MBB_PER_BB
+            on_progress(progress)
+
+        outcome = self.cfr.solve(rule, record)
+        curve[outcome.iterations] = outcome.exploitability * MBB_PER_BB
         report = PreflopReport(
             iterations=outcome.iterations,
             exploitability_mbb=outcome.exploitability * MBB_PER_BB,
@@ -53,6 +62,7 @@ class PreflopSolver:
                 path: FlopLeafSource(values.source, values.detail)
                 for path, values in self.leaves.flops.items()
             },
+            curve_mbb=tuple(curve.items()),
         )
         strategy = self._street.average_strategy()[0].astype(np.float64, copy=False)
         ev_bb = expected_values(self.tree, self.leaves, strategy)

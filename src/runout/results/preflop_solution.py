@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from runout.arrays import FloatArray
 from runout.cards.canonical_hands import matchup_weights
-from runout.cfr.reach import own_reach
+from runout.cfr.reach import NUM_PLAYERS, own_reach
 from runout.results.value_book import ValueSource
-from runout.trees.preflop_tree import PreflopTree
+from runout.trees.preflop_tree import PreflopTree, postflop_position
 
 MBB_PER_BB = 1000.0
 
@@ -21,6 +23,24 @@ class FlopLeafSource:
 
 
 @dataclass(frozen=True)
+class RangesRound:
+    """One re-solve of the flops with the ranges that arrive there.
+
+    Attributes:
+        number: 1 for the first round after the solve against all hands.
+        change: mean absolute change of preflop action probabilities since the round before,
+            weighted by how often hands arrive at the decisions.
+        exploitability_mbb: of the preflop strategies of this round, in thousandths of a big blind.
+        flop_exploitability_pot: the largest of any flop solve, as a fraction of the pot.
+    """
+
+    number: int
+    change: float
+    exploitability_mbb: float
+    flop_exploitability_pot: float
+
+
+@dataclass(frozen=True)
 class PreflopReport:
     """How a preflop solve went.
 
@@ -29,12 +49,16 @@ class PreflopReport:
         exploitability_mbb: mean gain of a best response, in thousandths of a big blind per hand.
         seconds: time taken by the preflop solve alone.
         flop_leaves: where the values of each flop leaf came from, by path.
+        curve_mbb: exploitability whenever it was measured, by iteration.
+        ranges_rounds: the re-solves with arriving ranges, if there were any.
     """
 
     iterations: int
     exploitability_mbb: float
     seconds: float
     flop_leaves: Mapping[str, FlopLeafSource]
+    curve_mbb: tuple[tuple[int, float], ...] = ()
+    ranges_rounds: tuple[RangesRound, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +87,31 @@ class PreflopSolution:
     def reach(self, player: int) -> FloatArray:
         """Returns ``[N, 169]`` the probability that a player's hand plays towards each node."""
         return own_reach(self.tree.layout, self.strategy, player)
+
+    def arriving_ranges(self, node: int) -> FloatArray:
+        """Returns ``[2, 169]`` how much of each hand OOP and IP bring to a node, at most 1."""
+        ranges = np.empty((NUM_PLAYERS, self.strategy.shape[1]))
+        for player in range(NUM_PLAYERS):
+            ranges[postflop_position(player)] = self.reach(player)[node]
+        return ranges
+
+    def change_from(self, earlier: "PreflopSolution") -> float:
+        """Returns the mean absolute change of action probabilities since an earlier solution.
+
+        A decision counts as often as hands arrive at it, in this solution.
+        """
+        layout, weights = self.tree.layout, matchup_weights().astype(np.float64)
+        reach = [self.reach(player) for player in range(NUM_PLAYERS)]
+        total, weight = 0.0, 0.0
+        for node in np.flatnonzero(layout.num_children > 0):
+            actor = int(layout.actor[node])
+            arriving = reach[actor][node] * (weights @ reach[1 - actor][node])
+            children = layout.children(int(node))
+            rows = slice(children.start, children.stop)
+            moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
+            total += float((arriving * moved).sum())
+            weight += float(arriving.sum())
+        return total / weight
 
     def action_frequency(self, node: int) -> float:
         """Returns how often the action that leads to a node is taken when it can be.

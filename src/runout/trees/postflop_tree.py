@@ -16,7 +16,8 @@ from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind, format_action, format_action_code
 from runout.trees.bet_sizing import ChipAmount, format_bet_size
 from runout.trees.betting import BettingRules, BettingState, Stakes, Street, legal_actions
-from runout.trees.layout import LEAF, MAX_NODES, NO_NODE, TreeArrays, layout_tree
+from runout.trees.layout import LEAF, MAX_NODES, TreeArrays, layout_tree
+from runout.trees.paths import format_path, parse_path
 
 #: The players after the flop: out of position acts first on every street.
 OOP, IP = 0, 1
@@ -27,8 +28,6 @@ NOT_A_LEAF, FOLD_BY_OOP, FOLD_BY_IP, SHOWDOWN = -1, 0, 1, 2
 
 #: The action kind in the row of the root, to which no action leads.
 NO_ACTION = -1
-
-PATH_SEPARATOR = "-"
 
 
 class _Node(NamedTuple):
@@ -226,11 +225,7 @@ class PostflopTree:
 
     def path(self, node: int) -> str:
         """Writes the actions from the root to a node, as ``b50-c-x-b100``; empty at the root."""
-        codes = []
-        while self.layout.parent[node] != NO_NODE:
-            codes.append(self.action_code(node))
-            node = int(self.layout.parent[node])
-        return PATH_SEPARATOR.join(reversed(codes))
+        return format_path(self, node)
 
     def find_node(self, path: str) -> int:
         """Returns the node that a path leads to; the empty path leads to the root.
@@ -238,17 +233,7 @@ class PostflopTree:
         Raises:
             TreeError: naming the first step that is not an action, and the actions there are.
         """
-        node = 0
-        steps = path.strip().lower().split(PATH_SEPARATOR) if path.strip() else []
-        for position, step in enumerate(steps):
-            codes = {self.action_code(child): child for child in self.layout.children(node)}
-            if step not in codes:
-                before = PATH_SEPARATOR.join(steps[:position])
-                place = f"after {before!r}" if before else "at the root"
-                allowed = f"use one of {', '.join(codes)}" if codes else "the hand is over"
-                raise TreeError(f"path {path!r}", f"{step!r} is no action {place}, {allowed}")
-            node = codes[step]
-        return node
+        return parse_path(self, path)
 
 
 def _check_unit(rules: BettingRules, stakes: Stakes) -> None:

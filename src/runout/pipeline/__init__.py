@@ -1,0 +1,1 @@
+"""From a config to solved and saved results, stage by stage."""

@@ -1,0 +1,100 @@
+"""The postflop stage: flops solved at the stack-to-pot ratios that the preflop tree needs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from runout.arrays import FloatArray
+from runout.config.load import load_postflop_config
+from runout.config.postflop import PostflopModelConfig
+from runout.config.run import RunConfig
+from runout.errors import ConfigError
+from runout.pipeline.workplace import Workplace
+from runout.postflop.postflop_abstraction import PostflopAbstraction
+from runout.results.value_book import SPR_TOLERANCE, ValueBook
+from runout.results.value_bundle import ValueBundle
+from runout.trees.preflop_tree import PreflopTree
+
+
+def merge_sprs(sprs: Sequence[float]) -> list[float]:
+    """Returns ascending ratios such that each given one is within 2 % of one of them."""
+    merged: list[float] = []
+    group: list[float] = []
+    for spr in sorted(sprs):
+        if group and spr > group[0] * (1.0 + SPR_TOLERANCE):
+            merged.append(_middle(group))
+            group = []
+        group.append(spr)
+    return [*merged, _middle(group)] if group else merged
+
+
+def postflop_config_for(config: PostflopModelConfig, tree: PreflopTree) -> PostflopModelConfig:
+    """Returns the postflop config with ``postflop_sprs: auto`` made concrete for a tree."""
+    if not config.is_auto_sprs:
+        return config
+    return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
+
+
+def solve_postflop(
+    config: PostflopModelConfig,
+    workplace: Workplace,
+    ranges: FloatArray | None = None,
+    part: str = "flops",
+) -> PostflopAbstraction:
+    """Solves all flops of a config, or takes up where an earlier run was interrupted.
+
+    Args:
+        config: what to solve.
+        workplace: with what.
+        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+        part: names the folder of finished flops.
+    """
+    facts = {
+        "postflop_model": config.digest_mapping(),
+        "ranges": None if ranges is None else ranges.tolist(),
+    }
+    return PostflopAbstraction.build(
+        config,
+        workplace.on_event,
+        num_workers=workplace.num_workers,
+        recall=workplace.recall(part, facts),
+        ranges=ranges,
+    )
+
+
+def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
+    """Returns what ``postflop_model_path`` points at: solved values, or a config to solve.
+
+    Raises:
+        BundleError: if it is a directory that holds no values.
+        ConfigError: if it is a file that is no config, or there is nothing.
+    """
+    if path.is_dir():
+        return ValueBundle.load(path)
+    if not path.exists():
+        raise ConfigError("postflop_model_path", f"{path} does not exist")
+    return load_postflop_config(path)
+
+
+def make_value_book(
+    config: RunConfig, tree: PreflopTree, workplace: Workplace
+) -> tuple[ValueBook, ValueBundle | None]:
+    """Returns what flops are worth, and the values behind it if any were needed.
+
+    Raises:
+        BundleError: if given values cannot be opened.
+        ConfigError: if a given model cannot be read.
+    """
+    if config.flop_values == "raw_equity" or not tree.flop_leaves():
+        return ValueBook.raw_equity(), None
+    model: ValueBundle | PostflopModelConfig | None = config.postflop_model
+    if config.postflop_model_path is not None:
+        model = open_postflop_model(config.postflop_model_path)
+    if model is None:
+        raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
+    if isinstance(model, PostflopModelConfig):
+        model = solve_postflop(postflop_config_for(model, tree), workplace).to_bundle()
+    return ValueBook.from_values(model.values), model
+
+
+def _middle(group: Sequence[float]) -> float:
+    return (group[0] + group[-1]) / 2.0

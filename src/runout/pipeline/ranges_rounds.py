@@ -1,0 +1,102 @@
+"""Rounds in which flops are solved with the ranges that really arrive there.
+
+A flop solved for all hands lets hands play that would never come; its values are those of another
+game. Each round takes both players' reach of every flop leaf from the preflop solution, solves the
+flops at that leaf with these ranges, and solves preflop again. Ranges are damped, because a new
+preflop strategy changes the ranges that it was computed from.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from runout.arrays import FloatArray
+from runout.config.load import load_postflop_config
+from runout.config.postflop import PostflopModelConfig
+from runout.events import RangesRoundFinished
+from runout.pipeline.postflop_stage import solve_postflop
+from runout.pipeline.preflop_stage import PreflopStage
+from runout.results.preflop_solution import PreflopSolution, RangesRound
+from runout.results.value_book import LeafValues, ValueBook, ValueSource, average_share
+from runout.results.value_bundle import ValueBundle
+from runout.trees.preflop_tree import FlopLeaf
+
+#: A leaf that neither hand reaches this often keeps the ranges it had.
+_NEVER = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class _SolvedLeaf:
+    values: LeafValues
+    exploitability_pot: float
+
+
+def refine_with_arriving_ranges(
+    stage: PreflopStage, book: ValueBook, values: ValueBundle, solution: PreflopSolution
+) -> PreflopSolution:
+    """Returns the solution of the last round.
+
+    Args:
+        stage: solves preflop.
+        book: values of flops solved for all hands, which the first round starts from.
+        values: where they come from; the flops are solved with the same config.
+        solution: the preflop solution on top of ``book``.
+    """
+    config = stage.config
+    model = load_postflop_config(values.config_text)
+    ranges: dict[str, FloatArray] = {}
+    rounds: list[RangesRound] = []
+    for number in range(1, config.ranges_rounds + 1):
+        leaves: dict[str, _SolvedLeaf] = {}
+        for leaf in stage.tree.flop_leaves():
+            ranges[leaf.path] = _damp(
+                ranges.get(leaf.path), solution.arriving_ranges(leaf.node), config.ranges_damping
+            )
+            leaves[leaf.path] = _solve_leaf(stage, model, leaf, ranges[leaf.path], number)
+        refined = stage.solve(
+            book.with_leaves({path: solved.values for path, solved in leaves.items()}), number
+        )
+        rounds.append(
+            RangesRound(
+                number,
+                refined.change_from(solution),
+                refined.report.exploitability_mbb,
+                max(solved.exploitability_pot for solved in leaves.values()),
+            )
+        )
+        report = replace(refined.report, ranges_rounds=tuple(rounds))
+        solution = replace(refined, report=report)
+        stage.workplace.on_event(
+            RangesRoundFinished(
+                number, config.ranges_rounds, rounds[-1].change, rounds[-1].exploitability_mbb
+            )
+        )
+        if rounds[-1].change < config.ranges_tolerance:
+            break
+    return solution
+
+
+def _damp(earlier: FloatArray | None, arriving: FloatArray, damping: float) -> FloatArray:
+    """Returns ``[2, 169]`` ranges, the largest weight being 1, moved towards those arriving."""
+    held = np.ones_like(arriving) if earlier is None else earlier
+    largest = arriving.max(axis=1, keepdims=True)
+    scaled = np.where(largest > _NEVER, arriving / np.maximum(largest, _NEVER), held)
+    damped: FloatArray = damping * scaled + (1.0 - damping) * held
+    return damped
+
+
+def _solve_leaf(
+    stage: PreflopStage,
+    model: PostflopModelConfig,
+    leaf: FlopLeaf,
+    ranges: FloatArray,
+    number: int,
+) -> _SolvedLeaf:
+    solved = solve_postflop(
+        model.with_sprs([leaf.spr]), stage.workplace, ranges, f"round-{number}-{leaf.path}"
+    ).values[0]
+    detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
+    return _SolvedLeaf(
+        LeafValues(average_share(solved), ValueSource.SOLVED, detail),
+        max(report.exploitability_pot for report in solved.reports),
+    )

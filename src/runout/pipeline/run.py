@@ -1,0 +1,74 @@
+"""The main job: from a config to a solved preflop game. Read this file first.
+
+`RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from runout.config.run import RunConfig
+from runout.pipeline.postflop_stage import make_value_book
+from runout.pipeline.preflop_stage import PreflopStage
+from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
+from runout.pipeline.workplace import Workplace
+from runout.results.preflop_bundle import save_solution
+from runout.results.preflop_solution import PreflopSolution
+from runout.results.value_bundle import ValueBundle
+from runout.storage.manifest import digest_config
+from runout.trees.preflop_tree import PreflopTree
+
+SOLUTION_FOLDER = "preflop"
+VALUES_FOLDER = "values"
+CHECKPOINT_FOLDER = "checkpoints"
+
+
+@dataclass(frozen=True, eq=False)
+class PreflopRun:
+    """Everything that a run found.
+
+    Attributes:
+        config: what was asked for.
+        solution: the preflop strategies, of the last round.
+        values: the postflop values behind the first round, None if there were no flops to solve.
+    """
+
+    config: RunConfig
+    solution: PreflopSolution
+    values: ValueBundle | None
+
+    def save(self, directory: Path, *, overwrite: bool = False) -> None:
+        """Writes the solution, and the values behind it, as bundles in a directory.
+
+        Raises:
+            BundleError: if one cannot be written, or exists and is not to be overwritten.
+        """
+        directory.mkdir(parents=True, exist_ok=True)
+        if self.values is not None:
+            self.values.save(directory / VALUES_FOLDER, overwrite=overwrite)
+        save_solution(
+            directory / SOLUTION_FOLDER,
+            self.solution,
+            self.config.to_yaml(),
+            digest_config(self.config.digest_mapping()),
+            overwrite=overwrite,
+        )
+
+
+def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> PreflopRun:
+    """Solves a preflop game and the flops behind it.
+
+    Args:
+        config: what to solve.
+        workplace: with what; by default all cores, silently, and without checkpoints.
+
+    Raises:
+        RunoutError: if the config asks for something impossible.
+    """
+    workplace = workplace or Workplace()
+    tree = PreflopTree.build(config.preflop.rules())
+    book, values = make_value_book(config, tree, workplace)
+    stage = PreflopStage(config, tree, workplace)
+    solution = stage.solve(book)
+    if config.ranges_rounds and values is not None:
+        solution = refine_with_arriving_ranges(stage, book, values, solution)
+    return PreflopRun(config, solution, values)

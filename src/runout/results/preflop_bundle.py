@@ -1,0 +1,108 @@
+"""Saving and opening preflop solutions; opening needs no solver and no kernel."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from runout import __version__
+from runout.arrays import FloatArray
+from runout.errors import BundleError, TreeError
+from runout.results.preflop_solution import (
+    FlopLeafSource,
+    PreflopReport,
+    PreflopSolution,
+    RangesRound,
+)
+from runout.results.value_book import ValueSource
+from runout.storage.bundle import load_bundle
+from runout.storage.writer import write_bundle
+from runout.trees.preflop_betting import BB, SB, PreflopRules
+from runout.trees.preflop_sizing import format_sizes_by_depth
+from runout.trees.preflop_tree import PreflopTree
+
+KIND = "preflop_solution"
+SCHEMA_VERSION = 1
+
+
+def save_solution(
+    path: Path | str,
+    solution: PreflopSolution,
+    config_text: str,
+    config_digest: str,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Writes a solution as a bundle, all of it or nothing.
+
+    Raises:
+        BundleError: if it cannot be written, or exists and is not to be overwritten.
+    """
+    write_bundle(
+        path,
+        kind=KIND,
+        schema_version=SCHEMA_VERSION,
+        package_version=__version__,
+        arrays={"strategy": solution.strategy, "ev_bb": solution.ev_bb},
+        documents={
+            "rules": _rules_to_mapping(solution.tree.rules),
+            "report": asdict(solution.report),
+        },
+        config_text=config_text,
+        config_digest=config_digest,
+        overwrite=overwrite,
+    )
+
+
+def load_solution(path: Path | str) -> PreflopSolution:
+    """Opens a saved solution.
+
+    Raises:
+        BundleError: if it is missing, damaged, or of another kind or version.
+    """
+    bundle = load_bundle(path, KIND, SCHEMA_VERSION)
+    try:
+        tree = PreflopTree.build(PreflopRules.parse(**bundle.documents["rules"]))
+        solution = PreflopSolution(
+            tree=tree,
+            strategy=cast(FloatArray, bundle.arrays["strategy"]),
+            ev_bb=cast(FloatArray, bundle.arrays["ev_bb"]),
+            report=_report_from_mapping(bundle.documents["report"]),
+        )
+    except (KeyError, TypeError, ValueError, TreeError) as error:
+        raise BundleError(str(path), f"lacks or garbles {error}") from error
+    if len(solution.strategy) != tree.num_nodes:
+        problem = f"has {len(solution.strategy)} nodes, this version builds {tree.num_nodes}"
+        raise BundleError(str(path), problem)
+    return solution
+
+
+def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:
+    return {
+        "stacks_bb": list(rules.stacks_bb),
+        "raise_sizes": {
+            "sb": format_sizes_by_depth(rules.raise_sizes[SB]),
+            "bb": format_sizes_by_depth(rules.raise_sizes[BB]),
+        },
+        "small_blind_bb": rules.small_blind_bb,
+        "big_blind_bb": rules.big_blind_bb,
+        "ante_bb": rules.ante_bb,
+        "raise_cap": rules.raise_cap,
+        "allow_limp": rules.allow_limp,
+        "always_offer_all_in": rules.always_offer_all_in,
+        "force_all_in_threshold": rules.force_all_in_threshold,
+    }
+
+
+def _report_from_mapping(facts: Mapping[str, Any]) -> PreflopReport:
+    return PreflopReport(
+        iterations=facts["iterations"],
+        exploitability_mbb=facts["exploitability_mbb"],
+        seconds=facts["seconds"],
+        flop_leaves={
+            path: FlopLeafSource(ValueSource(leaf["source"]), leaf["detail"])
+            for path, leaf in facts["flop_leaves"].items()
+        },
+        curve_mbb=tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
+        ranges_rounds=tuple(RangesRound(**done) for done in facts["ranges_rounds"]),
+    )

@@ -1,0 +1,103 @@
+from threading import Barrier, get_ident
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from runout.cfr import parallel
+from runout.cfr.parallel import (
+    MIN_CELLS_PER_WORKER,
+    Team,
+    WorkerPlan,
+    one_blas_thread,
+    plan_workers,
+)
+from runout.errors import ExecutionError
+
+HUGE = 100 * MIN_CELLS_PER_WORKER
+SMALL = MIN_CELLS_PER_WORKER // 2
+
+
+def test_many_solves_run_side_by_side_whatever_their_size():
+    assert plan_workers(1755, SMALL, 8) == WorkerPlan(across=8, within=1)
+    assert plan_workers(1755, HUGE, 8) == WorkerPlan(across=8, within=1)
+
+
+def test_one_huge_solve_gets_all_workers():
+    assert plan_workers(1, HUGE, 8) == WorkerPlan(across=1, within=8)
+
+
+def test_few_huge_solves_share_the_workers():
+    assert plan_workers(3, HUGE, 8) == WorkerPlan(across=3, within=2)
+
+
+def test_a_small_solve_is_not_divided():
+    assert plan_workers(1, SMALL, 8) == WorkerPlan(across=1, within=1)
+    assert plan_workers(3, SMALL, 8) == WorkerPlan(across=3, within=1)
+
+
+def test_a_solve_is_divided_only_as_far_as_it_is_worthwhile():
+    assert plan_workers(1, 3 * MIN_CELLS_PER_WORKER, 8) == WorkerPlan(across=1, within=3)
+
+
+def test_there_are_never_more_threads_than_workers_and_never_none():
+    for num_workers in range(1, 10):
+        for num_solves in range(12):
+            for cells in (1, SMALL, 2 * MIN_CELLS_PER_WORKER, HUGE):
+                plan = plan_workers(num_solves, cells, num_workers)
+                assert 1 <= plan.across * plan.within <= num_workers
+                assert plan.across <= max(num_solves, 1)
+
+
+def test_by_default_all_cores_work(monkeypatch):
+    monkeypatch.setattr(parallel, "count_cores", lambda: 6)
+    assert plan_workers(100, SMALL) == WorkerPlan(across=6, within=1)
+
+
+@pytest.mark.parametrize("num_workers", [0, -2])
+def test_worker_count_must_be_positive(num_workers):
+    with pytest.raises(ExecutionError, match=f"workers: {num_workers} is not a positive number"):
+        plan_workers(10, SMALL, num_workers)
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 3])
+def test_a_team_returns_results_in_the_order_of_the_parts(num_workers):
+    assert Team(num_workers).run(lambda part: part * part, range(20)) == [n * n for n in range(20)]
+
+
+def test_a_team_of_two_works_at_the_same_time():
+    both_are_running = Barrier(2, timeout=10.0)
+    assert len(Team(2).run(lambda _: both_are_running.wait(), range(2))) == 2
+
+
+def test_a_team_of_one_works_in_the_callers_thread():
+    assert set(Team().run(lambda _: get_ident(), range(3))) == {get_ident()}
+
+
+def test_a_failure_inside_a_team_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        Team(2).run(lambda part: 1 // part, [1, 0])
+
+
+@pytest.mark.parametrize("num_hands", [1, 3, 169, 1326])
+@pytest.mark.parametrize("num_workers", [1, 2, 3, 7])
+def test_every_hand_belongs_to_exactly_one_worker(num_workers, num_hands):
+    spans = Team(num_workers).split_hands(num_hands)
+    assert len(spans) == num_workers
+    hands = [hand for span in spans for hand in range(span.begin, span.end)]
+    assert hands == list(range(num_hands))
+    sizes = [span.end - span.begin for span in spans]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def blas_threads():
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_the_linear_algebra_library_gets_one_thread_and_its_own_number_back():
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = blas_threads()
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before

@@ -1,0 +1,285 @@
+import numpy as np
+import pytest
+
+from runout.cfr import solver as solver_module
+from runout.cfr.discounting import CFR_PLUS, DCFR, DCFR_PLUS, LINEAR, VANILLA, VARIANTS
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import StopReason, StoppingRule
+from runout.trees.layout import LEAF, layout_tree
+from tests.cfr.random_games import pair_game_solver, random_game
+from tests.games import kuhn, leduc
+from tests.reference import pair_cfr
+from tests.reference.pair_cfr import PairCfr, PairGame
+
+every_variant = pytest.mark.parametrize("schedule", VARIANTS.values(), ids=VARIANTS)
+both_updates = pytest.mark.parametrize(
+    "is_simultaneous", [False, True], ids=["alternating", "simultaneous"]
+)
+
+# Iterations to an error below 1e-4. Averages of all iterations alike (vanilla) take the longest.
+KUHN_ITERATIONS = {
+    ("vanilla", False): 2_000,
+    ("linear", False): 200,
+    ("cfr+", False): 200,
+    ("dcfr", False): 200,
+    ("dcfr+", False): 200,
+    ("vanilla", True): 20_000,
+    ("linear", True): 5_000,
+    ("cfr+", True): 2_000,
+    ("dcfr", True): 2_000,
+    ("dcfr+", True): 2_000,
+}
+LEDUC_ITERATIONS = {"cfr+": 700, "dcfr": 500, "dcfr+": 500}
+SLOW_LEDUC_ITERATIONS = {"vanilla": 25_000, "linear": 6_000}
+
+KUHN_PAYOFF = np.zeros((kuhn.TREE.num_nodes, 3, 3))
+for history, wins in {"pp": 1, "bb": 2, "pbb": 2}.items():
+    higher_card_wins = np.sign(np.arange(3)[:, None] - np.arange(3))
+    KUHN_PAYOFF[kuhn.NODE[history]] = wins * higher_card_wins
+KUHN_PAYOFF[kuhn.NODE["bp"]] = 1.0
+KUHN_PAYOFF[kuhn.NODE["pbp"]] = -1.0
+KUHN_GAME = PairGame(kuhn.TREE, (1.0 - np.eye(3)) / 6.0, KUHN_PAYOFF)
+
+
+def guessing_game():
+    """Player 0 holds nothing of use and wins 1 by guessing which of two hands player 1 holds."""
+    tree = layout_tree("?", lambda node: (0, ["first", "second"]) if node == "?" else (LEAF, []))[0]
+    is_first = np.array([[1.0, -1.0], [1.0, -1.0]])
+    return PairGame(tree, np.full((2, 2), 0.25), np.stack([0.0 * is_first, is_first, -is_first]))
+
+
+@both_updates
+@pytest.mark.parametrize("name", VARIANTS)
+def test_kuhn_reaches_its_game_value(name, is_simultaneous):
+    solver = kuhn.kuhn_solver(VARIANTS[name], is_simultaneous=is_simultaneous)
+    solver.run(KUHN_ITERATIONS[name, is_simultaneous])
+    assert solver.game_value(player=0)[0] == pytest.approx(kuhn.GAME_VALUE, abs=1e-4)
+    assert solver.game_value(player=1)[0] == pytest.approx(-kuhn.GAME_VALUE, abs=1e-4)
+
+
+def check_leduc(name, num_iterations):
+    solver = leduc.leduc_solver(VARIANTS[name])
+    solver.run(num_iterations)
+    assert solver.game_value(player=0)[0] == pytest.approx(leduc.GAME_VALUE, abs=1e-4)
+
+
+@pytest.mark.parametrize(("name", "num_iterations"), LEDUC_ITERATIONS.items())
+def test_leduc_reaches_its_game_value(name, num_iterations):
+    check_leduc(name, num_iterations)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "num_iterations"), SLOW_LEDUC_ITERATIONS.items())
+def test_leduc_reaches_its_game_value_by_the_slow_variants(name, num_iterations):
+    check_leduc(name, num_iterations)
+
+
+@pytest.mark.parametrize(
+    ("solver", "expected"),
+    [
+        (kuhn.kuhn_solver(DCFR), kuhn.UNIFORM_NASH_CONV),
+        (leduc.leduc_solver(DCFR), leduc.UNIFORM_NASH_CONV),
+    ],
+    ids=["kuhn", "leduc"],
+)
+def test_uniform_play_has_the_published_nash_conv(solver, expected):
+    # Before the first iteration the average strategy is uniform.
+    assert solver.nash_conv()[0] == pytest.approx(expected, abs=1e-12)
+    assert solver.exploitability()[0] == pytest.approx(expected / 2, abs=1e-12)
+
+
+@both_updates
+@every_variant
+def test_iterations_are_those_of_a_walk_pair_by_pair(schedule, is_simultaneous):
+    for game in (KUHN_GAME, random_game(0), random_game(1, num_hands=2)):
+        twin, solver = PairCfr(game, is_simultaneous), pair_game_solver(
+            game, schedule, is_simultaneous
+        )  # fmt: skip
+        for iteration in range(6):
+            twin.iterate(schedule.weights(iteration))
+            solver.run(1)
+            average = solver.root.average_strategy()[0]
+            np.testing.assert_allclose(average[1:], twin.average_strategy()[1:], atol=1e-10)
+            assert solver.strategy_delta == pytest.approx(twin.strategy_delta, abs=1e-10)
+            assert solver.nash_conv()[0] == pytest.approx(twin.nash_conv(), abs=1e-10)
+            value = pair_cfr.game_value(game, twin.average_strategy())
+            assert solver.game_value(0)[0] == pytest.approx(value, abs=1e-10)
+            assert solver.game_value(1)[0] == pytest.approx(-value, abs=1e-10)
+
+
+@both_updates
+def test_linear_discounting_equals_weighting_iterations_by_t(is_simultaneous):
+    twin = PairCfr(KUHN_GAME, is_simultaneous)
+    solver = kuhn.kuhn_solver(LINEAR, is_simultaneous=is_simultaneous)
+    keep_all = VANILLA.weights(1)
+    for t in range(1, 31):
+        twin.iterate(keep_all, factor=t)
+        solver.run(1)
+        average = solver.root.average_strategy()[0]
+        np.testing.assert_allclose(average[1:], twin.average_strategy()[1:], atol=1e-12)
+
+
+def test_the_order_of_updates_matters():
+    alternating, simultaneous = (
+        kuhn.kuhn_solver(DCFR, is_simultaneous=is_simultaneous) for is_simultaneous in (False, True)
+    )
+    for solver in (alternating, simultaneous):
+        solver.run(100)
+    assert alternating.exploitability()[0] < simultaneous.exploitability()[0] / 5
+
+
+@every_variant
+def test_single_precision_stays_close_to_double_precision(schedule):
+    game = random_game(0)
+    wide, narrow = (
+        pair_game_solver(game, schedule, dtype=dtype) for dtype in (np.float64, np.float32)
+    )
+    for solver in (wide, narrow):
+        solver.run(100)
+    assert narrow.game_value(0)[0] == pytest.approx(wide.game_value(0)[0], abs=1e-5)
+    assert narrow.exploitability()[0] == pytest.approx(wide.exploitability()[0], abs=1e-4)
+
+
+def test_single_precision_solves_kuhn():
+    solver = kuhn.kuhn_solver(DCFR_PLUS, dtype=np.float32)
+    solver.run(500)
+    assert solver.root.average_strategy().dtype == np.float32
+    assert solver.game_value(0)[0] == pytest.approx(kuhn.GAME_VALUE, abs=1e-4)
+
+
+@pytest.mark.parametrize("make", [kuhn.kuhn_solver, leduc.leduc_solver], ids=["kuhn", "leduc"])
+@both_updates
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_judging_changes_no_bit_of_later_iterations(make, is_simultaneous, dtype):
+    judged, left_alone = (
+        make(DCFR, dtype=dtype, is_simultaneous=is_simultaneous) for _ in range(2)
+    )
+    for iteration in range(12):
+        judged.run(1)
+        left_alone.run(1)
+        assert judged.strategy_delta == left_alone.strategy_delta
+        judged.exploitability()
+        if iteration % 2:
+            judged.game_value(1)
+            judged.root.average_strategy()
+    np.testing.assert_array_equal(
+        judged.root.average_strategy(), left_alone.root.average_strategy()
+    )
+    np.testing.assert_array_equal(judged.nash_conv(), left_alone.nash_conv())
+
+
+def test_a_best_response_does_not_see_the_opponents_hand():
+    game = guessing_game()
+    solver = pair_game_solver(game, DCFR)
+    uniform = PairCfr(game).average_strategy()
+    assert pair_cfr.clairvoyant_value(game, uniform, player=0) == 1.0
+    assert solver.nash_conv()[0] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_seeing_the_opponents_hand_would_read_as_more_exploitability(seed):
+    game = random_game(seed)
+    solver = pair_game_solver(game, DCFR)
+    solver.run(20)
+    average = np.nan_to_num(solver.root.average_strategy()[0])
+    clairvoyant = sum(pair_cfr.clairvoyant_value(game, average, player) for player in (0, 1))
+    assert 0.0 <= solver.nash_conv()[0] < clairvoyant - 0.01
+
+
+@every_variant
+def test_exploitability_is_never_negative_and_falls(schedule):
+    game = random_game(4)
+    solver = pair_game_solver(game, schedule)
+    history = [solver.exploitability()[0]]
+    for _ in range(4):
+        solver.run(50)
+        history.append(solver.exploitability()[0])
+    assert min(history) >= 0.0
+    assert history[-1] < history[0] / 20
+
+
+def test_a_solve_stops_when_all_iterations_are_done():
+    outcome = kuhn.kuhn_solver(DCFR).solve(StoppingRule(7))
+    assert outcome.reason is StopReason.ITERATIONS
+    assert outcome.iterations == 7
+
+
+def test_a_solve_stops_at_the_first_check_that_meets_the_exploitability():
+    seen = []
+    rule = StoppingRule(10_000, exploitability=0.005, check_every=7)
+    outcome = kuhn.kuhn_solver(DCFR).solve(rule, seen.append)
+    assert outcome.reason is StopReason.EXPLOITABILITY
+    assert outcome.iterations % 7 == 0
+    assert outcome.exploitability <= 0.005
+    solver = kuhn.kuhn_solver(DCFR)
+    solver.run(outcome.iterations - 7)
+    assert solver.exploitability()[0] > 0.005
+    assert [progress.exploitability for progress in seen[:6]] == [None] * 6
+    assert seen[6].exploitability == seen[12].exploitability != seen[13].exploitability
+
+
+def test_a_solve_stops_when_the_strategy_has_settled():
+    outcome = kuhn.kuhn_solver(CFR_PLUS).solve(StoppingRule(100_000, strategy_delta=0.001))
+    assert outcome.reason is StopReason.STRATEGY_DELTA
+    assert outcome.strategy_delta <= 0.001
+    solver = kuhn.kuhn_solver(CFR_PLUS)
+    deltas = []
+    for _ in range(outcome.iterations):
+        solver.run(1)
+        deltas.append(solver.strategy_delta)
+    assert min(deltas[:-1]) > 0.001
+    assert deltas[-1] == outcome.strategy_delta
+
+
+def test_a_solve_stops_when_its_time_is_up(monkeypatch):
+    clock = iter(np.arange(0.0, 100.0, 0.5))
+    monkeypatch.setattr(solver_module.time, "perf_counter", lambda: next(clock))
+    outcome = kuhn.kuhn_solver(DCFR).solve(StoppingRule(10_000, max_seconds=2.0))
+    assert outcome.reason is StopReason.SECONDS
+    assert (outcome.iterations, outcome.seconds) == (4, 2.0)
+
+
+def test_progress_is_told_after_every_iteration():
+    seen = []
+    solver = kuhn.kuhn_solver(DCFR)
+    outcome = solver.solve(StoppingRule(12, exploitability=0.0, check_every=5), seen.append)
+    assert [progress.iteration for progress in seen] == list(range(1, 13))
+    assert {progress.max_iterations for progress in seen} == {12}
+    assert [progress.seconds for progress in seen] == sorted(progress.seconds for progress in seen)
+    assert seen[-1].strategy_delta == outcome.strategy_delta == solver.strategy_delta
+    # The outcome is measured at the end, not at the last check.
+    assert outcome.exploitability == solver.exploitability()[0] != seen[-1].exploitability
+
+
+def test_a_solve_goes_on_where_the_last_one_stopped():
+    in_two_parts, at_once = kuhn.kuhn_solver(DCFR), kuhn.kuhn_solver(DCFR)
+    in_two_parts.solve(StoppingRule(10))
+    outcome = in_two_parts.solve(StoppingRule(25))
+    at_once.solve(StoppingRule(25))
+    assert outcome.iterations == 25
+    np.testing.assert_array_equal(
+        in_two_parts.root.average_strategy(), at_once.root.average_strategy()
+    )
+
+
+def test_the_worst_of_several_boards_decides():
+    solver = kuhn.kuhn_solver(DCFR, boards=2)
+    solver._root_reach[1, 1, 2] = 0.0  # the king is never dealt to player 1 on this board
+    solver.run(50)
+    by_board = solver.exploitability()
+    assert by_board[0] != by_board[1]
+    outcome = solver.solve(StoppingRule(60, exploitability=1e-9, check_every=60))
+    assert outcome.exploitability == solver.exploitability().max()
+
+
+@pytest.mark.parametrize("num_workers", [2, 3])
+def test_workers_change_no_bit_of_a_solve(num_workers):
+    game = random_game(0, num_hands=6)
+    alone = pair_game_solver(game, DCFR, dtype=np.float32)
+    together = pair_game_solver(game, DCFR, dtype=np.float32, team=Team(num_workers))
+    for solver in (alone, together):
+        solver.run(20)
+    np.testing.assert_array_equal(alone.nash_conv(), together.nash_conv())
+    np.testing.assert_array_equal(
+        alone.root.average_strategy(), together.root.average_strategy()
+    )
