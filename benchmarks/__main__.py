@@ -21,6 +21,7 @@ BENCHMARKS = [
     "prototypes",
     "start_up",
     "abstraction",
+    "cfr",
 ]
 
 
@@ -30,6 +31,7 @@ def main() -> None:
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         sys.exit(f"{unknown[0]}: not a benchmark, there are {', '.join(BENCHMARKS)}")
+    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     rows: list[Row] = []
     for name in names:
         started = time.perf_counter()
@@ -39,7 +41,6 @@ def main() -> None:
         else:
             module.main([])
         print(f"{name}: {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
-    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(f"\n{count_cores()} cores, Python {sys.version.split()[0]}{load}")
     if rows:
         print(f"\n{format_rows(rows)}")

@@ -68,6 +68,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
         "turn strengths",
         "river strengths",
         "river table",
+        "bucket statistics",
     ]
     assert list(abstraction.tables) == list(Street)
     without_tables = CardAbstraction.from_boundaries(abstraction.boundaries, feature)

@@ -150,9 +150,7 @@ def test_an_update_matches_its_twin(tree, player, dtype, weights):
         tree, player, regret, strategy_sum, strategy, reach[0], leaf_value, weights
     )
     tables, value = LearningTables(regret, strategy_sum, strategy.copy()), leaf_value.copy()
-    cfr_kernels.update_tables(
-        tree, player, row, reach, typed(weights, dtype), ALL, tables, value
-    )
+    cfr_kernels.update_tables(tree, player, row, reach, typed(weights, dtype), ALL, tables, value)
     np.testing.assert_allclose(regret, expected[0], **tolerance(dtype))
     np.testing.assert_allclose(strategy_sum, expected[1], **tolerance(dtype))
     np.testing.assert_array_equal(tables.strategy, strategy)

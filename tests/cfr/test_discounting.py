@@ -1,3 +1,4 @@
+from itertools import pairwise
 from math import inf
 
 import pytest
@@ -40,7 +41,7 @@ def test_nothing_is_kept_of_what_was_before_the_first_iteration(name):
 @pytest.mark.parametrize("name", VARIANTS)
 def test_weights_grow_towards_one_and_never_exceed_it(name):
     history = [VARIANTS[name].weights(t) for t in range(1, 200)]
-    for earlier, later in zip(history, history[1:], strict=False):
+    for earlier, later in pairwise(history):
         for before, after in zip(earlier, later, strict=True):
             assert 0.0 <= before <= after <= 1.0
 

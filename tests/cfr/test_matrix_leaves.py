@@ -27,9 +27,7 @@ def random_groups(seed=0):
 
 def random_arrival(player, num_boards=1, dtype=np.float64):
     rng = np.random.default_rng(3)
-    reach = tuple(
-        rng.random((num_boards, row.max() + 1, NUM_HANDS)).astype(dtype) for row in ROWS
-    )
+    reach = tuple(rng.random((num_boards, row.max() + 1, NUM_HANDS)).astype(dtype) for row in ROWS)
     return Arrival(player, Judge.EVALUATE, reach, ROWS)
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from runout.cfr import solver as solver_module
-from runout.cfr.discounting import CFR_PLUS, DCFR, DCFR_PLUS, LINEAR, VANILLA, VARIANTS
+from runout.cfr.discounting import DCFR, DCFR_PLUS, LINEAR, VANILLA, VARIANTS
 from runout.cfr.parallel import Team
-from runout.cfr.stopping import StopReason, StoppingRule
+from runout.cfr.stopping import StoppingRule, StopReason
 from runout.trees.layout import LEAF, layout_tree
 from tests.cfr.random_games import pair_game_solver, random_game
 from tests.games import kuhn, leduc
@@ -23,14 +23,14 @@ KUHN_ITERATIONS = {
     ("cfr+", False): 200,
     ("dcfr", False): 200,
     ("dcfr+", False): 200,
-    ("vanilla", True): 20_000,
-    ("linear", True): 5_000,
+    ("vanilla", True): 5_000,
+    ("linear", True): 4_000,
     ("cfr+", True): 2_000,
     ("dcfr", True): 2_000,
     ("dcfr+", True): 2_000,
 }
 LEDUC_ITERATIONS = {"cfr+": 700, "dcfr": 500, "dcfr+": 500}
-SLOW_LEDUC_ITERATIONS = {"vanilla": 25_000, "linear": 6_000}
+SLOW_LEDUC_ITERATIONS = {"vanilla": 30_000, "linear": 4_000}
 
 KUHN_PAYOFF = np.zeros((kuhn.TREE.num_nodes, 3, 3))
 for history, wins in {"pp": 1, "bb": 2, "pbb": 2}.items():
@@ -219,15 +219,15 @@ def test_a_solve_stops_at_the_first_check_that_meets_the_exploitability():
 
 
 def test_a_solve_stops_when_the_strategy_has_settled():
-    outcome = kuhn.kuhn_solver(CFR_PLUS).solve(StoppingRule(100_000, strategy_delta=0.001))
+    outcome = kuhn.kuhn_solver(VANILLA).solve(StoppingRule(10_000, strategy_delta=0.02))
     assert outcome.reason is StopReason.STRATEGY_DELTA
-    assert outcome.strategy_delta <= 0.001
-    solver = kuhn.kuhn_solver(CFR_PLUS)
+    assert outcome.strategy_delta <= 0.02
+    solver = kuhn.kuhn_solver(VANILLA)
     deltas = []
     for _ in range(outcome.iterations):
         solver.run(1)
         deltas.append(solver.strategy_delta)
-    assert min(deltas[:-1]) > 0.001
+    assert min(deltas[:-1]) > 0.02
     assert deltas[-1] == outcome.strategy_delta
 
 
@@ -280,6 +280,4 @@ def test_workers_change_no_bit_of_a_solve(num_workers):
     for solver in (alone, together):
         solver.run(20)
     np.testing.assert_array_equal(alone.nash_conv(), together.nash_conv())
-    np.testing.assert_array_equal(
-        alone.root.average_strategy(), together.root.average_strategy()
-    )
+    np.testing.assert_array_equal(alone.root.average_strategy(), together.root.average_strategy())

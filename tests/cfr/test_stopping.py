@@ -1,6 +1,6 @@
 import pytest
 
-from runout.cfr.stopping import SolveProgress, StopReason, StoppingRule
+from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
 
 EVERY_LIMIT = StoppingRule(100, max_seconds=60.0, exploitability=0.001, strategy_delta=0.01)
 

@@ -4,6 +4,9 @@ import pytest
 
 from runout.config.describe import format_reference, renew_reference
 from runout.config.postflop import PostflopModelConfig
+from runout.config.preflop import PreflopConfig
+from runout.config.presets import PREFLOP_PRESETS, PRESETS
+from runout.config.run import RunConfig
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
@@ -15,14 +18,33 @@ def test_the_page_on_disk_is_up_to_date():
     )
 
 
-def test_every_key_is_described_with_its_default_and_unit():
-    rows = {line.split("`")[1]: line for line in format_reference().splitlines() if "`" in line}
-    assert rows.keys() >= PostflopModelConfig.model_fields.keys()
-    assert "| `[3.5]` | flop pots |" in format_reference()
-    for key in PostflopModelConfig.model_fields:
-        about = PostflopModelConfig.about(key)
+@pytest.mark.parametrize("section", [RunConfig, PreflopConfig, PostflopModelConfig])
+def test_every_key_is_described_with_its_default_and_unit(section):
+    reference = format_reference()
+    for key in section.model_fields:
+        about = section.about(key)
+        assert f"\n| `{key}` | {about.allowed} | " in reference
+        assert f" | {about.unit} | {about.description} |\n" in reference
         assert about.description.endswith(".")
         assert "|" not in about.description + about.allowed + about.unit
+
+
+def test_defaults_are_written_as_in_a_file():
+    reference = format_reference()
+    for default in (
+        "| `[3.5]` | flop pots |",
+        "| `mccfr` |",
+        "| `10000` | iterations |",
+        "| `null` | flops |",
+        "| `[[2.5bb], [3x], [allin]]` |",
+        "| `preflop` | a mapping of keys to values | must be given |",
+    ):
+        assert default in reference
+
+
+@pytest.mark.parametrize("name", [*PRESETS, *PREFLOP_PRESETS])
+def test_every_preset_is_shown(name):
+    assert f"| `{name}` |" in format_reference()
 
 
 def test_the_rest_of_the_page_is_left_alone():

@@ -21,12 +21,9 @@ def test_there_are_samples():
     assert {"postflop_smoke.yaml", "postflop_spr35_all_flops.yaml"} <= {s.name for s in SAMPLES}
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
-def test_every_sample_is_a_config(path):
-    if path.name.startswith("postflop"):
-        assert isinstance(load_postflop_config(path), PostflopModelConfig)
-    else:
-        assert load_yaml(path)
+@pytest.mark.parametrize("path", [s for s in SAMPLES if s.name.startswith("postflop")], ids=str)
+def test_every_sample_of_a_postflop_model_is_a_config(path):
+    assert isinstance(load_postflop_config(path), PostflopModelConfig)
 
 
 def test_the_samples_say_what_their_names_promise():
@@ -55,6 +52,15 @@ def test_an_error_names_the_path_in_the_file_and_the_line(tmp_path):
         load_postflop_config(path)
     assert caught.value.where == "postflop_model.bet_sizes[1]"
     assert caught.value.problem == "-0.5 is not a positive pot fraction (line 6)"
+
+
+def test_ratios_that_wait_for_a_preflop_tree_need_one():
+    text = "postflop_model:\n  seed: 3\n  postflop_spr: auto\n"
+    assert load_postflop_config(text, allow_auto_sprs=True).is_auto_sprs
+    assert problem_of(load_postflop_config, text) == (
+        "postflop_model.postflop_spr: 'auto' needs the preflop tree of a run config, "
+        "without one write [3.5] (line 3)"
+    )
 
 
 def test_a_plain_mapping_has_no_lines():
@@ -112,4 +118,7 @@ def test_other_sections_are_unknown():
     )
     assert problem_of(load_postflop_config, "postflop_spr: 4.0") == (
         "postflop_spr: unknown section, write it below postflop_model: (line 1)"
+    )
+    assert problem_of(load_postflop_config, "postflop_model: {}\npreflop: {}") == (
+        "preflop: belongs to the config of a run, here only postflop_model is read (line 2)"
     )

@@ -47,6 +47,29 @@ def test_the_primary_spr_is_the_first():
     assert parse("postflop_sprs: [6.0, 3.5]").primary_spr == 6.0
 
 
+def test_ratios_may_wait_for_a_preflop_tree_that_sets_them():
+    auto = parse_postflop_config({"postflop_sprs": "auto", "seed": 3}, allow_auto_sprs=True)
+    assert auto.is_auto_sprs
+    assert auto.to_mapping()["postflop_sprs"] == auto.digest_mapping()["postflop_sprs"] == "auto"
+    assert auto == PostflopModelConfig(postflop_sprs="auto", seed=3) != PostflopModelConfig(seed=3)
+    config = auto.with_sprs([12, 4.5])
+    assert not config.is_auto_sprs
+    assert config == parse("{postflop_sprs: [12, 4.5], seed: 3}")
+    assert pickle.loads(pickle.dumps(auto)) == auto
+
+
+def test_no_ratio_can_be_read_before_it_is_set():
+    auto = PostflopModelConfig(postflop_sprs="auto")
+    with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
+        _ = auto.primary_spr
+    with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
+        list(auto.postflop_sprs)
+    with pytest.raises(ValidationError, match="-1 is not a positive stack-to-pot ratio"):
+        auto.with_sprs([-1])
+    with pytest.raises(ValidationError, match="give at least one"):
+        auto.with_sprs([])
+
+
 def test_the_threshold_of_early_stopping_defaults_to_a_thousandth():
     assert PostflopModelConfig.standard().cfr_exploitability_threshold == 0.001
 
@@ -246,7 +269,11 @@ def test_backends_to_come_are_named(solve_type):
         ({"postflop_sprs": [1, 0]}, "postflop_sprs[1]: 0 is not a positive stack-to-pot ratio"),
         (
             {"postflop_sprs": "auto"},
-            "postflop_sprs: 'auto' is not available yet, it needs the preflop tree: write [3.5]",
+            "postflop_sprs: 'auto' needs the preflop tree of a run config, without one write [3.5]",
+        ),
+        (
+            {"postflop_spr": "auto"},
+            "postflop_spr: 'auto' needs the preflop tree of a run config, without one write [3.5]",
         ),
         (
             {"postflop_sprs": [1], "postflop_spr": 1},

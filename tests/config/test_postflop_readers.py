@@ -1,19 +1,17 @@
 import math
+import pickle
 
 import pytest
 from pydantic_core import PydanticCustomError
 
-from runout.cfr.discounting import DCFR_PLUS, VARIANTS, DiscountSchedule
 from runout.config.postflop_readers import (
-    MAX_EXPONENT,
-    plain_variant,
+    AutoSprs,
+    plain_sprs,
     read_flops,
     read_raise_sizes,
     read_sprs,
-    read_variant,
 )
-
-EXPONENTS = {"alpha": 1.5, "beta": -math.inf, "gamma": 4}
+from runout.errors import ConfigError
 
 
 def problem_of(read, value):
@@ -40,12 +38,29 @@ def test_stack_to_pot_ratios_keep_their_order():
         ({"flop": 1}, "", "a mapping is not a positive stack-to-pot ratio"),
         ([1, 2, 1.0], "[2]", "1.0 comes twice, each stack-to-pot ratio may come once"),
         ([], "", "empty, give at least one stack-to-pot ratio such as [3.5]"),
-        ("auto", "", "'auto' is not available yet, it needs the preflop tree: write [3.5]"),
-        (["auto"], "[0]", "'auto' is not available yet, it needs the preflop tree: write [3.5]"),
+        (["auto"], "[0]", "'auto' stands alone, write postflop_sprs: auto"),
+        ("Auto", "", "'Auto' is not a positive stack-to-pot ratio"),
     ],
 )
 def test_ratios_that_make_no_sense_are_refused(value, suffix, problem):
     assert problem_of(read_sprs, value) == (suffix, problem)
+
+
+def test_ratios_may_wait_for_the_preflop_tree():
+    auto = read_sprs("auto")
+    assert (auto, type(auto)) == (read_sprs(auto), AutoSprs)
+    assert plain_sprs(auto) == "auto"
+    assert plain_sprs((3.5, 6.0)) == [3.5, 6.0]
+    copy = pickle.loads(pickle.dumps(auto))
+    assert (type(copy), hash(copy), repr(copy)) == (AutoSprs, hash(auto), "AutoSprs()")
+
+
+@pytest.mark.parametrize(
+    "use", [list, len, bool, lambda sprs: sprs[0], lambda sprs: 3.5 in [*sprs]]
+)
+def test_ratios_that_wait_are_never_taken_for_no_ratios(use):
+    with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
+        use(AutoSprs())
 
 
 def test_flops_are_read_in_any_spelling_and_keep_their_suits_and_order():
@@ -71,47 +86,6 @@ def test_what_is_not_a_flop_is_refused(value, suffix, problem):
     where, what = problem_of(read_flops, value)
     assert where == suffix
     assert problem in what
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_variants_have_names(name):
-    assert read_variant(name) == plain_variant(name) == name
-
-
-def test_variants_may_be_given_by_their_exponents():
-    assert read_variant(EXPONENTS) == DCFR_PLUS
-    assert plain_variant(DCFR_PLUS) == EXPONENTS
-    assert read_variant(DCFR_PLUS) == DCFR_PLUS
-
-
-@pytest.mark.parametrize(
-    ("value", "suffix", "problem"),
-    [
-        ("dcrf", "", "dcfr+, or a mapping of alpha, beta and gamma, did you mean dcfr?"),
-        (3, "", "3 is not one of vanilla, linear, cfr+, dcfr, dcfr+, or a mapping"),
-        ([], "", "[] is not one of vanilla"),
-        ({"alpha": 1, "beta": 1}, "", "gamma is missing, give alpha, beta and gamma"),
-        (EXPONENTS | {"gama": 1}, ".gama", "unknown key, did you mean gamma?"),
-        (EXPONENTS | {"x": 1}, ".x", "unknown key, give alpha, beta and gamma"),
-        (EXPONENTS | {"alpha": "1"}, ".alpha", "'1' is not a number from -20 to 20, .inf or -.inf"),
-        (EXPONENTS | {"alpha": math.nan}, ".alpha", ".nan is not a number from -20 to 20"),
-        (EXPONENTS | {"beta": True}, ".beta", "true is not a number"),
-        (EXPONENTS | {"beta": -21}, ".beta", "-21 is not a number from -20 to 20"),
-        (EXPONENTS | {"gamma": -1}, ".gamma", "-1 is not a number from 0 to 20"),
-        (EXPONENTS | {"gamma": math.inf}, ".gamma", ".inf is not a number from 0 to 20"),
-    ],
-)
-def test_variants_that_do_not_exist_are_refused(value, suffix, problem):
-    where, what = problem_of(read_variant, value)
-    assert where == suffix
-    assert problem in what
-
-
-@pytest.mark.parametrize("exponent", [-MAX_EXPONENT, MAX_EXPONENT, math.inf, -math.inf])
-def test_allowed_exponents_never_overflow(exponent):
-    schedule = read_variant({"alpha": exponent, "beta": exponent, "gamma": MAX_EXPONENT})
-    assert isinstance(schedule, DiscountSchedule)
-    assert all(0.0 <= weight <= 1.0 for weight in schedule.weights(10**9))
 
 
 def test_no_raise_sizes_mean_those_of_the_bets():

@@ -3,8 +3,9 @@ from typing import Annotated, ClassVar
 
 import pytest
 from pydantic import Field
+from pydantic_core import PydanticCustomError
 
-from runout.config.section import About, ConfigSection, as_number, show_value, suggest
+from runout.config.section import About, ConfigSection, as_number, show_value, suggest, take_preset
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
 
@@ -17,9 +18,15 @@ class Kitchen(ConfigSection):
     heat: Annotated[float, Field(allow_inf_nan=False), About("How hot.", "a number", "K")] = 300.0
 
 
-def problem_of(raw, where="kitchen"):
+class House(ConfigSection):
+    floors: Annotated[int, Field(ge=1), About("How many.", "a whole number from 1 up")] = 1
+    kitchen: Annotated[Kitchen, About("The main one.", "a mapping")]
+    second_kitchen: Annotated[Kitchen | None, About("Another one.", "a mapping")] = None
+
+
+def problem_of(raw, where="kitchen", section=Kitchen):
     with pytest.raises(ConfigError) as caught:
-        Kitchen.parse(raw, where)
+        section.parse(raw, where)
     return str(caught.value)
 
 
@@ -57,6 +64,66 @@ def test_unknown_keys_get_a_suggestion_or_a_list():
         "kitchen.xyz: unknown key, allowed are num_ovens, heat, ovens"
     )
     assert problem_of({"dishwasher": 1}) == "kitchen.dishwasher: not available yet"
+
+
+def problem_of_house(raw):
+    return problem_of(parse_yaml(raw) if isinstance(raw, str) else raw, "", House)
+
+
+def test_a_section_may_hold_sections():
+    house = House.parse({"kitchen": {"ovens": 2}}, "")
+    assert house == House(kitchen=Kitchen(num_ovens=2)) == House(kitchen={"num_ovens": 2})
+    assert House.section_of("kitchen") is House.section_of("second_kitchen") is Kitchen
+    assert House.section_of("floors") is House.section_of("attic") is None
+    kitchen = {"num_ovens": 2, "heat": 300.0}
+    assert house.to_mapping() == {"floors": 1, "kitchen": kitchen, "second_kitchen": None}
+    assert House.parse(house.to_mapping(), "") == house
+
+
+@pytest.mark.parametrize("name", ["kitchen", "second_kitchen"])
+def test_errors_inside_a_section_name_the_whole_path(name):
+    others = "kitchen: {}\n" if name == "second_kitchen" else "\n"
+    start = f"{others}{name}:\n"
+    assert problem_of_house(f"{start}  ovens: 0") == (
+        f"{name}.ovens: 0 is not a whole number from 1 up (line 3)"
+    )
+    assert problem_of_house(f"{start}  heat: 1\n  oven: 0") == (
+        f"{name}.oven: unknown key, did you mean ovens? (line 4)"
+    )
+    assert problem_of_house(f"{start}  ovens: 1\n  num_ovens: 1") == (
+        f"{name}.ovens: given together with num_ovens, use only num_ovens (line 3)"
+    )
+    assert problem_of_house(f"{others}{name}: 3") == f"{name}: 3 is not a mapping (line 2)"
+
+
+def test_the_first_error_of_the_file_comes_first_across_sections():
+    assert problem_of_house("second_kitchen: {heat: x}\nfloors: 0\nkitchen: {heat: x}") == (
+        "second_kitchen.heat: 'x' is not a number (line 1; 2 more errors)"
+    )
+    assert problem_of_house("kitchen: {heat: x, num_ovens: 0}\nfloors: 0") == (
+        "kitchen.heat: 'x' is not a number (line 1; 2 more errors)"
+    )
+
+
+def test_a_key_that_must_be_given_is_missed():
+    assert problem_of_house({}) == "config: kitchen is missing"
+    assert problem_of({}, "house", House) == "house: kitchen is missing"
+    assert problem_of_house("kitchn: {}") == (
+        "kitchn: unknown key, did you mean kitchen? (line 1; 1 more error)"
+    )
+
+
+def test_keys_of_sections_inside_are_text_as_well():
+    assert problem_of_house({"kitchen": {1: 2}}) == "kitchen: the key 1 is not text"
+
+
+def test_a_preset_is_taken_out_of_the_keys():
+    given = {"preset": "big", "heat": 1}
+    assert take_preset(given, {"big": {"num_ovens": 9}}) == {"num_ovens": 9}
+    assert given == {"heat": 1}
+    assert take_preset(given, {}) == {}
+    with pytest.raises(PydanticCustomError, match="'bgi' is not one of big, did you mean big"):
+        take_preset({"preset": "bgi"}, {"big": {}})
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,14 @@ def test_what_is_written_reads_back_the_same(document):
     assert parse_yaml(format_yaml(document) if document else "{}") == document
 
 
+@deterministic
+@given(DOCUMENTS)
+def test_what_is_written_on_one_line_reads_back_the_same(document):
+    text = format_yaml({"document": document}, is_inline=True)
+    assert text.count("\n") == 1
+    assert parse_yaml(text) == {"document": document}
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

@@ -109,7 +109,7 @@ def test_traverse_deals_never_samples_an_action_without_probability():
     is_first = np.isin(np.arange(TREE.num_nodes), first[first >= 0])
     tables.regret[:, is_first] = 1.0  # everybody always takes the first action
     tables.strategy_sum[:] = 0.0
-    deals = Deals(np.zeros((50, 2), dtype=np.int64) + [1, 2], np.ones(50))
+    deals = Deals(np.tile([1, 2], (50, 1)), np.ones(50))
     mccfr_kernels.traverse_deals(betting_game(TREE), 0, deals, state_of(0), tables)
     assert tables.strategy_sum[2].max() == 50.0
     assert not tables.strategy_sum[:, ~is_first].any()

@@ -40,7 +40,9 @@ def pair_value(game, strategy, pair, node=0):
     if not children:
         return game.payoff[node, pair[0], pair[1]]
     hand = pair[game.tree.actor[node]]
-    return sum(strategy[child, hand] * pair_value(game, strategy, pair, child) for child in children)
+    return sum(
+        strategy[child, hand] * pair_value(game, strategy, pair, child) for child in children
+    )
 
 
 def game_value(game, strategy):

@@ -10,6 +10,7 @@ from runout.abstraction.generator import AbstractionConfig, BoundaryGenerator, S
 from runout.abstraction.street import Street
 from runout.abstraction.strength_survey import SurveyRun, bucket_river_deals, river_strengths
 from runout.arrays import Uint16Array
+from runout.events import StageAdvanced, StageStarted
 
 
 def build_card_abstraction(
@@ -41,9 +42,11 @@ def build_card_abstraction(
     if with_river_table:
         bucket_by_score = assigner.get_buckets(Street.RIVER, river_strengths(config.feature))
         tables[Street.RIVER] = bucket_river_deals(bucket_by_score, run)
-    statistics = {
-        street: BucketStatistics.of_survey(surveys[street], boundaries) for street in Street
-    }
+    statistics: dict[Street, BucketStatistics] = {}
+    run.on_event(StageStarted("bucket statistics", len(Street)))
+    for street in Street:
+        statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
+        run.on_event(StageAdvanced("bucket statistics", len(statistics), len(Street)))
     return CardAbstraction(
         boundaries, config.feature, tables, statistics, _describe(config, seed, boundaries)
     )

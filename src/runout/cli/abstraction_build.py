@@ -16,11 +16,10 @@ from runout.cli.build_needs import estimate_needs
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count, format_seconds
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
-from runout.errors import BundleError
+from runout.cli.targets import OutputOption, OverwriteFlag, require_free
 from runout.storage.bundle import read_manifest
 from runout.storage.checkpoint import CheckpointDirectory
-from runout.storage.manifest import MANIFEST_FILE, digest_config
-from runout.storage.staging import StagingDirectory
+from runout.storage.manifest import digest_config
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import CardAbstraction
@@ -49,9 +48,6 @@ class Feature(StrEnum):
     EHS_SQUARED = "ehs_squared"
 
 
-OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write.")
-]
 ModeOption = Annotated[Mode, typer.Option(help="Cut all deals into buckets, or a sample.")]
 FlopOption = Annotated[int | None, typer.Option(metavar="N", help="Default 5,000.")]
 TurnOption = Annotated[int | None, typer.Option(metavar="N", help="Default 5,000.")]
@@ -64,7 +60,6 @@ SeedOption = Annotated[int, typer.Option(metavar="S", help="Decides which deals 
 RiverTableFlag = Annotated[
     bool, typer.Option("--river-table", help="Also store the bucket of every river deal.")
 ]
-OverwriteFlag = Annotated[bool, typer.Option("--overwrite", help="Replace what is in DIR.")]
 
 
 def build_abstraction(
@@ -96,11 +91,12 @@ def build_abstraction(
     started = time.perf_counter()
     with using_kernels() as on_event:
         from runout.abstraction.build import build_card_abstraction
+        from runout.abstraction.card_abstraction import KIND
         from runout.abstraction.strength_survey import SurveyRun
         from runout.execution.local import count_cores
 
         config = _make_config(mode, feature, counts)
-        require_free(path, overwrite)
+        require_free(path, KIND, overwrite)
         num_workers = workers or count_cores()
         needs = estimate_needs(config, river_table, num_workers)
         needs.require_resources(path)
@@ -110,23 +106,6 @@ def build_abstraction(
             abstraction = build_card_abstraction(config, seed, run, river_table)
             abstraction.save(path, overwrite=overwrite)
     _report(path, abstraction, time.perf_counter() - started, json)
-
-
-def require_free(path: Path, overwrite: bool) -> None:
-    """Finds out before the work whether its result can be written.
-
-    Raises:
-        RunoutError: if something is in the way that may not be replaced, or nothing can be written.
-    """
-    try:
-        kind = read_manifest(path).kind
-    except BundleError:  # nothing there, or nothing that can be read
-        kind = None
-    if kind not in (None, "card_abstraction"):
-        raise OptionError(str(path), f"is a bundle of kind {kind}, will not be overwritten")
-    if not overwrite and (path / MANIFEST_FILE).is_file():
-        raise OptionError(str(path), "exists already, give --overwrite to replace it")
-    StagingDirectory(path, MANIFEST_FILE, overwrite).close()
 
 
 def _make_config(

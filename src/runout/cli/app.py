@@ -14,11 +14,17 @@ from runout.cli import (
     abstraction,
     equity,
     evaluate,
+    export,
     flop_equity,
     flops,
     ranges,
+    show,
+    solve_postflop,
+    solve_preflop,
     strength,
     table,
+    trace_hand,
+    tree,
     warmup,
 )
 from runout.cli.console import print_error, print_note
@@ -67,7 +73,7 @@ def describe_program(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Heads-up no-limit hold'em: exact equities, ranges, flops and buckets."""
+    """Heads-up no-limit hold'em: exact equities, ranges, flops, buckets and solved games."""
 
 
 app.command("equity", epilog='Example: runout equity "22+,AKs:0.5" KK --board Ah7s2c')(
@@ -85,5 +91,21 @@ app.command("strength", epilog="Example: runout strength --board AhKsQd --hand J
     strength.show_hand_strength
 )
 app.add_typer(abstraction.app, name="abstraction")
+app.command(
+    "solve-postflop",
+    epilog="Example: runout solve-postflop -c configs/postflop_smoke.yaml -o runs/smoke",
+)(solve_postflop.solve_flops)
+app.command(
+    "solve-preflop",
+    epilog="Example: runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
+)(solve_preflop.solve_game)
+app.command("show", epilog="Example: runout show runs/pushfold --node a")(show.show_solution)
+app.command("export", epilog="Example: runout export runs/pushfold --format csv -o pushfold.csv")(
+    export.export_solution
+)
+app.command("trace-hand", epilog="Example: runout trace-hand runs/pushfold A5s")(
+    trace_hand.trace_hand
+)
+app.add_typer(tree.app, name="tree")
 app.add_typer(table.app, name="table")
 app.command("warmup", epilog="Example: runout warmup")(warmup.compile_kernels)

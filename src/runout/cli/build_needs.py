@@ -58,16 +58,25 @@ class BuildNeeds:
 
     def require_resources(self, path: Path) -> None:
         """Raises `OptionError` if there is too little memory, or disk space where ``path`` is."""
-        memory = _memory_bytes()
-        if memory < self.memory_bytes:
-            needed, present = format_bytes(self.memory_bytes), format_bytes(memory)
-            raise OptionError("memory", f"the build needs {needed}, this machine has {present}")
-        existing = next(parent for parent in path.absolute().parents if parent.exists())
-        free = shutil.disk_usage(existing).free
-        disk = self.bundle_bytes + self.checkpoint_bytes
-        if free < disk:
-            problem = f"needs {format_bytes(disk)} of disk, {format_bytes(free)} are free"
-            raise OptionError(f"--output {path}", problem)
+        require_memory(self.memory_bytes, "the build")
+        require_disk(path, self.bundle_bytes + self.checkpoint_bytes)
+
+
+def require_memory(needed_bytes: float, work: str) -> None:
+    """Raises `OptionError` if the machine has less memory than some work needs."""
+    memory = _memory_bytes()
+    if memory < needed_bytes:
+        needed, present = format_bytes(needed_bytes), format_bytes(memory)
+        raise OptionError("memory", f"{work} needs {needed}, this machine has {present}")
+
+
+def require_disk(path: Path, needed_bytes: float) -> None:
+    """Raises `OptionError` if there is too little disk space where ``path`` is going to be."""
+    existing = next(parent for parent in path.absolute().parents if parent.exists())
+    free = shutil.disk_usage(existing).free
+    if free < needed_bytes:
+        problem = f"needs {format_bytes(needed_bytes)} of disk, {format_bytes(free)} are free"
+        raise OptionError(f"--output {path}", problem)
 
 
 def _memory_bytes() -> float:

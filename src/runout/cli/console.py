@@ -14,6 +14,7 @@ from rich.text import Text
 
 from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_json, format_seconds
+from runout.cli.solve_progress import Bar, SolveEvent, SolveLines, SolveTracker
 from runout.events import (
     Event,
     EventSink,
@@ -97,6 +98,7 @@ class PlainDisplay:
         self._can_cache = can_cache
         self._started_by_stage: dict[str, float] = {}
         self._num_compiled = 0
+        self._solve_lines = SolveLines()
 
     def on_event(self, event: Event) -> None:
         """Prints a line when work starts and when a stage ends."""
@@ -115,6 +117,9 @@ class PlainDisplay:
                 if done >= total and stage in self._started_by_stage:
                     seconds = time.perf_counter() - self._started_by_stage.pop(stage)
                     print_note(f"{stage}: done in {format_seconds(seconds)}")
+            case _:
+                for line in self._solve_lines.lines(event):
+                    print_note(line)
 
     def close(self) -> None:
         """Says how long compiling took, with the work between, if it was needed."""
@@ -130,14 +135,16 @@ class LiveDisplay:
         self._compiling = f"{COMPILING} ({'first run only' if can_cache else 'every run'})"
         self._progress = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=16, complete_style="cyan", finished_style="cyan"),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+            BarColumn(bar_width=12, complete_style="cyan", finished_style="cyan"),
+            _CountColumn(),
             _TimesColumn(),
             TextColumn("{task.fields[detail]}", style="dim"),
             console=console,
             transient=True,
         )
         self._task_by_stage: dict[str, TaskID] = {}
+        self._title_by_task: dict[TaskID, str] = {}
+        self._solve_tracker = SolveTracker()
 
     def on_event(self, event: Event) -> None:
         """Adds or moves the bar that the event is about."""
@@ -153,6 +160,8 @@ class LiveDisplay:
                 self._move(stage, 0, total)
             case StageAdvanced(stage, done, total):
                 self._move(stage, done, total)
+            case _:
+                self._show_solve(event)
 
     def refresh(self) -> None:
         """Draws the bars now; they are otherwise drawn ten times a second."""
@@ -163,22 +172,66 @@ class LiveDisplay:
         self._progress.stop()
 
     def _move(self, stage: str, done: int, total: int, detail: str = "") -> None:
-        if stage not in self._task_by_stage:
-            self._task_by_stage[stage] = self._progress.add_task(stage, total=total, detail=detail)
-        task = self._task_by_stage[stage]
-        self._progress.update(task, completed=done, total=total, detail=detail)
+        self._move_bar(Bar(stage, stage, done, total, detail))
+
+    def _show_solve(self, event: SolveEvent) -> None:
+        news = self._solve_tracker.note(event)
+        for bar in news.bars:
+            self._move_bar(bar)
+        for key in news.ended:
+            if key in self._task_by_stage:
+                self._progress.remove_task(self._task_by_stage.pop(key))
+        if news.line:
+            self._progress.console.print(Text(news.line, style="dim"))
+
+    def _move_bar(self, bar: Bar) -> None:
+        left = bar.seconds_left
+        ends_at = None if left is None else self._progress.get_time() + left
+        if bar.key not in self._task_by_stage:
+            task = self._progress.add_task(bar.title, total=bar.total, detail="", ends_at=None)
+            self._task_by_stage[bar.key] = task
+            self._title_by_task[task] = bar.title
+        task = self._task_by_stage[bar.key]
+        if self._title_by_task[task] != bar.title:  # other work, whose time begins now
+            self._progress.reset(task)
+            self._title_by_task[task] = bar.title
+        self._progress.update(
+            task,
+            description=bar.title,
+            completed=bar.done,
+            total=bar.total,
+            detail=bar.detail,
+            ends_at=ends_at,
+        )
+
+
+class _CountColumn(ProgressColumn):
+    """Steps done of all steps, as far as these are known."""
+
+    def render(self, task: Task) -> Text:
+        if task.total is None:
+            return Text("")
+        return Text(f"{task.completed:,.0f}/{task.total:,.0f}")
 
 
 class _TimesColumn(ProgressColumn):
-    """Time since the start, and time left once the speed of equal steps is known."""
+    """Time since the start, and time left once it can be told."""
 
     def render(self, task: Task) -> Text:
         elapsed = _clock((task.finished_time if task.finished else task.elapsed) or 0.0)
+        left = self._seconds_left(task)
         # Kernels take very different times, so nothing is foretold for them.
         is_compiling = task.description.startswith(COMPILING)
-        if is_compiling or task.time_remaining is None or task.finished:
+        if is_compiling or not left or task.finished:
             return Text(elapsed)
-        return Text(f"{elapsed}, {_clock(task.time_remaining)} left")
+        return Text(f"{elapsed}, {_clock(left)} left")
+
+    @staticmethod
+    def _seconds_left(task: Task) -> float | None:
+        ends_at = task.fields.get("ends_at")
+        if ends_at is None:
+            return task.time_remaining  # from the speed of equal steps
+        return max(float(ends_at) - task.get_time(), 0.0)
 
 
 def _clock(seconds: float) -> str:

@@ -34,6 +34,12 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
+def format_bb(amount: float) -> str:
+    """Returns winnings in big blinds with their sign: ``+0.213``, ``-0.045``, ``0.000``."""
+    text = f"{amount:+.3f}"
+    return text[1:] if float(text) == 0.0 else text
+
+
 def format_bytes(size: float) -> str:
     """Returns a size with at least two digits, such as ``950 B``, ``30 MB`` or ``1.2 GB``."""
     for unit in ("B", "kB", "MB"):

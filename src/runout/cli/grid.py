@@ -18,7 +18,8 @@ from runout.cards.canonical_hands import HAND_NAMES, NUM_HANDS, grid_position
 from runout.cards.card import NUM_RANKS, RANKS
 from runout.cli.formatting import format_cell
 
-_HANDS_BY_ROW = [
+#: Canonical hands by row of the grid, from left to right.
+HANDS_BY_ROW = [
     sorted((hand for hand in range(NUM_HANDS) if grid_position(hand)[0] == row), key=grid_position)
     for row in range(NUM_RANKS)
 ]
@@ -51,7 +52,7 @@ class HandGrid:
 
     def _tiles(self) -> list[Text]:
         lines = []
-        for hands in _HANDS_BY_ROW:
+        for hands in HANDS_BY_ROW:
             names, numbers = Text(), Text()
             for hand in hands:
                 style = _cell_style(self.values[hand])
@@ -63,7 +64,7 @@ class HandGrid:
 
     def _table(self) -> list[Text]:
         lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in _RANKS_FROM_ACE))]
-        for rank, hands in zip(_RANKS_FROM_ACE, _HANDS_BY_ROW, strict=True):
+        for rank, hands in zip(_RANKS_FROM_ACE, HANDS_BY_ROW, strict=True):
             cells = [_cell_text(self.values[hand], "-").rjust(_CELL_WIDTH) for hand in hands]
             lines.append(Text(rank + "".join(cells)))
         return lines
@@ -86,6 +87,12 @@ def colour_style(step: int) -> Style:
     lightness, chroma, hue = (
         low + share * (high - low) for low, high in zip(_DARKEST, _LIGHTEST, strict=True)
     )
+    return style_of_oklch(lightness, chroma, hue)
+
+
+@lru_cache
+def style_of_oklch(lightness: float, chroma: float, hue: float) -> Style:
+    """Returns a background of the OKLCH colour space, and black or white text to read on it."""
     red, green, blue = _srgb_of_oklch(lightness, chroma, hue)
     text = "#000000" if lightness >= _DARK_TEXT_FROM_LIGHTNESS else "#ffffff"
     return Style(color=text, bgcolor=f"rgb({red},{green},{blue})")

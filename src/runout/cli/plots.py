@@ -43,12 +43,17 @@ class BoundaryPlot:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields bars whose height is the number of boundaries, and the axis below them."""
         width = min(options.max_width, MAX_WIDTH)
-        blocks = _ASCII_BLOCKS if options.ascii_only else _BLOCKS
+        blocks = plot_blocks(options)
         counts = np.histogram(self.boundaries, bins=width, range=(0.0, 1.0))[0]
         for line in draw_bars(counts, HEIGHT, blocks):
             yield Text(line, style="cyan", no_wrap=True)
         left, middle, right = _AXIS
         yield Text(left + middle.center(width - len(left) - len(right)) + right, style="dim")
+
+
+def plot_blocks(options: ConsoleOptions) -> str:
+    """Returns the characters that bars are drawn with on a console."""
+    return _ASCII_BLOCKS if options.ascii_only else _BLOCKS
 
 
 def draw_bars(counts: IntArray, height: int, blocks: str) -> list[str]:

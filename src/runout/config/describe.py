@@ -5,11 +5,16 @@ two marks; the rest is written by hand.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from runout.config.postflop import SECTION as POSTFLOP_SECTION
 from runout.config.postflop import PostflopModelConfig
-from runout.config.presets import PRESETS
+from runout.config.preflop import SECTION as PREFLOP_SECTION
+from runout.config.preflop import PreflopConfig
+from runout.config.presets import PREFLOP_PRESETS, PRESETS
+from runout.config.run import RunConfig
+from runout.config.section import ConfigSection
 from runout.config.yaml_text import format_yaml
 
 BEGIN_MARK = "<!-- begin: made by python -m runout.config.describe -->"
@@ -17,8 +22,18 @@ END_MARK = "<!-- end -->"
 
 
 def format_reference() -> str:
-    """Returns the keys and the presets of ``postflop_model`` as two Markdown tables."""
-    return f"{_format_keys()}\n\n{_format_presets()}\n"
+    """Returns the keys and the presets of all sections as Markdown tables."""
+    parts = [
+        "### Keys of a run",
+        _format_keys(RunConfig),
+        f"### Keys of `{PREFLOP_SECTION}`",
+        _format_keys(PreflopConfig),
+        _format_presets(PreflopConfig, PREFLOP_PRESETS),
+        f"### Keys of `{POSTFLOP_SECTION}`",
+        _format_keys(PostflopModelConfig),
+        _format_presets(PostflopModelConfig, PRESETS),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def renew_reference(page: str) -> str:
@@ -34,32 +49,28 @@ def renew_reference(page: str) -> str:
     return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
 
 
-def _format_keys() -> str:
-    defaults = PostflopModelConfig().to_mapping()
+def _format_keys(section: type[ConfigSection]) -> str:
+    defaults = section.model_construct().to_mapping()  # without the keys that must be given
     rows = []
-    for key, default in defaults.items():
-        about = PostflopModelConfig.about(key)
-        rows.append(
-            [f"`{key}`", about.allowed, f"`{_inline(default)}`", about.unit, about.description]
-        )
+    for key in section.model_fields:
+        about = section.about(key)
+        default = _inline(defaults[key]) if key in defaults else "must be given"
+        rows.append([f"`{key}`", about.allowed, default, about.unit, about.description])
     return _format_table(["key", "type and range", "default", "unit", "meaning"], rows)
 
 
-def _format_presets() -> str:
-    keys = list(dict.fromkeys(key for preset in PRESETS.values() for key in preset))
-    rows = []
-    for key in keys:
-        values = [
-            PostflopModelConfig.model_validate({"preset": name}).to_mapping()[key]
-            for name in PRESETS
-        ]
-        rows.append([f"`{key}`", *(f"`{_inline(value)}`" for value in values)])
-    return _format_table(["preset", *(f"`{name}`" for name in PRESETS)], rows)
+def _format_presets(
+    section: type[ConfigSection], presets: Mapping[str, Mapping[str, object]]
+) -> str:
+    mappings = [section.model_validate({"preset": name}).to_mapping() for name in presets]
+    keys = dict.fromkeys(key for preset in presets.values() for key in preset)
+    rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in keys]
+    return _format_table(["preset", *(f"`{name}`" for name in presets)], rows)
 
 
 def _inline(value: object) -> str:
-    # Below a key, because YAML ends a scalar that stands alone with "...".
-    return format_yaml({"key": value}).strip().removeprefix("key: ")
+    # In a list, because YAML ends a scalar that stands alone with "...".
+    return f"`{format_yaml([value], is_inline=True).strip()[1:-1]}`"
 
 
 def _format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

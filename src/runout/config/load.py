@@ -1,13 +1,17 @@
 """Config files: from a path or a text to typed sections."""
 
+import os.path
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from runout.config.postflop import SECTION, PostflopModelConfig
+from runout.config.run import RunConfig
 from runout.config.section import suggest
 from runout.config.yaml_text import YamlMapping, join_path, parse_yaml
 from runout.errors import ConfigError
+
+YAML_SUFFIXES = (".yaml", ".yml")
 
 
 def load_yaml(source: Path | str) -> YamlMapping:
@@ -30,21 +34,35 @@ def load_yaml(source: Path | str) -> YamlMapping:
     return parse_yaml(text, where=str(source))
 
 
-def parse_postflop_config(mapping: Mapping[str, Any], where: str = SECTION) -> PostflopModelConfig:
+def parse_postflop_config(
+    mapping: Mapping[str, Any], where: str = SECTION, *, allow_auto_sprs: bool = False
+) -> PostflopModelConfig:
     """Reads the contents of the section ``postflop_model``.
 
     Args:
         mapping: the keys; a mapping from `load_yaml` lets errors name the line.
         where: path of the section in its file, empty if it is the whole file.
+        allow_auto_sprs: whether there is a preflop tree for ``postflop_sprs: auto`` to look at.
 
     Raises:
         ConfigError: naming the path of the first key or value that is not allowed.
     """
-    return PostflopModelConfig.parse(mapping, where)
+    config = PostflopModelConfig.parse(mapping, where)
+    if config.is_auto_sprs and not allow_auto_sprs:
+        key = next(key for key in ("postflop_sprs", "postflop_spr") if key in mapping)
+        problem = "'auto' needs the preflop tree of a run config, without one write [3.5]"
+        raise _error_at(mapping, join_path(where, key), problem)
+    return config
 
 
-def load_postflop_config(source: Path | str) -> PostflopModelConfig:
+def load_postflop_config(
+    source: Path | str, *, allow_auto_sprs: bool = False
+) -> PostflopModelConfig:
     """Reads a config file (a `Path`) or its text (a `str`) with the section ``postflop_model``.
+
+    Args:
+        source: the file or the text.
+        allow_auto_sprs: whether there is a preflop tree for ``postflop_sprs: auto`` to look at.
 
     Raises:
         ConfigError: if it cannot be read, or naming the path of the first error in it.
@@ -52,13 +70,55 @@ def load_postflop_config(source: Path | str) -> PostflopModelConfig:
     document = load_yaml(source)
     for key in document:
         if key != SECTION:
-            path = join_path("", key)
-            # A key of the section at the top of the file is a forgotten line, not a typing error.
-            keys = {*PostflopModelConfig.model_fields, *PostflopModelConfig.aliases, "preset"}
-            hint = f", write it below {SECTION}:" if key in keys else suggest(key, [SECTION])
-            problem = f"unknown section{hint or f', allowed is {SECTION}'}"
-            raise ConfigError(path, f"{problem} (line {document.line_of(path)})")
+            raise _error_at(document, join_path("", key), _problem_with_section(key))
     if SECTION not in document:
         where = str(source) if isinstance(source, Path) else "config"
         raise ConfigError(where, f"has no section {SECTION}")
-    return parse_postflop_config(document[SECTION], SECTION)
+    return parse_postflop_config(document[SECTION], SECTION, allow_auto_sprs=allow_auto_sprs)
+
+
+def load_run_config(source: Path | str) -> RunConfig:
+    """Reads the config of a run from a file (a `Path`) or from its text (a `str`).
+
+    A relative ``postflop_model_path`` counts from the file's directory, that of a text from the
+    current one. A YAML file there is read and becomes the run's ``postflop_model``; a directory
+    stays a path and is not looked at.
+
+    Raises:
+        ConfigError: if it cannot be read, or naming the path of the first error in it.
+    """
+    document = load_yaml(source)
+    config = RunConfig.parse(document, "")
+    path = config.postflop_model_path
+    if path is None:
+        return config
+    if isinstance(source, Path):
+        path = source.parent / path
+        config = config.model_copy(update={"postflop_model_path": path})
+    if not config.needs_flop_values or not _is_yaml_file(path):
+        return config
+    try:
+        model = load_postflop_config(path, allow_auto_sprs=True)
+    except ConfigError as error:
+        # Not the path in this file alone: the line is one of the other file.
+        file = "" if error.where == str(path) else f"{path}: "
+        raise ConfigError("postflop_model_path", f"{file}{error}") from error
+    return config.with_postflop_model(model)
+
+
+def _is_yaml_file(path: Path) -> bool:
+    return path.suffix.lower() in YAML_SUFFIXES or os.path.isfile(path)
+
+
+def _problem_with_section(key: str) -> str:
+    if key in (*PostflopModelConfig.model_fields, *PostflopModelConfig.aliases, "preset"):
+        # A key of the section at the top of the file is a forgotten line, not a typing error.
+        return f"unknown section, write it below {SECTION}:"
+    if key in RunConfig.model_fields:
+        return f"belongs to the config of a run, here only {SECTION} is read"
+    return f"unknown section{suggest(key, [SECTION]) or f', allowed is {SECTION}'}"
+
+
+def _error_at(mapping: Mapping[str, Any], path: str, problem: str) -> ConfigError:
+    line = mapping.line_of(path) if isinstance(mapping, YamlMapping) else None
+    return ConfigError(path, problem + (f" (line {line})" if line is not None else ""))

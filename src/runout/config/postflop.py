@@ -3,7 +3,7 @@
 `docs/configuration.md` is the reference, made from what the fields say about themselves.
 """
 
-import math
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, model_validator
@@ -17,25 +17,31 @@ from runout.cards.flops import (
     random_flops,
     subset_flops,
 )
-from runout.cfr.discounting import VARIANTS, DiscountSchedule
+from runout.cfr.discounting import DiscountSchedule
 from runout.cfr.stopping import StoppingRule
 from runout.config.postflop_readers import (
-    EXPONENTS,
-    plain_variant,
+    AutoSprs,
+    plain_sprs,
     read_bet_sizes,
     read_flops,
     read_raise_sizes,
     read_sprs,
-    read_variant,
 )
 from runout.config.presets import PRESETS
-from runout.config.section import About, ConfigSection, problem_at, show_value, suggest
+from runout.config.section import About, ConfigSection, problem_at, take_preset
 from runout.config.size_choice import (
     PLAYER_KEYS,
     STREET_KEYS,
     SizeChoice,
     plain_sizes,
     sizes_at,
+)
+from runout.config.variant import (
+    ALLOWED_VARIANTS,
+    digest_variant,
+    plain_variant,
+    read_variant,
+    schedule_of,
 )
 from runout.config.yaml_text import format_yaml
 from runout.trees.bet_sizing import format_bet_size
@@ -113,11 +119,13 @@ class PostflopModelConfig(ConfigSection):
     ] = 1
     postflop_sprs: Annotated[
         tuple[float, ...],
-        BeforeValidator(read_sprs),
+        PlainValidator(read_sprs),
+        PlainSerializer(plain_sprs),
         About(
             "Stack-to-pot ratios on entering the flop, each solved by itself; the first is the "
-            "primary one. A single number is a list of one. Also written `postflop_spr`.",
-            "a positive number or a list of different ones",
+            "primary one. A single number is a list of one. `auto`, in a run config only: those "
+            "of the flops in the preflop tree. Also written `postflop_spr`.",
+            "a positive number, a list of different ones, or auto",
             unit="flop pots",
         ),
     ] = (3.5,)
@@ -163,7 +171,7 @@ class PostflopModelConfig(ConfigSection):
         PlainSerializer(plain_variant),
         About(
             "How iterations are weighted: a name, or the three exponents of discounted CFR.",
-            f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma",
+            ALLOWED_VARIANTS,
         ),
     ] = "dcfr+"
     cfr_updates: Annotated[
@@ -235,13 +243,7 @@ class PostflopModelConfig(ConfigSection):
     @classmethod
     def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
-        if "preset" not in given:
-            return given
-        name = given.pop("preset")
-        if not isinstance(name, str) or name not in PRESETS:
-            problem = f"{show_value(name)} is not one of {', '.join(PRESETS)}"
-            raise problem_at(".preset", problem + suggest(name, PRESETS))
-        preset = dict(PRESETS[name])
+        preset = take_preset(given, PRESETS)
         if any(key in given for key in FLOP_SELECTIONS):
             # The user has chosen flops, be it all of them by null; the preset must not add others.
             preset = {key: preset[key] for key in preset if key not in FLOP_SELECTIONS}
@@ -280,6 +282,15 @@ class PostflopModelConfig(ConfigSection):
         """The stack-to-pot ratio to use where only one is needed: the first."""
         return self.postflop_sprs[0]
 
+    @property
+    def is_auto_sprs(self) -> bool:
+        """Whether the ratios are those of a preflop tree; `with_sprs` sets them."""
+        return isinstance(self.postflop_sprs, AutoSprs)
+
+    def with_sprs(self, sprs: Sequence[float]) -> Self:
+        """Returns this config with other stack-to-pot ratios."""
+        return self.model_validate(self.to_mapping() | {"postflop_sprs": list(sprs)})
+
     def betting_rules(self) -> BettingRules:
         """Returns the rules that trees are built with."""
         return BettingRules(
@@ -306,8 +317,7 @@ class PostflopModelConfig(ConfigSection):
 
     def schedule(self) -> DiscountSchedule:
         """Returns how iterations are weighted."""
-        variant = self.cfr_variant
-        return VARIANTS[variant] if isinstance(variant, str) else variant
+        return schedule_of(self.cfr_variant)
 
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve of a flop ends; its values are in flop pots."""
@@ -317,11 +327,6 @@ class PostflopModelConfig(ConfigSection):
             exploitability=self.cfr_exploitability_threshold,
             strategy_delta=self.cfr_strategy_delta_threshold,
         )
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Returns every key with its value as YAML has it; presets and defaults are filled in."""
-        values = self.model_dump()
-        return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
     def to_yaml(self) -> str:
         """Returns a config file with this section that reads back as the same config."""
@@ -335,17 +340,16 @@ class PostflopModelConfig(ConfigSection):
         backend does not read are left out.
         """
         flops = self.flop_list()
-        schedule = self.schedule()
         mapping = {
             "solve_type": self.solve_type,
             "sizes": self._digest_sizes(),
             "max_raises_per_street": self.max_raises_per_street,
-            "postflop_sprs": list(self.postflop_sprs),
+            "postflop_sprs": plain_sprs(self.postflop_sprs),
             "postflop_solve_iterations": self.postflop_solve_iterations,
             "cfr_exploitability_threshold": self.cfr_exploitability_threshold,
             "cfr_strategy_delta_threshold": self.cfr_strategy_delta_threshold,
             "cfr_max_seconds_per_flop": self.cfr_max_seconds_per_flop,
-            "cfr_variant": {name: _json_number(getattr(schedule, name)) for name in EXPONENTS},
+            "cfr_variant": digest_variant(self.cfr_variant),
             "cfr_updates": self.cfr_updates,
             # Rounded, because the last bits of a sum may differ between machines.
             "flops": [
@@ -369,7 +373,3 @@ class PostflopModelConfig(ConfigSection):
                     "raises": sorted({format_bet_size(size) for size in menu.raises}),
                 }
         return sizes
-
-
-def _json_number(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)

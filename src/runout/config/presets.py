@@ -1,10 +1,11 @@
-"""Presets of the postflop model, as data: from a look in minutes to a run over night."""
+"""Presets of the sections, as data."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-#: What each preset sets; everything else keeps its default.
+#: Of the postflop model, from a look in minutes to a run over night: what each sets; everything
+#: else keeps its default.
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "fast": {
@@ -34,6 +35,37 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "max_raises_per_street": 2,
             "postflop_solve_iterations": 1000,
             "cfr_exploitability_threshold": 0.001,
+        },
+    }
+)
+
+#: Of the preflop game: what each sets; everything else keeps its default.
+PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "hu_25bb": {
+            "stacks_bb": 25,
+            "raise_sizes": {"sb": ["2bb", "3x", "allin"], "bb": ["3bb", "3x", "allin"]},
+            "raise_cap": 4,
+        },
+        "hu_100bb": {
+            "stacks_bb": 100,
+            "raise_sizes": {
+                "sb": ["2.5bb", "3x", "2.4x", "allin"],
+                "bb": ["3.5bb", "3.6x", "2.4x", "allin"],
+            },
+            "raise_cap": 5,
+        },
+        "pushfold": {
+            "stacks_bb": 10,
+            "raise_sizes": ["allin"],
+            "raise_cap": None,
+            "allow_limp": False,
+        },
+        "limpfold": {
+            "stacks_bb": 10,
+            "raise_sizes": {"sb": [], "bb": ["allin"]},
+            "raise_cap": 1,
+            "always_offer_all_in": False,
         },
     }
 )

@@ -6,9 +6,9 @@ about itself: ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -47,8 +47,24 @@ class About:
         return f"{show_value(value)} is not {self.allowed}{suggest(value, self.choices)}"
 
 
+class _Place(NamedTuple):
+    """An error in a file.
+
+    Attributes:
+        ranks: positions of its key, and of the sections around it, in the order of the file.
+        path: its path in the file.
+        problem: what came and what is allowed.
+    """
+
+    ranks: tuple[int, ...]
+    path: str
+    problem: str
+
+
 class ConfigSection(BaseModel):
     """Base of all sections: values are taken as they are, and unknown keys are errors.
+
+    The value of a key may be a section itself.
 
     Attributes:
         aliases: key by its other name.
@@ -76,9 +92,7 @@ class ConfigSection(BaseModel):
         if not isinstance(raw, Mapping):
             problem = f"{show_value(raw)} is not a mapping of keys to values"
             raise ConfigError(where or "config", problem)
-        for key in raw:
-            if not isinstance(key, str):
-                raise ConfigError(where or "config", f"the key {show_value(key)} is not text")
+        cls._check_that_keys_are_text(raw, where)
         try:
             return cls.model_validate(dict(raw))
         except ValidationError as error:
@@ -88,6 +102,26 @@ class ConfigSection(BaseModel):
     def about(cls, key: str) -> About:
         """Returns what a field says about itself."""
         return next(note for note in cls.model_fields[key].metadata if isinstance(note, About))
+
+    @classmethod
+    def section_of(cls, key: str) -> "type[ConfigSection] | None":
+        """Returns the section that a key holds, None if it holds a value."""
+        annotation = cls.model_fields[key].annotation if key in cls.model_fields else None
+        for kind in (annotation, *get_args(annotation)):
+            if isinstance(kind, type) and issubclass(kind, ConfigSection):
+                return kind
+        return None
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Returns every key with its value as YAML has it; presets and defaults are filled in."""
+        mapping: dict[str, Any] = {}
+        for key, value in self.model_dump().items():
+            field = getattr(self, key)
+            if isinstance(field, ConfigSection):
+                mapping[key] = field.to_mapping()
+            else:
+                mapping[key] = list(value) if isinstance(value, tuple) else value
+        return mapping
 
     @classmethod
     def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -108,33 +142,58 @@ class ConfigSection(BaseModel):
         return cls.complete(given)
 
     @classmethod
+    def _check_that_keys_are_text(cls, raw: Mapping[Any, Any], where: str) -> None:
+        for key, value in raw.items():
+            if not isinstance(key, str):
+                raise ConfigError(where or "config", f"the key {show_value(key)} is not text")
+            section = cls.section_of(key)
+            if section is not None and isinstance(value, Mapping):
+                section._check_that_keys_are_text(value, join_path(where, key))
+
+    @classmethod
     def _config_error(
         cls, error: ValidationError, raw: Mapping[str, Any], where: str
     ) -> ConfigError:
-        alias_by_key = {key: alias for alias, key in cls.aliases.items() if alias in raw}
-        rank_by_key = {key: rank for rank, key in enumerate(raw)}
-
-        def given_key(detail: ErrorDetails) -> str:
-            key = str(detail["loc"][0]) if detail["loc"] else ""
-            return alias_by_key.get(key, key)
-
         details = error.errors(include_url=False)
-        details.sort(key=lambda detail: rank_by_key.get(given_key(detail), -1))
-        first = details[0]
-        key = given_key(first)
-        path = join_path(where, key) if key else where
-        if first["type"] == _LOCATED:
-            path = (path + first["ctx"]["suffix"]).lstrip(".")
-            problem = first["ctx"]["problem"]
-        elif first["type"] == "extra_forbidden":
-            problem = cls._problem_with_key(key)
-        else:
-            problem = cls.about(str(first["loc"][0])).problem_with(first["input"])
-        line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
+        places = [cls._place(detail, detail["loc"], raw, where) for detail in details]
+        first = min(places, key=lambda place: place.ranks)
+        line = raw.line_of(first.path) if isinstance(raw, YamlMapping) else None
         notes = [f"line {line}"] if line is not None else []
-        if len(details) > 1:
-            notes.append(f"{len(details) - 1} more error{'s' if len(details) > 2 else ''}")
-        return ConfigError(path or "config", problem + (f" ({'; '.join(notes)})" if notes else ""))
+        if len(places) > 1:
+            notes.append(f"{len(places) - 1} more error{'s' if len(places) > 2 else ''}")
+        remark = f" ({'; '.join(notes)})" if notes else ""
+        return ConfigError(first.path or "config", first.problem + remark)
+
+    @classmethod
+    def _place(
+        cls, detail: ErrorDetails, keys: Sequence[int | str], raw: Mapping[str, Any], where: str
+    ) -> "_Place":
+        """Returns where an error stands.
+
+        Args:
+            detail: the error.
+            keys: path from this section to it, as pydantic has it.
+            raw: what was given for this section.
+            where: path of this section in the file.
+        """
+        if not keys:
+            suffix, problem = detail["ctx"]["suffix"], detail["ctx"]["problem"]
+            return _Place((), (where + suffix).lstrip("."), problem)
+        if detail["type"] == "missing":  # last, since the key may be there with a typing error
+            return _Place((len(raw),), where, f"{keys[0]} is missing")
+        field = str(keys[0])
+        key = next((a for a, k in cls.aliases.items() if k == field and a in raw), field)
+        ranks = (list(raw).index(key) if key in raw else -1,)
+        path = join_path(where, key)
+        section = cls.section_of(field)
+        if section is not None and len(keys) > 1:
+            inner = section._place(detail, keys[1:], raw[key], path)
+            return inner._replace(ranks=ranks + inner.ranks)
+        if detail["type"] == _LOCATED:
+            return _Place(ranks, path + detail["ctx"]["suffix"], detail["ctx"]["problem"])
+        if detail["type"] == "extra_forbidden":
+            return _Place(ranks, path, cls._problem_with_key(key))
+        return _Place(ranks, path, cls.about(field).problem_with(detail["input"]))
 
     @classmethod
     def _problem_with_key(cls, key: str) -> str:
@@ -154,6 +213,17 @@ def problem_at(suffix: str, problem: str) -> PydanticCustomError:
     return PydanticCustomError(
         _LOCATED, "{suffix} {problem}", {"suffix": suffix, "problem": problem}
     )
+
+
+def take_preset(given: dict[str, Any], presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Removes the key ``preset`` and returns what the preset sets, nothing if it is not given."""
+    if "preset" not in given:
+        return {}
+    name = given.pop("preset")
+    if not isinstance(name, str) or name not in presets:
+        problem = f"{show_value(name)} is not one of {', '.join(presets)}"
+        raise problem_at(".preset", problem + suggest(name, presets))
+    return dict(presets[name])
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

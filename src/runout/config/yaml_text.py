@@ -4,6 +4,7 @@ Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``
 ``2024-01-01`` are text. Keys are text, and a key that comes twice is an error.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -138,14 +139,19 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
             _collect_lines(child, child_path, lines, seen)
 
 
-def format_yaml(value: Any) -> str:
-    """Writes plain values as YAML that `parse_yaml` reads back, the innermost lists on a line."""
+def format_yaml(value: Any, *, is_inline: bool = False) -> str:
+    """Writes plain values as YAML that `parse_yaml` reads back.
+
+    Args:
+        value: of mappings, lists and scalars.
+        is_inline: whether everything stands on one line, and not only the innermost lists.
+    """
     text: str = yaml.dump(
         value,
         Dumper=_Dumper,
-        default_flow_style=None,
+        default_flow_style=True if is_inline else None,
         sort_keys=False,
-        width=96,
+        width=math.inf if is_inline else 96,
         allow_unicode=True,
     )
     return text

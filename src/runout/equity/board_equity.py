@@ -6,6 +6,7 @@ once, and pairs are then compared as bytes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -15,6 +16,7 @@ from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS, matchup_weigh
 from runout.cards.card import NUM_CARDS, require_board
 from runout.cards.combos import COMBO_CARDS, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
+from runout.cards.isomorphism import SuitMapping
 from runout.equity import equity_kernels
 from runout.equity.hand_table import HandEquityTable
 from runout.equity.runouts import RIVER_SIZE, combo_images, enumerate_runouts
@@ -22,22 +24,34 @@ from runout.equity.runouts import RIVER_SIZE, combo_images, enumerate_runouts
 _CARDS_IN_HANDS = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BoardEquity:
     """Wins of all live combos of a board against each other.
 
     Attributes:
         board: the 3 to 5 known cards.
         combos: ``[C]`` the combos that the board leaves possible.
-        wins: ``[C, C]`` runouts on which the row beats the column; pairs that share a card cannot
-            meet and hold 0.
         num_runouts: runouts of each pair that can meet: 990 on a flop, 44 on a turn, 1 on a river.
+        representative_wins: ``[C, C]`` wins counted on one runout of each class of isomorphic
+            ones, weighted; right in sum over suits, not for a single pair.
+        symmetries: the suit permutations that keep the board.
     """
 
     board: tuple[int, ...]
     combos: IntArray
-    wins: Uint32Array
     num_runouts: int
+    representative_wins: Uint32Array
+    symmetries: tuple[SuitMapping, ...]
+
+    @cached_property
+    def wins(self) -> Uint32Array:
+        """``[C, C]`` runouts on which the row beats the column; 0 where they share a card."""
+        if len(self.symmetries) == 1:
+            return self.representative_wins
+        wins = np.empty_like(self.representative_wins)
+        images = combo_images(self.combos, self.symmetries)
+        equity_kernels.average_over_suits(self.representative_wins, images, wins)
+        return read_only(wins)
 
     def wins_between(self, rows: IntArray, columns: IntArray) -> Uint32Array:
         """Returns ``[rows, columns]`` runouts on which the row's combo beats the column's."""
@@ -48,7 +62,8 @@ class BoardEquity:
     def hand_table(self) -> HandEquityTable:
         """Returns the counts added up over the combos of the 169 hands."""
         wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.int64)
-        equity_kernels.sum_by_hand(self.wins, HAND_BY_COMBO[self.combos], wins)
+        # A canonical hand holds all suits alike, so representatives need not be spread over them.
+        equity_kernels.sum_by_hand(self.representative_wins, HAND_BY_COMBO[self.combos], wins)
         totals = matchup_weights(self.board) * self.num_runouts
         return HandEquityTable(wins, totals - wins - wins.T, totals)
 
@@ -67,10 +82,6 @@ def compute_board_equity(board: Sequence[int]) -> BoardEquity:
     equity_kernels.rank_combos(evaluator_tables(), runouts.boards, combos, hero, villain)
     wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
     equity_kernels.count_wins(hero, villain, runouts.weight, wins)
-    if len(runouts.symmetries) > 1:
-        on_representatives, wins = wins, np.empty_like(wins)
-        images = combo_images(combos, runouts.symmetries)
-        equity_kernels.average_over_suits(on_representatives, images, wins)
     equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
     num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
-    return BoardEquity(tuple(board), combos, read_only(wins), num_runouts)
+    return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)

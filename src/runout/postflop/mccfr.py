@@ -54,6 +54,8 @@ MCCFR_SCHEDULE = LINEAR
 # What a random stream is for, besides the passes of player 0 and 1.
 _FOR_RUNOUTS, _FOR_EXTRACTION = 2, 3
 
+_DEALS_AT_ONCE = 100_000  # bounds the memory of sampled extraction
+
 
 @dataclass(frozen=True)
 class MccfrBackend:
@@ -299,14 +301,16 @@ def sample_values(
     exact equity.
     """
     stream = DealStream(seed, game.flop)
-    deals = stream.deal(num_samples, stream.kernel_state(0, _FOR_EXTRACTION))
+    state = stream.kernel_state(0, _FOR_EXTRACTION)
     net = np.zeros((NUM_HANDS, NUM_HANDS))
     num_met = np.zeros((NUM_HANDS, NUM_HANDS))
-    # Swapping the players turns a deal into one just as likely: use it both ways.
-    for own, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
-        cell = (deals.hands[:, own], deals.hands[:, other])
-        np.add.at(net, cell, sign * deals.outcome)
-        np.add.at(num_met, cell, 1.0)
+    for begin in range(0, num_samples, _DEALS_AT_ONCE):
+        deals = stream.deal(min(_DEALS_AT_ONCE, num_samples - begin), state)
+        # Swapping the players turns a deal into one just as likely: use it both ways.
+        for own, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
+            cell = (deals.hands[:, own], deals.hands[:, other])
+            np.add.at(net, cell, sign * deals.outcome)
+            np.add.at(num_met, cell, 1.0)
     edge = np.divide(net, num_met, out=game.edge.copy(), where=num_met > 0)
     return extract_values(tree, replace(game, edge=edge), strategy)
 

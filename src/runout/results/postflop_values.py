@@ -69,15 +69,22 @@ class PostflopValues:
         """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
 
         A flop counts by its own weight and the number of ways it leaves to deal the two hands.
+
+        Raises:
+            IndexError: if there is no such position.
+            ValueError: if a pair that can meet on a flop has no value there.
         """
+        if hero_position not in range(NUM_POSITIONS):
+            raise IndexError(f"position {hero_position}, there are OOP = 0 and IP = 1")
         total = np.zeros((NUM_HANDS, NUM_HANDS))
         weight = np.zeros((NUM_HANDS, NUM_HANDS))
         for flop, share, value in zip(
             self.flops.flops, self.flops.weights, self.value_pot[:, hero_position], strict=True
         ):
             joint = share * matchup_weights(flop)
-            # Only a pair that cannot meet may hold NaN: elsewhere it must not pass for 0.
-            total += np.where(joint > 0.0, joint * value, 0.0)
+            if np.isnan(value[joint > 0.0]).any():  # must not pass for 0
+                raise ValueError(f"{format_cards(flop)}: hands that can meet have no value")
+            total += joint * np.nan_to_num(value)
             weight += joint
         mean: FloatArray = np.divide(
             total, weight, out=np.full_like(total, np.nan), where=weight > 0.0

@@ -60,6 +60,8 @@ class ValueBundle:
             for number, values in enumerate(self.values):
                 writer.add_array(f"value_pot_{number}", values.value_pot)
                 writer.add_array(f"reports_{number}", reports_to_array(list(values.reports)))
+                if values.ranges is not None:
+                    writer.add_array(f"ranges_{number}", values.ranges)
             writer.commit()
 
     @classmethod
@@ -81,6 +83,7 @@ class ValueBundle:
                     float(cast(Any, spr)),
                     cast(npt.NDArray[np.float32], bundle.arrays[f"value_pot_{number}"]),
                     tuple(reports_from_array(cast(FloatArray, bundle.arrays[f"reports_{number}"]))),
+                    cast(FloatArray | None, bundle.arrays.get(f"ranges_{number}")),
                 )
                 for number, spr in enumerate(bundle.arrays["sprs"])
             )

@@ -1,0 +1,70 @@
+"""`runout show`: what a saved preflop solution does at its decisions."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from runout.cards.canonical_hands import HAND_NAMES
+from runout.cli.console import output, print_json
+from runout.cli.export import node_to_json
+from runout.cli.node_view import print_decisions, print_range
+from runout.cli.options import JsonFlag, OptionError
+from runout.cli.preflop_report import print_report, report_to_json
+from runout.cli.solutions import NodeOption, SolutionArgument, open_solution
+from runout.trees.preflop_betting import PLAYER_NAMES
+
+
+class Player(StrEnum):
+    """The two players, as on the command line."""
+
+    SB = "sb"
+    BB = "bb"
+
+
+def show_solution(
+    path: SolutionArgument,
+    node: NodeOption = None,
+    player: Annotated[
+        Player | None,
+        typer.Option(
+            "--player", "-p", help="Only this one's decisions; with --node, or its range there."
+        ),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show a solution: the first decision and the answers to it, or any node."""
+    nodes = open_solution(path)
+    wanted = None if player is None else [p.value for p in Player].index(player.value)
+    console = output()
+    if node is None:
+        decisions = [
+            decision
+            for decision in nodes.standard_nodes()
+            if wanted is None or nodes.actor(decision) == wanted
+        ]
+    else:
+        decisions = [nodes.find_decision(node)]
+    if not decisions:
+        raise OptionError(str(path), "has no decision, both players are all-in from the start")
+    if json:
+        shown = [node_to_json(nodes, decision) for decision in decisions]
+        report = report_to_json(nodes.solution)
+        print_json({**report, "hands": list(HAND_NAMES), "nodes": shown})
+        return
+    if node is not None and wanted is not None and nodes.actor(decisions[0]) != wanted:
+        print_range(console, nodes, decisions[0], wanted)
+        return
+    print_decisions(console, nodes, decisions)
+    if node is None:
+        console.print()
+        print_report(console, nodes.solution)
+        return
+    further = [
+        f"{nodes.tree.action_label(child)}: {nodes.tree.path(child)}"
+        for child in nodes.tree.layout.children(decisions[0])
+        if nodes.tree.layout.num_children[child]
+    ]
+    if further:
+        answering = PLAYER_NAMES[1 - nodes.actor(decisions[0])]
+        console.print(f"\n{answering} answers at --node {', '.join(further)}", style="dim")

@@ -1,0 +1,130 @@
+"""`runout solve-postflop`: all flops of a config solved, resumably, into a bundle of values."""
+
+import os
+import time
+from pathlib import Path
+
+from rich.table import Table
+
+from runout.cli.config_files import ConfigOption, load_flops_config
+from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.formatting import (
+    Json,
+    format_bytes,
+    format_count,
+    format_percent,
+    format_seconds,
+)
+from runout.cli.options import JsonFlag, WorkersOption, require_positive
+from runout.cli.solve_needs import estimate_solve
+from runout.cli.targets import (
+    OutputOption,
+    OverwriteFlag,
+    ResumeFlag,
+    keeping_checkpoints,
+    require_free,
+    stopping_threads,
+)
+from runout.results.postflop_values import PostflopValues
+from runout.results.value_bundle import KIND, ValueBundle
+from runout.storage.bundle import read_manifest
+
+
+def solve_flops(
+    config: ConfigOption,
+    path: OutputOption,
+    workers: WorkersOption = None,
+    resume: ResumeFlag = True,
+    overwrite: OverwriteFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Solve all flops of a config and write what hands are worth on them.
+
+    An interrupted run goes on where it was when the same command is given again.
+    """
+    require_positive("--workers", workers)
+    model = load_flops_config(config)
+    require_free(path, KIND, overwrite)
+    started = time.perf_counter()
+    with using_kernels() as on_event, stopping_threads(on_event) as sink:
+        from runout.execution.local import count_cores
+        from runout.pipeline.postflop_stage import solve_postflop
+        from runout.pipeline.workplace import Workplace
+        from runout.postflop.postflop_abstraction import build_trees
+
+        num_workers = workers or count_cores()
+        needs = estimate_solve(model, build_trees(model), num_workers)
+        needs.require_resources(path)
+        print_note(f"{config}: {needs.describe()}")
+        checkpoints = checkpoint_directory(path)
+        with keeping_checkpoints(checkpoints, resume):
+            bundle = solve_postflop(model, Workplace(num_workers, sink, checkpoints)).to_bundle()
+            bundle.save(path, overwrite=overwrite)
+    _report(path, bundle, time.perf_counter() - started, json)
+
+
+def checkpoint_directory(path: Path) -> Path:
+    """Returns where finished flops are until the bundle is written: in plain sight, next to it."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.checkpoints")
+
+
+def _report(path: Path, bundle: ValueBundle, seconds: float, json: bool) -> None:
+    size_bytes = read_manifest(path).size_bytes
+    num_flops = len(bundle.values[0].flops.flops)
+    if json:
+        print_json(
+            {
+                "path": str(path),
+                "size_bytes": size_bytes,
+                "seconds": seconds,
+                "num_flops": num_flops,
+                "sprs": [summarize(values) for values in bundle.values],
+            }
+        )
+        return
+    console = output()
+    console.print(solve_table(bundle))
+    flops = "1 flop" if num_flops == 1 else f"{format_count(num_flops)} flops"
+    console.print(
+        f"wrote {path}, {flops}, {format_bytes(size_bytes)}, in {format_seconds(seconds)}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def summarize(values: PostflopValues) -> Json:
+    """Returns how the solves at one stack-to-pot ratio went, under JSON names."""
+    reports = values.reports
+    exploitability = [report.exploitability_pot for report in reports]
+    return {
+        "spr": values.spr,
+        "mean_exploitability_pot": sum(exploitability) / len(reports),
+        "worst_exploitability_pot": max(exploitability),
+        "mean_iterations": sum(report.iterations for report in reports) / len(reports),
+        "solve_seconds": sum(report.seconds for report in reports),
+        "num_deals": sum(report.num_deals for report in reports),
+    }
+
+
+def solve_table(bundle: ValueBundle) -> Table:
+    """Returns a table with a line for each stack-to-pot ratio."""
+    summaries = [summarize(values) for values in bundle.values]
+    has_deals = any(summary["num_deals"] for summary in summaries)
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    headings = ["SPR", "exploitability, mean", "worst", "iterations, mean", "solving"]
+    for heading in [*headings, *(["deals sampled"] if has_deals else [])]:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for summary in summaries:
+        deals = [f"{summary['num_deals']:.3g}"] if has_deals else []
+        table.add_row(
+            f"{summary['spr']:.4g}",
+            format_percent(summary["mean_exploitability_pot"], 3),
+            format_percent(summary["worst_exploitability_pot"], 3),
+            f"{summary['mean_iterations']:,.0f}",
+            format_seconds(summary["solve_seconds"]),
+            *deals,
+        )
+    table.caption = "exploitability in % of the flop pot; solving in core seconds"
+    table.caption_justify = "left"
+    return table

@@ -1,0 +1,104 @@
+"""`runout solve-preflop`: from a config to a solved preflop game, resumably."""
+
+import time
+from pathlib import Path
+
+from runout.cli.config_files import ConfigOption, flops_of_run
+from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.formatting import format_seconds
+from runout.cli.node_view import print_decisions
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.preflop_report import print_report, report_to_json
+from runout.cli.solutions import SOLUTION_FOLDER, SolvedNodes
+from runout.cli.solve_needs import estimate_solve
+from runout.cli.targets import (
+    OutputOption,
+    OverwriteFlag,
+    ResumeFlag,
+    keeping_checkpoints,
+    require_free,
+    stopping_threads,
+)
+from runout.config.load import load_run_config
+from runout.config.run import RunConfig
+from runout.results import preflop_bundle, value_bundle
+from runout.storage.manifest import MANIFEST_FILE
+
+
+def solve_game(
+    config: ConfigOption,
+    path: OutputOption,
+    workers: WorkersOption = None,
+    resume: ResumeFlag = True,
+    overwrite: OverwriteFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Solve a preflop game and the flops behind it, and show the main decisions.
+
+    An interrupted run goes on where it was when the same command is given again.
+    """
+    require_positive("--workers", workers)
+    run_config = load_run_config(config)
+    started = time.perf_counter()
+    with using_kernels() as on_event, stopping_threads(on_event) as sink:
+        from runout.execution.local import count_cores
+        from runout.pipeline.run import CHECKPOINT_FOLDER, VALUES_FOLDER, solve_preflop
+        from runout.pipeline.workplace import Workplace
+
+        _require_free(path, VALUES_FOLDER, overwrite)
+        num_workers = workers or count_cores()
+        _tell_needs(config, run_config, path, num_workers)
+        checkpoints = path / CHECKPOINT_FOLDER
+        with keeping_checkpoints(checkpoints, resume):
+            run = solve_preflop(run_config, Workplace(num_workers, sink, checkpoints))
+            run.save(path, overwrite=overwrite)
+    seconds = time.perf_counter() - started
+    if json:
+        print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
+        return
+    nodes = SolvedNodes(run.solution)
+    console = output()
+    print_decisions(console, nodes, nodes.standard_nodes())
+    console.print()
+    print_report(console, run.solution)
+    console.print(
+        f"wrote {path} in {format_seconds(seconds)}; runout show {path} --node PATH for more",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def _require_free(path: Path, values_folder: str, overwrite: bool) -> None:
+    """Finds out before the work whether both bundles of a run can be written.
+
+    Raises:
+        RunoutError: if something is in the way that may not be replaced, or nothing can be written.
+    """
+    if (path / MANIFEST_FILE).is_file():
+        raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
+    require_free(path / SOLUTION_FOLDER, preflop_bundle.KIND, overwrite)
+    require_free(path / values_folder, value_bundle.KIND, overwrite)
+
+
+def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> None:
+    """Says what flops have to be solved and what that needs.
+
+    Raises:
+        OptionError: if the machine does not have it.
+    """
+    if not config.needs_flop_values:
+        has_flops = config.preflop.tree().counts.flops > 0
+        why = "flops are checked down" if has_flops else "no flop is ever seen"
+        print_note(f"{file}: {why}, nothing to solve after the flop")
+        return
+    if config.postflop_model is None:
+        print_note(f"{file}: values of flops come from {config.postflop_model_path}")
+        return
+    from runout.postflop.postflop_abstraction import build_trees
+
+    model = flops_of_run(file, config)
+    needs = estimate_solve(model, build_trees(model), num_workers)
+    needs.require_resources(path)
+    rounds = config.ranges_rounds
+    again = f", and as much time again in each of at most {rounds} rounds" if rounds else ""
+    print_note(f"{file}: {needs.describe()}{again}")

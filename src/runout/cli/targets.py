@@ -1,0 +1,140 @@
+"""Where long work puts its result and its finished parts, and what Ctrl-C says about them."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from runout.cli.console import print_note
+from runout.cli.formatting import format_count
+from runout.cli.options import OptionError
+from runout.errors import BundleError
+from runout.events import Event, EventSink, FlopSolving
+from runout.storage.bundle import read_manifest
+from runout.storage.checkpoint import ENTRY_ENDING, RUN_FILE
+from runout.storage.files import reporting_os_errors
+from runout.storage.manifest import MANIFEST_FILE
+from runout.storage.staging import StagingDirectory
+
+OutputOption = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write.")
+]
+OverwriteFlag = Annotated[bool, typer.Option("--overwrite", help="Replace what is in DIR.")]
+ResumeFlag = Annotated[
+    bool,
+    typer.Option("--resume/--no-resume", help="Use what an interrupted run has finished, or not."),
+]
+
+
+def require_free(path: Path, kind: str, overwrite: bool) -> None:
+    """Finds out before the work whether its result can be written.
+
+    Args:
+        path: where a bundle is going to be.
+        kind: its kind; no bundle of another kind is ever replaced.
+        overwrite: whether one of the same kind may be replaced.
+
+    Raises:
+        RunoutError: if something is in the way that may not be replaced, or nothing can be written.
+    """
+    try:
+        found = read_manifest(path).kind
+    except BundleError:  # nothing there, or nothing that can be read
+        found = None
+    if found not in (None, kind):
+        raise OptionError(str(path), f"is a bundle of kind {found}, will not be overwritten")
+    if not overwrite and (path / MANIFEST_FILE).is_file():
+        raise OptionError(str(path), "exists already, give --overwrite to replace it")
+    StagingDirectory(path, MANIFEST_FILE, overwrite).close()
+
+
+def count_checkpoints(directory: Path) -> int:
+    """Returns how many finished parts are in the folders of a directory, of whichever config."""
+    return sum(1 for _ in directory.glob(f"*/*{ENTRY_ENDING}"))
+
+
+def remove_checkpoints(directory: Path) -> None:
+    """Removes finished parts, and the directory if nothing else is in it.
+
+    Raises:
+        BundleError: if the system refuses.
+    """
+    if not directory.is_dir():
+        return
+    with reporting_os_errors(directory, "removed"):
+        for folder in [path for path in directory.iterdir() if path.is_dir()]:
+            for file in [*folder.glob(f"*{ENTRY_ENDING}"), *folder.glob(".*.part-*")]:
+                file.unlink(missing_ok=True)
+            (folder / RUN_FILE).unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
+        with suppress(OSError):
+            directory.rmdir()
+
+
+@contextmanager
+def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
+    """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
+
+    Args:
+        directory: holds a folder for each part of the run.
+        resume: whether parts that are there already may be used; they are removed otherwise.
+    """
+    if not resume:
+        remove_checkpoints(directory)
+    num_finished = count_checkpoints(directory)
+    if num_finished:
+        print_note(f"using what fits of {_describe_parts(num_finished)} in {directory}")
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_describe_interruption(directory)) from None
+    remove_checkpoints(directory)
+
+
+def _describe_interruption(directory: Path) -> str:
+    num_finished = count_checkpoints(directory)
+    if num_finished == 0:
+        remove_checkpoints(directory)
+        return "interrupted before any flop was finished, nothing was kept"
+    kept = _describe_parts(num_finished)
+    return f"interrupted; give the same command again to go on, {directory} keeps {kept}"
+
+
+def _describe_parts(number: int) -> str:
+    return "1 finished flop" if number == 1 else f"{format_count(number)} finished flops"
+
+
+class WorkStoppedError(Exception):
+    """Ends the work of a thread after Ctrl-C; nobody waits for its result any more."""
+
+
+@contextmanager
+def stopping_threads(on_event: EventSink) -> Iterator[EventSink]:
+    """Yields a sink that ends other threads at their next event once Ctrl-C was pressed.
+
+    Python interrupts the main thread only, which would wait for flops that take minutes.
+    """
+    is_stopped = threading.Event()
+
+    def pass_on(event: Event) -> None:
+        if is_stopped.is_set() and isinstance(event, FlopSolving):
+            raise WorkStoppedError
+        on_event(event)
+
+    def stop(signal_number: int, frame: Any) -> None:
+        is_stopped.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pass_on
+        return
+    earlier = signal.signal(signal.SIGINT, stop)
+    try:
+        yield pass_on
+    finally:
+        signal.signal(signal.SIGINT, earlier)

@@ -1,0 +1,165 @@
+"""The section ``preflop``: blinds, stacks, and which raises the preflop tree offers.
+
+`docs/configuration.md` is the reference, made from what the fields say about themselves.
+"""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, PlainSerializer, PlainValidator, model_validator
+
+from runout.config.preflop_readers import (
+    SizesByPosition,
+    digest_position_sizes,
+    plain_position_sizes,
+    plain_stacks,
+    read_position_sizes,
+    read_stacks,
+)
+from runout.config.presets import PREFLOP_PRESETS
+from runout.config.section import About, ConfigSection, problem_at, take_preset
+from runout.errors import TreeError
+from runout.trees.preflop_betting import PreflopRules
+from runout.trees.preflop_tree import PreflopTree
+
+SECTION = "preflop"
+
+#: Larger trees are refused: every node holds numbers for all 169 hands.
+MAX_PREFLOP_NODES = 100_000
+
+_Amount = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+_PositiveAmount = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=0)]
+
+
+class PreflopConfig(ConfigSection):
+    """The preflop game.
+
+    Constructed in Python it takes the same keys and forms as in YAML and raises pydantic's
+    `ValidationError`; `ConfigSection.parse` raises `ConfigError` with the path in the file.
+    """
+
+    extra_keys = ("preset",)
+
+    stacks_bb: Annotated[
+        tuple[float, float],
+        PlainValidator(read_stacks),
+        PlainSerializer(plain_stacks),
+        About(
+            "Stacks before anything is posted: one for both players, or `[sb, bb]`. The smaller "
+            "one is played for.",
+            "a positive number or a list of two",
+            unit="big blinds",
+        ),
+    ] = (25.0, 25.0)
+    small_blind_bb: Annotated[
+        _Amount,
+        About(
+            "The small blind, posted by the button.",
+            "a number from 0 to less than the big blind",
+            unit="big blinds",
+        ),
+    ] = 0.5
+    big_blind_bb: Annotated[
+        _PositiveAmount,
+        About(
+            "The big blind: 1, unless a straddle plays its part.",
+            "a positive number",
+            unit="big blinds",
+        ),
+    ] = 1.0
+    ante_bb: Annotated[
+        _Amount,
+        About(
+            "What each player posts before the blinds, as dead money.",
+            "a number from 0 up",
+            unit="big blinds",
+        ),
+    ] = 0.0
+    raise_sizes: Annotated[
+        SizesByPosition,
+        PlainValidator(read_position_sizes),
+        PlainSerializer(plain_position_sizes),
+        About(
+            "Sizes of a raise by raise depth: first those of the first raise, then of the "
+            "re-raise, and so on; the last ones serve all deeper raises. For both players, or a "
+            "mapping of `sb` and `bb` (see below).",
+            "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
+        ),
+    ] = read_position_sizes([["2.5bb"], ["3x"], ["allin"]])
+    raise_cap: Annotated[
+        _Count | None,
+        About(
+            "Raises in the hand at most, all-ins included; `null` for no limit.",
+            "a whole number from 0 up, or null",
+            unit="raises",
+        ),
+    ] = 4
+    allow_limp: Annotated[
+        bool,
+        About("Whether the small blind may just call the big blind.", "true or false"),
+    ] = True
+    always_offer_all_in: Annotated[
+        bool,
+        About(
+            "Whether all-in is offered wherever a raise is legal, among the sizes or not.",
+            "true or false",
+        ),
+    ] = True
+    force_all_in_threshold: Annotated[
+        _Amount,
+        About(
+            "A raise that would leave at most this behind is all-in instead; 0: only one that "
+            "leaves nothing.",
+            "a number from 0 up",
+            unit="pots after the raise is called",
+        ),
+    ] = 0.0
+
+    @classmethod
+    def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
+        return take_preset(given, PREFLOP_PRESETS) | given
+
+    @model_validator(mode="after")
+    def _can_be_played(self) -> Self:
+        try:
+            self.rules()
+        except TreeError as error:
+            raise problem_at(f".{error.where}", error.problem) from error
+        try:
+            self.tree()
+        except TreeError as error:
+            raise problem_at("", error.problem) from error
+        return self
+
+    def rules(self) -> PreflopRules:
+        """Returns the rules that the tree is built with."""
+        return PreflopRules(
+            stacks_bb=self.stacks_bb,
+            raise_sizes=self.raise_sizes,
+            small_blind_bb=self.small_blind_bb,
+            big_blind_bb=self.big_blind_bb,
+            ante_bb=self.ante_bb,
+            raise_cap=self.raise_cap,
+            allow_limp=self.allow_limp,
+            always_offer_all_in=self.always_offer_all_in,
+            force_all_in_threshold=self.force_all_in_threshold,
+        )
+
+    def tree(self) -> PreflopTree:
+        """Builds the tree of the game."""
+        return PreflopTree.build(self.rules(), MAX_PREFLOP_NODES)
+
+    def digest_mapping(self) -> dict[str, Any]:
+        """Returns everything that decides the results; the same for configs that mean the same."""
+        return {
+            "effective_stack_bb": self.rules().effective_stack_bb,
+            "small_blind_bb": self.small_blind_bb,
+            "big_blind_bb": self.big_blind_bb,
+            "ante_bb": self.ante_bb,
+            "raise_sizes": digest_position_sizes(self.raise_sizes),
+            "raise_cap": self.raise_cap,
+            "allow_limp": self.allow_limp,
+            "always_offer_all_in": self.always_offer_all_in,
+            "force_all_in_threshold": self.force_all_in_threshold,
+        }

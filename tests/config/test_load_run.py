@@ -1,0 +1,174 @@
+from pathlib import Path
+
+import pytest
+
+from runout.config.load import load_postflop_config, load_run_config
+from runout.config.run import RunConfig
+from runout.errors import ConfigError
+from runout.trees.postflop_tree import PostflopTree
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+SAMPLES = sorted(p for p in CONFIGS.glob("*.yaml") if not p.name.startswith("postflop"))
+NAMES = ["hu_100bb", "hu_25bb", "hu_25bb_full", "pushfold_10bb", "smoke"]
+TEXT = "preflop: {preset: hu_25bb}\npostflop_model_path: "
+MODEL = "postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: auto}"
+
+
+def problem_of(source):
+    with pytest.raises(ConfigError) as caught:
+        load_run_config(source)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- Samples --------------------------------------------------------------------------------------
+
+
+def sample(name):
+    return load_run_config(CONFIGS / f"{name}.yaml")
+
+
+def test_there_are_samples():
+    assert set(NAMES) <= {path.stem for path in SAMPLES}
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_every_sample_is_a_config_whose_trees_can_be_built(path):
+    config = load_run_config(path)
+    assert isinstance(config, RunConfig)
+    assert load_run_config(config.to_yaml()) == config
+    tree = config.preflop.tree()
+    if config.needs_flop_values:
+        model = config.postflop_model.with_sprs(sorted({leaf.spr for leaf in tree.flop_leaves()}))
+        for spr in model.postflop_sprs:
+            assert PostflopTree.build_with_spr(model.betting_rules(), spr).num_nodes > 1
+        assert len(model.flop_list()) > 0
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_every_sample_says_how_to_run_it_and_where_it_was_measured(path):
+    text = path.read_text("utf-8")
+    assert f"runout solve-preflop -c configs/{path.name} -o runs/{path.stem}" in text
+    assert "\n# measured: see docs/preflop.md\n" in text
+    assert max(map(len, text.splitlines())) <= 105
+
+
+@pytest.mark.parametrize(
+    ("name", "stack", "num_flops", "threshold_mbb"),
+    [
+        ("smoke", 25.0, 3, 1.0),
+        ("hu_25bb", 25.0, 100, 0.5),
+        ("hu_100bb", 100.0, 50, 0.5),
+        ("hu_25bb_full", 25.0, 1755, 0.1),
+    ],
+)
+def test_samples_say_what_their_names_promise(name, stack, num_flops, threshold_mbb):
+    config = sample(name)
+    assert config.preflop.stacks_bb == (stack, stack)
+    assert config.preflop_exploitability_threshold_mbb == threshold_mbb
+    assert config.postflop_model.is_auto_sprs
+    assert config.postflop_model.solve_type == "exhaustive"
+    assert len(config.postflop_model.flop_list()) == num_flops
+
+
+def test_the_push_fold_sample_solves_no_flops():
+    config = sample("pushfold_10bb")
+    assert config.preflop.stacks_bb == (10.0, 10.0)
+    assert not config.needs_flop_values
+    assert config.preflop.tree().num_nodes == 5
+
+
+def test_the_full_sample_is_the_same_game():
+    assert sample("hu_25bb_full").preflop == sample("hu_25bb").preflop
+
+
+# --- Files, paths and lines -----------------------------------------------------------------------
+
+
+def test_errors_name_the_path_in_the_file_and_the_line(tmp_path):
+    path = tmp_path / "run.yaml"
+    path.write_text(
+        "# A run\npreflop:\n  raise_sizes:\n    - [2bb,\n       1x]\n    - [3x]\niterations: 0\n"
+    )
+    assert problem_of(path) == (
+        "preflop.raise_sizes[0][1]: '1x' is not a raise, the factor must be above 1 "
+        "(line 5; 1 more error)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "preflop: {}\nflop_values: solved\npostflop_model:\n  seed: -1\n",
+            "postflop_model.seed: -1 is not a whole number from 0 up (line 4)",
+        ),
+        (
+            "preflop: {}\npostflop_model: {}\npostflop_model_path: x\n",
+            "postflop_model_path: given together with postflop_model, give only one of them "
+            "(line 3)",
+        ),
+        (
+            "preflop:\n  big_blind_bb: 1\n  small_blind_bb: 1\n",
+            "preflop.small_blind_bb: 1 is not 0 or more and less than the big blind 1 (line 3)",
+        ),
+        (
+            "preflop:\n  big_blind_bb: 0.5\n",
+            "preflop.small_blind_bb: 0.5 is not 0 or more and less than the big blind 0.5 (line 1)",
+        ),
+        ("preflop: {}\nseed: 3\n", "seed: unknown key, write it below postflop_model: (line 2)"),
+        ("prflop: {}", "prflop: unknown key, did you mean preflop? (line 1; 1 more error)"),
+        ("postflop_model: {}", "config: preflop is missing"),
+        ("preflop: {}\npreflop: {}", "preflop: comes twice, a key may come once (lines 1 and 2)"),
+        ("preflop:", "preflop: null is not a mapping of keys to values (line 1)"),
+        ("", "config: is empty, expected a mapping of keys to values"),
+    ],
+)
+def test_every_error_is_one_line_with_its_place(text, problem):
+    assert problem_of(text) == problem
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    assert problem_of(tmp_path / "no.yaml") == f"{tmp_path / 'no.yaml'}: no such file"
+
+
+def test_a_directory_of_values_counts_from_the_config_file(tmp_path):
+    path = tmp_path / "run.yaml"
+    path.write_text(TEXT + "values/spr")
+    assert load_run_config(path).postflop_model_path == tmp_path / "values" / "spr"
+    path.write_text(TEXT + "/values/spr")
+    assert load_run_config(path).postflop_model_path == Path("/values/spr")
+    assert load_run_config(TEXT + "values/spr").postflop_model_path == Path("values/spr")
+
+
+@pytest.mark.parametrize("name", ["model.yaml", "model.YML", "model"])
+def test_a_yaml_file_becomes_the_model_of_the_run(tmp_path, name):
+    (tmp_path / name).write_text(MODEL)
+    path = tmp_path / "run.yaml"
+    path.write_text(TEXT + name)
+    config = load_run_config(path)
+    assert config.postflop_model == load_postflop_config(MODEL, allow_auto_sprs=True)
+    assert config.postflop_model_path is None
+    assert config == load_run_config(f"preflop: {{preset: hu_25bb}}\n{MODEL}")
+
+
+def test_an_error_in_another_file_names_that_file(tmp_path):
+    path, model = tmp_path / "run.yaml", tmp_path / "model.yaml"
+    path.write_text(TEXT + "model.yaml")
+    assert problem_of(path) == f"postflop_model_path: {model}: no such file"
+    model.write_text("postflop_model:\n  seed: -1")
+    assert problem_of(path) == (
+        f"postflop_model_path: {model}: postflop_model.seed: "
+        "-1 is not a whole number from 0 up (line 2)"
+    )
+    model.write_text(f"{MODEL}\npreflop: {{}}")
+    assert problem_of(path) == (
+        f"postflop_model_path: {model}: preflop: belongs to the config of a run, "
+        "here only postflop_model is read (line 2)"
+    )
+
+
+def test_a_model_that_is_not_needed_is_not_looked_for(tmp_path):
+    path = tmp_path / "run.yaml"
+    path.write_text(TEXT + "no.yaml\nflop_values: raw_equity")
+    assert load_run_config(path).postflop_model_path == tmp_path / "no.yaml"

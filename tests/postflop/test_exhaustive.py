@@ -1,0 +1,253 @@
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from runout.cards.canonical_hands import parse_canonical_hand
+from runout.cards.card import parse_board
+from runout.cfr.discounting import DCFR, DCFR_PLUS, VARIANTS
+from runout.cfr.parallel import Team
+from runout.cfr.solver import CfrSolver
+from runout.cfr.stopping import StoppingRule
+from runout.cfr.street_solver import StreetSolver
+from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.hand_leaves import make_hand_leaves
+from runout.trees.betting import Street
+from runout.trees.postflop_tree import IP, OOP
+from tests.postflop.toy_flops import (
+    flop_game,
+    ignore_progress,
+    make_solver,
+    make_tree,
+    small_tree,
+    with_edge,
+)
+from tests.reference.postflop_values import exploitability, fold_probability
+from tests.reference.runout_game import RunoutCfr, RunoutGame, chance_of_deal
+
+TARGET = 0.001
+FLOPS_AND_SPRS = [(flop, spr) for flop in ("AhKsQd", "2c3h4d") for spr in (3.5, 6.0)]
+
+every_flop_and_spr = pytest.mark.parametrize(("flop", "spr"), FLOPS_AND_SPRS)
+
+
+def solve(game, tree, rule=None, **options):
+    backend = ExhaustiveBackend(rule or StoppingRule(300), **options)
+    return backend.solve(game, tree, ignore_progress, Team())
+
+
+@cache
+def solve_to_target(flop, spr):
+    rule = StoppingRule(1_000, exploitability=TARGET)
+    return solve(flop_game(flop), make_tree(spr), rule)
+
+
+def hand(name):
+    return parse_canonical_hand(name)
+
+
+@every_flop_and_spr
+def test_a_thousandth_of_the_pot_is_reached(flop, spr):
+    report = solve_to_target(flop, spr).report
+    assert 0.0 <= report.exploitability_pot <= TARGET
+    assert report.iterations < 1_000
+    assert report.num_deals == 0
+
+
+@every_flop_and_spr
+def test_the_reported_exploitability_is_that_of_another_best_response(flop, spr):
+    solution = solve_to_target(flop, spr)
+    expected = exploitability(make_tree(spr), flop_game(flop), solution.strategy)
+    assert solution.report.exploitability_pot == pytest.approx(expected, abs=2e-6)
+
+
+@every_flop_and_spr
+def test_players_fold_a_good_part_of_the_time(flop, spr):
+    """Nobody folds where a fold costs half of the grown pot."""
+    strategy = solve_to_target(flop, spr).strategy
+    assert 0.3 < fold_probability(make_tree(spr), flop_game(flop), strategy) < 0.9
+
+
+def test_aces_win_about_a_pot_from_seven_deuce_and_not_the_stack():
+    values = solve_to_target("AhKsQd", 3.5).value_pot
+    for position in (OOP, IP):
+        gain = values[position, hand("AA"), hand("72o")] - 0.5
+        assert 0.5 < gain < 1.5
+
+
+@every_flop_and_spr
+def test_values_are_not_those_of_a_game_in_which_nobody_folds(flop, spr):
+    gain = solve_to_target(flop, spr).value_pot[OOP] - 0.5
+    all_in = (1.0 + 2.0 * spr) * flop_game(flop).edge / 2.0
+    can_meet = flop_game(flop).table.totals > 0
+    assert np.abs(gain[can_meet] - all_in[can_meet]).mean() > 0.5
+    assert np.abs(gain[can_meet]).max() <= 0.5 + spr
+
+
+def test_the_better_position_is_worth_something():
+    game, values = flop_game("2c3h4d"), solve_to_target("2c3h4d", 3.5).value_pot
+    value_of_ip = np.nansum(game.matchup_share * values[IP].T)
+    assert 0.5 < value_of_ip < 0.7
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_exploitability_falls_by_every_variant(name):
+    game, tree = flop_game("9s6s2s"), small_tree()
+    history = [
+        solve(game, tree, StoppingRule(n), schedule=VARIANTS[name]).report.exploitability_pot
+        for n in (1, 10, 100)
+    ]
+    assert history[0] > history[1] > history[2] > 0.0
+    assert history[2] < 0.05
+
+
+def test_alternating_updates_need_far_fewer_iterations_than_simultaneous_ones():
+    game, tree = flop_game("AhKsQd"), make_tree(3.5)
+    rule = StoppingRule(1_000, exploitability=0.02, check_every=5)
+    alternating = solve(game, tree, rule).report
+    simultaneous = solve(game, tree, rule, is_simultaneous=True).report
+    assert alternating.exploitability_pot <= 0.02
+    assert 3 * alternating.iterations < simultaneous.iterations
+
+
+def test_single_precision_converges_like_double_precision():
+    """Paths part after a few iterations, where regrets near 0 round to either side of it."""
+    game, tree = flop_game("AhKsQd"), make_tree(3.5)
+    wide, narrow = make_solver(game, tree, np.float64), make_solver(game, tree, np.float32)
+    for solver in (wide, narrow):
+        solver.run(5)
+    assert narrow.exploitability()[0] == pytest.approx(wide.exploitability()[0], abs=1e-6)
+    for solver in (wide, narrow):
+        solver.run(295)
+    assert narrow.exploitability()[0] == pytest.approx(wide.exploitability()[0], rel=0.3)
+    assert narrow.game_value(OOP)[0] == pytest.approx(wide.game_value(OOP)[0], abs=1e-4)
+
+
+def test_judging_changes_no_bit_of_a_solve():
+    game, tree = flop_game("9s6s2s"), make_tree(3.5)
+    seldom = solve(game, tree, StoppingRule(30))
+    often = solve(game, tree, StoppingRule(30, exploitability=0.0, check_every=1))
+    np.testing.assert_array_equal(seldom.strategy, often.strategy)
+    assert seldom.report.strategy_delta == often.report.strategy_delta
+
+
+# Games solved in the head. OOP acts first; a value is a share of the pot, 0.5 being a split.
+
+
+def test_who_always_wins_gets_the_pot_and_no_more():
+    tree = small_tree()
+    solution = solve(with_edge(1.0), tree)
+    can_meet = flop_game("AhKsQd").table.totals > 0
+    np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 1.0, atol=0.01)
+    # Without equity every bet is folded to: calling costs more than the half that is gone.
+    held = flop_game("AhKsQd").matchup_share.sum(axis=0) > 0
+    fold = tree.find_node("b100-f")
+    assert (solution.strategy[fold][held] > 0.99).all()
+
+
+def test_who_always_loses_gets_nothing_and_pays_nothing():
+    tree = small_tree()
+    solution = solve(with_edge(-1.0), tree)
+    can_meet = flop_game("AhKsQd").table.totals > 0
+    np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 0.0, atol=0.01)
+    held = flop_game("AhKsQd").matchup_share.sum(axis=1) > 0
+    assert (solution.strategy[tree.find_node("x")][held] > 0.99).all()
+    assert (solution.strategy[tree.find_node("x-b100-f")][held] > 0.99).all()
+
+
+def test_who_always_ties_gets_half_and_never_folds():
+    tree = small_tree()
+    solution = solve(with_edge(0.0), tree)
+    can_meet = flop_game("AhKsQd").table.totals > 0
+    np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 0.5, atol=0.01)
+    held = flop_game("AhKsQd").matchup_share.sum(axis=0) > 0
+    assert (solution.strategy[tree.find_node("b100-f")][held] < 0.01).all()
+
+
+def test_a_hand_without_equity_folds_to_every_bet_of_a_real_range():
+    edge = flop_game("AhKsQd").edge.copy()
+    hopeless = hand("72o")
+    edge[:, hopeless] = 1.0  # as IP it loses to everything
+    tree = make_tree(3.5)
+    solution = solve(with_edge(edge), tree)
+    for bet in ("b50", "b100", "a"):
+        assert solution.strategy[tree.find_node(f"{bet}-c"), hopeless] < 0.01
+    losses = solution.value_pot[IP, hopeless]
+    share = flop_game("AhKsQd").matchup_share[:, hopeless]
+    mean = np.nansum(share * losses) / share.sum()
+    assert -0.02 < mean < 0.6  # never worse than folding; bluffs may win a pot
+
+
+def test_nuts_or_air_against_a_bluff_catcher_is_the_textbook_mixture():
+    """A bet of the pot: one bluff for two value bets, and every second bet is called."""
+    game = flop_game("AhKsQd")
+    nuts, air, catcher = hand("JTs"), hand("72o"), hand("KJo")
+    share, edge = np.zeros((169, 169)), np.zeros((169, 169))
+    share[[nuts, air], catcher] = 0.5
+    edge[nuts, catcher], edge[air, catcher] = 1.0, -1.0
+    toy = replace(game, matchup_share=share, edge=edge)
+    tree = make_tree(1.0, (1.0,), 0, Street.RIVER)
+    solution = solve(toy, tree, StoppingRule(5_000, exploitability=2e-4))
+    bet, call = tree.find_node("a"), tree.find_node("a-c")
+    assert solution.strategy[bet, nuts] == pytest.approx(1.0, abs=0.02)
+    assert solution.strategy[bet, air] == pytest.approx(0.5, abs=0.02)
+    assert solution.strategy[call, catcher] == pytest.approx(0.5, abs=0.02)
+    assert solution.value_pot[OOP, nuts, catcher] == pytest.approx(1.5, abs=0.02)
+    assert solution.value_pot[OOP, air, catcher] == pytest.approx(0.0, abs=0.02)
+
+
+# The collapse. The backend replaces the turn and river cards by their average; a twin deals them.
+
+COLLAPSE_FLOP = "9h8h2c"
+COLLAPSE_HANDS = ["AA", "98s", "JTs", "72o"]
+
+
+@cache
+def runout_game():
+    return RunoutGame(parse_board(COLLAPSE_FLOP), [hand(name) for name in COLLAPSE_HANDS])
+
+
+def test_payoffs_of_all_runouts_add_up_to_the_collapsed_payoff():
+    game, twin = flop_game(COLLAPSE_FLOP), runout_game()
+    few = np.ix_(twin.hands, twin.hands)
+    runouts = twin.runouts()
+    assert len(runouts) == 1_176
+    total = sum(twin.wins_minus_losses(runout) for runout in runouts)
+    np.testing.assert_array_equal(total, (game.table.wins - game.table.wins.T)[few])
+    # Turn and river are dealt in order, so that each runout comes twice.
+    np.testing.assert_allclose(
+        2 * total * chance_of_deal(2), (game.matchup_share * game.edge)[few], rtol=1e-12
+    )
+    pairs = sum(twin.num_pairs(runout) for runout in runouts)
+    np.testing.assert_allclose(2 * pairs * chance_of_deal(2), game.matchup_share[few], rtol=1e-12)
+
+
+def test_iterations_are_those_of_a_solver_that_deals_every_turn_and_river_card():
+    game, twin_game = flop_game(COLLAPSE_FLOP), runout_game()
+    tree = make_tree(0.7, ("a",), 0)
+    assert {*tree.street.tolist()} == {Street.FLOP, Street.TURN, Street.RIVER}
+    twin = RunoutCfr(tree, twin_game)
+    street = StreetSolver(tree.layout, make_hand_leaves(tree, game, np.float64, Team()), 1, 169)
+    few_hands = np.zeros((1, 2, 169))
+    few_hands[:, :, twin_game.hands] = 1.0
+    solver = CfrSolver(street, few_hands, DCFR)
+    for iteration in range(3):
+        twin.iterate(DCFR.weights(iteration))
+        solver.run(1)
+        average = street.average_strategy()[0][:, twin_game.hands]
+        np.testing.assert_allclose(average[1:], twin.average_strategy()[1:], atol=1e-12)
+    for player in (OOP, IP):
+        expected = twin.root_value(player, twin.average_strategy()).sum()
+        assert solver.game_value(player)[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_default_variant_is_the_one_that_converges_fastest_here():
+    assert ExhaustiveBackend(StoppingRule(1)).schedule == DCFR_PLUS
+    game, tree = flop_game("AhKsQd"), make_tree(3.5)
+    rule = StoppingRule(400, exploitability=0.005, check_every=5)
+    iterations = {
+        name: solve(game, tree, rule, schedule=schedule).report.iterations
+        for name, schedule in VARIANTS.items()
+    }
+    assert min(iterations, key=iterations.get) == "dcfr+"
