@@ -1,3 +1,35 @@
-"""Heads-up no-limit hold'em solver."""
+"""Heads-up no-limit hold'em solver.
+
+From Python, a solve is two lines (`docs/preflop.md`, `examples/solve_push_fold.py`):
+
+    config = runout.load_run_config(Path("configs/smoke.yaml"))
+    run = runout.solve_preflop(config)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from runout.config.load import load_run_config
+    from runout.pipeline.run import solve_preflop
+    from runout.pipeline.workplace import Workplace
 
 __version__ = "0.1.0"
+__all__ = ["Workplace", "__version__", "load_run_config", "solve_preflop"]
+
+# Imported when they are first used: `import runout` takes a millisecond, the solver a second.
+_MODULE_BY_NAME = {
+    "load_run_config": "runout.config.load",
+    "solve_preflop": "runout.pipeline.run",
+    "Workplace": "runout.pipeline.workplace",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_BY_NAME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULE_BY_NAME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

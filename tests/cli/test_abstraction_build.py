@@ -19,10 +19,7 @@ from runout.cli.abstraction_build import (
     Mode,
     checkpoint_directory,
     digest_parts,
-    require_free,
 )
-from runout.cli.options import OptionError
-from runout.errors import BundleError
 from runout.storage.writer import write_bundle
 
 FEW_DEALS = ["--mode", "sampled", "--samples", "40", "--flop-buckets", "4", "--workers", "1"]
@@ -98,21 +95,6 @@ def test_overwriting_replaces_an_abstraction_even_a_damaged_one(build_in, tmp_pa
     (tmp_path / "buckets/manifest.json").write_text("damaged")
     assert build_in("--overwrite").exit_code == 0
     assert CardAbstraction.load(tmp_path / "buckets").num_buckets(Street.FLOP) == 4
-
-
-def test_results_of_another_kind_are_never_replaced(tmp_path):
-    write_bundle(tmp_path / "b", kind="solution", schema_version=1, package_version="0", arrays={})
-    for overwrite in (False, True):
-        with pytest.raises(OptionError, match="is a bundle of kind solution, will not be overw"):
-            require_free(tmp_path / "b", overwrite)
-
-
-def test_files_of_other_programs_are_never_replaced(tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match=r"has files but no manifest\.json"):
-        require_free(tmp_path, True)
-    with pytest.raises(BundleError, match="is a file"):
-        require_free(tmp_path / "notes.txt", True)
 
 
 @pytest.mark.parametrize(

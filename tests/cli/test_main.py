@@ -20,11 +20,21 @@ COMMANDS = [
     "flops",
     "eval",
     "strength",
+    "solve-postflop",
+    "solve-preflop",
+    "show",
+    "export",
+    "trace-hand",
+    "tree",
     "abstraction",
     "table",
     "warmup",
 ]
-GROUPS = {"abstraction": ["build", "bucket", "inspect"], "table": ["rebuild", "verify"]}
+GROUPS = {
+    "tree": ["show"],
+    "abstraction": ["build", "bucket", "inspect"],
+    "table": ["rebuild", "verify"],
+}
 INTERRUPTED_WHILE_IMPORTING = """
 import sys
 class Interrupter:

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from runout.cards.card import format_cards
 from runout.cards.flops import SHIPPED_SUBSET_SIZES, all_flops, random_flops, subset_flops
-from runout.cfr.discounting import CFR_PLUS, DCFR_PLUS, VARIANTS
+from runout.cfr.discounting import CFR_PLUS, DCFR_PLUS, LINEAR, VARIANTS
 from runout.cfr.stopping import StoppingRule
 from runout.config.load import load_postflop_config, load_yaml, parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
@@ -103,7 +103,7 @@ def test_defaults_are_the_documented_ones():
         "cfr_exploitability_threshold": 0.001,
         "cfr_strategy_delta_threshold": None,
         "cfr_max_seconds_per_flop": None,
-        "cfr_variant": "dcfr+",
+        "cfr_variant": None,
         "cfr_updates": "alternating",
         "max_flop_boards": None,
         "fixed_flops": None,
@@ -161,7 +161,20 @@ def test_every_variant_can_be_selected(name):
 def test_a_variant_may_be_given_by_its_exponents():
     config = parse("cfr_variant: {alpha: .inf, beta: -.inf, gamma: 1}")
     assert config.schedule() == CFR_PLUS
-    assert PostflopModelConfig().schedule() == DCFR_PLUS
+
+
+def test_the_variant_follows_the_kind_of_solve_unless_it_is_given():
+    assert parse("solve_type: mccfr").schedule() == LINEAR
+    assert parse("solve_type: exhaustive").schedule() == DCFR_PLUS
+    assert parse("solve_type: mccfr\ncfr_variant: dcfr").schedule() == VARIANTS["dcfr"]
+
+
+def test_sampling_takes_turns():
+    assert problem_of({"cfr_updates": "simultaneous"}) == (
+        "postflop_model.cfr_updates: mccfr takes turns, use alternating"
+    )
+    simultaneous = parse("solve_type: exhaustive\ncfr_updates: simultaneous")
+    assert simultaneous.cfr_updates == "simultaneous"
 
 
 def test_the_stopping_rule_has_all_limits():
@@ -240,9 +253,7 @@ def test_words_that_are_not_known_get_the_nearest(key, value, nearest):
     assert problem.endswith(f", did you mean {nearest}?")
 
 
-@pytest.mark.parametrize(
-    "key", ["solve_type", "cfr_updates", "mccfr_sampling", "cfr_variant", "preset"]
-)
+@pytest.mark.parametrize("key", ["solve_type", "cfr_updates", "mccfr_sampling", "preset"])
 @pytest.mark.parametrize("value", [3, True, None, ["mccfr"], "qqq"])
 def test_words_of_another_type_are_refused(key, value):
     assert " is not one of " in problem_of({key: value})

@@ -32,6 +32,7 @@ SELECTIONS = st.one_of(
     st.fixed_dictionaries({"max_flop_boards": st.integers(1, 1755)}),
     st.fixed_dictionaries({"fixed_flops": FLOPS}),
     st.fixed_dictionaries({"flop_subset": st.sampled_from([None, *SHIPPED_SUBSET_SIZES])}),
+    st.just({"solve_type": "exhaustive", "cfr_updates": "simultaneous"}),
 )
 KEYS = st.fixed_dictionaries(
     {},
@@ -50,7 +51,6 @@ KEYS = st.fixed_dictionaries(
         | st.fixed_dictionaries(
             {"alpha": EXPONENTS, "beta": EXPONENTS, "gamma": st.floats(0.0, 20.0)}
         ),
-        "cfr_updates": st.sampled_from(["alternating", "simultaneous"]),
         "mccfr_sampling": st.sampled_from(["external", "public_chance"]),
         "mccfr_sample_pct": SHARES,
         "value_extraction_samples": st.integers(0),
@@ -132,7 +132,6 @@ def test_configs_that_mean_the_same_have_the_same_digest(one, other):
         {"cfr_strategy_delta_threshold": 0.1},
         {"cfr_max_seconds_per_flop": 1},
         {"cfr_variant": "dcfr"},
-        {"cfr_updates": "simultaneous"},
         {"max_flop_boards": 100},
         {"fixed_flops": ["AhKd7s"]},
         {"flop_subset": 100},
@@ -147,6 +146,11 @@ def test_whatever_changes_results_changes_the_digest(change):
     assert digest(**change) != digest()
 
 
+def test_how_players_update_changes_the_digest():
+    taking_turns = digest(solve_type="exhaustive")
+    assert digest(solve_type="exhaustive", cfr_updates="simultaneous") != taking_turns
+
+
 def test_the_digest_sees_the_draw_of_random_flops_but_no_comments():
     exhaustive = {"solve_type": "exhaustive", "max_flop_boards": 3}
     assert digest(**exhaustive, seed=1) != digest(**exhaustive, seed=2)
@@ -156,6 +160,6 @@ def test_the_digest_sees_the_draw_of_random_flops_but_no_comments():
 
 
 def test_the_digest_mapping_is_strict_json_even_with_infinite_exponents():
-    mapping = PostflopModelConfig().digest_mapping()
+    mapping = PostflopModelConfig(solve_type="exhaustive").digest_mapping()
     assert json.loads(json.dumps(mapping, allow_nan=False)) == mapping
     assert mapping["cfr_variant"] == {"alpha": 1.5, "beta": "-inf", "gamma": 4.0}

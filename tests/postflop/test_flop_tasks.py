@@ -11,6 +11,7 @@ from runout.errors import ExecutionError
 from runout.events import FlopSolved, FlopSolving
 from runout.postflop.backend import FlopSolution
 from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.results.solve_report import FlopReport
 from runout.storage.checkpoint import CheckpointDirectory
@@ -202,6 +203,20 @@ def test_blas_threads_are_given_back_when_the_caller_stops_early():
         next(results)
         results.close()
         assert blas_threads() == before
+
+
+def test_ranges_reach_the_game_of_every_flop():
+    ranges = np.random.default_rng(0).random((2, 169))
+    shares = []
+
+    class Backend(FakeBackend):
+        def solve(self, game, tree, on_progress, team):
+            shares.append(game.matchup_share)
+            return super().solve(game, tree, on_progress, team)
+
+    list(solve_flops(FLOPS[:2], TREES[:1], Backend(), SolveRun(1), ranges))
+    for flop, share in zip(FLOPS[:2], shares, strict=True):
+        np.testing.assert_array_equal(share, FlopGame.deal(flop, ranges).matchup_share)
 
 
 def test_worker_count_must_be_positive():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from runout.cli.formatting import format_bb
+from runout.cli.formatting import format_bb, format_percent
 from runout.cli.grid import HandGrid
 from runout.cli.solutions import SMALLEST_REACH, SolvedNodes
 from runout.cli.strategy_grid import StrategyGrid, grid_actions, legend
@@ -46,7 +46,8 @@ def _title(nodes: SolvedNodes, node: int) -> Text:
     title = Text(nodes.describe_decision(node), style="bold")
     facts = [f"pot {format_amount(tree.pot_bb[node])} bb"]
     if node:
-        facts.insert(0, f"node {tree.path(node)}")
+        seen = format_percent(nodes.share_of_deals(node), 1)
+        facts = [f"node {tree.path(node)}", f"seen in {seen} of deals", *facts]
     value = nodes.mean_ev_bb(node, actor)
     facts.append("never reached" if value is None else f"EV {format_bb(value)} bb")
     return title.append(f"   {', '.join(facts)}", "not bold")

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from runout.arrays import FloatArray
-from runout.cards.canonical_hands import matchup_weights
 from runout.cli.formatting import Json, format_bb, format_percent, format_seconds
 from runout.cli.plots import draw_bars, plot_blocks
+from runout.cli.solutions import SolvedNodes
 from runout.results.preflop_solution import PreflopSolution, RangesRound
 from runout.results.value_book import ValueSource
 from runout.trees.actions import format_amount
@@ -23,8 +23,9 @@ _CURVE_HEIGHT = 8
 _EXTRAPOLATED = "bold yellow"
 
 
-def print_report(console: Console, solution: PreflopSolution) -> None:
+def print_report(console: Console, nodes: SolvedNodes) -> None:
     """Prints all of it; the value and the exploitability come last."""
+    solution = nodes.solution
     report = solution.report
     if len(report.curve_mbb) > 1:
         console.print("Exploitability in mbb/hand, by iteration", style="bold")
@@ -35,7 +36,7 @@ def print_report(console: Console, solution: PreflopSolution) -> None:
         console.print(_table_of_rounds(report.ranges_rounds))
         console.print()
     if report.flop_leaves:
-        _print_leaves(console, solution)
+        _print_leaves(console, nodes)
         console.print()
     value = solution.game_value_bb(SB)
     console.print(
@@ -64,8 +65,8 @@ def format_mbb(mbb: float) -> str:
     return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
 
 
-def _print_leaves(console: Console, solution: PreflopSolution) -> None:
-    leaves = solution.report.flop_leaves
+def _print_leaves(console: Console, nodes: SolvedNodes) -> None:
+    leaves = nodes.solution.report.flop_leaves
     sources = {leaf.source for leaf in leaves.values()}
     if sources == {ValueSource.RAW_EQUITY}:
         console.print(
@@ -74,7 +75,7 @@ def _print_leaves(console: Console, solution: PreflopSolution) -> None:
         )
         return
     console.print("Flops and where their values come from", style="bold")
-    console.print(_table_of_leaves(solution))
+    console.print(_table_of_leaves(nodes))
     num_guessed = sum(leaf.source is ValueSource.EXTRAPOLATED for leaf in leaves.values())
     if num_guessed:
         were = "flop was" if num_guessed == 1 else "flops were"
@@ -84,7 +85,8 @@ def _print_leaves(console: Console, solution: PreflopSolution) -> None:
         )
 
 
-def _table_of_leaves(solution: PreflopSolution) -> Table:
+def _table_of_leaves(nodes: SolvedNodes) -> Table:
+    solution = nodes.solution
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")
     table.add_column("node")
@@ -102,18 +104,11 @@ def _table_of_leaves(solution: PreflopSolution) -> Table:
             format_amount(leaf.pot_bb),
             format_amount(leaf.stack_behind_bb),
             format_amount(leaf.spr),
-            format_percent(_share_of_deals(solution, leaf.node), 1),
+            format_percent(nodes.share_of_deals(leaf.node), 1),
             words,
             style=_EXTRAPOLATED if is_guessed else None,
         )
     return table
-
-
-def _share_of_deals(solution: PreflopSolution, node: int) -> float:
-    """Returns how often a node is reached, of all deals."""
-    weights = matchup_weights()
-    big_blind, small_blind = solution.arriving_ranges(node)
-    return float(small_blind @ weights @ big_blind / weights.sum())
 
 
 def _table_of_rounds(rounds: Sequence[RangesRound]) -> Table:

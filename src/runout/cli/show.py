@@ -58,7 +58,7 @@ def show_solution(
     print_decisions(console, nodes, decisions)
     if node is None:
         console.print()
-        print_report(console, nodes.solution)
+        print_report(console, nodes)
         return
     further = [
         f"{nodes.tree.action_label(child)}: {nodes.tree.path(child)}"

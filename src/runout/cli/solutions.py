@@ -105,6 +105,10 @@ class SolvedNodes:
         arriving: FloatArray = mine * (matchup_weights() @ other)
         return arriving
 
+    def share_of_deals(self, node: int) -> float:
+        """Returns how often a node is reached, of all deals."""
+        return float(self.arriving(node, SB).sum() / matchup_weights().sum())
+
     def frequencies(self, node: int) -> list[float | None]:
         """Returns how often each action of a decision is taken; None if nobody gets there."""
         arriving = self.arriving(node, self.actor(node))

@@ -85,7 +85,7 @@ def _report(path: Path, bundle: ValueBundle, seconds: float, json: bool) -> None
         return
     console = output()
     console.print(solve_table(bundle))
-    flops = "1 flop" if num_flops == 1 else f"{format_count(num_flops)} flops"
+    flops = _count(num_flops, "flop")
     console.print(
         f"wrote {path}, {flops}, {format_bytes(size_bytes)}, in {format_seconds(seconds)}",
         soft_wrap=True,
@@ -105,6 +105,22 @@ def summarize(values: PostflopValues) -> Json:
         "solve_seconds": sum(report.seconds for report in reports),
         "num_deals": sum(report.num_deals for report in reports),
     }
+
+
+def describe_flops(bundle: ValueBundle) -> str:
+    """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
+    summaries = [summarize(values) for values in bundle.values]
+    mean = sum(summary["mean_exploitability_pot"] for summary in summaries) / len(summaries)
+    worst = max(summary["worst_exploitability_pot"] for summary in summaries)
+    return (
+        f"{_count(len(bundle.values[0].flops.flops), 'flop')} at {_count(len(summaries), 'SPR')}: "
+        f"exploitability {format_percent(mean)} of the pot on average, {format_percent(worst)} "
+        f"at worst"
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{format_count(number)} {noun}" + ("" if number == 1 else "s")
 
 
 def solve_table(bundle: ValueBundle) -> Table:

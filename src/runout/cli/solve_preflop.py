@@ -11,6 +11,7 @@ from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_pos
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solutions import SOLUTION_FOLDER, SolvedNodes
 from runout.cli.solve_needs import estimate_solve
+from runout.cli.solve_postflop import describe_flops
 from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
@@ -60,7 +61,9 @@ def solve_game(
     console = output()
     print_decisions(console, nodes, nodes.standard_nodes())
     console.print()
-    print_report(console, run.solution)
+    print_report(console, nodes)
+    if run.values is not None:
+        console.print(describe_flops(run.values))
     console.print(
         f"wrote {path} in {format_seconds(seconds)}; runout show {path} --node PATH for more",
         soft_wrap=True,

@@ -18,8 +18,7 @@ from runout.errors import TableError
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
-    from runout.cfr.matrix_leaves import MatrixLeaves
-    from runout.trees.layout import TreeArrays
+    from runout.postflop.backend import PostflopBackend
 
 Job = Callable[[], object]
 
@@ -77,26 +76,32 @@ def small_jobs() -> list[Job]:
     from runout.abstraction.hand_strength import HandStrengthCalculator
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
-    from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
+    from runout.cfr.stopping import StoppingRule
     from runout.equity.board_equity import compute_board_equity
     from runout.equity.histograms import strength_histograms
-    from runout.trees.layout import LEAF, layout_tree
+    from runout.postflop import mccfr_kernels
+    from runout.postflop.exhaustive import ExhaustiveBackend
+    from runout.postflop.mccfr import MccfrBackend
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
-    tree, _ = layout_tree("one decision", lambda node: (0, ["", ""]) if node else (LEAF, []))
-    one_group = LeafGroup(np.eye(2), node=np.array([1, 2]), stake=np.ones(2))
+    once = StoppingRule(1, exploitability=1e-9, check_every=1)
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
         lambda: evaluate_board(rainbow_river),
         lambda: _round_trip(HandIndexer(HOLE_FLOP)),
+        lambda: compute_board_equity(suited_flop).wins,
         lambda: compute_board_equity(suited_flop).hand_table(),
         lambda: strength_histograms(rainbow_river),
         lambda: HandStrengthCalculator().calculate(rainbow_river, (queen, jack)),
         lambda: HandStrengthCalculator().calculate_board(rainbow_river),
         lambda: build_card_abstraction(one_deal),
-        lambda: _solve(MatrixLeaves(tree, [one_group], np.float32), tree),
+        lambda: _solve_flop(ExhaustiveBackend(once)),
+        lambda: _solve_flop(MccfrBackend(once, sampling="public_chance")),
+        lambda: _solve_flop(MccfrBackend(once, sampling="external", value_extraction_samples=1)),
+        lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
+        _solve_preflop,
     ]
 
 
@@ -106,12 +111,26 @@ def _round_trip(indexer: "HandIndexer") -> None:
     indexer.multiplicity_many(classes)
 
 
-def _solve(leaves: "MatrixLeaves", tree: "TreeArrays") -> None:
-    from runout.cfr.solver import CfrSolver
-    from runout.cfr.street_solver import StreetSolver
+def _solve_flop(backend: "PostflopBackend") -> None:
+    """Solves a flop with one bet on each street, in single precision."""
+    from runout.cfr.parallel import Team
+    from runout.cfr.solver import ignore_progress
+    from runout.postflop.flop_game import FlopGame
+    from runout.trees.betting import BettingRules
+    from runout.trees.postflop_tree import PostflopTree
 
-    street = StreetSolver(tree, leaves, num_boards=1, num_hands=2, dtype=np.float32)
-    solver = CfrSolver(street, np.ones((1, 2, 2), dtype=np.float32))
-    solver.run(1)
-    solver.game_value(0)
-    solver.exploitability()
+    tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
+    backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
+
+
+def _solve_preflop() -> None:
+    """Solves push or fold, in double precision."""
+    from runout.cfr.stopping import StoppingRule
+    from runout.preflop.solver import PreflopSolver
+    from runout.results.value_book import ValueBook
+    from runout.trees.preflop_betting import push_fold_rules
+    from runout.trees.preflop_tree import PreflopTree
+
+    solver = PreflopSolver(PreflopTree.build(push_fold_rules(10.0)), ValueBook.raw_equity())
+    solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
+    solver.cfr.game_value(0)

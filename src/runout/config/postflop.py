@@ -40,7 +40,7 @@ from runout.config.variant import (
     ALLOWED_VARIANTS,
     digest_variant,
     plain_variant,
-    read_variant,
+    read_optional_variant,
     schedule_of,
 )
 from runout.config.yaml_text import format_yaml
@@ -166,14 +166,15 @@ class PostflopModelConfig(ConfigSection):
         ),
     ] = None
     cfr_variant: Annotated[
-        str | DiscountSchedule,
-        PlainValidator(read_variant),
+        str | DiscountSchedule | None,
+        PlainValidator(read_optional_variant),
         PlainSerializer(plain_variant),
         About(
-            "How iterations are weighted: a name, or the three exponents of discounted CFR.",
-            ALLOWED_VARIANTS,
+            "How iterations are weighted: a name, or the three exponents of discounted CFR; `null` "
+            "is `linear` for `mccfr`, which averages its noise out, and `dcfr+` for the others.",
+            f"{ALLOWED_VARIANTS}, or null",
         ),
-    ] = "dcfr+"
+    ] = None
     cfr_updates: Annotated[
         Literal["alternating", "simultaneous"],
         About(
@@ -257,6 +258,12 @@ class PostflopModelConfig(ConfigSection):
             raise problem_at(f".{given[1]}", f"given together with {given[0]}, {allowed}")
         return self
 
+    @model_validator(mode="after")
+    def _sample_in_turns(self) -> Self:
+        if self.solve_type == "mccfr" and self.cfr_updates != "alternating":
+            raise problem_at(".cfr_updates", "mccfr takes turns, use alternating")
+        return self
+
     @classmethod
     def fast(cls) -> Self:
         """25 flops to 0.5 % of the pot: a first look."""
@@ -315,9 +322,15 @@ class PostflopModelConfig(ConfigSection):
             return random_flops(self.max_flop_boards, self.seed)
         return all_flops()
 
+    @property
+    def _variant(self) -> str | DiscountSchedule:
+        if self.cfr_variant is not None:
+            return self.cfr_variant
+        return "linear" if self.solve_type == "mccfr" else "dcfr+"
+
     def schedule(self) -> DiscountSchedule:
         """Returns how iterations are weighted."""
-        return schedule_of(self.cfr_variant)
+        return schedule_of(self._variant)
 
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve of a flop ends; its values are in flop pots."""
@@ -349,7 +362,7 @@ class PostflopModelConfig(ConfigSection):
             "cfr_exploitability_threshold": self.cfr_exploitability_threshold,
             "cfr_strategy_delta_threshold": self.cfr_strategy_delta_threshold,
             "cfr_max_seconds_per_flop": self.cfr_max_seconds_per_flop,
-            "cfr_variant": digest_variant(self.cfr_variant),
+            "cfr_variant": digest_variant(self._variant),
             "cfr_updates": self.cfr_updates,
             # Rounded, because the last bits of a sum may differ between machines.
             "flops": [

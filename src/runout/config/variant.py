@@ -38,6 +38,11 @@ def read_variant(value: Any) -> str | DiscountSchedule:
     return DiscountSchedule(*(float(value[key]) for key in EXPONENTS))
 
 
+def read_optional_variant(value: Any) -> str | DiscountSchedule | None:
+    """Reads a CFR variant, or nothing: the one that the kind of solve is best at."""
+    return None if value is None else read_variant(value)
+
+
 def _check_exponent(name: str, value: Any) -> None:
     number = as_number(value)
     if name == "gamma":
@@ -50,9 +55,9 @@ def _check_exponent(name: str, value: Any) -> None:
             raise problem_at(f".{name}", f"{show_value(value)} is not {allowed}")
 
 
-def plain_variant(value: str | DiscountSchedule) -> Any:
-    """Returns a variant as YAML has it: a name or a mapping."""
-    if isinstance(value, str):
+def plain_variant(value: str | DiscountSchedule | None) -> Any:
+    """Returns a variant as YAML has it: a name, a mapping, or nothing."""
+    if value is None or isinstance(value, str):
         return value
     return {name: getattr(value, name) for name in EXPONENTS}
 

@@ -7,7 +7,7 @@ from runout.arrays import FloatArray
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
-from runout.errors import ConfigError
+from runout.errors import BundleError, ConfigError
 from runout.pipeline.workplace import Workplace
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.value_book import SPR_TOLERANCE, ValueBook
@@ -52,27 +52,30 @@ def solve_postflop(
         "postflop_model": config.digest_mapping(),
         "ranges": None if ranges is None else ranges.tolist(),
     }
-    return PostflopAbstraction.build(
-        config,
-        workplace.on_event,
-        num_workers=workplace.num_workers,
-        recall=workplace.recall(part, facts),
-        ranges=ranges,
-    )
+    with workplace.recalling(part, facts) as recall:
+        return PostflopAbstraction.build(
+            config,
+            workplace.on_event,
+            num_workers=workplace.num_workers,
+            recall=recall,
+            ranges=ranges,
+        )
 
 
 def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
     """Returns what ``postflop_model_path`` points at: solved values, or a config to solve.
 
     Raises:
-        BundleError: if it is a directory that holds no values.
+        BundleError: if it is a directory that holds no values, or values for given ranges.
         ConfigError: if it is a file that is no config, or there is nothing.
     """
     if path.is_dir():
-        return ValueBundle.load(path)
+        bundle = ValueBundle.load(path)
+        _require_all_hands(path, bundle)
+        return bundle
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
-    return load_postflop_config(path)
+    return load_postflop_config(path, allow_auto_sprs=True)
 
 
 def make_value_book(
@@ -94,6 +97,18 @@ def make_value_book(
     if isinstance(model, PostflopModelConfig):
         model = solve_postflop(postflop_config_for(model, tree), workplace).to_bundle()
     return ValueBook.from_values(model.values), model
+
+
+def _require_all_hands(path: Path, bundle: ValueBundle) -> None:
+    """Refuses values that hold only for the ranges of one leaf of some preflop game.
+
+    Raises:
+        BundleError: naming the ratios that were solved for given ranges.
+    """
+    sprs = [f"{values.spr:g}" for values in bundle.values if values.ranges is not None]
+    if sprs:
+        problem = f"SPR {', '.join(sprs)} was solved for given ranges, a game needs all hands"
+        raise BundleError(str(path), problem)
 
 
 def _middle(group: Sequence[float]) -> float:

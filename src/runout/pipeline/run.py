@@ -3,10 +3,11 @@
 `RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runout.config.run import RunConfig
+from runout.pipeline.fit import has_bundle, require_own_solution, require_own_values
 from runout.pipeline.postflop_stage import make_value_book
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
@@ -39,12 +40,19 @@ class PreflopRun:
     def save(self, directory: Path, *, overwrite: bool = False) -> None:
         """Writes the solution, and the values behind it, as bundles in a directory.
 
+        Values without a solution are what an interrupted save of this run left behind, and are
+        replaced in any case.
+
         Raises:
-            BundleError: if one cannot be written, or exists and is not to be overwritten.
+            BundleError: if one cannot be written, or if a solution, or values of another config,
+                exist and are not to be overwritten.
         """
+        if not overwrite:
+            check_directory(directory, self.config)
         directory.mkdir(parents=True, exist_ok=True)
         if self.values is not None:
-            self.values.save(directory / VALUES_FOLDER, overwrite=overwrite)
+            is_left_over = not has_bundle(directory / SOLUTION_FOLDER)
+            self.values.save(directory / VALUES_FOLDER, overwrite=overwrite or is_left_over)
         save_solution(
             directory / SOLUTION_FOLDER,
             self.solution,
@@ -54,17 +62,29 @@ class PreflopRun:
         )
 
 
+def check_directory(directory: Path, config: RunConfig) -> None:
+    """Refuses a directory with results of another config; what is not there is no problem.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if something there cannot
+            be opened.
+    """
+    require_own_solution(directory / SOLUTION_FOLDER, config)
+    require_own_values(directory / VALUES_FOLDER, config)
+
+
 def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> PreflopRun:
     """Solves a preflop game and the flops behind it.
 
     Args:
         config: what to solve.
-        workplace: with what; by default all cores, silently, and without checkpoints.
+        workplace: with what; by default all cores, silently, and without checkpoints, which are
+            written as often as the config says.
 
     Raises:
         RunoutError: if the config asks for something impossible.
     """
-    workplace = workplace or Workplace()
+    workplace = replace(workplace or Workplace(), checkpoint_every=config.checkpoint_every)
     tree = PreflopTree.build(config.preflop.rules())
     book, values = make_value_book(config, tree, workplace)
     stage = PreflopStage(config, tree, workplace)

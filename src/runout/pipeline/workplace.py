@@ -1,12 +1,15 @@
 """Where and with what a run works: cores, checkpoints, and who is told."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from runout import __version__
-from runout.cache import Recall, compute_always
+from runout.cache import Arrays, Recall, compute_always
+from runout.errors import BundleError
 from runout.events import EventSink, ignore_event
 from runout.storage.checkpoint import CheckpointDirectory
 from runout.storage.manifest import digest_config
@@ -20,14 +23,19 @@ class Workplace:
         num_workers: threads to use in all, by default the number of cores.
         on_event: told about progress.
         checkpoints: directory of finished parts, None to keep none.
+        checkpoint_every: finished pieces that are written together; 1 writes each at once.
     """
 
     num_workers: int | None = None
     on_event: EventSink = ignore_event
     checkpoints: Path | None = None
+    checkpoint_every: int = 1
 
-    def recall(self, part: str, facts: Mapping[str, Any]) -> Recall:
-        """Returns how finished pieces of a part are kept and found again.
+    @contextmanager
+    def recalling(self, part: str, facts: Mapping[str, Any]) -> Iterator[Recall]:
+        """Yields how finished pieces of a part are kept and found again.
+
+        All of them are written when the block ends, however it ends.
 
         Args:
             part: names the part's folder.
@@ -37,8 +45,43 @@ class Workplace:
             BundleError: if the folder cannot be written.
         """
         if self.checkpoints is None:
-            return compute_always
+            yield compute_always
+            return
         digest = digest_config({"version": __version__, "facts": dict(facts)})
         # The digest is part of the name: another config keeps its pieces elsewhere.
-        folder = self.checkpoints / f"{part}-{digest[:12]}"
-        return CheckpointDirectory(folder, digest).recall
+        folder = CheckpointDirectory(self.checkpoints / f"{part}-{digest[:12]}", digest)
+        pieces = _Pieces(folder, self.checkpoint_every)
+        try:
+            yield pieces.recall
+        finally:
+            pieces.write()
+
+
+class _Pieces:
+    """Finished pieces on their way to a folder, some at a time; threads may share it."""
+
+    def __init__(self, folder: CheckpointDirectory, write_every: int) -> None:
+        self._folder = folder
+        self._write_every = write_every
+        self._waiting: dict[str, Arrays] = {}
+        self._lock = Lock()
+
+    def recall(self, key: str, compute: Callable[[], Arrays]) -> Arrays:
+        """Returns a piece from the folder, or computes it and writes it when others have come."""
+        try:
+            return self._folder.load(key)
+        except BundleError:  # missing, or damaged: as if it had never been written
+            arrays = compute()
+        with self._lock:
+            self._waiting[key] = arrays
+            is_due = len(self._waiting) >= self._write_every
+        if is_due:
+            self.write()
+        return arrays
+
+    def write(self) -> None:
+        """Writes the pieces that wait."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for key, arrays in waiting.items():
+            self._folder.save(key, arrays)

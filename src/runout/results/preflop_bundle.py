@@ -62,14 +62,14 @@ def load_solution(path: Path | str) -> PreflopSolution:
     """
     bundle = load_bundle(path, KIND, SCHEMA_VERSION)
     try:
-        tree = PreflopTree.build(PreflopRules.parse(**bundle.documents["rules"]))
+        tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
         solution = PreflopSolution(
             tree=tree,
             strategy=cast(FloatArray, bundle.arrays["strategy"]),
             ev_bb=cast(FloatArray, bundle.arrays["ev_bb"]),
             report=_report_from_mapping(bundle.documents["report"]),
         )
-    except (KeyError, TypeError, ValueError, TreeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, TreeError) as error:
         raise BundleError(str(path), f"lacks or garbles {error}") from error
     if len(solution.strategy) != tree.num_nodes:
         problem = f"has {len(solution.strategy)} nodes, this version builds {tree.num_nodes}"
@@ -92,6 +92,11 @@ def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:
         "always_offer_all_in": rules.always_offer_all_in,
         "force_all_in_threshold": rules.force_all_in_threshold,
     }
+
+
+def _rules_from_mapping(facts: Mapping[str, Any]) -> PreflopRules:
+    sb, bb = facts["stacks_bb"]
+    return PreflopRules.parse(**{**facts, "stacks_bb": (sb, bb)})
 
 
 def _report_from_mapping(facts: Mapping[str, Any]) -> PreflopReport:

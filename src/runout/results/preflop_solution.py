@@ -111,15 +111,17 @@ class PreflopSolution:
             moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
             total += float((arriving * moved).sum())
             weight += float(arriving.sum())
-        return total / weight
+        return total / weight if weight > 0.0 else 0.0
 
     def action_frequency(self, node: int) -> float:
         """Returns how often the action that leads to a node is taken when it can be.
 
-        Both players' hands count as often as they arrive there, with card removal.
+        Both players' hands count as often as they arrive there, with card removal; NaN if they
+        never do.
         """
         parent = int(self.tree.layout.parent[node])
         actor = int(self.tree.layout.actor[parent])
         mine, other = self.reach(actor)[parent], self.reach(1 - actor)[parent]
         arriving = mine * (matchup_weights() @ other)
-        return float((arriving * self.strategy[node]).sum() / arriving.sum())
+        total = float(arriving.sum())
+        return float((arriving * self.strategy[node]).sum()) / total if total > 0.0 else np.nan

@@ -89,9 +89,11 @@ class ValueBook:
         """Returns the values at a stack-to-pot ratio."""
         if not self.sprs:
             return LeafValues(_raw_equity(), ValueSource.RAW_EQUITY, "checked down")
-        for solved, share in zip(self.sprs, self.shares, strict=True):
-            if abs(solved - spr) <= SPR_TOLERANCE * solved:
-                return LeafValues(share, ValueSource.SOLVED, f"solved at SPR {solved:g}")
+        closest = int(np.abs(np.array(self.sprs) - spr).argmin())
+        solved = self.sprs[closest]
+        if abs(solved - spr) <= SPR_TOLERANCE * solved:
+            detail = f"solved at SPR {solved:g}"
+            return LeafValues(self.shares[closest], ValueSource.SOLVED, detail)
         above = int(np.searchsorted(self.sprs, spr))
         if above in (0, len(self.sprs)):
             nearest = min(above, len(self.sprs) - 1)

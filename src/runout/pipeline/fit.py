@@ -1,0 +1,91 @@
+"""Whether the results in a run's directory belong to the game of a config, and if not, why not.
+
+A solution on top of values of another game would be wrong without looking wrong, so nothing is
+mixed: a directory holds the results of one config.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from runout.config.load import load_postflop_config, load_run_config
+from runout.config.run import RunConfig
+from runout.errors import BundleError
+from runout.pipeline.postflop_stage import open_postflop_model, postflop_config_for
+from runout.results import preflop_bundle
+from runout.results.value_bundle import ValueBundle
+from runout.storage.bundle import load_bundle
+from runout.storage.manifest import MANIFEST_FILE
+
+_LONGEST_SHOWN_LIST = 8
+_NOTHING = "missing"
+
+
+def has_bundle(path: Path) -> bool:
+    """Returns whether there is a bundle, be it whole or damaged."""
+    return (path / MANIFEST_FILE).is_file()
+
+
+def require_own_solution(path: Path, config: RunConfig) -> None:
+    """Refuses a solution that belongs to another config; there may be none.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if it cannot be opened.
+    """
+    if has_bundle(path):
+        bundle = load_bundle(path, preflop_bundle.KIND, preflop_bundle.SCHEMA_VERSION)
+        found = load_run_config(bundle.config_text or "").digest_mapping()
+        _require_equal(path, found, config.digest_mapping())
+
+
+def require_own_values(path: Path, config: RunConfig) -> None:
+    """Refuses values of flops that belong to another config; there may be none.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if they cannot be opened.
+        ConfigError: if the config's own model cannot be opened.
+    """
+    if has_bundle(path):
+        text = ValueBundle.load(path, verify=False).config_text
+        _require_equal(path, load_postflop_config(text).digest_mapping(), _values_wanted(config))
+
+
+def list_differences(
+    found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
+) -> Iterator[str]:
+    """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
+    for key in [*found, *(key for key in wanted if key not in found)]:
+        there, here = found.get(key, _NOTHING), wanted.get(key, _NOTHING)
+        if isinstance(there, Mapping) and isinstance(here, Mapping):
+            yield from list_differences(there, here, f"{where}{key}.")
+        elif there != here:
+            yield f"{where}{key} is {_show(there)} there and {_show(here)} here"
+
+
+def _require_equal(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    differences = list(list_differences(found, wanted))
+    if differences:
+        problem = f"belongs to another config: {'; '.join(differences)}"
+        raise BundleError(str(path), problem)
+
+
+def _values_wanted(config: RunConfig) -> Mapping[str, Any]:
+    """Returns what the values of a config's flops depend on; nothing if it solves none."""
+    if not config.needs_flop_values:
+        return {}
+    model = config.postflop_model
+    if model is None:
+        assert config.postflop_model_path is not None  # the config sees to it
+        opened = open_postflop_model(config.postflop_model_path)
+        if isinstance(opened, ValueBundle):
+            return load_postflop_config(opened.config_text).digest_mapping()
+        model = opened
+    return postflop_config_for(model, config.preflop.tree()).digest_mapping()
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, list) and len(value) > _LONGEST_SHOWN_LIST:
+        return f"a list of {len(value)}"
+    if isinstance(value, Mapping):
+        return "given"
+    return str(value)

@@ -1,0 +1,153 @@
+import json
+
+import pytest
+
+from runout.cli.solutions import SOLUTION_FOLDER
+from runout.pipeline import run as pipeline_run
+from runout.postflop import flop_tasks
+from runout.results.preflop_bundle import load_solution
+from runout.results.value_bundle import ValueBundle
+from runout.trees.preflop_betting import SB
+from tests.cli.solve_configs import FLOPS, LIMPS, PUSH_FOLD, RAW_EQUITY, write_config
+from tests.cli.test_solve_postflop import Counter
+
+
+@pytest.fixture
+def solve(run, tmp_path):
+    """Solves a config text into ``tmp_path / "run"``."""
+
+    def invoke(text, *options):
+        config = write_config(tmp_path, text)
+        output = str(tmp_path / "run")
+        return run("solve-preflop", "-c", config, "-o", output, "--workers", "1", *options)
+
+    return invoke
+
+
+def test_push_or_fold_shows_both_decisions_and_the_value(solve, tmp_path):
+    result = solve(PUSH_FOLD)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        f"{tmp_path}/config.yaml: no flop is ever seen, nothing to solve after the flop",
+        "solving preflop, at most 10,000 iterations",
+    ]
+    text = result.stdout
+    assert text.startswith("SB first in   pot 1.5 bb, EV -0.045 bb\n")
+    assert "F fold 41.7%   A all-in 10 58.3%" in text
+    assert "BB versus all-in 10   node a, seen in 58.3% of deals, pot 11 bb" in text
+    assert "F fold 62.6%   C call 37.4%" in text
+    assert "game value -0.045 bb/hand for SB, +0.045 bb/hand for BB" in text
+    assert "Exploitability in mbb/hand, by iteration" in text
+    assert text.splitlines()[-1].startswith(f"wrote {tmp_path}/run in ")
+    assert max(map(len, text.splitlines()[:-1])) <= 100
+
+
+def test_the_folder_of_the_solution_is_the_one_that_the_pipeline_writes(solve, tmp_path):
+    assert pipeline_run.SOLUTION_FOLDER == SOLUTION_FOLDER
+    solve(PUSH_FOLD)
+    assert [entry.name for entry in (tmp_path / "run").iterdir()] == [SOLUTION_FOLDER]
+
+
+def test_limps_and_raises_have_their_grids_and_flops_their_sources(solve, tmp_path):
+    result = solve(LIMPS)
+    assert result.exit_code == 0
+    assert "1 flop at " in result.stderr.splitlines()[0]
+    text = result.stdout
+    for title in ("SB first in", "BB versus limp", "BB versus raise to 2", "BB versus raise to 3"):
+        assert title in text
+    assert "Flops and where their values come from" in text
+    assert "solved at SPR 4.5" in text
+    assert "extrapolated" not in text
+    assert "1 flop at " in text.splitlines()[-2]
+    assert sorted(entry.name for entry in (tmp_path / "run").iterdir()) == ["preflop", "values"]
+
+
+def test_extrapolated_flops_are_marked(solve):
+    text = solve(LIMPS.replace("auto", "[2.0]")).stdout
+    assert "! " in text
+    assert "extrapolated, SPR 4.5 is outside, taken from SPR 2" in text
+    assert "were extrapolated: add the SPR to postflop_sprs, or write auto" in text
+
+
+def test_raw_equity_says_what_it_is(solve):
+    result = solve(RAW_EQUITY)
+    assert "flops are checked down, nothing to solve after the flop" in result.stderr
+    assert "are checked down: raw equity, no bets after the flop" in result.stdout
+
+
+def test_rounds_are_told_while_they_run_and_in_the_end(solve):
+    result = solve("ranges_rounds: 1\nranges_tolerance: 0\n" + LIMPS)
+    assert "and as much time again in each of at most 1 rounds" in result.stderr
+    assert "round 1 of at most 1: preflop actions moved by " in result.stderr
+    assert "Rounds with the ranges that arrive on the flop" in result.stdout
+
+
+def test_values_of_an_earlier_solve_are_used(solve, run, tmp_path):
+    flops = write_config(tmp_path, FLOPS, "flops.yaml")
+    run("solve-postflop", "-c", flops, "-o", str(tmp_path / "values"), "-w", "1")
+    config = LIMPS.partition("postflop_model")[0] + "postflop_model_path: values\n"
+    result = solve(config)
+    assert result.exit_code == 0
+    assert f"values of flops come from {tmp_path}/values" in result.stderr
+
+
+def test_json_has_the_value_and_the_curve(solve, tmp_path):
+    document = json.loads(solve(PUSH_FOLD, "--json").stdout)
+    solution = load_solution(tmp_path / "run" / SOLUTION_FOLDER)
+    assert document["game_value_bb"] == pytest.approx(solution.game_value_bb(SB), abs=1e-12)
+    assert document["exploitability_mbb"] < 0.01
+    assert document["curve_mbb"][-1][0] == document["iterations"]
+
+
+def test_an_existing_run_is_refused_before_any_work(solve, tmp_path, monkeypatch):
+    solve(LIMPS)
+    counter = Counter()
+    monkeypatch.setattr(flop_tasks, "_solve_flop", counter)
+    result = solve(LIMPS)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"error: {tmp_path}/run/preflop: exists already, give --overwrite to replace it\n"
+    )
+    assert counter.num_flops == 0
+    assert solve(LIMPS, "--overwrite").exit_code == 0
+
+
+def test_a_bundle_is_no_place_for_a_run(run, error_line, tmp_path):
+    flops, values = write_config(tmp_path, FLOPS, "flops.yaml"), str(tmp_path / "values")
+    run("solve-postflop", "-c", flops, "-o", values, "-w", "1")
+    line = error_line("solve-preflop", "-c", write_config(tmp_path, PUSH_FOLD), "-o", values)
+    assert line == f"{values}: is a bundle by itself, give another directory for the run"
+
+
+def test_an_interrupted_run_goes_on(solve, tmp_path, monkeypatch):
+    two_flops = LIMPS.replace("[AhKsQd]", "[AhKsQd, 2c3h4d]")
+    monkeypatch.setattr(flop_tasks, "_solve_flop", Counter(interrupt_at=1))
+    result = solve(two_flops)
+    assert result.exit_code == 130
+    assert f"{tmp_path}/run/checkpoints keeps 1 finished flop" in result.stderr
+    rest = Counter()
+    monkeypatch.setattr(flop_tasks, "_solve_flop", rest)
+    assert solve(two_flops).exit_code == 0
+    assert rest.num_flops == 1
+    assert ValueBundle.load(tmp_path / "run" / "values")
+    assert not (tmp_path / "run" / "checkpoints").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (PUSH_FOLD.replace("pushfold", "pushfolt"), "preflop.preset: "),
+        (PUSH_FOLD + "iteration: 5\n", "did you mean iterations?"),
+        (LIMPS.replace("2bb, 3bb", "2bb, -3bb"), "preflop.raise_sizes[0][1]: "),
+        (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops[0]: "),
+        (FLOPS, "preflop: "),
+        (
+            LIMPS.partition("postflop_model")[0] + "postflop_model_path: nothing\n",
+            "postflop_model_path: ",
+        ),
+    ],
+)
+def test_a_bad_config_is_one_line_with_the_path_in_the_file(error_line, tmp_path, text, line):
+    config = write_config(tmp_path, text)
+    found = error_line("solve-preflop", "-c", config, "-o", str(tmp_path / "run"))
+    assert line in found

@@ -1,0 +1,128 @@
+import io
+
+from rich.console import Console
+
+from runout.cli.console import LiveDisplay, showing_events
+from runout.cli.solve_progress import SolveLines, SolveTracker
+from runout.events import FlopSolved, FlopSolving, PreflopSolving, RangesRoundFinished
+
+ROUND = RangesRoundFinished(1, 3, 0.0123, 0.456)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def solving(flop, iteration=1):
+    return FlopSolving(flop, 3.5, iteration, 200, 0.0032, 0.05)
+
+
+def test_the_first_event_shows_the_flops_and_the_one_being_solved():
+    flops, worker = SolveTracker().note(solving("AsKhQd", 45)).bars
+    assert (flops.title, flops.total) == ("Flops", None)
+    assert (worker.title, worker.done, worker.total) == ("  AsKhQd at SPR 3.5", 45, 200)
+    assert worker.detail == "0.32% of the pot, delta 0.0500"
+
+
+def test_a_thread_keeps_its_bar_for_the_next_flop():
+    tracker = SolveTracker()
+    first = tracker.note(solving("AsKhQd")).bars[-1]
+    (second,) = tracker.note(solving("2c3h4d")).bars
+    assert second.key == first.key
+
+
+def test_time_left_counts_only_flops_of_this_run():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 11, 0.001, 99.0)).bars
+    assert bar.seconds_left == 0.0
+    tracker.note(solving("2c3h4d"))
+    clock.now = 6.0
+    (bar,) = tracker.note(FlopSolved("2c3h4d", 2, 11, 0.0042, 6.0)).bars
+    assert bar.seconds_left == 9 * 6.0
+    assert (bar.done, bar.total, bar.detail) == (2, 11, "worst 0.42% of the pot")
+
+
+def test_bars_go_with_the_last_flop():
+    tracker = SolveTracker()
+    shown = tracker.note(solving("AsKhQd")).bars
+    ended = tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0)).ended
+    assert set(ended) == {bar.key for bar in shown}
+
+
+def test_rounds_name_the_leaf_whose_flops_are_solved():
+    tracker = SolveTracker()
+    assert tracker.note(PreflopSolving(0, 1, 10, None)).bars[0].title == "Preflop"
+    for leaf in (1, 2):
+        title = tracker.note(solving("AsKhQd")).bars[0].title
+        assert title == f"Flops, round 1, leaf {leaf}"
+        tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0))
+    (bar,) = tracker.note(PreflopSolving(1, 5, 10, 0.4567)).bars
+    assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")
+    assert tracker.note(solving("AsKhQd")).bars[0].title == "Flops, round 2, leaf 1"
+
+
+def test_files_get_a_line_now_and_then_and_one_at_the_end():
+    clock = Clock()
+    lines = SolveLines(clock)
+    assert lines.lines(solving("AsKhQd")) == []
+    clock.now = 5.0
+    assert lines.lines(FlopSolved("AsKhQd", 1, 3, 0.001, 1.0)) == []
+    lines.lines(solving("2c3h4d"))
+    clock.now = 12.0
+    (line,) = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 1.0))
+    assert line == "flops: 2/3, worst 0.10% of the pot, about 6.0 s left"
+    assert lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0)) == ["flops: all 3 done"]
+
+
+def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
+    lines = SolveLines()
+    (line,) = lines.lines(PreflopSolving(0, 1, 10_000, None))
+    assert line == "solving preflop, at most 10,000 iterations"
+    assert lines.lines(PreflopSolving(0, 2, 10_000, None)) == []
+    (line,) = lines.lines(PreflopSolving(2, 1, 10_000, None))
+    assert line == "solving preflop again, round 2, at most 10,000 iterations"
+    assert lines.lines(ROUND) == [
+        "round 1 of at most 3: preflop actions moved by 1.23%, exploitability 0.456 mbb/hand"
+    ]
+
+
+def test_files_see_solve_events_as_notes(capsys):
+    with showing_events() as on_event:
+        on_event(solving("AsKhQd"))
+        on_event(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0))
+    assert capsys.readouterr().err == "flops: all 1 done\n"
+
+
+def live_text(events):
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=100, color_system=None)
+    display = LiveDisplay(console)
+    for event in events:
+        display.on_event(event)
+        display.refresh()
+    shown = file.getvalue()
+    display.close()
+    return shown
+
+
+def test_terminals_see_bars_within_a_hundred_columns():
+    events = [
+        PreflopSolving(0, 10_000, 10_000, 0.1234),
+        solving("AsKhQd", 123),
+        FlopSolved("AsKhQd", 1, 1755, 0.1234, 1.0),
+        solving("2c3h4d"),
+    ]
+    text = live_text(events)
+    assert "AsKhQd at SPR 3.5" in text
+    assert "2c3h4d at SPR 3.5" in text
+    assert "1/1,755" in text
+    assert "worst 12.34% of the pot" in text
+    assert "…" not in text
+
+
+def test_terminals_keep_the_line_of_a_round():
+    assert "round 1 of at most 3: preflop actions moved" in live_text([solving("AsKhQd"), ROUND])

@@ -1,0 +1,143 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from runout.cli.options import OptionError
+from runout.cli.targets import (
+    WorkStoppedError,
+    count_checkpoints,
+    keeping_checkpoints,
+    remove_checkpoints,
+    require_free,
+    stopping_threads,
+)
+from runout.errors import BundleError
+from runout.events import FlopSolved, FlopSolving, ignore_event
+from runout.storage.checkpoint import CheckpointDirectory
+from runout.storage.writer import write_bundle
+
+SOLVING = FlopSolving("AsKhQd", 3.5, 1, 10, None, 0.5)
+
+
+def keep_two_flops(directory):
+    parts = CheckpointDirectory(directory / "flops-123", "run")
+    for flop in ("AsKhQd", "2c3h4d"):
+        parts.save(flop, {"values": np.zeros(3)})
+
+
+def test_results_of_another_kind_are_never_replaced(tmp_path):
+    write_bundle(tmp_path / "b", kind="solution", schema_version=1, package_version="0", arrays={})
+    for overwrite in (False, True):
+        with pytest.raises(OptionError, match="is a bundle of kind solution, will not be overw"):
+            require_free(tmp_path / "b", "postflop_values", overwrite)
+    require_free(tmp_path / "b", "solution", True)
+
+
+def test_a_result_of_the_same_kind_is_replaced_only_on_demand(tmp_path):
+    write_bundle(tmp_path / "b", kind="solution", schema_version=1, package_version="0", arrays={})
+    with pytest.raises(OptionError, match="exists already, give --overwrite to replace it"):
+        require_free(tmp_path / "b", "solution", False)
+
+
+def test_files_of_other_programs_are_never_replaced(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BundleError, match=r"has files but no manifest\.json"):
+        require_free(tmp_path, "solution", True)
+    with pytest.raises(BundleError, match="is a file"):
+        require_free(tmp_path / "notes.txt", "solution", True)
+
+
+def test_finished_parts_go_when_the_work_ends_well(tmp_path):
+    directory = tmp_path / "x.checkpoints"
+    with keeping_checkpoints(directory, resume=True):
+        keep_two_flops(directory)
+        assert count_checkpoints(directory) == 2
+    assert not directory.exists()
+
+
+def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path):
+    def interrupted_work():
+        with keeping_checkpoints(tmp_path, resume=True):
+            keep_two_flops(tmp_path)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as interrupt:
+        interrupted_work()
+    assert str(interrupt.value) == (
+        f"interrupted; give the same command again to go on, {tmp_path} keeps 2 finished flops"
+    )
+    assert count_checkpoints(tmp_path) == 2
+
+
+def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path):
+    def interrupted_work():
+        with keeping_checkpoints(tmp_path / "x.checkpoints", resume=True):
+            CheckpointDirectory(tmp_path / "x.checkpoints" / "flops-123", "run")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
+        interrupted_work()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_path, capsys):
+    keep_two_flops(tmp_path)
+    with keeping_checkpoints(tmp_path, resume=True):
+        assert count_checkpoints(tmp_path) == 2
+    assert f"using what fits of 2 finished flops in {tmp_path}" in capsys.readouterr().err
+    keep_two_flops(tmp_path)
+    with keeping_checkpoints(tmp_path, resume=False):
+        assert count_checkpoints(tmp_path) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_files_of_other_programs_stay_where_finished_parts_go(tmp_path):
+    keep_two_flops(tmp_path)
+    (tmp_path / "flops-123" / "notes.txt").write_text("mine")
+    remove_checkpoints(tmp_path)
+    assert [file.name for file in tmp_path.rglob("*.*")] == ["notes.txt"]
+    remove_checkpoints(tmp_path / "nothing")
+
+
+def test_after_ctrl_c_other_threads_end_at_their_next_event():
+    heard, caught = [], []
+
+    def solve(sink):
+        try:
+            sink(SOLVING)
+        except WorkStoppedError as error:
+            caught.append(error)
+
+    with stopping_threads(heard.append) as sink:
+        sink(SOLVING)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        sink(FlopSolved("AsKhQd", 1, 2, 0.1, 1.0))
+        thread = threading.Thread(target=solve, args=(sink,))
+        thread.start()
+        thread.join()
+    assert len(heard) == 2
+    assert len(caught) == 1
+
+
+def test_ctrl_c_is_as_before_when_the_work_is_over():
+    before = signal.getsignal(signal.SIGINT)
+    with stopping_threads(ignore_event):
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_threads_other_than_the_main_one_can_wait_too():
+    heard = []
+
+    def work():
+        with stopping_threads(heard.append) as sink:
+            sink(SOLVING)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert heard == [SOLVING]

@@ -1,0 +1,143 @@
+import json
+
+import pytest
+
+from runout.cli.tree import MAX_OUTLINE_LINES, fitting_depth
+from runout.config.load import load_postflop_config, load_run_config
+from runout.trees.describe import format_tree, format_tree_dot, format_tree_summary
+from runout.trees.postflop_tree import PostflopTree
+from tests.cli.solve_configs import FLOPS, LIMPS, PUSH_FOLD, RAW_EQUITY, write_config
+
+
+@pytest.fixture
+def show(run, tmp_path):
+    """Shows the tree of a config text."""
+
+    def invoke(text, *options):
+        result = run("tree", "show", "-c", write_config(tmp_path, text), *options)
+        assert result.exit_code == 0
+        return result
+
+    return invoke
+
+
+def postflop_tree(spr):
+    return PostflopTree.build_with_spr(load_postflop_config(FLOPS).betting_rules(), spr)
+
+
+def test_a_run_shows_its_preflop_tree_and_a_line_for_each_flop_tree(show):
+    text = show(LIMPS).stdout
+    tree = load_run_config(LIMPS).preflop.tree()
+    assert text.startswith(format_tree_summary(tree))
+    assert format_tree(tree) in text
+    assert "of memory to solve it" in text
+    table = text.partition("1 flop, solve type exhaustive")[2].splitlines()
+    sprs = [float(line.split()[0]) for line in table[-len(set(map(float, sprs_of(tree)))) :]]
+    assert sprs == sorted(set(map(float, sprs_of(tree))))
+
+
+def sprs_of(tree):
+    return [f"{leaf.spr:.3f}" for leaf in tree.flop_leaves()]
+
+
+@pytest.mark.parametrize("text", [PUSH_FOLD, RAW_EQUITY])
+def test_a_run_that_solves_no_flop_shows_none(show, text):
+    assert "solve type" not in show(text, "--preflop").stdout
+
+
+def test_several_ratios_are_a_line_each(show):
+    lines = show(FLOPS).stdout.splitlines()
+    assert lines[0] == "2 flops, solve type exhaustive"
+    assert lines[-3].split()[:2] == ["SPR", "nodes"]
+    for line, spr in zip(lines[-2:], (1.0, 2.0), strict=True):
+        tree = postflop_tree(spr)
+        numbers = [f"{spr:g}", tree.num_nodes, sum(tree.counts.decisions), sum(tree.counts.folds)]
+        assert line.split()[:4] == [str(number) for number in numbers]
+        assert line.split()[-1] in ("kB", "MB")
+
+
+def test_a_ratio_shows_the_tree_and_the_memory_of_a_flop(show):
+    result = show(FLOPS, "--spr", "2", "--depth", "2")
+    tree = postflop_tree(2.0)
+    assert result.stdout.startswith(format_tree_summary(tree))
+    assert "of memory for each flop that is solved at a time (exhaustive)" in result.stdout
+    assert result.stdout.endswith(format_tree(tree, 2) + "\n")
+    assert result.stderr == ""
+
+
+def test_a_config_with_one_ratio_needs_no_option(show):
+    one = FLOPS.replace("[1.0, 2.0]", "2.0")
+    assert show(one).stdout.startswith(format_tree_summary(postflop_tree(2.0)))
+
+
+def test_a_large_tree_is_cut_where_it_fits_and_says_so(show):
+    large = FLOPS.replace("max_raises_per_street: 0", "max_raises_per_street: 3")
+    result = show(large, "--spr", "20")
+    assert len(result.stdout.partition("\n\n")[2].splitlines()) <= MAX_OUTLINE_LINES
+    assert result.stderr.startswith("shown to depth ")
+
+
+def test_the_fitting_depth_is_the_deepest_that_fits():
+    small, large = postflop_tree(0.5).layout, postflop_tree(50.0).layout
+    assert fitting_depth(small) == small.num_levels - 1
+    depth = fitting_depth(large)
+    assert large.level_start[depth + 1] <= MAX_OUTLINE_LINES < large.level_start[depth + 2]
+
+
+def test_a_run_shows_postflop_trees_at_any_ratio(show):
+    assert "SPR 7.5" in show(LIMPS, "--spr", "7.5").stdout
+
+
+def test_dot_is_for_graphviz(show):
+    tree = load_run_config(PUSH_FOLD).preflop.tree()
+    assert show(PUSH_FOLD, "--dot").stdout == format_tree_dot(tree) + "\n"
+
+
+def test_json_has_every_node_of_a_tree(show):
+    document = json.loads(show(PUSH_FOLD, "--json").stdout)
+    assert document["kind"] == "preflop"
+    assert [node["path"] for node in document["nodes"]] == ["", "f", "a", "a-f", "a-c"]
+    assert document["nodes"][0]["actions"] == ["fold", "all-in 10"]
+    assert document["nodes"][1]["actor"] is None
+    document = json.loads(show(FLOPS, "--json", "--spr", "1", "--depth", "1").stdout)
+    assert document["spr"] == 1.0
+    assert len(document["nodes"]) == 1 + len(document["nodes"][0]["actions"])
+
+
+def test_json_of_several_ratios_has_all_trees(show):
+    trees = json.loads(show(FLOPS, "--json").stdout)["trees"]
+    assert [tree["spr"] for tree in trees] == [1.0, 2.0]
+    assert [tree["num_nodes"] for tree in trees] == [postflop_tree(s).num_nodes for s in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "line"),
+    [
+        (FLOPS, ["--spr", "0"], "--spr: 0 is not a positive number"),
+        (FLOPS, ["--depth", "0"], "--depth: 0 is not a positive number"),
+        (FLOPS, ["--preflop"], "has no section preflop"),
+        (FLOPS, ["--dot"], "--dot: draws one tree, choose one by --spr (1, 2)"),
+        (FLOPS, ["--spr", "1", "--preflop"], "--spr --preflop: cannot be combined"),
+        (FLOPS, ["--dot", "--json"], "--dot --json: cannot be combined"),
+        (PUSH_FOLD, ["--spr", "1"], "has no section postflop_model"),
+        (FLOPS.replace("[1.0]", "[-1.0]"), [], "postflop_model.bet_sizes[0]: "),
+        (PUSH_FOLD.replace("10", "-10"), [], "preflop.stacks_bb: "),
+        (FLOPS.replace("[1.0, 2.0]", "auto"), [], "postflop_model.postflop_sprs: 'auto' needs"),
+        ("iterations: 3\n", [], "iterations: "),
+        ("[", [], "is not YAML"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line(error_line, tmp_path, text, options, line):
+    config = write_config(tmp_path, text)
+    assert line in error_line("tree", "show", "-c", config, *options)
+
+
+def test_a_missing_file_is_named(error_line):
+    assert error_line("tree", "show", "-c", "nothing.yaml") == "nothing.yaml: no such file"
+
+
+def test_looking_at_a_tree_compiles_nothing(run_program, tmp_path):
+    config = write_config(tmp_path, FLOPS)
+    result = run_program("tree", "show", "-c", config, PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
