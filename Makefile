@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: solve test check test-slow bench lock data clean
 
 solve: .venv/installed
-	$(BIN)/runout flop-equity AhKsQd
+	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
 
 test: check
 	$(BIN)/pytest

@@ -26,6 +26,7 @@ LAYERS = [
     {"pipeline"},
     {"explorer", "lab"},
     {"cli"},
+    {"__init__"},  # what `import runout` offers, imported when it is first used
 ]
 LEVEL = {package: level for level, line in enumerate(LAYERS) for package in line}
 FOUNDATION = LAYERS[0]  # single modules that know no poker and may lean on each other
@@ -132,7 +133,7 @@ def test_rules_see_the_package():
 
 @every_module
 def test_every_package_has_a_layer(path):
-    assert package_of(path) in {*LEVEL, "__init__"}
+    assert package_of(path) in LEVEL
 
 
 @every_module

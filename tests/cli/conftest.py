@@ -7,6 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from runout.cli.app import app
+from runout.config.load import load_run_config
+from runout.pipeline.run import solve_preflop
+from tests.cli.solve_configs import RAW_EQUITY
 
 
 @pytest.fixture
@@ -59,3 +62,11 @@ def error_line(run):
         return line.removeprefix("error: ")
 
     return invoke
+
+
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory):
+    """The directory of a run with limps, two raise sizes and a 3-bet, checked down."""
+    path = tmp_path_factory.mktemp("solved") / "run"
+    solve_preflop(load_run_config(RAW_EQUITY)).save(path)
+    return path

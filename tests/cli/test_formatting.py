@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cli.formatting import (
+    format_bb,
     format_bytes,
     format_cell,
     format_count,
@@ -82,3 +83,10 @@ def test_json_keeps_order_and_precision():
 def test_json_refuses_undefined_numbers():
     with pytest.raises(ValueError, match="not JSON compliant"):
         format_json({"equity_fraction": float("nan")})
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(0.2134, "+0.213"), (-0.0454, "-0.045"), (-0.0001, "0.000"), (0, "0.000")]
+)
+def test_winnings_have_their_sign(amount, text):
+    assert format_bb(amount) == text

@@ -49,7 +49,7 @@ def test_a_limit_of_time_limits_the_estimate():
 
 def test_needs_are_one_line_for_people():
     assert NEEDS.describe() == (
-        "1,755 flops at 2 SPRs need at most about 67 min, 1.2 GB of memory and 800 MB of disk, "
+        "1,755 flops at 2 SPRs: at most about 67 min, 1.2 GB of memory and 800 MB of disk, "
         "with as much again until it is done"
     )
 

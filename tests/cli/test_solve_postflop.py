@@ -46,7 +46,7 @@ def test_a_solve_says_what_it_needs_and_what_came_of_it(solve, tmp_path):
     result = solve(FLOPS)
     assert result.exit_code == 0
     first, *_, last = result.stderr.splitlines()
-    assert first.startswith(f"{tmp_path}/config.yaml: 2 flops at 2 SPRs need at most about 10 s, ")
+    assert first.startswith(f"{tmp_path}/config.yaml: 2 flops at 2 SPRs: at most about 10 s, ")
     assert last == "flops: all 2 done"
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["SPR", "1", "2"]

@@ -55,10 +55,12 @@ def test_bars_go_with_the_last_flop():
 
 def test_rounds_name_the_leaf_whose_flops_are_solved():
     tracker = SolveTracker()
-    assert tracker.note(PreflopSolving(0, 1, 10, None)).bars[0].title == "Preflop"
+    (preflop,) = tracker.note(PreflopSolving(0, 1, 10, None)).bars
+    assert preflop.title == "Preflop"
     for leaf in (1, 2):
-        title = tracker.note(solving("AsKhQd")).bars[0].title
-        assert title == f"Flops, round 1, leaf {leaf}"
+        news = tracker.note(solving("AsKhQd"))
+        assert news.bars[0].title == f"Flops, round 1, leaf {leaf}"
+        assert news.ended == (preflop.key,)
         tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0))
     (bar,) = tracker.note(PreflopSolving(1, 5, 10, 0.4567)).bars
     assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import runout
+from tests.cli.solve_configs import LIMPS, SAMPLED_FLOPS, write_config
 
 PACKAGE = Path(runout.__file__).parent
 WARM_UP_AND_LIST_KERNELS = """
@@ -61,7 +62,17 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
     assert document["cache_directory"] == str(tmp_path)
 
     # The longest real work there is; the small jobs must have met the types that it uses.
-    for work in ("table verify", f"abstraction build -o {tmp_path}/buckets --river-table"):
+    external = SAMPLED_FLOPS + "  mccfr_sampling: external\n  value_extraction_samples: 9\n"
+    configs = {"sampled": SAMPLED_FLOPS, "external": external, "limps": LIMPS}
+    for name, text in configs.items():
+        write_config(tmp_path, text, name)
+    for work in (
+        "table verify",
+        f"abstraction build -o {tmp_path}/buckets --river-table",
+        f"solve-postflop -c {tmp_path}/sampled -o {tmp_path}/values",
+        f"solve-postflop -c {tmp_path}/external -o {tmp_path}/values --overwrite",
+        f"solve-preflop -c {tmp_path}/limps -o {tmp_path}/run",
+    ):
         result = run_program(*work.split(), RUNOUT_CACHE=str(tmp_path))
         assert result.returncode == 0
         assert "compiling" not in result.stderr

@@ -56,7 +56,7 @@ def test_every_sample_says_how_to_run_it_and_where_it_was_measured(path):
 @pytest.mark.parametrize(
     ("name", "stack", "num_flops", "threshold_mbb"),
     [
-        ("smoke", 25.0, 3, 1.0),
+        ("smoke", 25.0, 25, 1.0),
         ("hu_25bb", 25.0, 100, 0.5),
         ("hu_100bb", 100.0, 50, 0.5),
         ("hu_25bb_full", 25.0, 1755, 0.1),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards.canonical_hands import matchup_weights, parse_canonical_hand
+from runout.cfr.reach import own_reach
 from runout.preflop.expected_values import expected_values
 from runout.preflop.preflop_leaves import value_leaves
 from runout.trees.layout import LEAF
@@ -34,8 +35,6 @@ def test_every_node_is_worth_what_a_walk_over_all_pairs_says(played, player, nam
 
 def test_both_players_together_win_nothing_at_any_node(played):
     tree, _, strategy, ev_bb = played
-    from runout.cfr.reach import own_reach
-
     reach = [own_reach(tree.layout, strategy, player) for player in (SB, BB)]
     for node in range(tree.num_nodes):
         arriving = reach[SB][node][:, None] * WEIGHTS * reach[BB][node]

@@ -75,7 +75,7 @@ def test_antes_make_the_small_blind_jam_more():
         COMBOS @ solution.strategy[solution.tree.find_node("a")]
         for solution in (solve_push_fold(10.0), solve_push_fold(10.0, ante_bb=0.125))
     ]
-    assert jam_shares[1] > jam_shares[0] + 0.05
+    assert jam_shares[1] > jam_shares[0] + 0.03
 
 
 def test_deeper_stacks_jam_less_and_are_called_less():

@@ -10,10 +10,18 @@ from runout.equity.preflop_equity import preflop_table
 from runout.preflop.solver import PreflopSolver
 from runout.results.value_book import ValueBook, ValueSource
 from runout.trees.layout import LEAF
-from runout.trees.preflop_betting import BB, SB, standard_rules_25bb, standard_rules_100bb
+from runout.trees.preflop_betting import (
+    BB,
+    SB,
+    push_fold_rules,
+    standard_rules_25bb,
+    standard_rules_100bb,
+)
 from runout.trees.preflop_tree import PreflopTree
 from tests.preflop.games import made_up_book, small_tree, solve
 from tests.reference.preflop_game import exploitability, make_pair_game
+from tests.reference.push_fold import push_fold_value
+from tests.reference.sequence_form import sequence_form_value
 
 RAW = ValueBook.raw_equity()
 AA = parse_canonical_hand("AA")
@@ -111,17 +119,23 @@ def test_a_book_of_exact_equities_is_checking_down():
     }
 
 
-def test_if_every_flop_is_lost_in_position_nobody_calls_there():
-    """The small blind never sees a flop that gives it nothing, and the big blind always does."""
-    solution = solve(small_tree(), ValueBook((1.0,), (np.full((169, 169), -1.0),), {}))
-    limp, see_flop = (solution.tree.find_node(path) for path in ("c", "c-x"))
-    assert solution.reach(SB)[limp].max() < 0.01
-    assert solution.strategy[see_flop].min() > 0.9
+def test_if_every_flop_is_lost_in_position_the_small_blind_pushes_or_folds():
+    lost = ValueBook((1.0,), (np.full((169, 169), -1.0),), {})
+    solution = solve(small_tree(12.0), lost, mbb=0.001)
+    for leaf in solution.tree.flop_leaves():
+        assert solution.reach(SB)[leaf.node].max() < 1e-3, leaf.path
+    assert solution.game_value_bb(SB) == pytest.approx(push_fold_value(12.0), abs=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", SAMPLES.values(), ids=SAMPLES.keys())
+def test_sample_trees_have_the_value_of_their_sequence_form(rules):
+    tree = PreflopTree.build(rules)
+    expected = sequence_form_value(make_pair_game(tree, RAW))
+    assert solve(tree, RAW, mbb=0.05).game_value_bb(SB) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_game_without_decisions_is_worth_its_all_in():
-    from runout.trees.preflop_betting import push_fold_rules
-
     tree = PreflopTree.build(push_fold_rules(0.4))
     assert tree.num_nodes == 1
     solution = PreflopSolver(tree, RAW).solve(StoppingRule(1))

@@ -90,7 +90,7 @@ def _table_of_leaves(nodes: SolvedNodes) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")
     table.add_column("node")
-    for heading in ("pot, bb", "behind, bb", "SPR", "seen"):
+    for heading in ("pot, bb", "SPR", "seen"):
         table.add_column(heading, justify="right")
     table.add_column("values")
     for leaf in solution.tree.flop_leaves():
@@ -102,7 +102,6 @@ def _table_of_leaves(nodes: SolvedNodes) -> Table:
             "!" if is_guessed else "",
             leaf.path,
             format_amount(leaf.pot_bb),
-            format_amount(leaf.stack_behind_bb),
             format_amount(leaf.spr),
             format_percent(nodes.share_of_deals(leaf.node), 1),
             words,

@@ -61,10 +61,10 @@ def show_solution(
         print_report(console, nodes)
         return
     further = [
-        f"{nodes.tree.action_label(child)}: {nodes.tree.path(child)}"
+        f"--node {nodes.tree.path(child)} ({nodes.tree.action_label(child)})"
         for child in nodes.tree.layout.children(decisions[0])
         if nodes.tree.layout.num_children[child]
     ]
     if further:
         answering = PLAYER_NAMES[1 - nodes.actor(decisions[0])]
-        console.print(f"\n{answering} answers at --node {', '.join(further)}", style="dim")
+        console.print(f"\n{answering} answers at {', '.join(further)}", style="dim")

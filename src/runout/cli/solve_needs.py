@@ -52,7 +52,7 @@ class SolveNeeds:
         flops = "1 flop" if self.num_flops == 1 else f"{self.num_flops:,} flops"
         ratios = "1 SPR" if self.num_sprs == 1 else f"{self.num_sprs} SPRs"
         return (
-            f"{flops} at {ratios} need at most about {_round_up(self.seconds)}, "
+            f"{flops} at {ratios}: at most about {_round_up(self.seconds)}, "
             f"{format_bytes(self.memory_bytes)} of memory and {format_bytes(self.bundle_bytes)} "
             f"of disk, with as much again until it is done"
         )

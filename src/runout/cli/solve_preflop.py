@@ -95,7 +95,9 @@ def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> 
         print_note(f"{file}: {why}, nothing to solve after the flop")
         return
     if config.postflop_model is None:
-        print_note(f"{file}: values of flops come from {config.postflop_model_path}")
+        values = config.postflop_model_path
+        if values is not None and values.exists():
+            print_note(f"{file}: values of flops come from {values}")
         return
     from runout.postflop.postflop_abstraction import build_trees
 

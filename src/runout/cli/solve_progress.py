@@ -89,7 +89,9 @@ class SolveTracker:
         batch.workers.add(worker)
         title = f"  {event.flop} at SPR {event.spr:.4g}"
         bar = Bar(worker, title, event.iteration, event.max_iterations, detail, 0.0)
-        return News((batch.bar(None), bar) if is_first else (bar,))
+        if not is_first:
+            return News((bar,))
+        return News((batch.bar(None), bar), ended=(_PREFLOP,))
 
     def _note_solved(self, event: FlopSolved) -> News:
         batch = self._open_batch()

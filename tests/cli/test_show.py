@@ -1,0 +1,114 @@
+import json
+
+import numpy as np
+import pytest
+
+from runout.cards.canonical_hands import HAND_NAMES
+from runout.cli.solutions import SMALLEST_REACH, open_solution
+from runout.config.load import load_run_config
+from runout.pipeline.run import solve_preflop
+from runout.trees.preflop_betting import BB, SB
+from tests.cli.solve_configs import PUSH_FOLD
+
+
+def test_the_standard_decisions_are_shown_from_the_run_or_the_bundle(run, solved):
+    of_run, of_bundle = run("show", str(solved)), run("show", str(solved / "preflop"))
+    assert of_run.exit_code == 0
+    assert of_run.stdout == of_bundle.stdout
+    titles = [line for line in of_run.stdout.splitlines() if " EV " in line]
+    starts = ("SB first in", "BB versus limp", "BB versus raise to 2", "BB versus raise to 3")
+    for title, start in zip(titles, (*starts, "BB versus all-in 10"), strict=True):
+        assert title.startswith(start)
+    assert "game value " in of_run.stdout
+
+
+def test_a_player_s_decisions_can_be_chosen(run, solved):
+    assert "versus" not in run("show", str(solved), "--player", "sb").stdout
+    assert "SB first in" not in run("show", str(solved), "--player", "bb").stdout
+
+
+def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved):
+    nodes = open_solution(solved)
+    node = nodes.find_decision("r2")
+    text = run("show", str(solved), "--node", "r2").stdout
+    assert text.startswith("BB versus raise to 2   node r2, seen in ")
+    fold, call, *_ = nodes.frequencies(node)
+    assert f"F fold {100 * fold:.1f}%   C call {100 * call:.1f}%" in text
+    assert "SB answers at --node r2-r6 (raise to 6), --node r2-a (all-in 10)" in text
+
+
+def test_hands_that_never_get_there_are_dashes(run, solved):
+    nodes = open_solution(solved)
+    node = nodes.find_decision("c-a")
+    absent = np.count_nonzero(nodes.reach[SB][node] < SMALLEST_REACH)
+    lines = run("show", str(solved), "--node", "c-a").stdout.splitlines()[3:17]
+    assert sum(line.split().count("-") for line in lines) == absent > 0
+
+
+def test_the_other_player_s_range_at_a_node_can_be_seen(run, solved):
+    text = run("show", str(solved), "--node", "r2", "--player", "sb").stdout
+    assert "SB's range there: % of each hand that plays to this point" in text
+    same = run("show", str(solved), "--node", "r2", "--player", "bb").stdout
+    assert "range there" not in same
+
+
+def test_json_has_the_shown_nodes(run, solved):
+    document = json.loads(run("show", str(solved), "--node", "r2", "--json").stdout)
+    (node,) = document["nodes"]
+    assert node["actor"] == "BB"
+    assert document["hands"] == list(HAND_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("r7", "path 'r7': 'r7' is no action at the root, use one of f, c, r2, r3, a"),
+        ("c-x", "path 'c-x': the betting is over after SB limp, BB check, nobody acts"),
+        ("f-f", "path 'f-f': 'f' is no action after 'f', the betting is over"),
+    ],
+)
+def test_an_unknown_node_lists_the_actions_there_are(error_line, solved, path, line):
+    for command in ("show", "export"):
+        assert error_line(command, str(solved), "--node", path) == line
+
+
+def test_a_damaged_bundle_is_refused(error_line, solved, tmp_path):
+    (tmp_path / "copy").mkdir()
+    for file in (solved / "preflop").iterdir():
+        (tmp_path / "copy" / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "copy" / "strategy.npy").write_bytes(b"damaged")
+    assert "strategy.npy: has 7 bytes, the manifest says " in error_line(
+        "show", str(tmp_path / "copy")
+    )
+
+
+@pytest.mark.parametrize("command", [["show"], ["export"], ["trace-hand"]])
+def test_what_is_no_solution_is_refused(error_line, tmp_path, command):
+    hand = ["AA"] if command == ["trace-hand"] else []
+    assert "does not exist" in error_line(*command, str(tmp_path / "x"), *hand)
+    assert "this is no bundle" in error_line(*command, str(tmp_path), *hand)
+
+
+def test_means_over_hands_agree_with_the_solution(solved):
+    nodes = open_solution(solved)
+    solution = nodes.solution
+    for node in nodes.decisions():
+        frequencies = nodes.frequencies(node)
+        for child, frequency in zip(nodes.tree.layout.children(node), frequencies, strict=True):
+            assert frequency == pytest.approx(solution.action_frequency(child), abs=1e-12)
+    for player in (SB, BB):
+        assert nodes.mean_ev_bb(0, player) == pytest.approx(solution.game_value_bb(player))
+    assert nodes.share_of_deals(0) == pytest.approx(1.0)
+
+
+def test_showing_a_solution_compiles_nothing(run_program, solved):
+    result = run_program("show", str(solved), PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
+
+
+def test_a_game_without_a_decision_has_nothing_to_show(error_line, tmp_path):
+    all_in = PUSH_FOLD.replace("10", "0.4")
+    solve_preflop(load_run_config(all_in)).save(tmp_path / "run")
+    line = error_line("show", str(tmp_path / "run"))
+    assert line.endswith("has no decision, both players are all-in from the start")

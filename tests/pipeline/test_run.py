@@ -1,0 +1,206 @@
+"""From a config to saved results: the main job, end to end."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from runout.cards.canonical_hands import parse_canonical_hand
+from runout.config.load import load_run_config
+from runout.config.preflop import PreflopConfig
+from runout.errors import BundleError
+from runout.events import FlopSolved, PreflopSolving
+from runout.pipeline.run import check_directory, solve_preflop
+from runout.pipeline.workplace import Workplace
+from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.results.preflop_bundle import load_solution
+from runout.results.value_book import ValueBook, ValueSource
+from runout.results.value_bundle import ValueBundle
+from runout.trees.preflop_betting import BB, SB
+from tests.pipeline.small_runs import FLOPS, MODEL, Watch, run_config, solved_run
+from tests.reference.preflop_game import exploitability, make_pair_game
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+AA = parse_canonical_hand("AA")
+
+
+def test_flops_come_first_and_preflop_after_them():
+    watch = Watch()
+    solve_preflop(run_config(), Workplace(1, watch))
+    kinds = [type(event) for event in watch.events]
+    last_flop = len(kinds) - kinds[::-1].index(FlopSolved)
+    assert kinds.index(PreflopSolving) == last_flop
+    assert len(watch.of(FlopSolved)) == len(FLOPS)
+
+
+def test_a_run_is_the_same_with_any_number_of_workers():
+    other = solve_preflop(run_config(), Workplace(num_workers=2))
+    np.testing.assert_array_equal(other.solution.strategy, solved_run().solution.strategy)
+    np.testing.assert_array_equal(other.solution.ev_bb, solved_run().solution.ev_bb)
+
+
+def test_every_flop_is_solved_at_its_own_ratio():
+    leaves = solved_run().solution.report.flop_leaves
+    assert {path: leaf.detail for path, leaf in leaves.items()} == {
+        "c-x": "solved at SPR 5.5",
+        "r2.5-c": "solved at SPR 1.9",
+        "c-r2.5-c": "solved at SPR 1.9",
+    }
+
+
+def test_the_exploitability_is_that_of_a_best_response_on_top_of_the_saved_values():
+    run = solved_run()
+    game = make_pair_game(run.solution.tree, ValueBook.from_values(run.values.values))
+    expected = 1000.0 * exploitability(game, np.asarray(run.solution.strategy))
+    assert run.solution.report.exploitability_mbb == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_given_ratio_far_away_is_used_and_named():
+    run = solve_preflop(run_config(model={"postflop_sprs": [1.9]}), Workplace(1))
+    leaves = run.solution.report.flop_leaves
+    assert leaves["r2.5-c"].source is ValueSource.SOLVED
+    assert leaves["c-x"].source is ValueSource.EXTRAPOLATED
+    assert leaves["c-x"].detail == "SPR 5.5 is outside, taken from SPR 1.9"
+
+
+@pytest.mark.parametrize("preset", ["hu_25bb", "hu_100bb"])
+def test_sample_games_on_few_flops_are_solved_below_one_thousandth(preset):
+    config = run_config(iterations=10_000).model_copy(
+        update={"preflop": PreflopConfig(preset=preset)}
+    )
+    solution = solve_preflop(config, Workplace(2)).solution
+    assert solution.report.exploitability_mbb < 1.0
+    assert {leaf.source for leaf in solution.report.flop_leaves.values()} == {ValueSource.SOLVED}
+    assert solution.game_value_bb(SB) + solution.game_value_bb(BB) == pytest.approx(0, abs=1e-12)
+    for player in (SB, BB):
+        assert solution.ev_bb[player, 0, AA] > 1.0
+    assert solution.strategy[solution.tree.find_node("f"), AA] < 1e-4
+
+
+def test_the_smoke_config_runs_end_to_end(tmp_path):
+    config = load_run_config(CONFIGS / "smoke.yaml")
+    run = solve_preflop(config, Workplace(2, checkpoints=tmp_path / "checkpoints"))
+    run.save(tmp_path)
+    assert run.solution.report.exploitability_mbb < 1.0
+    assert len(list((tmp_path / "checkpoints").rglob("*.checkpoint"))) == 3
+    check_directory(tmp_path, config)
+    aces_fold = run.solution.tree.find_node("f")
+    assert run.solution.strategy[aces_fold, AA] < 1e-4
+
+
+def test_push_or_fold_needs_no_values(tmp_path):
+    run = solve_preflop(load_run_config(CONFIGS / "pushfold_10bb.yaml"))
+    assert run.values is None
+    assert run.solution.game_value_bb(SB) == pytest.approx(-0.045371, abs=1e-5)
+    run.save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["preflop"]
+
+
+def test_the_directory_of_a_run(tmp_path):
+    run = solved_run()
+    run.save(tmp_path / "deep" / "run")
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {
+        f"deep/run/{name}"
+        for name in (
+            "preflop/config.yaml", "preflop/ev_bb.npy", "preflop/manifest.json",
+            "preflop/report.json", "preflop/rules.json", "preflop/strategy.npy",
+            "values/config.yaml", "values/flop_weights.npy", "values/flops.npy",
+            "values/manifest.json", "values/reports_0.npy", "values/reports_1.npy",
+            "values/sprs.npy", "values/value_pot_0.npy", "values/value_pot_1.npy",
+        )
+    }  # fmt: skip
+
+
+def test_saved_results_read_back_as_they_were(tmp_path):
+    run = solved_run()
+    run.save(tmp_path)
+    solution, values = load_solution(tmp_path / "preflop"), ValueBundle.load(tmp_path / "values")
+    np.testing.assert_array_equal(solution.strategy, run.solution.strategy)
+    assert solution.report == run.solution.report
+    assert [value.spr for value in values.values] == [1.9, 5.5]
+    config = load_run_config((tmp_path / "preflop" / "config.yaml").read_text())
+    assert config == run.config
+
+
+def test_saved_values_serve_the_next_run(tmp_path):
+    run = solved_run()
+    run.save(tmp_path)
+    config = run_config(postflop_model=None, postflop_model_path=tmp_path / "values")
+    watch = Watch()
+    again = solve_preflop(config, Workplace(1, watch))
+    assert watch.of(FlopSolved) == []
+    np.testing.assert_array_equal(again.solution.strategy, run.solution.strategy)
+
+
+def test_rounds_can_start_from_saved_values(tmp_path):
+    solved_run().save(tmp_path)
+    paths = {"postflop_model": None, "postflop_model_path": tmp_path / "values"}
+    opened, inline = (
+        solve_preflop(run_config(ranges_rounds=1, **keys), Workplace(1)) for keys in (paths, {})
+    )
+    np.testing.assert_array_equal(opened.solution.strategy, inline.solution.strategy)
+
+
+def test_results_are_replaced_only_if_asked_for(tmp_path):
+    solved_run().save(tmp_path)
+    with pytest.raises(BundleError, match="exists"):
+        solved_run().save(tmp_path)
+    solved_run().save(tmp_path, overwrite=True)
+
+
+def test_results_of_another_config_are_named_and_stay(tmp_path):
+    solved_run().save(tmp_path)
+    other = solve_preflop(run_config(iterations=30, model={"bet_sizes": [0.5]}), Workplace(1))
+    with pytest.raises(BundleError, match="iterations is 200 there and 30 here; .*sizes"):
+        other.save(tmp_path)
+    assert load_solution(tmp_path / "preflop").report == solved_run().solution.report
+    other.save(tmp_path, overwrite=True)
+    assert load_solution(tmp_path / "preflop").report.iterations == 30
+
+
+def test_values_without_a_solution_are_left_over_and_replaced(tmp_path):
+    """A kill between the two bundles must not stand in the way of the same command."""
+    solved_run().values.save(tmp_path / "values")
+    solved_run().save(tmp_path)
+    check_directory(tmp_path, run_config())
+
+
+def test_left_over_values_of_another_config_are_refused(tmp_path):
+    solved_run().values.save(tmp_path / "values")
+    other = solve_preflop(run_config(model={"bet_sizes": [0.5]}, iterations=30), Workplace(1))
+    with pytest.raises(BundleError, match="values: belongs to another config: sizes"):
+        other.save(tmp_path)
+    assert not (tmp_path / "preflop").exists()
+
+
+def test_checkpoints_are_written_as_often_as_the_config_says(tmp_path, monkeypatch):
+    asked_for, recalling = [], Workplace.recalling
+
+    def record(self, part, facts):
+        asked_for.append(self.checkpoint_every)
+        return recalling(self, part, facts)
+
+    monkeypatch.setattr(Workplace, "recalling", record)
+    solve_preflop(run_config(checkpoint_every=2), Workplace(1, checkpoints=tmp_path))
+    assert asked_for == [2]
+
+
+def test_a_failing_flop_names_itself_and_loses_no_other(tmp_path, monkeypatch):
+    solve = ExhaustiveBackend.solve
+
+    def fail_on_paired_flops(self, game, tree, on_progress, team):
+        if len({card // 4 for card in game.flop}) < 3:
+            raise FloatingPointError("made up")
+        return solve(self, game, tree, on_progress, team)
+
+    monkeypatch.setattr(ExhaustiveBackend, "solve", fail_on_paired_flops)
+    with pytest.raises(FloatingPointError) as caught:
+        solve_preflop(run_config(), Workplace(1, checkpoints=tmp_path))
+    assert any("6s6h2d" in note for note in caught.value.__notes__)
+    monkeypatch.setattr(ExhaustiveBackend, "solve", solve)
+    watch = Watch()
+    run = solve_preflop(run_config(), Workplace(1, watch, tmp_path))
+    assert list(watch.solved()) == ["6s6h2d"]
+    np.testing.assert_array_equal(run.solution.strategy, solved_run().solution.strategy)
+    assert MODEL["fixed_flops"][2] == "6h6s2c"  # canonical suits: 6s6h2d
