@@ -23,6 +23,7 @@ from runout.cli.targets import (
 from runout.config.load import load_run_config
 from runout.config.run import RunConfig
 from runout.results import preflop_bundle, value_bundle
+from runout.results.preflop_solution import PreflopSolution
 from runout.storage.manifest import MANIFEST_FILE
 
 
@@ -51,7 +52,13 @@ def solve_game(
         _tell_needs(config, run_config, path, num_workers)
         checkpoints = path / CHECKPOINT_FOLDER
         with keeping_checkpoints(checkpoints, resume):
-            run = solve_preflop(run_config, Workplace(num_workers, sink, checkpoints))
+            workplace = Workplace(
+                num_workers,
+                sink,
+                checkpoints,
+                on_solution=_ignore_solution if json else _print_solution,
+            )
+            run = solve_preflop(run_config, workplace)
             run.save(path, overwrite=overwrite)
     seconds = time.perf_counter() - started
     if json:
@@ -69,6 +76,19 @@ def solve_game(
         soft_wrap=True,
         markup=False,
     )
+
+
+def _print_solution(solution: PreflopSolution) -> None:
+    """Shows the main decisions as they are in the middle of a solve."""
+    nodes = SolvedNodes(solution)
+    console = output()
+    mbb = solution.report.exploitability_mbb
+    console.print(f"\nafter {solution.report.iterations} iterations, {mbb:.3g} mbb/hand")
+    print_decisions(console, nodes, nodes.standard_nodes())
+
+
+def _ignore_solution(solution: PreflopSolution) -> None:
+    """Keeps the output of ``--json`` one document."""
 
 
 def _require_free(path: Path, values_folder: str, overwrite: bool) -> None:

@@ -37,4 +37,9 @@ class PreflopStage:
             )
 
         solver = PreflopSolver(self.tree, book, self.config.schedule())
-        return solver.solve(self.config.stopping_rule(), report)
+        return solver.solve(
+            self.config.stopping_rule(),
+            report,
+            self.workplace.on_solution,
+            self.config.print_every,
+        )

@@ -11,6 +11,8 @@ from runout import __version__
 from runout.cache import Arrays, Recall, compute_always
 from runout.errors import BundleError
 from runout.events import EventSink, ignore_event
+from runout.preflop.solver import ignore_snapshot
+from runout.results.preflop_solution import PreflopSolution
 from runout.storage.checkpoint import CheckpointDirectory
 from runout.storage.manifest import digest_config
 
@@ -24,12 +26,14 @@ class Workplace:
         on_event: told about progress.
         checkpoints: directory of finished parts, None to keep none.
         checkpoint_every: finished pieces that are written together; 1 writes each at once.
+        on_solution: shown the preflop solution every ``print_every`` iterations of the config.
     """
 
     num_workers: int | None = None
     on_event: EventSink = ignore_event
     checkpoints: Path | None = None
     checkpoint_every: int = 1
+    on_solution: Callable[[PreflopSolution], None] = ignore_snapshot
 
     @contextmanager
     def recalling(self, part: str, facts: Mapping[str, Any]) -> Iterator[Recall]:

@@ -12,6 +12,7 @@ from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.card import format_cards
 from runout.cfr.parallel import Team, one_blas_thread, plan_workers
 from runout.cfr.stopping import SolveProgress
+from runout.errors import ExecutionError
 from runout.events import EventSink, FlopSolved, FlopSolving, ignore_event
 from runout.execution.local import map_tasks
 from runout.postflop.backend import Float32Array, FlopSolution, PostflopBackend, ProgressSink
@@ -63,6 +64,9 @@ def solve_flops(
         backend: how to solve.
         run: with what.
         ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+
+    Raises:
+        ExecutionError: after all flops were tried, naming those that failed and why.
     """
     cells = max(tree.num_nodes for tree in trees) * NUM_HANDS
     plan = plan_workers(len(flops), cells, run.num_workers)
@@ -74,15 +78,22 @@ def solve_flops(
         report_progress = _progress_sink(format_cards(game.flop), tree.stakes.spr, run.on_event)
         return backend.solve(game, tree, report_progress, Team(plan.within))
 
-    def solve(name: str) -> FlopResult:
+    def solve(name: str) -> FlopResult | Exception:
         flop = flop_by_name[name]
-        arrays = run.recall(name, lambda: _solve_flop(flop, trees, solve_one, ranges))
+        try:
+            arrays = run.recall(name, lambda: _solve_flop(flop, trees, solve_one, ranges))
+        except Exception as error:  # the other flops go on; told at the end
+            return error
         reports = reports_from_array(cast(FloatArray, arrays["reports"]))
         return FlopResult(cast(Float32Array, arrays["value_pot"]), reports)
 
+    failures: dict[str, Exception] = {}
     with one_blas_thread():
         results = map_tasks(solve, names, plan.across)
         for number, (name, result) in enumerate(zip(names, results, strict=True)):
+            if isinstance(result, Exception):
+                failures[name] = result
+                continue
             run.on_event(
                 FlopSolved(
                     flop=name,
@@ -93,6 +104,17 @@ def solve_flops(
                 )
             )
             yield result
+    if failures:
+        raise _failed(failures, len(flops))
+
+
+def _failed(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
+    """Returns the error that names every failed flop with its cause."""
+    causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
+    problem = f"{causes}; the other {num_flops - len(failures)} are solved"
+    error = ExecutionError(f"{len(failures)} of {num_flops} flops failed", problem)
+    error.__cause__ = next(iter(failures.values()))
+    return error
 
 
 def _solve_flop(

@@ -59,16 +59,17 @@ class PostflopAbstraction:
         trees = build_trees(config)
         flops = config.flop_list()
         run = SolveRun(num_workers, on_event, recall)
-        results = list(solve_flops(flops.flops, trees, make_backend(config), run, ranges))
-        values = []
-        for number, spr in enumerate(config.postflop_sprs):
-            value_pot = np.empty(
-                (len(results), NUM_POSITIONS, NUM_HANDS, NUM_HANDS), dtype=np.float32
-            )
-            for flop_index, result in enumerate(results):
-                value_pot[flop_index] = result.value_pot[number]
-            reports = tuple(result.reports[number] for result in results)
-            values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
+        results = solve_flops(flops.flops, trees, make_backend(config), run, ranges)
+        shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
+        value_pot = np.empty(shape, dtype=np.float32)
+        reports = []
+        for flop_index, result in enumerate(results):
+            value_pot[:, flop_index] = result.value_pot
+            reports.append(result.reports)
+        values = [
+            PostflopValues(flops, spr, value_pot[number], tuple(r[number] for r in reports), ranges)
+            for number, spr in enumerate(config.postflop_sprs)
+        ]
         return cls(config, trees, tuple(values))
 
     def to_bundle(self) -> ValueBundle:

@@ -22,6 +22,10 @@ from runout.results.value_book import ValueBook
 from runout.trees.preflop_tree import PreflopTree
 
 
+def ignore_snapshot(solution: PreflopSolution) -> None:
+    """The sink of callers who only want the result."""
+
+
 class PreflopSolver:
     """Solves a preflop tree on top of a value book; players are SB = 0 and BB = 1."""
 
@@ -36,13 +40,19 @@ class PreflopSolver:
         self.cfr = CfrSolver(self._street, everyone, schedule)
 
     def solve(
-        self, rule: StoppingRule, on_progress: Callable[[SolveProgress], None] = ignore_progress
+        self,
+        rule: StoppingRule,
+        on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        on_snapshot: Callable[[PreflopSolution], None] = ignore_snapshot,
+        snapshot_every: int = 0,
     ) -> PreflopSolution:
         """Iterates until a limit is met.
 
         Args:
             rule: exploitability is in big blinds.
             on_progress: called after every iteration.
+            on_snapshot: called with the solution so far, which changes nothing.
+            snapshot_every: iterations between two snapshots, 0 for none.
         """
         curve: dict[int, float] = {}
 
@@ -51,13 +61,22 @@ class PreflopSolver:
             if progress.exploitability is not None and is_measured:
                 curve[progress.iteration] = progress.exploitability * MBB_PER_BB
             on_progress(progress)
+            if snapshot_every and progress.iteration % snapshot_every == 0:
+                measured = float(self.cfr.exploitability().max())
+                on_snapshot(self._solution(progress.iteration, measured, progress.seconds, curve))
 
         outcome = self.cfr.solve(rule, record)
         curve[outcome.iterations] = outcome.exploitability * MBB_PER_BB
+        return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds, curve)
+
+    def _solution(
+        self, iterations: int, exploitability_bb: float, seconds: float, curve: dict[int, float]
+    ) -> PreflopSolution:
+        """Returns the average strategies as they are now."""
         report = PreflopReport(
-            iterations=outcome.iterations,
-            exploitability_mbb=outcome.exploitability * MBB_PER_BB,
-            seconds=outcome.seconds,
+            iterations=iterations,
+            exploitability_mbb=exploitability_bb * MBB_PER_BB,
+            seconds=seconds,
             flop_leaves={
                 path: FlopLeafSource(values.source, values.detail)
                 for path, values in self.leaves.flops.items()
