@@ -25,6 +25,8 @@ COMMANDS = [
     "show",
     "export",
     "trace-hand",
+    "values",
+    "inspect",
     "tree",
     "abstraction",
     "table",

@@ -1,4 +1,5 @@
 import json
+import re
 
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cards.combos import NUM_COMBOS
@@ -52,3 +53,11 @@ def test_an_unreadable_group_is_named(error_line):
 
 def test_a_range_that_the_board_blocks_is_named(error_line):
     assert error_line("range", "AA", "--board", "AhAsAd").startswith("'AA': the board AhAsAd")
+
+
+def test_every_group_of_the_example_has_an_effect(run):
+    (example,) = re.findall(r'Example: runout range "(.*)"', run("range", "--help").stdout)
+    groups = example.split(",")
+    for group in groups:
+        shorter = ",".join(other for other in groups if other != group)
+        assert parse_range(shorter) != parse_range(example), group

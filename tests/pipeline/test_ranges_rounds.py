@@ -1,14 +1,12 @@
 """Rounds in which flops are solved with the ranges that arrive there."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
 from runout.pipeline import ranges_rounds
 from runout.pipeline.postflop_stage import solve_postflop
-from runout.pipeline.ranges_rounds import _damp
+from runout.pipeline.ranges_rounds import _damp, share_of_new_ranges
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.workplace import Workplace
 from runout.results.value_book import ValueSource
@@ -89,7 +87,7 @@ def test_rounds_end_when_the_strategy_settles():
 def test_later_rounds_move_less():
     run, _ = solve_rounds(ranges_rounds=4, ranges_tolerance=0.0)
     changes = [done.change for done in run.solution.report.ranges_rounds]
-    assert changes[-1] < changes[0] / 2
+    assert changes[-1] < 0.8 * changes[0]
 
 
 def test_flops_are_solved_with_the_ranges_that_arrive(monkeypatch):
@@ -107,24 +105,32 @@ def test_damping_keeps_a_share_of_the_ranges_before(monkeypatch):
     seen = record_ranges(monkeypatch)
     solve_rounds(ranges_rounds=2, ranges_damping=0.25, ranges_tolerance=0.0)
     before = solved_run().solution
-    first, second = (dict((s[0], s[2]) for s in seen)[f"round-{n}-c-x"] for n in (1, 2))
+    first, second = ({part: r for part, _, r in seen}[f"round-{n}-c-x"] for n in (1, 2))
     arriving = before.arriving_ranges(before.tree.find_node("c-x"))
     scaled = arriving / arriving.max(axis=1, keepdims=True)
     np.testing.assert_allclose(first, 0.25 * scaled + 0.75)
-    # The second moves a quarter of the way from the first to what arrives then, within 0 and 1.
-    assert (second >= 0.75 * first - 1e-12).all()
-    assert (second <= 0.75 * first + 0.25 + 1e-12).all()
+    # The second moves a fifth of the way from the first to what arrives then, within 0 and 1.
+    assert (second >= 0.8 * first - 1e-12).all()
+    assert (second <= 0.8 * first + 0.2 + 1e-12).all()
+    assert (np.abs(second - 0.8 * first) > 1e-3).any()
 
 
-def test_damped_ranges_approach_those_arriving_geometrically():
-    arriving = np.random.default_rng(0).random((2, 169))
-    arriving[:, 0] = 1.0
-    ranges, distances = None, []
-    for _ in range(6):
-        ranges = _damp(ranges, arriving, 0.5)
-        distances.append(np.abs(ranges - arriving).max())
-    for earlier, later in pairwise(distances):
-        assert later == pytest.approx(earlier / 2.0)
+@pytest.mark.parametrize(
+    ("damping", "shares"),
+    [(1.0, [1, 1 / 2, 1 / 3, 1 / 4]), (0.5, [1 / 2, 1 / 3, 1 / 4, 1 / 5]), (0.25, [1 / 4, 1 / 5])],
+)
+def test_later_rounds_take_less_of_the_new_ranges(damping, shares):
+    numbers = range(1, len(shares) + 1)
+    assert [share_of_new_ranges(damping, n) for n in numbers] == pytest.approx(shares)
+
+
+def test_undamped_ranges_are_the_mean_of_all_that_arrived():
+    arrivals = np.random.default_rng(0).random((5, 2, 169))
+    arrivals[:, :, 0] = 1.0
+    ranges = None
+    for number, arriving in enumerate(arrivals, start=1):
+        ranges = _damp(ranges, arriving, share_of_new_ranges(1.0, number))
+    np.testing.assert_allclose(ranges, arrivals.mean(axis=0))
 
 
 def test_ranges_are_scaled_to_their_largest_weight():
@@ -145,7 +151,7 @@ def test_a_leaf_that_nobody_reaches_keeps_its_ranges():
 def test_if_all_hands_arrive_a_round_changes_nothing(monkeypatch):
     """Ranges of ones are the plain solve, so the second preflop solve is the first one again."""
     ones = np.ones((2, 169))
-    monkeypatch.setattr(ranges_rounds, "_damp", lambda earlier, arriving, damping: ones)
+    monkeypatch.setattr(ranges_rounds, "_damp", lambda earlier, arriving, share: ones)
     run, _ = solve_rounds(ranges_rounds=3, ranges_tolerance=1e-12)
     assert [done.change for done in run.solution.report.ranges_rounds] == [0.0]
     np.testing.assert_array_equal(run.solution.strategy, solved_run().solution.strategy)

@@ -8,7 +8,7 @@ import pytest
 from runout.cards.canonical_hands import parse_canonical_hand
 from runout.config.load import load_run_config
 from runout.config.preflop import PreflopConfig
-from runout.errors import BundleError
+from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving
 from runout.pipeline.run import check_directory, solve_preflop
 from runout.pipeline.workplace import Workplace
@@ -82,7 +82,8 @@ def test_the_smoke_config_runs_end_to_end(tmp_path):
     run = solve_preflop(config, Workplace(2, checkpoints=tmp_path / "checkpoints"))
     run.save(tmp_path)
     assert run.solution.report.exploitability_mbb < 1.0
-    assert len(list((tmp_path / "checkpoints").rglob("*.checkpoint"))) == 3
+    num_finished = len(list((tmp_path / "checkpoints").rglob("*.checkpoint")))
+    assert num_finished == len(config.postflop_model.flop_list())
     check_directory(tmp_path, config)
     aces_fold = run.solution.tree.find_node("f")
     assert run.solution.strategy[aces_fold, AA] < 1e-4
@@ -195,9 +196,8 @@ def test_a_failing_flop_names_itself_and_loses_no_other(tmp_path, monkeypatch):
         return solve(self, game, tree, on_progress, team)
 
     monkeypatch.setattr(ExhaustiveBackend, "solve", fail_on_paired_flops)
-    with pytest.raises(FloatingPointError) as caught:
+    with pytest.raises(ExecutionError, match="1 of 3 flops failed: 6s6h2d: .*made up"):
         solve_preflop(run_config(), Workplace(1, checkpoints=tmp_path))
-    assert any("6s6h2d" in note for note in caught.value.__notes__)
     monkeypatch.setattr(ExhaustiveBackend, "solve", solve)
     watch = Watch()
     run = solve_preflop(run_config(), Workplace(1, watch, tmp_path))

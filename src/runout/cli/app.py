@@ -17,6 +17,7 @@ from runout.cli import (
     export,
     flop_equity,
     flops,
+    inspect_bundles,
     ranges,
     show,
     solve_postflop,
@@ -25,6 +26,7 @@ from runout.cli import (
     table,
     trace_hand,
     tree,
+    values,
     warmup,
 )
 from runout.cli.console import print_error, print_note
@@ -82,7 +84,8 @@ app.command("equity", epilog='Example: runout equity "22+,AKs:0.5" KK --board Ah
 app.command("flop-equity", epilog="Example: runout flop-equity AhKsQd --versus QQ")(
     flop_equity.show_flop_equity
 )
-app.command("range", epilog='Example: runout range "22+,A2s+,KTo-K8o,AKs:0.5"')(ranges.show_range)
+# The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
+app.command("range", epilog='Example: runout range "AKs:0.5,A2s+,22+,KTo-K8o"')(ranges.show_range)
 app.command("flops", epilog="Example: runout flops --random 25 --seed 7 --format csv")(
     flops.list_flops
 )
@@ -105,6 +108,12 @@ app.command("export", epilog="Example: runout export runs/pushfold --format csv 
 )
 app.command("trace-hand", epilog="Example: runout trace-hand runs/pushfold A5s")(
     trace_hand.trace_hand
+)
+app.command("values", epilog="Example: runout values runs/smoke --flop AhKsQd --hero AA -v KK")(
+    values.show_values
+)
+app.command("inspect", epilog="Example: runout inspect runs/smoke --flops")(
+    inspect_bundles.inspect_bundles
 )
 app.add_typer(tree.app, name="tree")
 app.add_typer(table.app, name="table")

@@ -17,7 +17,10 @@ def format_percent(fraction: float, decimals: int = 2) -> str:
 
 def format_cell(fraction: float) -> str:
     """Returns a fraction as percent for a grid cell of five characters: ``82.0``, ``100``."""
-    return f"{100 * fraction:.1f}" if 0.0 < fraction < 1.0 else f"{100 * fraction:.0f}"
+    if 0.0 < fraction < 1.0:
+        return f"{100 * fraction:.1f}"
+    text = f"{100 * fraction:.0f}"
+    return "0" if text == "-0" else text
 
 
 def format_count(count: float) -> str:
@@ -34,8 +37,18 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
+def format_count_of(number: int, noun: str) -> str:
+    """Returns how many there are of something: ``1 flop``, ``1,755 flops``."""
+    return f"{format_count(number)} {noun}" + ("" if number == 1 else "s")
+
+
 def format_bb(amount: float) -> str:
     """Returns winnings in big blinds with their sign: ``+0.213``, ``-0.045``, ``0.000``."""
+    return format_signed(amount)
+
+
+def format_signed(amount: float) -> str:
+    """Returns a number with three decimals and its sign, which 0 has not."""
     text = f"{amount:+.3f}"
     return text[1:] if float(text) == 0.0 else text
 

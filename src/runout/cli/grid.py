@@ -40,7 +40,8 @@ class HandGrid:
 
     Attributes:
         values: ``[169]`` fractions by canonical hand, shown as percent; NaN means no value, which
-            is a tile without colour and number, or a dash in the plain table.
+            is a tile without colour and number, or a dash in the plain table. What is below 0 or
+            above 1 has the darkest or the lightest colour.
     """
 
     values: FloatArray
@@ -77,7 +78,7 @@ def _cell_text(value: float, no_value: str) -> str:
 def _cell_style(value: float) -> Style:
     if math.isnan(value):
         return Style(dim=True)
-    return colour_style(round(_NUM_COLOURS * value))
+    return colour_style(round(_NUM_COLOURS * min(max(value, 0.0), 1.0)))
 
 
 @lru_cache

@@ -18,7 +18,7 @@ from runout.ranges.notation import format_range
 
 def show_range(
     text: Annotated[
-        str, typer.Argument(metavar="RANGE", help="Groups such as 22+,A2s+,KTo-K8o,AhKh,AKs:0.5.")
+        str, typer.Argument(metavar="RANGE", help="Groups such as AhKh,AKs:0.5,A2s+,22+,KTo-K8o.")
     ],
     board: BoardOption = None,
     json: JsonFlag = False,

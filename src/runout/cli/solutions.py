@@ -19,9 +19,10 @@ from runout.trees.layout import LEAF, NO_NODE
 from runout.trees.preflop_betting import BB, PLAYER_NAMES, SB
 from runout.trees.preflop_tree import PreflopTree
 
-#: The folder of the solution in the directory of a run, as in `runout.pipeline.run`, which takes
+#: The folders of the bundles in the directory of a run, as in `runout.pipeline.run`, which takes
 #: numba to import.
 SOLUTION_FOLDER = "preflop"
+VALUES_FOLDER = "values"
 
 #: A hand that plays towards a node less often than this is not shown there.
 SMALLEST_REACH = 5e-4
@@ -41,9 +42,17 @@ def open_solution(path: Path) -> "SolvedNodes":
     Raises:
         BundleError: if it is missing, damaged, or of another kind or version.
     """
-    inside = path / SOLUTION_FOLDER
+    return SolvedNodes(load_solution(find_bundle(path, SOLUTION_FOLDER)))
+
+
+def find_bundle(path: Path, folder: str) -> Path:
+    """Returns where the bundle of a folder is, if the path is a run's directory, or else the path.
+
+    Whether there is a bundle at all is found out when it is opened.
+    """
+    inside = path / folder
     is_run = (inside / MANIFEST_FILE).exists() and not (path / MANIFEST_FILE).exists()
-    return SolvedNodes(load_solution(inside if is_run else path))
+    return inside if is_run else path
 
 
 @dataclass(frozen=True, eq=False)

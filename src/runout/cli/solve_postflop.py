@@ -11,7 +11,7 @@ from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import (
     Json,
     format_bytes,
-    format_count,
+    format_count_of,
     format_percent,
     format_seconds,
 )
@@ -85,7 +85,7 @@ def _report(path: Path, bundle: ValueBundle, seconds: float, json: bool) -> None
         return
     console = output()
     console.print(solve_table(bundle))
-    flops = _count(num_flops, "flop")
+    flops = format_count_of(num_flops, "flop")
     console.print(
         f"wrote {path}, {flops}, {format_bytes(size_bytes)}, in {format_seconds(seconds)}",
         soft_wrap=True,
@@ -113,14 +113,11 @@ def describe_flops(bundle: ValueBundle) -> str:
     mean = sum(summary["mean_exploitability_pot"] for summary in summaries) / len(summaries)
     worst = max(summary["worst_exploitability_pot"] for summary in summaries)
     return (
-        f"{_count(len(bundle.values[0].flops.flops), 'flop')} at {_count(len(summaries), 'SPR')}: "
+        f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
+        f"{format_count_of(len(summaries), 'SPR')}: "
         f"exploitability {format_percent(mean)} of the pot on average, {format_percent(worst)} "
         f"at worst"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{format_count(number)} {noun}" + ("" if number == 1 else "s")
 
 
 def solve_table(bundle: ValueBundle) -> Table:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from runout.cli.console import print_note
-from runout.cli.formatting import format_count
+from runout.cli.formatting import format_count_of
 from runout.cli.options import OptionError
 from runout.errors import BundleError
 from runout.events import Event, EventSink, FlopSolving
@@ -88,7 +88,7 @@ def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
         remove_checkpoints(directory)
     num_finished = count_checkpoints(directory)
     if num_finished:
-        print_note(f"using what fits of {_describe_parts(num_finished)} in {directory}")
+        print_note(f"using what fits of {describe_parts(num_finished)} in {directory}")
     try:
         yield
     except KeyboardInterrupt:
@@ -101,12 +101,13 @@ def _describe_interruption(directory: Path) -> str:
     if num_finished == 0:
         remove_checkpoints(directory)
         return "interrupted before any flop was finished, nothing was kept"
-    kept = _describe_parts(num_finished)
+    kept = describe_parts(num_finished)
     return f"interrupted; give the same command again to go on, {directory} keeps {kept}"
 
 
-def _describe_parts(number: int) -> str:
-    return "1 finished flop" if number == 1 else f"{format_count(number)} finished flops"
+def describe_parts(number: int) -> str:
+    """Returns in words how many flops are finished."""
+    return format_count_of(number, "finished flop")
 
 
 class WorkStoppedError(Exception):

@@ -113,7 +113,8 @@ class RunConfig(ConfigSection):
         float,
         Field(gt=0.0, le=1.0, allow_inf_nan=False),
         About(
-            "The share of the new ranges in each round; the rest is those of the round before.",
+            "The share of the new ranges in the first round, the rest being all hands; later "
+            "rounds take less, from 0.5 on 1/2, 1/3, 1/4 and so on.",
             "a number above 0 and up to 1",
             unit="fraction",
         ),

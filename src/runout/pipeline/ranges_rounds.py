@@ -3,7 +3,8 @@
 A flop solved for all hands lets hands play that would never come; its values are those of another
 game. Each round takes both players' reach of every flop leaf from the preflop solution, solves the
 flops at that leaf with these ranges, and solves preflop again. Ranges are damped, because a new
-preflop strategy changes the ranges that it was computed from.
+preflop strategy changes the ranges that it was computed from, and more so in later rounds: with
+a constant share strategies go in circles.
 """
 
 from dataclasses import dataclass, replace
@@ -48,9 +49,10 @@ def refine_with_arriving_ranges(
     rounds: list[RangesRound] = []
     for number in range(1, config.ranges_rounds + 1):
         leaves: dict[str, _SolvedLeaf] = {}
+        share = share_of_new_ranges(config.ranges_damping, number)
         for leaf in stage.tree.flop_leaves():
             ranges[leaf.path] = _damp(
-                ranges.get(leaf.path), solution.arriving_ranges(leaf.node), config.ranges_damping
+                ranges.get(leaf.path), solution.arriving_ranges(leaf.node), share
             )
             leaves[leaf.path] = _solve_leaf(stage, model, leaf, ranges[leaf.path], number)
         refined = stage.solve(
@@ -76,12 +78,20 @@ def refine_with_arriving_ranges(
     return solution
 
 
-def _damp(earlier: FloatArray | None, arriving: FloatArray, damping: float) -> FloatArray:
+def share_of_new_ranges(damping: float, number: int) -> float:
+    """Returns the share of the ranges that arrive in a round: 1/2, 1/3, 1/4, ... from 1/2 on.
+
+    From 1 on it is 1, 1/2, 1/3, ...: the mean of all ranges that have arrived so far.
+    """
+    return damping / (1.0 + damping * (number - 1))
+
+
+def _damp(earlier: FloatArray | None, arriving: FloatArray, share: float) -> FloatArray:
     """Returns ``[2, 169]`` ranges, the largest weight being 1, moved towards those arriving."""
     held = np.ones_like(arriving) if earlier is None else earlier
     largest = arriving.max(axis=1, keepdims=True)
     scaled = np.where(largest > _NEVER, arriving / np.maximum(largest, _NEVER), held)
-    damped: FloatArray = damping * scaled + (1.0 - damping) * held
+    damped: FloatArray = share * scaled + (1.0 - share) * held
     return damped
 
 

@@ -1,0 +1,22 @@
+"""Every key of a config file has its entry in the glossary."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from runout.config.postflop import PostflopModelConfig
+from runout.config.preflop import PreflopConfig
+from runout.config.run import RunConfig
+
+GLOSSARY = (Path(__file__).parents[2] / "GLOSSARY.md").read_text()
+SECTIONS = (RunConfig, PreflopConfig, PostflopModelConfig)
+KEYS = sorted(
+    {key for section in SECTIONS for key in (*section.model_fields, *section.extra_keys)}
+)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_config_key_has_an_entry(key):
+    entries = [line.split("|")[1] for line in GLOSSARY.splitlines() if line.startswith("|")]
+    assert any(re.search(rf"`{key}`", entry) for entry in entries), f"GLOSSARY.md lacks {key}"
