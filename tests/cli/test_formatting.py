@@ -8,6 +8,7 @@ from runout.cli.formatting import (
     format_bytes,
     format_cell,
     format_count,
+    format_count_of,
     format_json,
     format_percent,
     format_seconds,
@@ -17,8 +18,10 @@ from runout.cli.formatting import (
 
 
 @pytest.mark.parametrize(
-    ("fraction", "text"), [(0.0, "0"), (0.5, "50.0"), (0.81949, "81.9"), (1.0, "100")]
-)
+    ("fraction", "text"),
+    [(0, "0"), (0.5, "50.0"), (0.81949, "81.9"), (1, "100"), (2.346, "235"), (-0.003, "0"),
+     (-1.5, "-150")],
+)  # fmt: skip
 def test_cells_are_short_percentages(fraction, text):
     assert format_cell(fraction) == text
 
@@ -83,6 +86,11 @@ def test_json_keeps_order_and_precision():
 def test_json_refuses_undefined_numbers():
     with pytest.raises(ValueError, match="not JSON compliant"):
         format_json({"equity_fraction": float("nan")})
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 flops"), (1, "1 flop"), (1755, "1,755 flops")])
+def test_nouns_follow_their_number(number, text):
+    assert format_count_of(number, "flop") == text
 
 
 @pytest.mark.parametrize(

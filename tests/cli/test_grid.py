@@ -1,5 +1,6 @@
 import io
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -56,6 +57,16 @@ def test_no_color_means_no_escape_codes(values, monkeypatch):
 
 def test_undefined_values_are_dashes():
     assert printed(np.full(NUM_HANDS, np.nan), color_system=None).split().count("-") == NUM_HANDS
+
+
+@pytest.mark.parametrize(("outside", "end"), [(-1.5, 0.0), (7.3, 1.0)])
+def test_values_outside_of_the_scale_have_the_colour_of_its_end(outside, end):
+    texts = [
+        printed(np.full(NUM_HANDS, value), force_terminal=True, color_system="truecolor")
+        for value in (outside, end)
+    ]
+    found, expected = (set(re.findall(r"\x1b\[[0-9;]+m", text)) for text in texts)
+    assert found == expected
 
 
 def luminance(color):

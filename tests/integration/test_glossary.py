@@ -11,9 +11,7 @@ from runout.config.run import RunConfig
 
 GLOSSARY = (Path(__file__).parents[2] / "GLOSSARY.md").read_text()
 SECTIONS = (RunConfig, PreflopConfig, PostflopModelConfig)
-KEYS = sorted(
-    {key for section in SECTIONS for key in (*section.model_fields, *section.extra_keys)}
-)
+KEYS = sorted({key for section in SECTIONS for key in (*section.model_fields, *section.extra_keys)})
 
 
 @pytest.mark.parametrize("key", KEYS)

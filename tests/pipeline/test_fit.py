@@ -53,7 +53,10 @@ def test_a_solution_of_another_config_is_refused(directory, changes, difference)
     [
         ({"model": {"bet_sizes": [0.5]}}, r"sizes\.turn\.ip\.bets is"),
         ({"preflop": {"stacks_bb": 20}}, r"postflop_sprs is \[1\.9, 5\.5\] there and \[3\.5, 9\."),
-        ({"model": {"postflop_sprs": [1.9]}}, r"postflop_sprs is \[1\.9, 5\.5\] there and \[1\.9\]"),
+        (
+            {"model": {"postflop_sprs": [1.9]}},
+            r"postflop_sprs is \[1\.9, 5\.5\] there and \[1\.9\]",
+        ),
         ({"model": {"fixed_flops": ["AhKs7d"]}}, r"flops is .*AsKh7d.* there and .* here"),
         ({"model": {"max_raises_per_street": 1}}, "max_raises_per_street is 0 there and 1 here"),
     ],

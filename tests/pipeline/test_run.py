@@ -153,7 +153,7 @@ def test_results_are_replaced_only_if_asked_for(tmp_path):
 def test_results_of_another_config_are_named_and_stay(tmp_path):
     solved_run().save(tmp_path)
     other = solve_preflop(run_config(iterations=30, model={"bet_sizes": [0.5]}), Workplace(1))
-    with pytest.raises(BundleError, match="iterations is 200 there and 30 here; .*sizes"):
+    with pytest.raises(BundleError, match=r"iterations is 200 there and 30 here; .*sizes"):
         other.save(tmp_path)
     assert load_solution(tmp_path / "preflop").report == solved_run().solution.report
     other.save(tmp_path, overwrite=True)
@@ -196,7 +196,7 @@ def test_a_failing_flop_names_itself_and_loses_no_other(tmp_path, monkeypatch):
         return solve(self, game, tree, on_progress, team)
 
     monkeypatch.setattr(ExhaustiveBackend, "solve", fail_on_paired_flops)
-    with pytest.raises(ExecutionError, match="1 of 3 flops failed: 6s6h2d: .*made up"):
+    with pytest.raises(ExecutionError, match=r"1 of 3 flops failed: 6s6h2d: .*made up"):
         solve_preflop(run_config(), Workplace(1, checkpoints=tmp_path))
     monkeypatch.setattr(ExhaustiveBackend, "solve", solve)
     watch = Watch()

@@ -27,9 +27,7 @@ def played(request):
 def test_every_node_is_worth_what_a_walk_over_all_pairs_says(played, player, name):
     tree, book, strategy, ev_bb = played
     game, hand = make_pair_game(tree, book), parse_canonical_hand(name)
-    expected = [
-        hand_value(game, strategy, player, node, hand) for node in range(tree.num_nodes)
-    ]
+    expected = [hand_value(game, strategy, player, node, hand) for node in range(tree.num_nodes)]
     np.testing.assert_allclose(ev_bb[player, :, hand], expected, rtol=1e-10)
 
 

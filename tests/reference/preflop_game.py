@@ -1,4 +1,4 @@
-"""The preflop game pair by pair of hands: payoffs from the chips in the middle, values by walking."""
+"""The preflop game by pairs of hands: payoffs from the chips in the middle, values by walking."""
 
 import numpy as np
 

@@ -70,8 +70,7 @@ def show_values(
 ) -> None:
     """Show what a hand gets on a flop, or on average, against one hand or each.
 
-    A value is what comes back from the pot minus what is put in after the flop, in flop pots; v is
-    half a pot less, what the hand wins or loses.
+    A value is won back minus put in after the flop, in flop pots; v = value - 1/2.
     """
     hand = parse_canonical_hand(hero)
     opponent = None if villain is None else parse_canonical_hand(villain)
@@ -140,7 +139,7 @@ class HeroScene:
     def require_deal(self, villain: int | None) -> None:
         """Raises `CardError` if the hero, and the villain if given, cannot be dealt here."""
         ways = self.joint_weights.sum(axis=0)
-        here = f"on {self.flop}" if self.flop else f"on any of the {len(self.joint_weights)} flops"
+        here = f"on {self.flop}" if self.flop else "on any solved flop"
         if villain is None and not ways.any():
             raise CardError(HAND_NAMES[self.hero], f"cannot be dealt {here}")
         if villain is not None and not ways[villain]:
@@ -270,7 +269,7 @@ def _print_pair(console: Console, scene: HeroScene, villain: int, positions: Seq
             )
     console.print(table)
     console.print(
-        "value: back from the pot minus put in after the flop, in flop pots; v = value - 1/2",
+        "value: won back minus put in after the flop, in flop pots; v = value - 1/2",
         style="dim",
     )
     if scene.flop is None:

@@ -1,0 +1,212 @@
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from runout import __version__
+from runout.abstraction import BucketBoundaries, CardAbstraction
+from runout.abstraction import card_abstraction as abstraction_module
+from runout.cli import inspect_bundles, solutions
+from runout.pipeline import run as run_module
+from runout.results import value_bundle
+from runout.results.value_bundle import ValueBundle
+from runout.storage.bundle import read_manifest
+from runout.storage.writer import write_bundle
+from tests.cli.value_bundles import SPRS, make_values
+
+
+@pytest.fixture
+def whole_run(tmp_path, solved):
+    """The directory of a run with a solution and values."""
+    path = tmp_path / "run"
+    shutil.copytree(solved, path)
+    make_values().save(path / "values")
+    return path
+
+
+@pytest.fixture
+def values(tmp_path):
+    """The directory of values alone."""
+    make_values().save(tmp_path / "flops")
+    return tmp_path / "flops"
+
+
+def test_folders_and_kinds_are_those_of_the_modules_that_take_numba_to_import():
+    assert solutions.SOLUTION_FOLDER == run_module.SOLUTION_FOLDER
+    assert solutions.VALUES_FOLDER == run_module.VALUES_FOLDER
+    assert inspect_bundles.CHECKPOINT_FOLDER == run_module.CHECKPOINT_FOLDER
+    assert inspect_bundles.ABSTRACTION_KIND == abstraction_module.KIND
+    assert inspect_bundles.ABSTRACTION_SCHEMA_VERSION == abstraction_module.SCHEMA_VERSION
+
+
+def test_values_say_where_they_come_from_and_how_well_they_are_solved(run, values):
+    lines = run("inspect", str(values)).stdout.splitlines()
+    words = [line.split() for line in lines]
+    assert lines[0] == f"{values}: values of flops"
+    assert words[1] == ["kind", "postflop_values,", "version", "1"]
+    assert lines[2].rstrip().endswith(f"UTC by runout {__version__}")
+    assert words[3] == ["seed", "7"]
+    assert words[4] == ["config", "digest", "ab" * 8]
+    assert "all files as they were written" in lines[5]
+    assert ["value_pot_1", "float32", *"3 x 2 x 169 x 169".split(), "686", "kB"] in words
+    assert ["3.5", "0.100%", "0.200%", "11", "0.8", "s"] in words
+    assert lines[-2] == (
+        "3 flops at 2 SPRs: exploitability 0.10% of the pot on average, 0.20% at worst"
+    )
+    assert lines[-1] == "1.5 s of core time, no deals sampled, both players held all hands"
+
+
+def test_flops_are_listed_with_how_each_went(run, values):
+    assert "9s6s2s" not in run("inspect", str(values)).stdout
+    lines = run("inspect", str(values), "--flops").stdout.splitlines()
+    start = lines.index("3 flops at SPR 5.667")
+    rows = [line.split() for line in lines[start + 1 : start + 5]]
+    assert rows == [
+        ["flop", "weight", "iterations", "exploitability", "solving"],
+        ["AsKhQd", "75.000%", "10", "0.000%", "0.2", "s"],
+        ["9s6s2s", "12.500%", "11", "0.100%", "0.2", "s"],
+        ["2s2h2d", "12.500%", "12", "0.200%", "0.2", "s"],
+    ]
+
+
+def test_sampled_deals_and_ranges_are_told(run, tmp_path):
+    bundle = make_values([2.0])
+    reports = tuple(replace(report, num_deals=40_000) for report in bundle.values[0].reports)
+    sampled = replace(bundle.values[0], reports=reports, ranges=np.full((2, 169), 0.5))
+    ValueBundle((sampled,), "", "ab" * 32, 7).save(tmp_path / "flops")
+    text = run("inspect", str(tmp_path / "flops"), "--flops").stdout
+    assert "1.2e+05 deals sampled, both players held only a part of the hands" in text
+    assert text.count("4e+04") == 3
+
+
+def test_a_solution_has_its_report(run, solved):
+    text = run("inspect", str(solved / "preflop")).stdout
+    assert text.startswith(f"{solved / 'preflop'}: a preflop solution\n")
+    assert "seed            none" in text
+    for words in ("flops are checked down", "game value ", "mbb/hand after 60 iterations"):
+        assert words in text
+    assert text.endswith(f"runout show {solved / 'preflop'} shows its decisions\n")
+
+
+def test_in_the_directory_of_a_run_everything_is_shown(run, whole_run):
+    text = run("inspect", str(whole_run)).stdout
+    parts = [
+        run("inspect", str(whole_run / folder)).stdout.rstrip() for folder in ("preflop", "values")
+    ]
+    assert text.rstrip() == "\n\n".join(parts)
+
+
+def test_finished_flops_of_an_interrupted_run_are_counted(run, tmp_path):
+    folder = tmp_path / "checkpoints" / "spr"
+    folder.mkdir(parents=True)
+    (folder / "a.checkpoint").touch()
+    result = run("inspect", str(tmp_path))
+    kept = f"{tmp_path / 'checkpoints'} keeps 1 finished flop of an interrupted run"
+    assert result.stdout == f"{kept}\n"
+    assert json.loads(run("inspect", str(tmp_path), "--json").stdout)["num_finished_flops"] == 1
+
+
+def test_values_that_are_not_written_yet_are_told_from_values_that_never_were(error_line, tmp_path):
+    path, folder = tmp_path / "flops", tmp_path / "flops.checkpoints" / "spr"
+    assert error_line("inspect", str(path)) == f"{path}: does not exist"
+    folder.mkdir(parents=True)
+    for name in "ab":
+        (folder / f"{name}.checkpoint").touch()
+    kept = f"{folder.parent} keeps 2 finished flops of an interrupted run"
+    assert error_line("inspect", str(path)) == f"{path}: is not written yet, {kept}"
+
+
+def test_json_has_the_same_facts(run, whole_run):
+    document = json.loads(run("inspect", str(whole_run), "--flops", "--json").stdout)
+    preflop, flops = document["bundles"]
+    manifest = read_manifest(whole_run / "values")
+    assert (preflop["kind"], preflop["iterations"]) == ("preflop_solution", 60)
+    assert preflop["flop_leaves"]["c-x"]["source"] == "raw equity"
+    assert flops["path"] == str(whole_run / "values")
+    assert (flops["seed"], flops["config_digest"]) == (7, "ab" * 32)
+    assert flops["size_bytes"] == manifest.size_bytes
+    assert flops["arrays"]["value_pot_0"]["shape"] == [3, 2, 169, 169]
+    assert [summary["spr"] for summary in flops["sprs"]] == list(SPRS)
+    (_, second, _) = flops["sprs"][0]["flops"]
+    assert (second["flop"], second["weight_fraction"]) == ("9s6s2s", 0.125)
+    assert (second["iterations"], second["exploitability_pot"]) == (11, 0.001)
+    without = json.loads(run("inspect", str(whole_run), "--json").stdout)["bundles"][1]
+    assert "flops" not in without["sprs"][0]
+    assert (without["num_flops"], without["has_ranges"]) == (3, False)
+
+
+def test_buckets_are_for_another_command(run, tmp_path):
+    inner, path = np.array([0.25, 0.5]), tmp_path / "buckets"
+    CardAbstraction.from_boundaries(BucketBoundaries.from_values(inner, inner, inner)).save(path)
+    text = run("inspect", str(path)).stdout
+    assert text.startswith(f"{path}: buckets of hands\n")
+    assert text.endswith(f"runout abstraction inspect {path} shows the buckets\n")
+
+
+def test_an_unknown_kind_is_described_by_its_manifest(run, tmp_path):
+    fields = np.zeros(2, dtype=[("node", "<i4"), ("ev", "<f8")])
+    write_bundle(
+        tmp_path / "new",
+        kind="novelty",
+        schema_version=3,
+        package_version="9.0",
+        arrays={"pairs": fields},
+    )
+    text = run("inspect", str(tmp_path / "new")).stdout
+    assert "a bundle of a kind unknown to this version" in text
+    assert "novelty, version 3" in text
+    assert "config digest   no config" in text
+    assert "[('node', '<i4'), ('ev', '<f8')]" in text
+
+
+def test_flops_of_what_has_none_are_refused(error_line, solved):
+    assert error_line("inspect", str(solved), "--flops") == (
+        f"--flops: {solved} holds no values of flops"
+    )
+
+
+def test_what_is_no_bundle_is_refused(error_line, tmp_path):
+    assert error_line("inspect", str(tmp_path)).endswith(
+        "is no bundle, and no directory of a run that holds some"
+    )
+    (tmp_path / "file").touch()
+    assert error_line("inspect", str(tmp_path / "file")).endswith("is a file, not a bundle")
+
+
+@pytest.mark.parametrize("folder", ["preflop", "values"])
+def test_a_damaged_bundle_of_a_run_is_refused_before_anything_is_shown(
+    error_line, whole_run, folder
+):
+    file = next((whole_run / folder).glob("*.npy"))
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    assert f"{file}: was changed: its sha256 is " in error_line("inspect", str(whole_run))
+
+
+def test_an_edited_manifest_is_refused(error_line, values):
+    file = values / "manifest.json"
+    file.write_text(file.read_text().replace('"seed": 7', '"seed": 8'))
+    assert "was edited" in error_line("inspect", str(values))
+
+
+@pytest.mark.parametrize("kind", ["postflop_values", "preflop_solution", "card_abstraction"])
+def test_another_version_is_refused(error_line, tmp_path, kind):
+    version = value_bundle.SCHEMA_VERSION + 1
+    write_bundle(
+        tmp_path / "new",
+        kind=kind,
+        schema_version=version,
+        package_version="9.0",
+        arrays={"flops": np.zeros(3)},
+    )
+    line = error_line("inspect", str(tmp_path / "new"))
+    assert line.endswith(f"has schema version {version}, expected {version - 1}")
+
+
+def test_inspecting_compiles_nothing(run_program, whole_run):
+    result = run_program("inspect", str(whole_run), PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
