@@ -2,18 +2,24 @@ import numpy as np
 import pytest
 
 from runout.cfr import cfr_kernels
-from runout.cfr.cfr_kernels import HandSpan, LearningTables
+from runout.cfr.cfr_kernels import LearningTables
 from runout.cfr.discounting import VARIANTS, DiscountWeights
+from runout.cfr.parallel import split_tree
 from runout.cfr.reach import own_reach_rows
 from runout.trees.layout import LEAF, layout_tree
 from tests.cfr.random_games import random_tree
 from tests.reference import cfr as reference
 
 NUM_HANDS = 37  # fills no whole number of SIMD lanes
-ALL = HandSpan(0, NUM_HANDS)
-PARTS = [HandSpan(0, 1), HandSpan(1, 1), HandSpan(1, 18), HandSpan(18, NUM_HANDS)]
 TREES = [random_tree(seed) for seed in range(4)]
 WEIGHTS = DiscountWeights(0.75, 0.5, 0.8)
+
+
+def whole(tree):
+    """The span of all nodes."""
+    (span,) = split_tree(tree, 1).subtrees
+    return span
+
 
 every_tree = pytest.mark.parametrize("tree", TREES, ids=range(len(TREES)))
 both_players = pytest.mark.parametrize("player", [0, 1])
@@ -27,7 +33,7 @@ def random_table(tree, dtype=np.float64, seed=0):
 def random_strategy(tree, dtype=np.float64):
     strategy = np.zeros((tree.num_nodes, NUM_HANDS), dtype)
     for player in (0, 1):
-        cfr_kernels.match_regrets(tree, player, random_table(tree, dtype), ALL, strategy)
+        cfr_kernels.match_regrets(tree, player, random_table(tree, dtype), whole(tree), strategy)
     return strategy
 
 
@@ -55,7 +61,7 @@ def test_regret_matching_matches_its_twin(tree, player, dtype):
     regret = random_table(tree, dtype)
     regret[:, 5] = -1.0
     strategy = np.full(regret.shape, 7.0, dtype)
-    cfr_kernels.match_regrets(tree, player, regret, ALL, strategy)
+    cfr_kernels.match_regrets(tree, player, regret, whole(tree), strategy)
     own = actions_of(tree, player)
     expected = reference.match_regrets(tree, player, regret)
     np.testing.assert_allclose(strategy[own], expected[own], **tolerance(dtype))
@@ -71,7 +77,7 @@ def test_without_a_regret_worth_the_name_all_actions_are_equally_likely(regret, 
     source = np.full((6, NUM_HANDS), regret, dtype)
     source[1] = min(regret, 0.0)
     strategy = np.zeros_like(source)
-    cfr_kernels.match_regrets(tree, 0, source, ALL, strategy)
+    cfr_kernels.match_regrets(tree, 0, source, whole(tree), strategy)
     np.testing.assert_array_equal(strategy[1:], dtype(0.2))
 
 
@@ -89,9 +95,14 @@ def test_probabilities_of_each_decision_sum_to_one(dtype):
 def test_regret_matching_returns_the_largest_change(tree, player):
     strategy = random_strategy(tree)
     before = strategy.copy()
-    change = cfr_kernels.match_regrets(tree, player, random_table(tree, seed=1), ALL, strategy)
+    change = cfr_kernels.match_regrets(
+        tree, player, random_table(tree, seed=1), whole(tree), strategy
+    )
     assert change == np.abs(strategy - before).max()
-    assert cfr_kernels.match_regrets(tree, player, random_table(tree, seed=1), ALL, strategy) == 0.0
+    assert (
+        cfr_kernels.match_regrets(tree, player, random_table(tree, seed=1), whole(tree), strategy)
+        == 0.0
+    )
 
 
 @both_dtypes
@@ -101,7 +112,7 @@ def test_reach_matches_its_twin(tree, player, dtype):
     strategy, row = random_strategy(tree, dtype), own_reach_rows(tree, player)
     reach = np.full((row.max() + 1, NUM_HANDS), np.nan, dtype)
     reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
-    cfr_kernels.propagate_reach(tree, player, row, strategy, ALL, reach)
+    cfr_kernels.propagate_reach(tree, player, row, strategy, whole(tree), reach)
     for node in range(tree.num_nodes):
         expected = reference.own_reach(tree, player, strategy, reach[0], node)
         np.testing.assert_allclose(reach[row[node]], expected, **tolerance(dtype))
@@ -113,7 +124,7 @@ def test_reach_matches_its_twin(tree, player, dtype):
 def test_values_match_their_twin(tree, player, dtype):
     strategy, leaf_value = random_strategy(tree, dtype), random_table(tree, dtype)
     value = leaf_value.copy()
-    cfr_kernels.propagate_values(tree, player, strategy, ALL, value)
+    cfr_kernels.propagate_values(tree, player, strategy, whole(tree), value)
     for node in range(tree.num_nodes):
         expected = reference.node_value(
             tree, player, leaf_value, node, reference.mixing(strategy.astype(np.float64))
@@ -127,7 +138,7 @@ def test_values_match_their_twin(tree, player, dtype):
 def test_best_response_matches_its_twin(tree, player, dtype):
     leaf_value = random_table(tree, dtype)
     value = leaf_value.copy()
-    cfr_kernels.propagate_best_response(tree, player, ALL, value)
+    cfr_kernels.propagate_best_response(tree, player, whole(tree), value)
     for node in range(tree.num_nodes):
         expected = reference.node_value(tree, player, leaf_value, node, reference.maximizing)
         np.testing.assert_allclose(value[node], expected, **tolerance(dtype))
@@ -145,12 +156,14 @@ def test_an_update_matches_its_twin(tree, player, dtype, weights):
     row = own_reach_rows(tree, player)
     reach = np.zeros((row.max() + 1, NUM_HANDS), dtype)
     reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
-    cfr_kernels.propagate_reach(tree, player, row, strategy, ALL, reach)
+    cfr_kernels.propagate_reach(tree, player, row, strategy, whole(tree), reach)
     expected = reference.update_tables(
         tree, player, regret, strategy_sum, strategy, reach[0], leaf_value, weights
     )
     tables, value = LearningTables(regret, strategy_sum, strategy.copy()), leaf_value.copy()
-    cfr_kernels.update_tables(tree, player, row, reach, typed(weights, dtype), ALL, tables, value)
+    cfr_kernels.update_tables(
+        tree, player, row, reach, typed(weights, dtype), whole(tree), tables, value
+    )
     np.testing.assert_allclose(regret, expected[0], **tolerance(dtype))
     np.testing.assert_allclose(strategy_sum, expected[1], **tolerance(dtype))
     np.testing.assert_array_equal(tables.strategy, strategy)
@@ -160,11 +173,12 @@ def test_an_update_matches_its_twin(tree, player, dtype, weights):
 
 @both_dtypes
 @both_players
-def test_hands_in_parts_give_the_bits_of_all_hands_at_once(player, dtype):
+@pytest.mark.parametrize("num_parts", [2, 3, 7])
+def test_a_tree_in_parts_gives_the_bits_of_the_tree_at_once(num_parts, player, dtype):
     tree = TREES[0]
     row = own_reach_rows(tree, player)
 
-    def run(spans):
+    def run(top, subtrees):
         strategy, regret = random_strategy(tree, dtype), random_table(tree, dtype, 1)
         strategy_sum, value = np.abs(random_table(tree, dtype, 2)), random_table(tree, dtype, 3)
         best, mixed = value.copy(), value.copy()
@@ -172,27 +186,35 @@ def test_hands_in_parts_give_the_bits_of_all_hands_at_once(player, dtype):
         reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
         tables = LearningTables(regret, strategy_sum, strategy)
         changes = []
-        for hands in spans:
-            changes.append(cfr_kernels.match_regrets(tree, player, regret, hands, strategy))
-            cfr_kernels.propagate_reach(tree, player, row, strategy, hands, reach)
+        for span in (*top, *subtrees):
+            changes.append(cfr_kernels.match_regrets(tree, player, regret, span, strategy))
+            cfr_kernels.propagate_reach(tree, player, row, strategy, span, reach)
+        for span in (*subtrees, *top):
             cfr_kernels.update_tables(
-                tree, player, row, reach, typed(WEIGHTS, dtype), hands, tables, value
+                tree, player, row, reach, typed(WEIGHTS, dtype), span, tables, value
             )
-            cfr_kernels.propagate_values(tree, player, strategy, hands, mixed)
-            cfr_kernels.propagate_best_response(tree, player, hands, best)
+            cfr_kernels.propagate_values(tree, player, strategy, span, mixed)
+            cfr_kernels.propagate_best_response(tree, player, span, best)
         return [strategy, reach, regret, strategy_sum, value, mixed, best, max(changes)]
 
-    for whole, parts in zip(run([ALL]), run(PARTS), strict=True):
-        np.testing.assert_array_equal(whole, parts)
+    for at_once, in_parts in zip(
+        run(*split_tree(tree, 1)), run(*split_tree(tree, num_parts)), strict=True
+    ):
+        np.testing.assert_array_equal(at_once, in_parts)
 
 
-def test_hands_outside_the_span_are_left_alone():
-    tree, hands = TREES[0], HandSpan(10, 20)
+def test_nodes_outside_the_span_are_left_alone():
+    tree = TREES[0]
+    _, (first, *_) = split_tree(tree, 2)
     strategy = np.full((tree.num_nodes, NUM_HANDS), 7.0)
-    cfr_kernels.match_regrets(tree, 0, random_table(tree), hands, strategy)
+    cfr_kernels.match_regrets(tree, 0, random_table(tree), first, strategy)
     value = np.full((tree.num_nodes, NUM_HANDS), 7.0)
-    cfr_kernels.propagate_values(tree, 0, strategy, hands, value)
-    for table in (strategy, value):
-        assert (table[:, :10] == 7.0).all()
-        assert (table[:, 20:] == 7.0).all()
-        assert (table[:, 10:20] != 7.0).any()
+    cfr_kernels.propagate_values(tree, 0, strategy, first, value)
+    inside = {
+        node
+        for begin, end in zip(first.begin, first.end, strict=True)
+        for node in range(begin, end)
+    }
+    below = {child for node in inside for child in tree.children(node)}
+    assert set(np.flatnonzero((value != 7.0).any(axis=1))) <= inside
+    assert set(np.flatnonzero((strategy != 7.0).any(axis=1))) <= below

@@ -11,8 +11,12 @@ from runout.cfr.parallel import (
     WorkerPlan,
     one_blas_thread,
     plan_workers,
+    split_tree,
 )
 from runout.errors import ExecutionError
+from runout.trees.betting import BettingRules
+from runout.trees.postflop_tree import PostflopTree
+from tests.games.kuhn import TREE as KUHN_TREE
 
 HUGE = 100 * MIN_CELLS_PER_WORKER
 SMALL = MIN_CELLS_PER_WORKER // 2
@@ -79,15 +83,46 @@ def test_a_failure_inside_a_team_reaches_the_caller():
         Team(2).run(lambda part: 1 // part, [1, 0])
 
 
-@pytest.mark.parametrize("num_hands", [1, 3, 169, 1326])
+@pytest.mark.parametrize("num_items", [1, 3, 169, 1326])
 @pytest.mark.parametrize("num_workers", [1, 2, 3, 7])
-def test_every_hand_belongs_to_exactly_one_worker(num_workers, num_hands):
-    spans = Team(num_workers).split_hands(num_hands)
-    assert len(spans) == num_workers
-    hands = [hand for span in spans for hand in range(span.begin, span.end)]
-    assert hands == list(range(num_hands))
-    sizes = [span.end - span.begin for span in spans]
+def test_every_item_belongs_to_exactly_one_worker(num_workers, num_items):
+    bounds = Team(num_workers).split(num_items)
+    assert len(bounds) == num_workers
+    assert [item for begin, end in bounds for item in range(begin, end)] == list(range(num_items))
+    sizes = [end - begin for begin, end in bounds]
     assert max(sizes) - min(sizes) <= 1
+
+
+def nodes_of(span):
+    return [n for begin, end in zip(*span, strict=True) for n in range(begin, end)]
+
+
+TREES = {
+    "kuhn": KUHN_TREE,
+    "small": PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0).layout,
+    "large": PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 2), 6.0).layout,
+}
+
+
+@pytest.mark.parametrize("num_parts", [1, 2, 3, 8])
+@pytest.mark.parametrize("name", TREES)
+def test_a_divided_tree_has_every_node_once_and_no_part_needs_another(name, num_parts):
+    tree = TREES[name]
+    top, subtrees = split_tree(tree, num_parts)
+    assert len(subtrees) == num_parts
+    everything = [node for span in (*top, *subtrees) for node in nodes_of(span)]
+    assert sorted(everything) == list(range(tree.num_nodes))
+    for span in subtrees:
+        inside = set(nodes_of(span))
+        assert all(child in inside for node in inside for child in tree.children(node))
+
+
+@pytest.mark.parametrize("num_parts", [2, 4])
+def test_parts_of_a_large_tree_are_about_equal(num_parts):
+    top, subtrees = split_tree(TREES["large"], num_parts)
+    sizes = [len(nodes_of(span)) for span in subtrees]
+    assert max(sizes) < 1.25 * min(sizes)
+    assert sum(len(nodes_of(span)) for span in top) < 0.1 * TREES["large"].num_nodes
 
 
 def blas_threads():

@@ -125,6 +125,14 @@ def test_a_run_of_another_config_takes_nothing_from_a_killed_one(tmp_path):
     assert watch.solved().total() == len(FLOPS)
 
 
+def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
+    ranges = np.random.default_rng(0).random((2, 169))
+    for wanted in (None, ranges, ranges / 2.0):
+        watch = Watch()
+        solve_postflop(SMALL, Workplace(1, watch, tmp_path), wanted)
+        assert watch.solved().total() == len(FLOPS)
+
+
 @pytest.fixture(scope="module")
 def bundle():
     model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.9, 5.5]})

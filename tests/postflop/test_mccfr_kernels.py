@@ -7,12 +7,11 @@ from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.card import parse_board
 from runout.cards.combos import live_combos
 from runout.cards.evaluator_tables import evaluator_tables
-from runout.cfr.cfr_kernels import HandSpan
 from runout.cfr.discounting import DCFR, DiscountWeights
 from runout.equity import equity_kernels
 from runout.postflop import mccfr_kernels
 from runout.postflop.mccfr import betting_game, group_by_hand
-from runout.postflop.mccfr_kernels import Deals, SampledTables
+from runout.postflop.mccfr_kernels import Deals, HandSpan, SampledTables
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import PostflopTree
 from tests.reference import mccfr as reference

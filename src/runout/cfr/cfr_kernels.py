@@ -1,9 +1,10 @@
 """Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up.
 
 Shape letters are those of `runout.trees.layout`; an action's data live in the row of the child it
-leads to. Every pass treats each hand by itself, so workers take ranges of hands, and results do
-not depend on how hands are divided. Rows are handled one after another, hands innermost: that is
-what the compiler turns into SIMD instructions.
+leads to. Workers take whole subtrees, so they need not wait for each other, and what happens at a
+node does not depend on how nodes are divided. Rows are handled one after another, hands innermost:
+that is what the compiler turns into SIMD instructions. Tables are taken out of their tuples before
+the loops, because a look into a tuple costs as much as a short row.
 """
 
 from typing import NamedTuple
@@ -12,18 +13,23 @@ import numpy as np
 
 from runout.arrays import IntArray, RealArray
 from runout.cfr.discounting import DiscountWeights
-from runout.jit import inlined, kernel
+from runout.jit import kernel
 from runout.trees.layout import TreeArrays
 
 #: A total of regrets below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
 
 
-class HandSpan(NamedTuple):
-    """The hands that a worker handles, ``begin`` up to but not including ``end``."""
+class TreeSpan(NamedTuple):
+    """The nodes that a worker handles, some of each level.
 
-    begin: int
-    end: int
+    Attributes:
+        begin: ``[L]`` the first node of a level.
+        end: ``[L]`` the node after the last one of a level.
+    """
+
+    begin: IntArray
+    end: IntArray
 
 
 class LearningTables(NamedTuple):
@@ -40,15 +46,9 @@ class LearningTables(NamedTuple):
     strategy: RealArray
 
 
-@inlined
-def _part(table, row, hands):  # type: ignore[no-untyped-def]
-    """The worker's part of a row, as a view: plain indices from 0 are what vectorizes."""
-    return table[row][hands.begin : hands.end]
-
-
 @kernel
 def match_regrets(
-    tree: TreeArrays, player: int, source: RealArray, hands: HandSpan, out_strategy: RealArray
+    tree: TreeArrays, player: int, source: RealArray, span: TreeSpan, out_strategy: RealArray
 ) -> float:
     """Makes ``player`` act in proportion to the positive part of ``source[N, H]``.
 
@@ -60,30 +60,32 @@ def match_regrets(
     """
     zero, one = source.dtype.type(0.0), source.dtype.type(1.0)
     smallest = source.dtype.type(_SMALLEST_TOTAL)
-    num_hands = hands.end - hands.begin
+    num_hands = source.shape[1]
     total = np.empty(num_hands, dtype=source.dtype)
     scale = np.empty(num_hands, dtype=source.dtype)
     change = np.zeros(num_hands, dtype=source.dtype)
-    for node in range(tree.actor.shape[0]):
-        if tree.actor[node] != player:
-            continue
-        first, num_actions = tree.first_child[node], tree.num_children[node]
-        total[:] = zero
-        for child in range(first, first + num_actions):
-            weight = _part(source, child, hands)
+    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
+    for level in range(span.begin.shape[0]):
+        for node in range(span.begin[level], span.end[level]):
+            if actor[node] != player:
+                continue
+            first, num_actions = first_child[node], num_children[node]
+            total[:] = zero
+            for child in range(first, first + num_actions):
+                weight = source[child]
+                for hand in range(num_hands):
+                    total[hand] += max(weight[hand], zero)
+            share = one / source.dtype.type(num_actions)
             for hand in range(num_hands):
-                total[hand] += max(weight[hand], zero)
-        share = one / source.dtype.type(num_actions)
-        for hand in range(num_hands):
-            is_positive = total[hand] > smallest
-            scale[hand] = one / total[hand] if is_positive else zero
-            total[hand] = zero if is_positive else share  # from here on what everybody gets
-        for child in range(first, first + num_actions):
-            weight, played = _part(source, child, hands), _part(out_strategy, child, hands)
-            for hand in range(num_hands):
-                probability = max(weight[hand], zero) * scale[hand] + total[hand]
-                change[hand] = max(change[hand], abs(probability - played[hand]))
-                played[hand] = probability
+                is_positive = total[hand] > smallest
+                scale[hand] = one / total[hand] if is_positive else zero
+                total[hand] = zero if is_positive else share  # from here on what everybody gets
+            for child in range(first, first + num_actions):
+                weight, played = source[child], out_strategy[child]
+                for hand in range(num_hands):
+                    probability = max(weight[hand], zero) * scale[hand] + total[hand]
+                    change[hand] = max(change[hand], abs(probability - played[hand]))
+                    played[hand] = probability
     largest = zero
     for hand in range(num_hands):
         largest = max(largest, change[hand])
@@ -96,25 +98,27 @@ def propagate_reach(
     player: int,
     row: IntArray,
     strategy: RealArray,
-    hands: HandSpan,
+    span: TreeSpan,
     out_reach: RealArray,
 ) -> None:
-    """Pushes ``player``'s own reach from the root through the actions it takes.
+    """Pushes ``player``'s own reach down through the actions it takes.
 
     Args:
         row: ``[N]`` each node's row in ``out_reach``; only own actions begin a new row.
         strategy: ``[N, H]`` action probabilities.
-        out_reach: ``[R, H]``; row 0 is given, the others are overwritten.
+        span: nodes whose own rows are known, and their subtrees.
+        out_reach: ``[R, H]``; the rows of actions are overwritten.
     """
-    for node in range(tree.actor.shape[0]):
-        if tree.actor[node] != player:
-            continue
-        before = _part(out_reach, row[node], hands)
-        first = tree.first_child[node]
-        for child in range(first, first + tree.num_children[node]):
-            after, played = _part(out_reach, row[child], hands), _part(strategy, child, hands)
-            for hand in range(before.shape[0]):
-                after[hand] = before[hand] * played[hand]
+    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
+    for level in range(span.begin.shape[0]):
+        for node in range(span.begin[level], span.end[level]):
+            if actor[node] != player:
+                continue
+            before, first = out_reach[row[node]], first_child[node]
+            for child in range(first, first + num_children[node]):
+                after, played = out_reach[row[child]], strategy[child]
+                for hand in range(before.shape[0]):
+                    after[hand] = before[hand] * played[hand]
 
 
 @kernel
@@ -124,7 +128,7 @@ def update_tables(
     row: IntArray,
     reach: RealArray,
     weights: DiscountWeights,
-    hands: HandSpan,
+    span: TreeSpan,
     out_tables: LearningTables,
     out_value: RealArray,
 ) -> None:
@@ -134,87 +138,93 @@ def update_tables(
         row: ``[N]`` each node's row in ``reach``.
         reach: ``[R, H]`` the player's own reach, under the strategy it plays.
         weights: applied to what is already in the tables; of the tables' dtype.
+        span: nodes whose children are leaves, in the span, or known.
         out_tables: regrets and strategy sum are modified, the strategy is not.
-        out_value: ``[N, H]``; leaf rows are given, the others are overwritten.
+        out_value: ``[N, H]``; leaf rows are given, those of decisions are overwritten.
     """
+    regrets, sums, strategy = out_tables.regret, out_tables.strategy_sum, out_tables.strategy
     zero = out_value.dtype.type(0.0)
-    for node in range(tree.actor.shape[0] - 1, -1, -1):
-        first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
-        if tree.actor[node] != player:
-            _add_actions(first, end, hands, node, out_value)
-            continue
-        _mix_actions(first, end, hands, out_tables.strategy, node, out_value)
-        value = _part(out_value, node, hands)
-        for child in range(first, end):
-            regret = _part(out_tables.regret, child, hands)
-            action_value = _part(out_value, child, hands)
-            for hand in range(value.shape[0]):
-                old = regret[hand]
-                decay = weights.positive_regret if old > zero else weights.negative_regret
-                regret[hand] = old * decay + (action_value[hand] - value[hand])
-            strategy_sum = _part(out_tables.strategy_sum, child, hands)
-            own_reach = _part(reach, row[child], hands)
-            for hand in range(value.shape[0]):
-                strategy_sum[hand] = strategy_sum[hand] * weights.strategy + own_reach[hand]
+    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
+    for level in range(span.begin.shape[0] - 1, -1, -1):
+        for node in range(span.begin[level], span.end[level]):
+            first, end = first_child[node], first_child[node] + num_children[node]
+            if actor[node] != player:
+                _add_actions(first, end, node, out_value)
+                continue
+            _mix_actions(first, end, strategy, node, out_value)
+            value = out_value[node]
+            for child in range(first, end):
+                regret, action_value = regrets[child], out_value[child]
+                for hand in range(value.shape[0]):
+                    old = regret[hand]
+                    decay = weights.positive_regret if old > zero else weights.negative_regret
+                    regret[hand] = old * decay + (action_value[hand] - value[hand])
+                strategy_sum, own_reach = sums[child], reach[row[child]]
+                for hand in range(value.shape[0]):
+                    strategy_sum[hand] = strategy_sum[hand] * weights.strategy + own_reach[hand]
 
 
 @kernel
 def propagate_values(
-    tree: TreeArrays, player: int, strategy: RealArray, hands: HandSpan, out_value: RealArray
+    tree: TreeArrays, player: int, strategy: RealArray, span: TreeSpan, out_value: RealArray
 ) -> None:
     """Pulls counterfactual values up while ``player`` plays ``strategy[N, H]``.
 
     Args:
-        out_value: ``[N, H]``; leaf rows are given, the others are overwritten.
+        span: nodes whose children are leaves, in the span, or known.
+        out_value: ``[N, H]``; leaf rows are given, those of decisions are overwritten.
     """
-    for node in range(tree.actor.shape[0] - 1, -1, -1):
-        first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
-        if tree.actor[node] == player:
-            _mix_actions(first, end, hands, strategy, node, out_value)
-        else:
-            _add_actions(first, end, hands, node, out_value)
+    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
+    for level in range(span.begin.shape[0] - 1, -1, -1):
+        for node in range(span.begin[level], span.end[level]):
+            first, end = first_child[node], first_child[node] + num_children[node]
+            if actor[node] == player:
+                _mix_actions(first, end, strategy, node, out_value)
+            else:
+                _add_actions(first, end, node, out_value)
 
 
 @kernel
 def propagate_best_response(
-    tree: TreeArrays, player: int, hands: HandSpan, out_value: RealArray
+    tree: TreeArrays, player: int, span: TreeSpan, out_value: RealArray
 ) -> None:
     """Like `propagate_values`, with ``player`` taking the best action with every hand."""
-    for node in range(tree.actor.shape[0] - 1, -1, -1):
-        first, end = tree.first_child[node], tree.first_child[node] + tree.num_children[node]
-        if tree.actor[node] == player:
-            value, action_value = _part(out_value, node, hands), _part(out_value, first, hands)
-            for hand in range(value.shape[0]):
-                value[hand] = action_value[hand]
+    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
+    for level in range(span.begin.shape[0] - 1, -1, -1):
+        for node in range(span.begin[level], span.end[level]):
+            first, end = first_child[node], first_child[node] + num_children[node]
+            if actor[node] != player:
+                _add_actions(first, end, node, out_value)
+                continue
+            value = out_value[node]
+            value[:] = out_value[first]
             for child in range(first + 1, end):
-                action_value = _part(out_value, child, hands)
+                action_value = out_value[child]
                 for hand in range(value.shape[0]):
                     value[hand] = max(value[hand], action_value[hand])
-        else:
-            _add_actions(first, end, hands, node, out_value)
 
 
 @kernel
 def _mix_actions(
-    first: int, end: int, hands: HandSpan, strategy: RealArray, node: int, out_value: RealArray
+    first: int, end: int, strategy: RealArray, node: int, out_value: RealArray
 ) -> None:
     """Sets the value of a node to the mean of its actions' values, weighted by the strategy."""
-    value = _part(out_value, node, hands)
+    value = out_value[node]
     value[:] = 0.0
     for child in range(first, end):
-        played, action_value = _part(strategy, child, hands), _part(out_value, child, hands)
+        played, action_value = strategy[child], out_value[child]
         for hand in range(value.shape[0]):
             value[hand] += played[hand] * action_value[hand]
 
 
 @kernel
-def _add_actions(first: int, end: int, hands: HandSpan, node: int, out_value: RealArray) -> None:
+def _add_actions(first: int, end: int, node: int, out_value: RealArray) -> None:
     """Sets the value of a node to the sum of its actions' values; a leaf keeps its own."""
     if first >= end:
         return
-    value = _part(out_value, node, hands)
+    value = out_value[node]
     value[:] = 0.0
     for child in range(first, end):
-        action_value = _part(out_value, child, hands)
+        action_value = out_value[child]
         for hand in range(value.shape[0]):
             value[hand] += action_value[hand]

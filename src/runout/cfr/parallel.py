@@ -10,19 +10,25 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
-from runout.cfr.cfr_kernels import HandSpan
+from runout.arrays import IntArray
+from runout.cfr.cfr_kernels import TreeSpan
 from runout.errors import ExecutionError
 from runout.execution.local import count_cores
+from runout.trees.layout import TreeArrays, subtree_sizes
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 #: Smaller solves (nodes times hands) are over before a second thread has woken up.
 MIN_CELLS_PER_WORKER = 200_000
+
+#: A level with so many nodes for each part can be cut into parts of about equal size.
+_SUBTREES_PER_PART = 16
 
 
 @dataclass(frozen=True)
@@ -72,10 +78,56 @@ class Team:
             return [function(part) for part in parts]
         return list(self._pool.map(function, parts))
 
-    def split_hands(self, num_hands: int) -> list[HandSpan]:
-        """Returns ranges of hands, one per worker."""
-        bounds = [num_hands * i // self.num_workers for i in range(self.num_workers + 1)]
-        return [HandSpan(begin, end) for begin, end in itertools.pairwise(bounds)]
+    def split(self, num_items: int) -> list[tuple[int, int]]:
+        """Returns the beginning and end of one range of items per worker."""
+        bounds = [num_items * i // self.num_workers for i in range(self.num_workers + 1)]
+        return list(itertools.pairwise(bounds))
+
+
+class TreeParts(NamedTuple):
+    """A tree divided among workers.
+
+    Attributes:
+        top: the first levels, which are few nodes and handled by one; none if there is one part.
+        subtrees: everything below, a part per worker; no part needs another.
+    """
+
+    top: list[TreeSpan]
+    subtrees: list[TreeSpan]
+
+
+def split_tree(tree: TreeArrays, num_parts: int) -> TreeParts:
+    """Divides a tree into subtrees of about equal size."""
+    level_start = tree.level_start.astype(np.int64)
+    if num_parts == 1:
+        return TreeParts([], [TreeSpan(level_start[:-1].copy(), level_start[1:].copy())])
+    sizes = subtree_sizes(tree)
+    widths = np.diff(level_start)
+    enough = np.flatnonzero(widths >= _SUBTREES_PER_PART * num_parts)
+    split_level = int(enough[0]) if len(enough) else int(widths.argmax())
+    top = TreeSpan(level_start[:split_level].copy(), level_start[1 : split_level + 1].copy())
+    roots = slice(level_start[split_level], level_start[split_level + 1])
+    done = sizes[roots].cumsum()
+    shares = done[-1] * np.arange(1, num_parts) / num_parts
+    cuts = level_start[split_level] + np.searchsorted(done, shares) + 1
+    bounds = [
+        _follow_down(tree, split_level, int(cut))
+        for cut in (level_start[split_level], *cuts, level_start[split_level + 1])
+    ]
+    return TreeParts([top], [TreeSpan(*pair) for pair in itertools.pairwise(bounds)])
+
+
+def _follow_down(tree: TreeArrays, first_level: int, node: int) -> IntArray:
+    """Returns ``[L]`` the first node of each level that descends from ``node`` or comes later.
+
+    Above the first level nothing does: the bound is the end of the level.
+    """
+    bounds = np.zeros(tree.num_levels, dtype=np.int64)
+    for level in range(first_level, tree.num_levels):
+        bounds[level] = node
+        begin, end = int(tree.level_start[level]), int(tree.level_start[level + 1])
+        node = end + int(tree.num_children[begin:node].sum())
+    return bounds
 
 
 @contextmanager

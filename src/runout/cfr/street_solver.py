@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from runout.arrays import RealArray
 from runout.cfr import cfr_kernels
-from runout.cfr.cfr_kernels import HandSpan, LearningTables
+from runout.cfr.cfr_kernels import LearningTables, TreeSpan
 from runout.cfr.discounting import DiscountWeights
 from runout.cfr.leaves import Arrival, Judge, LeafEvaluator, Step, Update
-from runout.cfr.parallel import Team
+from runout.cfr.parallel import Team, split_tree
 from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
 from runout.trees.layout import TreeArrays
 
@@ -44,8 +44,9 @@ class StreetSolver:
         self.tree = tree
         self.leaves = leaves
         self._team = team or Team()
-        self._boards = range(num_boards)
-        self._parts = list(product(self._boards, self._team.split_hands(num_hands)))
+        top, subtrees = split_tree(tree, self._team.num_workers)
+        self._tops = list(product(range(num_boards), top))
+        self._subtrees = list(product(range(num_boards), subtrees))
         shape = (num_boards, tree.num_nodes, num_hands)
         self._regret = np.zeros(shape, dtype)
         self._strategy_sum = np.zeros(shape, dtype)
@@ -100,16 +101,16 @@ class StreetSolver:
         self._is_averaged = averages
 
     def _match(self, player: int, source: RealArray) -> float:
-        def match(part: tuple[int, HandSpan]) -> float:
-            board, hands = part
+        def match(part: tuple[int, TreeSpan]) -> float:
+            board, span = part
             return float(
                 cfr_kernels.match_regrets(
-                    self.tree, player, source[board], hands, self._strategy[board]
+                    self.tree, player, source[board], span, self._strategy[board]
                 )
             )
 
         self._is_reach_known[player] = False
-        return max(self._team.run(match, self._parts))
+        return max(self._team.run(match, [*self._tops, *self._subtrees]))
 
     def _update_reach(self, player: int, root_reach: RealArray) -> None:
         """Propagates a player's reach unless it is known from an earlier visit."""
@@ -118,25 +119,26 @@ class StreetSolver:
             return
         known[:] = root_reach
 
-        def propagate(part: tuple[int, HandSpan]) -> None:
-            board, hands = part
+        def propagate(part: tuple[int, TreeSpan]) -> None:
+            board, span = part
             cfr_kernels.propagate_reach(
                 self.tree,
                 player,
                 self._row[player],
                 self._strategy[board],
-                hands,
+                span,
                 self._reach[player][board],
             )
 
-        self._team.run(propagate, self._parts)
+        self._team.run(propagate, self._tops)
+        self._team.run(propagate, self._subtrees)
         self._is_reach_known[player] = True
 
     def _learn(self, player: int, weights: DiscountWeights) -> None:
         typed = DiscountWeights(*(self._regret.dtype.type(weight) for weight in weights))
 
-        def learn(part: tuple[int, HandSpan]) -> None:
-            board, hands = part
+        def learn(part: tuple[int, TreeSpan]) -> None:
+            board, span = part
             tables = LearningTables(
                 self._regret[board], self._strategy_sum[board], self._strategy[board]
             )
@@ -146,21 +148,23 @@ class StreetSolver:
                 self._row[player],
                 self._reach[player][board],
                 typed,
-                hands,
+                span,
                 tables,
                 self._value[board],
             )
 
-        self._team.run(learn, self._parts)
+        self._team.run(learn, self._subtrees)
+        self._team.run(learn, self._tops)
 
     def _judge(self, player: int, judge: Judge) -> None:
-        def propagate(part: tuple[int, HandSpan]) -> None:
-            board, hands = part
+        def propagate(part: tuple[int, TreeSpan]) -> None:
+            board, span = part
             value = self._value[board]
             if judge is Judge.BEST_RESPOND:
-                cfr_kernels.propagate_best_response(self.tree, player, hands, value)
+                cfr_kernels.propagate_best_response(self.tree, player, span, value)
             else:
                 strategy = self._strategy[board]
-                cfr_kernels.propagate_values(self.tree, player, strategy, hands, value)
+                cfr_kernels.propagate_values(self.tree, player, strategy, span, value)
 
-        self._team.run(propagate, self._parts)
+        self._team.run(propagate, self._subtrees)
+        self._team.run(propagate, self._tops)

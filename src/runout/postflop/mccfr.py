@@ -20,7 +20,6 @@ from runout.cards.combos import disjoint_combos, live_combos
 from runout.cards.evaluator import evaluate_many
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import CanonicalBoard
-from runout.cfr.cfr_kernels import HandSpan
 from runout.cfr.discounting import LINEAR, DiscountSchedule, DiscountWeights
 from runout.cfr.leaves import Arrival, Step, Update
 from runout.cfr.matrix_leaves import MatrixLeaves
@@ -36,7 +35,13 @@ from runout.postflop.backend import Float32Array, FlopSolution, ProgressSink, re
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.hand_leaves import SHOWDOWN_GROUP, make_hand_leaves
-from runout.postflop.mccfr_kernels import BettingGame, CombosByHand, Deals, SampledTables
+from runout.postflop.mccfr_kernels import (
+    BettingGame,
+    CombosByHand,
+    Deals,
+    HandSpan,
+    SampledTables,
+)
 from runout.trees.postflop_tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
 Sampling = Literal["external", "public_chance"]
@@ -196,7 +201,7 @@ class RunoutSampler:
                 self._hero, self._villain, chosen, self._combos, hands, wins
             )
 
-        self._team.run(count, self._team.split_hands(NUM_HANDS))
+        self._team.run(count, [HandSpan(*bounds) for bounds in self._team.split(NUM_HANDS)])
         # One division, so that all runouts together give what the exact counts give.
         num_deals = NUM_PAIRS * NUM_RUNOUTS_PER_PAIR * self._num_runouts / NUM_RUNOUTS
         net: FloatArray = (wins - wins.T) / num_deals

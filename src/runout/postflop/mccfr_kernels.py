@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint64Array
-from runout.cfr.cfr_kernels import HandSpan
 from runout.cfr.discounting import DiscountWeights
 from runout.jit import inlined, kernel
 from runout.trees.layout import TreeArrays
@@ -61,6 +60,13 @@ class SampledTables(NamedTuple):
 
     regret: FloatArray
     strategy_sum: FloatArray
+
+
+class HandSpan(NamedTuple):
+    """The hands that a worker handles, ``begin`` up to but not including ``end``."""
+
+    begin: int
+    end: int
 
 
 class CombosByHand(NamedTuple):
