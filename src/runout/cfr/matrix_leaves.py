@@ -49,6 +49,8 @@ class _Block:
         position: ``[l]`` the row, among ``rows``, of each leaf.
         node: ``[l]`` the leaves.
         scale: ``[l]`` the stake of each leaf for the hero.
+        gathered: ``[n, H]`` working space: the rows of reach side by side.
+        product: ``[n, H]`` working space: what they are worth.
     """
 
     payoff: RealArray
@@ -56,6 +58,8 @@ class _Block:
     position: IntArray
     node: IntArray
     scale: RealArray
+    gathered: RealArray
+    product: RealArray
 
 
 class MatrixLeaves:
@@ -77,7 +81,6 @@ class MatrixLeaves:
             team: threads to share the work.
         """
         self._team = team or Team()
-        self._dtype = np.dtype(dtype)
         # Reach rows are multiplied from the left, so payoffs are [opponent, hero].
         self._payoffs = [
             (group.payoff.T.astype(dtype, order="C"), group.payoff.astype(dtype, order="C"))
@@ -104,11 +107,10 @@ class MatrixLeaves:
             reach, value = arrival.reach[arrival.opponent][board], out_value[board]
 
             def fill(block: _Block, reach: RealArray = reach, value: RealArray = value) -> None:
-                gathered = np.empty((len(block.rows), reach.shape[1]), self._dtype)
-                leaf_kernels.gather_rows(reach, block.rows, gathered)
-                product = gathered @ block.payoff
+                leaf_kernels.gather_rows(reach, block.rows, block.gathered)
+                np.matmul(block.gathered, block.payoff, out=block.product)
                 leaf_kernels.scatter_scaled_rows(
-                    product, block.position, block.scale, block.node, value
+                    block.product, block.position, block.scale, block.node, value
                 )
 
             self._team.run(fill, self._blocks[arrival.player])
@@ -138,6 +140,8 @@ def _make_blocks(
                 position=position[leaves] - begin,
                 node=group.node[leaves],
                 scale=stake[leaves].astype(payoff.dtype),
+                gathered=np.empty((len(block_rows), len(payoff)), payoff.dtype),
+                product=np.empty((len(block_rows), len(payoff)), payoff.dtype),
             )
         )
     return blocks
