@@ -44,10 +44,10 @@ def solve_game(
     started = time.perf_counter()
     with using_kernels() as on_event, stopping_threads(on_event) as sink:
         from runout.execution.local import count_cores
-        from runout.pipeline.run import CHECKPOINT_FOLDER, VALUES_FOLDER, solve_preflop
+        from runout.pipeline.run import CHECKPOINT_FOLDER, solve_preflop
         from runout.pipeline.workplace import Workplace
 
-        _require_free(path, VALUES_FOLDER, overwrite)
+        _require_free(path, run_config, overwrite)
         num_workers = workers or count_cores()
         _tell_needs(config, run_config, path, num_workers)
         checkpoints = path / CHECKPOINT_FOLDER
@@ -91,16 +91,24 @@ def _ignore_solution(solution: PreflopSolution) -> None:
     """Keeps the output of ``--json`` one document."""
 
 
-def _require_free(path: Path, values_folder: str, overwrite: bool) -> None:
+def _require_free(path: Path, config: RunConfig, overwrite: bool) -> None:
     """Finds out before the work whether both bundles of a run can be written.
 
+    Values without a solution are left from an interrupted save of this run and may be replaced.
+
     Raises:
-        RunoutError: if something is in the way that may not be replaced, or nothing can be written.
+        RunoutError: if something is in the way that may not be replaced, which spells out how its
+            config differs, or nothing can be written.
     """
+    from runout.pipeline.run import VALUES_FOLDER, check_directory
+
     if (path / MANIFEST_FILE).is_file():
         raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
+    if not overwrite:
+        check_directory(path, config)
     require_free(path / SOLUTION_FOLDER, preflop_bundle.KIND, overwrite)
-    require_free(path / values_folder, value_bundle.KIND, overwrite)
+    is_left_over = not (path / SOLUTION_FOLDER / MANIFEST_FILE).is_file()
+    require_free(path / VALUES_FOLDER, value_bundle.KIND, overwrite or is_left_over)
 
 
 def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> None:

@@ -97,7 +97,7 @@ def solve_flops(
             run.on_event(
                 FlopSolved(
                     flop=name,
-                    num_done=number + 1,
+                    num_done=number + 1 - len(failures),
                     num_flops=len(flops),
                     exploitability_pot=max(r.exploitability_pot for r in result.reports),
                     seconds=sum(r.seconds for r in result.reports),
