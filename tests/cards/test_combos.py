@@ -62,7 +62,7 @@ def test_combo_text_is_read_back():
         ("Ah", "'Ah': 1 cards, a hand has 2"),
         ("AhKdQs", "'AhKdQs': 3 cards, a hand has 2"),
         ("AhAh", "Ah: comes twice in AhAh"),
-        ("AKs", "'AK': 'K' is not a suit, use one of cdhs"),
+        ("AKs", "'AKs': is not two cards, such as AhKd"),
     ],
 )
 def test_impossible_combo_says_what_is_wrong(text, message):

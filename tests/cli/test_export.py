@@ -67,3 +67,13 @@ def test_a_file_that_cannot_be_written_is_named(error_line, solved):
 def test_an_unknown_format_is_one_line(error_line, solved):
     line = error_line("export", str(solved), "--format", "xml")
     assert line == "'--format' / '-f': 'xml' is not one of 'json', 'csv'."
+
+
+def test_json_is_the_format_json(run, solved):
+    assert run("export", str(solved), "--json").stdout == run("export", str(solved)).stdout
+
+
+def test_two_formats_at_once_are_refused(run, solved):
+    result = run("export", str(solved), "--json", "--format", "csv")
+    assert result.exit_code == 2
+    assert "--json: is another format than --format csv" in result.stderr

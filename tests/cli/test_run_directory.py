@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from runout.cli.main import main
@@ -28,3 +30,19 @@ def test_results_of_the_same_config_are_kept(tmp_path, capsys):
     assert solve(tmp_path, 10) == 0
     assert solve(tmp_path, 10) == 2
     assert "exists already, give --overwrite" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["show", "x"], ["inspect", "x"], ["values", "x", "--hero", "AA"]]
+)
+def test_what_may_not_be_looked_at_is_one_line(command, tmp_path, monkeypatch, capsys):
+    def refuse(*_arguments, **_options):
+        raise PermissionError(13, "Permission denied", "x/manifest.json")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "is_file", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(SystemExit) as ended:
+        main(command)
+    assert ended.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from runout.cards.canonical_hands import HAND_NAMES
+from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_NAMES
 from runout.cli.solutions import SMALLEST_REACH, open_solution
 from runout.config.load import load_run_config
 from runout.pipeline.run import solve_preflop
@@ -41,7 +41,7 @@ def test_hands_that_never_get_there_are_dashes(run, solved):
     nodes = open_solution(solved)
     node = nodes.find_decision("c-a")
     absent = np.count_nonzero(nodes.reach[SB][node] < SMALLEST_REACH)
-    lines = run("show", str(solved), "--node", "c-a").stdout.splitlines()[3:17]
+    lines = run("show", str(solved), "--node", "c-a").stdout.splitlines()[4:18]
     assert sum(line.split().count("-") for line in lines) == absent > 0
 
 
@@ -112,3 +112,14 @@ def test_a_game_without_a_decision_has_nothing_to_show(error_line, tmp_path):
     solve_preflop(load_run_config(all_in)).save(tmp_path / "run")
     line = error_line("show", str(tmp_path / "run"))
     assert line.endswith("has no decision, both players are all-in from the start")
+
+
+def test_shares_of_combos_are_those_of_charts(run, solved):
+    nodes = open_solution(solved)
+    node = nodes.find_decision("r2")
+    held = nodes.reach[BB][node] * [len(combos) for combos in COMBOS_BY_HAND]
+    expected = (nodes.probability(node) @ held) / held.sum()
+    assert nodes.shares_of_combos(node) == pytest.approx(expected.tolist())
+    shown = " / ".join(f"{100.0 * share:.1f}%" for share in expected)
+    text = run("show", str(solved), "--node", "r2").stdout
+    assert f"of combos, as charts count: {shown}" in text

@@ -38,6 +38,8 @@ def parse_combo(text: str) -> int:
     Raises:
         CardError: if the text is not two distinct cards.
     """
+    if len(text) % 2 and not any(separator in text for separator in " ,"):
+        raise CardError(repr(text), "is not two cards, such as AhKd")
     cards = parse_cards(text)
     if len(cards) != 2:
         raise CardError(repr(text), f"{len(cards)} cards, a hand has 2")

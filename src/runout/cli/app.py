@@ -47,6 +47,9 @@ class _OneLineErrors(TyperGroup):
             message = error.format_message().removeprefix("Invalid value for ")
             print_error(message.replace("Value error, ", ""))
             raise typer.Exit(EXIT_USER_ERROR) from None
+        except PermissionError as error:
+            print_error(f"{error.filename}: {error.strerror}")
+            raise typer.Exit(EXIT_USER_ERROR) from None
         except KeyboardInterrupt as interrupt:
             print_note(str(interrupt) or "interrupted")
             raise typer.Exit(EXIT_INTERRUPTED) from None

@@ -12,7 +12,7 @@ import typer
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.console import print_note
 from runout.cli.formatting import Json, format_bytes, format_json, json_numbers
-from runout.cli.options import OptionError
+from runout.cli.options import JsonFlag, OptionError
 from runout.cli.preflop_report import report_to_json
 from runout.cli.solutions import NodeOption, SolutionArgument, SolvedNodes, open_solution
 from runout.trees.preflop_betting import PLAYER_NAMES
@@ -46,11 +46,14 @@ def export_solution(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")
     ] = None,
     node: NodeOption = None,
+    json: JsonFlag = False,
 ) -> None:
     """Write every decision: who acts, what can be done, how likely and worth what, for all hands.
 
     The CSV has a row for each node, action and hand; EVs are in big blinds, blinds included.
     """
+    if json and layout is not ExportFormat.JSON:
+        raise OptionError("--json", f"is another format than --format {layout}, give one of them")
     nodes = open_solution(path)
     decisions = nodes.decisions() if node is None else [nodes.find_decision(node)]
     text = _as_json(nodes, decisions) if layout is ExportFormat.JSON else _as_csv(nodes, decisions)

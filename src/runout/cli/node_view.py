@@ -26,6 +26,7 @@ def print_decision(console: Console, nodes: SolvedNodes, node: int) -> None:
     console.print(_title(nodes, node), soft_wrap=True)
     actions = grid_actions(nodes.action_kinds(node), nodes.tree.action_labels(node))
     console.print(legend(console, actions, nodes.frequencies(node)))
+    console.print(_combos_line(nodes, node), style="dim")
     console.print()
     is_present = nodes.reach[nodes.actor(node)][node] >= SMALLEST_REACH
     console.print(StrategyGrid(actions, nodes.probability(node), is_present))
@@ -39,6 +40,14 @@ def print_range(console: Console, nodes: SolvedNodes, node: int, player: int) ->
     console.print(title, soft_wrap=True)
     console.print()
     console.print(HandGrid(reach.clip(0.0, 1.0)))
+
+
+def _combos_line(nodes: SolvedNodes, node: int) -> str:
+    """Returns the actions' shares of combos, and how to read a cell."""
+    shares = [
+        "-" if share is None else format_percent(share, 1) for share in nodes.shares_of_combos(node)
+    ]
+    return f"of combos, as charts count: {' / '.join(shares)}   a cell R62 C: R 62 %, then mostly C"
 
 
 def _title(nodes: SolvedNodes, node: int) -> Text:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from runout.arrays import FloatArray
-from runout.cards.canonical_hands import matchup_weights
+from runout.cards.canonical_hands import COMBOS_BY_HAND, matchup_weights
 from runout.cli.options import OptionError
 from runout.results.preflop_bundle import load_solution
 from runout.results.preflop_solution import PreflopSolution
@@ -22,6 +22,8 @@ from runout.trees.preflop_tree import PreflopTree
 #: The folders of the bundles in the directory of a run, as in `runout.pipeline.run`, which takes
 #: numba to import.
 SOLUTION_FOLDER = "preflop"
+
+_COMBOS_PER_HAND = np.array([len(combos) for combos in COMBOS_BY_HAND])
 VALUES_FOLDER = "values"
 
 #: A hand that plays towards a node less often than this is not shown there.
@@ -125,6 +127,16 @@ class SolvedNodes:
         if total <= 0.0:
             return [None] * int(self.tree.layout.num_children[node])
         return [float(share) for share in (self.probability(node) @ arriving) / total]
+
+    def shares_of_combos(self, node: int) -> list[float | None]:
+        """Returns how much of the actor's range takes each action, as charts count it.
+
+        Unlike `frequencies` it does not ask which hands the opponent's cards make rarer.
+        """
+        held = self.reach[self.actor(node)][node] * _COMBOS_PER_HAND
+        if held.sum() <= 0.0:
+            return [None] * int(self.tree.layout.num_children[node])
+        return [float(share) for share in (self.probability(node) @ held) / held.sum()]
 
     def mean_ev_bb(self, node: int, player: int) -> float | None:
         """Returns what a player wins on average once a node is reached; None if it never is."""

@@ -188,7 +188,7 @@ def _facts(tree: AnyTree, model: PostflopModelConfig | None) -> Json:
         facts |= {
             "spr": tree.stakes.spr,
             "decisions": dict(zip(("flop", "turn", "river"), counts.decisions, strict=True)),
-            "num_showdowns": tree.counts.showdowns,
+            "num_showdowns": tree.counts.showdowns + tree.counts.all_in_showdowns,
             "num_all_in_showdowns": tree.counts.all_in_showdowns,
         }
     return facts | {"folds": dict(zip(names, counts.folds, strict=True))}

@@ -95,7 +95,7 @@ def compare_ranges(
     win, lose = float((pair_weight * won).sum()), float((pair_weight * lost).sum())
     return RangeEquity(
         win=win / matchups,
-        tie=(matchups - win - lose) / matchups,
+        tie=max(matchups - win - lose, 0.0) / matchups,  # no rounding error below 0
         lose=lose / matchups,
         matchups=matchups,
         hero=_side(rows, pair_weight, hero_share),
