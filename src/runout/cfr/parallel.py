@@ -7,7 +7,7 @@ of the linear algebra library are kept at one so that they do not come on top.
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
@@ -66,17 +66,28 @@ def plan_workers(
 
 
 class Team:
-    """Threads that share one solve; a team of one works in the caller's thread."""
+    """Threads that share one solve; the caller's thread is one of them."""
 
     def __init__(self, num_workers: int = 1) -> None:
         self.num_workers = num_workers
-        self._pool = ThreadPoolExecutor(num_workers) if num_workers > 1 else None
+        self._helpers = ThreadPoolExecutor(num_workers - 1) if num_workers > 1 else None
 
     def run(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
         """Returns ``function(part)`` for all parts, in their order, when all are done."""
-        if self._pool is None or len(parts) == 1:
+        if self._helpers is None or len(parts) == 1:
             return [function(part) for part in parts]
-        return list(self._pool.map(function, parts))
+
+        def work(worker: int) -> list[Result]:
+            return [function(part) for part in parts[worker :: self.num_workers]]
+
+        # Every worker has its parts from the start: handing them out one by one costs more.
+        others = [self._helpers.submit(work, worker) for worker in range(1, self.num_workers)]
+        try:
+            shares = [work(0)]
+        finally:
+            wait(others)
+        shares += [other.result() for other in others]
+        return [shares[i % self.num_workers][i // self.num_workers] for i in range(len(parts))]
 
     def split(self, num_items: int) -> list[tuple[int, int]]:
         """Returns the beginning and end of one range of items per worker."""

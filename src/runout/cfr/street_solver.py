@@ -57,6 +57,7 @@ class StreetSolver:
             np.zeros((num_boards, 1 + int(row.max()), num_hands), dtype) for row in self._row
         )
         self._is_averaged = False
+        self._root_reach: RealArray = np.zeros((num_boards, NUM_PLAYERS, num_hands), dtype)
         self._is_reach_known = [False, False]
         for player in range(NUM_PLAYERS):
             self._match(player, self._regret)
@@ -65,13 +66,18 @@ class StreetSolver:
         """Returns ``[B, H]`` counterfactual values of ``player`` at the root.
 
         Args:
-            root_reach: ``[B, 2, H]`` reach of both players on entering the street.
+            root_reach: ``[B, 2, H]`` reach of both players on entering the street. What is known
+                of an array that was given before is not computed again: do not change it.
             player: the player whose values are wanted.
             step: what to play, and whether to learn from it.
         """
         self._play(isinstance(step, Judge))
+        if root_reach is not self._root_reach:
+            self._root_reach = root_reach
+            self._is_reach_known = [False, False]
         for who in range(NUM_PLAYERS):
-            self._update_reach(who, root_reach[:, who])
+            if not self._is_reach_known[who]:
+                self._propagate_reach(who)
         self.leaves.fill_leaf_values(
             Arrival(player, step, (self._reach[0], self._reach[1]), self._row), self._value
         )
@@ -112,12 +118,8 @@ class StreetSolver:
         self._is_reach_known[player] = False
         return max(self._team.run(match, [*self._tops, *self._subtrees]))
 
-    def _update_reach(self, player: int, root_reach: RealArray) -> None:
-        """Propagates a player's reach unless it is known from an earlier visit."""
-        known = self._reach[player][:, 0]
-        if self._is_reach_known[player] and np.array_equal(known, root_reach):
-            return
-        known[:] = root_reach
+    def _propagate_reach(self, player: int) -> None:
+        self._reach[player][:, 0] = self._root_reach[:, player]
 
         def propagate(part: tuple[int, TreeSpan]) -> None:
             board, span = part
