@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import runout
+from runout import version
 from runout.config.load import load_run_config
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.workplace import Workplace
@@ -34,5 +35,5 @@ def test_importing_the_package_imports_no_library():
 
 
 def test_the_version_stays_readable_for_the_build():
-    text = Path(runout.__file__).read_text()
+    text = Path(version.__file__).read_text()
     assert f'\n__version__ = "{runout.__version__}"\n' in text

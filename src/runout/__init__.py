@@ -9,12 +9,13 @@ From Python, a solve is two lines (`docs/preflop.md`, `examples/solve_push_fold.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from runout.version import __version__
+
 if TYPE_CHECKING:
     from runout.config.load import load_run_config
     from runout.pipeline.run import solve_preflop
     from runout.pipeline.workplace import Workplace
 
-__version__ = "0.1.0"
 __all__ = ["Workplace", "__version__", "load_run_config", "solve_preflop"]
 
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout import __version__
 from runout.abstraction import BucketBoundaries, CardAbstraction
 from runout.abstraction import card_abstraction as abstraction_module
 from runout.cli import inspect_bundles, solutions
@@ -14,6 +13,7 @@ from runout.results import value_bundle
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import read_manifest
 from runout.storage.writer import write_bundle
+from runout.version import __version__
 from tests.cli.value_bundles import SPRS, make_values
 
 

@@ -7,11 +7,11 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from runout import __version__
 from runout.cli import ranges
 from runout.cli.app import app
 from runout.cli.main import main
 from runout.errors import CardError
+from runout.version import __version__
 
 COMMANDS = [
     "equity",

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from runout import __version__
 from runout.abstraction.boundaries import BucketAssigner, BucketBoundaries
 from runout.abstraction.bucket_statistics import BucketStatistics
 from runout.abstraction.errors import (
@@ -32,6 +31,7 @@ from runout.arrays import FloatArray, Uint8Array, Uint16Array
 from runout.errors import BundleError
 from runout.storage.bundle import Bundle, load_bundle
 from runout.storage.writer import write_bundle
+from runout.version import __version__
 
 KIND = "card_abstraction"
 SCHEMA_VERSION = 1

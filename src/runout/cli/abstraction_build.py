@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from runout import __version__
 from runout.cli.bucket_summary import summarize, summary_table
 from runout.cli.build_needs import estimate_needs
 from runout.cli.console import output, print_json, print_note, using_kernels
@@ -20,6 +19,7 @@ from runout.cli.targets import OutputOption, OverwriteFlag, require_free
 from runout.storage.bundle import read_manifest
 from runout.storage.checkpoint import CheckpointDirectory
 from runout.storage.manifest import digest_config
+from runout.version import __version__
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import CardAbstraction

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from runout import __version__
 from runout.cli import (
     abstraction,
     equity,
@@ -30,8 +29,9 @@ from runout.cli import (
     warmup,
 )
 from runout.cli.console import print_error, print_note
-from runout.cli.main import EXIT_INTERRUPTED, EXIT_USER_ERROR
+from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
 from runout.errors import RunoutError
+from runout.version import __version__
 
 
 class _OneLineErrors(TyperGroup):

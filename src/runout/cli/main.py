@@ -6,8 +6,7 @@ Importing the commands takes a noticeable moment, so it happens where Ctrl-C is 
 import sys
 from collections.abc import Sequence
 
-EXIT_USER_ERROR = 2
-EXIT_INTERRUPTED = 130
+from runout.cli.exit_codes import EXIT_INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from runout import __version__
 from runout.cache import Arrays, Recall, compute_always
 from runout.errors import BundleError
 from runout.events import EventSink, ignore_event
@@ -15,6 +14,7 @@ from runout.preflop.solver import ignore_snapshot
 from runout.results.preflop_solution import PreflopSolution
 from runout.storage.checkpoint import CheckpointDirectory
 from runout.storage.manifest import digest_config
+from runout.version import __version__
 
 
 @dataclass(frozen=True)

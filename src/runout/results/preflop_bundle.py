@@ -5,7 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from runout import __version__
 from runout.arrays import FloatArray
 from runout.errors import BundleError, TreeError
 from runout.results.preflop_solution import (
@@ -20,6 +19,7 @@ from runout.storage.writer import write_bundle
 from runout.trees.preflop_betting import BB, SB, PreflopRules
 from runout.trees.preflop_sizing import format_sizes_by_depth
 from runout.trees.preflop_tree import PreflopTree
+from runout.version import __version__
 
 KIND = "preflop_solution"
 SCHEMA_VERSION = 1

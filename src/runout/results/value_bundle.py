@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from runout import __version__
 from runout.arrays import FloatArray, Uint8Array
 from runout.cards.flops import FlopList
 from runout.errors import BundleError
@@ -16,6 +15,7 @@ from runout.results.postflop_values import PostflopValues
 from runout.results.solve_report import reports_from_array, reports_to_array
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import BundleWriter
+from runout.version import __version__
 
 KIND = "postflop_values"
 SCHEMA_VERSION = 1
