@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,59 @@ from runout.cfr.street_solver import StreetSolver
 
 def ignore_progress(progress: SolveProgress) -> None:
     """The sink of callers who only want the result."""
+
+
+class Iterating(Protocol):
+    """A solver that can go on."""
+
+    iteration: int
+    strategy_delta: float
+
+    def run(self, num_iterations: int) -> None:
+        """Runs more iterations."""
+
+    def worst_exploitability(self) -> float:
+        """Returns the exploitability of the average strategies, the worst over all boards."""
+
+
+def iterate_until(
+    solver: Iterating,
+    rule: StoppingRule,
+    on_progress: Callable[[SolveProgress], None],
+    batch: int = 1,
+) -> SolveOutcome:
+    """Iterates until a limit of the rule is met; counts earlier iterations too.
+
+    Args:
+        solver: what iterates.
+        rule: when to stop.
+        on_progress: called after every batch.
+        batch: iterations done at once, a divisor of ``rule.check_every``.
+    """
+    started = time.perf_counter()
+    exploitability: float | None = None
+    while True:
+        solver.run(min(batch, max(rule.max_iterations - solver.iteration, 1)))
+        is_check = solver.iteration % rule.check_every == 0
+        if rule.exploitability is not None and is_check:
+            exploitability = solver.worst_exploitability()
+        progress = SolveProgress(
+            solver.iteration,
+            rule.max_iterations,
+            time.perf_counter() - started,
+            solver.strategy_delta,
+            exploitability,
+        )
+        on_progress(progress)
+        reason = progress.reason_to_stop(rule)
+        if reason is not None:
+            return SolveOutcome(
+                reason,
+                solver.iteration,
+                progress.seconds,
+                solver.strategy_delta,
+                solver.worst_exploitability(),
+            )
 
 
 class CfrSolver:
@@ -61,32 +115,12 @@ class CfrSolver:
             rule: when to stop.
             on_progress: called after every iteration.
         """
-        started = time.perf_counter()
-        exploitability: float | None = None
         with one_blas_thread():
-            while True:
-                self._iterate()
-                is_check = self.iteration % rule.check_every == 0
-                if rule.exploitability is not None and is_check:
-                    exploitability = float(self.exploitability().max())
-                seconds = time.perf_counter() - started
-                progress = SolveProgress(
-                    self.iteration,
-                    rule.max_iterations,
-                    seconds,
-                    self.strategy_delta,
-                    exploitability,
-                )
-                on_progress(progress)
-                reason = progress.reason_to_stop(rule)
-                if reason is not None:
-                    return SolveOutcome(
-                        reason,
-                        self.iteration,
-                        seconds,
-                        self.strategy_delta,
-                        float(self.exploitability().max()),
-                    )
+            return iterate_until(self, rule, on_progress)
+
+    def worst_exploitability(self) -> float:
+        """Returns the largest `exploitability` of all boards."""
+        return float(self.exploitability().max())
 
     def game_value(self, player: int) -> FloatArray:
         """Returns ``[B]`` expected winnings of ``player`` under the average strategies."""

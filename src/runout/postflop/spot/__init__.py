@@ -1,0 +1,1 @@
+"""One spot played with real cards: every combo, every turn and river card."""

@@ -1,0 +1,37 @@
+"""A spot: a board, two ranges and the betting that is left."""
+
+from dataclasses import dataclass
+
+from runout.cards.card import format_cards, require_board
+from runout.errors import CardError
+from runout.postflop.spot.rake import NO_RAKE, Rake
+from runout.ranges.hand_range import HandRange
+from runout.trees.postflop_tree import PostflopTree
+
+_FLOP_SIZE = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """What is to be solved.
+
+    Attributes:
+        board: 3 to 5 cards.
+        ranges: of OOP and IP.
+        tree: the betting from the board's street on.
+        rake: what the house takes.
+        merges_suits: whether cards that differ by suits only are solved once.
+    """
+
+    board: tuple[int, ...]
+    ranges: tuple[HandRange, HandRange]
+    tree: PostflopTree
+    rake: Rake = NO_RAKE
+    merges_suits: bool = True
+
+    def __post_init__(self) -> None:
+        require_board(self.board)
+        if len(self.board) - _FLOP_SIZE != self.tree.first_street:
+            street = self.tree.first_street.name.lower()
+            problem = f"{len(self.board)} cards, but the betting begins on the {street}"
+            raise CardError(f"board {format_cards(self.board)}", problem)

@@ -1,0 +1,233 @@
+"""A spot made ready for the kernels, and visits of it with given tables.
+
+A visit values all hands of one player against the other's whole range. Streets before the last are
+visited in three parts, and the cards between them are shared by the threads of a team; what
+comes out does not depend on how many they are.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray
+from runout.cfr.parallel import Team
+from runout.postflop.spot import spot_kernels
+from runout.postflop.spot.cards_to_come import CardsToCome
+from runout.postflop.spot.spot import Spot
+from runout.postflop.spot.spot_kernels import (
+    Arrival,
+    Deal,
+    Hands,
+    Knowledge,
+    Orders,
+    RiverSide,
+    RiverStreet,
+    TurnScratch,
+    TurnStreets,
+)
+from runout.postflop.spot.street_kernels import Forest, Scratch, Step
+from runout.postflop.spot.street_template import NUM_PLAYERS, make_templates
+from runout.postflop.spot.table_kernels import Learning
+from runout.postflop.spot.tables import Precision, make_scratch, make_turn_scratch
+from runout.trees.betting import Street
+
+#: Tables of OOP and IP, by street.
+SpotTables = Sequence[tuple[Learning, Learning]]
+
+_NO_CARD = -1
+
+
+def on_board(learning: Learning, board: int) -> Learning:
+    """Returns the tables of one board."""
+    return Learning(*(part[board] for part in learning))
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """A spot seen from one player.
+
+    Attributes:
+        hands: both players' hands.
+        forests: the betting of each street.
+        orders: hands by board, for each street.
+        root: the opponent's reach on entering the spot.
+        scratch: working space of the first street.
+    """
+
+    hands: Hands
+    forests: tuple[Forest, ...]
+    orders: tuple[Orders, ...]
+    root: Arrival
+    scratch: Scratch
+
+
+class SpotGame:
+    """The cards and betting of a spot, and working space to visit it."""
+
+    def __init__(
+        self, spot: Spot, team: Team | None = None, precision: Precision = Precision.SINGLE
+    ) -> None:
+        """Finds hands, cards and templates, and allocates working space.
+
+        Args:
+            spot: what is played.
+            team: threads to share the work.
+            precision: of the tables that visits will be given.
+
+        Raises:
+            RangeError: if the board leaves nothing of a range.
+        """
+        self.spot = spot
+        self.team = team or Team()
+        self.precision = precision
+        self.cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits)
+        self.templates = make_templates(spot.tree, spot.rake)
+        self._sides = [self._see(player) for player in range(NUM_PLAYERS)]
+        workers = range(self.team.num_workers)
+        self._turn_scratch: list[list[TurnScratch]] = [[], []]
+        self._river_scratch: list[list[Scratch]] = [[], []]
+        for player in range(NUM_PLAYERS):
+            if self.first_street == Street.FLOP:
+                self._turn_scratch[player] = [
+                    make_turn_scratch(self.templates, self.cards, player, precision)
+                    for _ in workers
+                ]
+            elif self.first_street == Street.TURN:
+                self._river_scratch[player] = [
+                    make_scratch(self.templates[1], self.cards, player, precision) for _ in workers
+                ]
+
+    @property
+    def first_street(self) -> Street:
+        """The street on which the spot begins."""
+        return self.spot.tree.first_street
+
+    def visit(self, player: int, step: Step, tables: SpotTables) -> Float32Array:
+        """Returns ``[H]`` the counterfactual values of a player's hands at the root.
+
+        A hand's value times its own weight, summed over hands, is what the player wins in chips.
+
+        Args:
+            player: whose hands are valued.
+            step: what to do.
+            tables: of both players on every street; learned from and added to, or only read.
+        """
+        side = self._sides[player]
+        hero, villain = tables[0][player], tables[0][1 - player]
+        knowledge = Knowledge(on_board(hero, 0), on_board(villain, 0))
+        meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
+        forest = side.forests[0]
+        if self.first_street == Street.RIVER:
+            out = np.zeros((1, len(side.hands.same)), np.float32)
+            spot_kernels.visit_last_street(
+                forest, side.hands, meeting, knowledge, step, side.root, side.scratch, out
+            )
+            river_root: Float32Array = out[0]
+            return river_root
+        spot_kernels.begin_street(
+            forest, side.hands, meeting, knowledge.villain, step, side.root, side.scratch
+        )
+        chance_value = self._visit_cards(player, step, tables)
+        spot_kernels.end_street(forest, chance_value, knowledge.hero, step, side.scratch)
+        root: Float32Array = side.scratch.value[0].copy()
+        return root
+
+    def iterate_river(self, weights: Float32Array, tables: SpotTables) -> None:
+        """Runs one learning iteration of a river spot for each row ``[iterations, 3]``."""
+        sides = [
+            RiverSide(
+                side.forests[0],
+                side.hands,
+                spot_kernels.meet(side.hands, side.orders[0], 0),
+                side.root,
+                side.scratch,
+            )
+            for side in self._sides
+        ]
+        outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides]
+        oop, ip = (on_board(learning, 0) for learning in tables[0])
+        spot_kernels.iterate_river(sides[0], sides[1], oop, ip, weights, outs[0], outs[1])
+
+    def node_values(self, player: int) -> Float32Array:
+        """Returns ``[n, H]`` the values of the first street's nodes at the last visit."""
+        return self._sides[player].scratch.value
+
+    def node_reach(self, player: int) -> Float32Array:
+        """Returns ``[rows, O]`` the opponent's reach on the first street at the last visit."""
+        return self._sides[player].scratch.reach
+
+    def _visit_cards(self, player: int, step: Step, tables: SpotTables) -> FloatArray:
+        """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
+        side, deal = self._sides[player], self.cards.deals[0]
+        hero, num_roots = len(side.hands.same), len(side.forests[0].chance)
+        values = np.zeros((len(deal.card), num_roots, hero), np.float32)
+        if self.first_street == Street.TURN:
+            self._visit_rivers(player, step, tables, values)
+        else:
+            self._visit_turns(player, step, tables, values)
+        total = np.zeros((num_roots, hero))
+        spot_kernels.add_cards(values, side.hands.image, deal.images, total)
+        return total
+
+    def _visit_rivers(
+        self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
+    ) -> None:
+        side, deal = self._sides[player], self.cards.deals[0]
+        street = RiverStreet(side.hands, side.forests[1], side.orders[1], deal)
+        knowledge = Knowledge(tables[1][player], tables[1][1 - player])
+        arrival = _after(side.scratch, side.forests[0], _NO_CARD, deal)
+        boards = np.arange(len(deal.card))
+
+        def visit(worker: int) -> None:
+            scratch = self._river_scratch[player][worker]
+            mine = boards[worker :: self.team.num_workers].copy()
+            spot_kernels.visit_rivers(street, mine, knowledge, step, arrival, scratch, out_values)
+
+        self.team.run(visit, range(self.team.num_workers))
+
+    def _visit_turns(
+        self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
+    ) -> None:
+        side, deal = self._sides[player], self.cards.deals[0]
+        _, turn_forest, river_forest = side.forests
+        _, turn_orders, river_orders = side.orders
+        streets = TurnStreets(
+            side.hands, turn_forest, river_forest, turn_orders, river_orders, *self.cards.deals
+        )
+        turn, river = (Knowledge(pair[player], pair[1 - player]) for pair in tables[1:])
+        # Cards with many rivers first, so that nobody is left with a long one at the end.
+        order = np.argsort(-np.diff(deal.first_next), kind="stable").tolist()
+        next_in_order = itertools.count()
+
+        def visit(worker: int) -> None:
+            scratch = self._turn_scratch[player][worker]
+            while (position := next(next_in_order)) < len(order):
+                number = order[position]
+                arrival = _after(side.scratch, side.forests[0], int(deal.card[number]), deal)
+                spot_kernels.visit_turn(
+                    streets, number, turn, river, step, arrival, scratch, out_values[number]
+                )
+
+        self.team.run(visit, range(self.team.num_workers))
+
+    def _see(self, player: int) -> _Side:
+        cards = self.cards
+        boards = [[cards.board]]
+        boards += [[cards.board + dealt for dealt in runouts] for runouts in cards.runouts]
+        villain = cards.players[1 - player]
+        reach = np.zeros((1, villain.width), np.float32)
+        reach[0, : len(villain.combos)] = villain.weights / cards.total_weight()
+        return _Side(
+            hands=cards.hands_seen_from(player),
+            forests=tuple(template.forests[player] for template in self.templates),
+            orders=tuple(cards.orders_of(on_street, player) for on_street in boards),
+            root=Arrival(reach, np.zeros(1, np.int32), _NO_CARD, np.float32(1.0)),
+            scratch=make_scratch(self.templates[0], cards, player, self.precision),
+        )
+
+
+def _after(scratch: Scratch, forest: Forest, card: int, deal: Deal) -> Arrival:
+    """Returns the reach with which the next street is entered."""
+    return Arrival(scratch.reach, forest.chance_row, card, deal.probability)

@@ -1,0 +1,440 @@
+"""Compiled visits of streets with real cards: a river board, a turn with its rivers.
+
+A visit is three passes, and what lies between a street's last bets and its values is the visit of
+the next street once for every card that can come. Cards that differ only by a renaming of suits
+are visited once; what a hand gets on the others is what its image gets on the visited one.
+
+Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` cards or boards, ``R`` roots.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
+from runout.jit import kernel
+from runout.postflop.spot import simd_kernels, street_kernels, terminal_kernels
+from runout.postflop.spot.street_kernels import LEARN, Forest, Scratch, Step
+from runout.postflop.spot.table_kernels import Learning
+from runout.postflop.spot.terminal_kernels import Meeting
+
+#: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
+_FLUSH_DENORMALS = np.uint32(0x9FC0)
+_NOBODY = -1
+
+
+class Hands(NamedTuple):
+    """The hands of both players, numbered apart; rows are padded to a multiple of sixteen.
+
+    Attributes:
+        hero_cards: ``[H, 2]``.
+        villain_cards: ``[O, 2]``.
+        same: ``[H]`` the opponent's hand of the same two cards, or -1.
+        holding: ``[52, 51]`` the opponent's hands that hold a card, the rest -1.
+        image: ``[P, H]`` the hero's hand that each renaming of suits takes to each hand.
+    """
+
+    hero_cards: IntArray
+    villain_cards: IntArray
+    same: IntArray
+    holding: IntArray
+    image: IntArray
+
+
+class Orders(NamedTuple):
+    """Hands that a board leaves possible, weakest first, by board.
+
+    Attributes:
+        hero: ``[K, H]`` hero's hands.
+        hero_strength: ``[K, H]`` their strengths; empty before the river.
+        num_hero: ``[K]`` how many there are.
+        villain: ``[K, O]`` the opponent's hands.
+        villain_strength: ``[K, O]`` their strengths; empty before the river.
+        num_villain: ``[K]`` how many there are.
+    """
+
+    hero: Int16Array
+    hero_strength: Uint8Array
+    num_hero: IntArray
+    villain: Int16Array
+    villain_strength: Uint8Array
+    num_villain: IntArray
+
+
+class Deal(NamedTuple):
+    """The cards that are dealt before a street.
+
+    Attributes:
+        card: ``[K]`` one card of each class that differs by suits only.
+        order: ``[K]`` the row of `Orders` of the board with the card.
+        images: ``[K, 3]`` the renamings that lead to the other cards of the class, the rest -1.
+        first_next: ``[K + 1]`` the cards of the next street that can follow each card, numbered
+            through; empty before the river.
+        probability: of one card for two given hands.
+    """
+
+    card: IntArray
+    order: IntArray
+    images: IntArray
+    first_next: IntArray
+    probability: np.float32
+
+
+class Arrival(NamedTuple):
+    """The opponent's reach on entering a street.
+
+    Attributes:
+        reach: ``[rows, O]``.
+        row: ``[R]`` the row of each root.
+        card: the card just dealt, -1 for none.
+        probability: of the card.
+    """
+
+    reach: Float32Array
+    row: Int32Array
+    card: int
+    probability: np.float32
+
+
+class Knowledge(NamedTuple):
+    """The tables of both players on one street, on all its boards."""
+
+    hero: Learning
+    villain: Learning
+
+
+class TurnStreets(NamedTuple):
+    """What the visit of a turn card needs to know about the game.
+
+    Attributes:
+        hands: both players' hands.
+        turn: the betting of the turn.
+        river: the betting of the river.
+        turn_orders: hands by turn card.
+        river_orders: hands by runout.
+        turn_deal: the turn cards.
+        river_deal: the river cards after each of them.
+    """
+
+    hands: Hands
+    turn: Forest
+    river: Forest
+    turn_orders: Orders
+    river_orders: Orders
+    turn_deal: Deal
+    river_deal: Deal
+
+
+class TurnScratch(NamedTuple):
+    """Working space of a worker that visits turn cards.
+
+    Attributes:
+        turn: of the turn.
+        river: of the rivers.
+        river_value: ``[R, H]`` what one river is worth.
+        chance_value: ``[R, H]`` float64, the sum over rivers.
+    """
+
+    turn: Scratch
+    river: Scratch
+    river_value: Float32Array
+    chance_value: FloatArray
+
+
+@kernel
+def meet(hands: Hands, orders: Orders, board: int) -> Meeting:
+    """Returns who can meet on a board."""
+    num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
+    return Meeting(
+        hands.hero_cards,
+        hands.villain_cards,
+        hands.same,
+        orders.hero[board][:num_hero],
+        orders.hero_strength[board][:num_hero],
+        orders.villain[board][:num_villain],
+        orders.villain_strength[board][:num_villain],
+    )
+
+
+@kernel
+def _on_board(learning: Learning, board: int) -> Learning:
+    return Learning(
+        learning.regret[board],
+        learning.regret_scale[board],
+        learning.strategy_sum[board],
+        learning.sum_scale[board],
+        learning.lock[board],
+    )
+
+
+@kernel
+def _enter(
+    arrival: Arrival, hands: Hands, forest: Forest, group: int, out_reach: Float32Array
+) -> None:
+    """Sets the rows of a group's roots."""
+    probability = arrival.probability
+    begin, end = forest.group[group, 2], forest.group[group, 3]
+    for root in range(begin, end):
+        source = arrival.reach[arrival.row[root]]
+        arriving = out_reach[forest.row[forest.group[group, 0] + forest.root[root]]]
+        for hand in range(arriving.shape[0]):
+            arriving[hand] = source[hand] * probability
+        if arrival.card >= 0:
+            for i in range(hands.holding.shape[1]):
+                blocked = hands.holding[arrival.card, i]
+                if blocked == _NOBODY:
+                    break
+                arriving[blocked] = np.float32(0.0)
+
+
+@kernel
+def visit_last_street(
+    forest: Forest,
+    hands: Hands,
+    meeting: Meeting,
+    knowledge: Knowledge,
+    step: Step,
+    arrival: Arrival,
+    scratch: Scratch,
+    out_value: Float32Array,
+) -> None:
+    """Visits a river board; ``out_value[R, H]`` becomes hero's values of the roots."""
+    terminal_kernels.clear_values(scratch.lanes)
+    for group in range(forest.group.shape[0]):
+        _enter(arrival, hands, forest, group, scratch.reach)
+        street_kernels.push_reach(forest, group, knowledge.villain, step, scratch)
+        street_kernels.value_terminals(forest, group, meeting, scratch)
+        street_kernels.pull_values(forest, group, knowledge.hero, step, scratch)
+        for root in range(forest.group[group, 2], forest.group[group, 3]):
+            value, out = scratch.value[forest.root[root]], out_value[root]
+            for hand in range(out.shape[0]):
+                out[hand] = value[hand]
+
+
+@kernel
+def begin_street(
+    forest: Forest,
+    hands: Hands,
+    meeting: Meeting,
+    villain: Learning,
+    step: Step,
+    arrival: Arrival,
+    out_scratch: Scratch,
+) -> None:
+    """Does what comes before the next card: reach down, folds valued."""
+    terminal_kernels.clear_values(out_scratch.lanes)
+    _enter(arrival, hands, forest, 0, out_scratch.reach)
+    street_kernels.push_reach(forest, 0, villain, step, out_scratch)
+    street_kernels.value_terminals(forest, 0, meeting, out_scratch)
+
+
+@kernel
+def add_card(value: Float32Array, image: IntArray, images: IntArray, out_sum: FloatArray) -> None:
+    """Adds the values ``[R, H]`` on a card, and on those that are like it, to ``out_sum[R, H]``."""
+    for root in range(value.shape[0]):
+        on_card, total = value[root], out_sum[root]
+        for hand in range(total.shape[0]):
+            total[hand] += on_card[hand]
+        for i in range(images.shape[0]):
+            if images[i] == _NOBODY:
+                break
+            source = image[images[i]]
+            for hand in range(total.shape[0]):
+                total[hand] += on_card[source[hand]]
+
+
+@kernel
+def add_cards(values: Float32Array, image: IntArray, images: IntArray, out_sum: FloatArray) -> None:
+    """Sets ``out_sum[R, H]`` to the sum over all cards of ``values[K, R, H]``."""
+    out_sum[:] = 0.0
+    for card in range(values.shape[0]):
+        add_card(values[card], image, images[card], out_sum)
+
+
+@kernel
+def end_street(
+    forest: Forest, chance_value: FloatArray, hero: Learning, step: Step, out_scratch: Scratch
+) -> None:
+    """Does what comes after the next cards were visited: values up.
+
+    Args:
+        chance_value: ``[chances, H]`` the sums over the next cards.
+    """
+    for i in range(forest.chance.shape[0]):
+        value, total = out_scratch.value[forest.chance[i]], chance_value[i]
+        for hand in range(value.shape[0]):
+            value[hand] = np.float32(total[hand])
+    street_kernels.pull_values(forest, 0, hero, step, out_scratch)
+
+
+@kernel
+def visit_turn(
+    streets: TurnStreets,
+    turn_index: int,
+    turn_knowledge: Knowledge,
+    river_knowledge: Knowledge,
+    step: Step,
+    arrival: Arrival,
+    scratch: TurnScratch,
+    out_value: Float32Array,
+) -> None:
+    """Visits a turn card with all its rivers; ``out_value[R, H]`` becomes hero's values.
+
+    Args:
+        streets: the game.
+        turn_index: the number of the turn card.
+        turn_knowledge: tables of the turn, on all turn cards.
+        river_knowledge: tables of the river, on all runouts.
+        step: what to do.
+        arrival: the opponent's reach on entering the turn.
+        scratch: of this worker.
+        out_value: one row for each root.
+    """
+    old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
+    turn, hands, deal = streets.turn, streets.hands, streets.river_deal
+    villain = _on_board(turn_knowledge.villain, turn_index)
+    meeting = meet(hands, streets.turn_orders, streets.turn_deal.order[turn_index])
+    begin_street(turn, hands, meeting, villain, step, arrival, scratch.turn)
+    first_next = streets.turn_deal.first_next
+    scratch.chance_value[:] = 0.0
+    for board in range(first_next[turn_index], first_next[turn_index + 1]):
+        _visit_river(streets, board, river_knowledge, step, scratch)
+        add_card(scratch.river_value, hands.image, deal.images[board], scratch.chance_value)
+    end_street(
+        turn, scratch.chance_value, _on_board(turn_knowledge.hero, turn_index), step, scratch.turn
+    )
+    for root in range(out_value.shape[0]):
+        value, out = scratch.turn.value[turn.root[root]], out_value[root]
+        for hand in range(out.shape[0]):
+            out[hand] = value[hand]
+    simd_kernels.set_float_mode(old_mode)
+
+
+@kernel
+def _visit_river(
+    streets: TurnStreets, board: int, knowledge: Knowledge, step: Step, scratch: TurnScratch
+) -> None:
+    """Visits one river after the turn whose reach is in the scratch."""
+    deal = streets.river_deal
+    arrival = Arrival(
+        scratch.turn.reach, streets.turn.chance_row, deal.card[board], deal.probability
+    )
+    tables = Knowledge(_on_board(knowledge.hero, board), _on_board(knowledge.villain, board))
+    meeting = meet(streets.hands, streets.river_orders, deal.order[board])
+    visit_last_street(
+        streets.river,
+        streets.hands,
+        meeting,
+        tables,
+        step,
+        arrival,
+        scratch.river,
+        scratch.river_value,
+    )
+
+
+class RiverStreet(NamedTuple):
+    """What the visits of river boards need to know about the game."""
+
+    hands: Hands
+    river: Forest
+    orders: Orders
+    deal: Deal
+
+
+@kernel
+def visit_rivers(
+    street: RiverStreet,
+    boards: IntArray,
+    knowledge: Knowledge,
+    step: Step,
+    arrival: Arrival,
+    scratch: Scratch,
+    out_value: Float32Array,
+) -> None:
+    """Visits some river cards after a turn; ``out_value[K, R, H]`` becomes hero's values.
+
+    Args:
+        street: the game.
+        boards: the numbers of the river cards.
+        knowledge: tables of the river, on all its boards.
+        step: what to do.
+        arrival: the opponent's reach at the end of the turn; its card is ignored.
+        scratch: of this worker.
+        out_value: of all river cards; only those visited are written.
+    """
+    old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
+    deal = street.deal
+    for i in range(boards.shape[0]):
+        board = boards[i]
+        entering = Arrival(arrival.reach, arrival.row, deal.card[board], deal.probability)
+        tables = Knowledge(_on_board(knowledge.hero, board), _on_board(knowledge.villain, board))
+        meeting = meet(street.hands, street.orders, deal.order[board])
+        visit_last_street(
+            street.river,
+            street.hands,
+            meeting,
+            tables,
+            step,
+            entering,
+            scratch,
+            out_value[board],
+        )
+    simd_kernels.set_float_mode(old_mode)
+
+
+class RiverSide(NamedTuple):
+    """A river spot seen from one player: everything that a visit needs."""
+
+    forest: Forest
+    hands: Hands
+    meeting: Meeting
+    arrival: Arrival
+    scratch: Scratch
+
+
+@kernel
+def iterate_river(
+    oop_side: RiverSide,
+    ip_side: RiverSide,
+    oop: Learning,
+    ip: Learning,
+    weights: Float32Array,
+    out_oop_value: Float32Array,
+    out_ip_value: Float32Array,
+) -> None:
+    """Runs iterations of a spot on the river in one call, because calling costs more than one.
+
+    Args:
+        oop_side: the spot seen from the player out of position.
+        ip_side: seen from the player in position.
+        oop: tables of the first.
+        ip: tables of the second.
+        weights: ``[iterations, 3]`` the discounts of positive and negative regrets and of sums.
+        out_oop_value: ``[1, H]``.
+        out_ip_value: ``[1, O]``.
+    """
+    old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
+    for i in range(weights.shape[0]):
+        step = Step(LEARN, weights[i, 0], weights[i, 1], weights[i, 2])
+        visit_last_street(
+            oop_side.forest,
+            oop_side.hands,
+            oop_side.meeting,
+            Knowledge(oop, ip),
+            step,
+            oop_side.arrival,
+            oop_side.scratch,
+            out_oop_value,
+        )
+        visit_last_street(
+            ip_side.forest,
+            ip_side.hands,
+            ip_side.meeting,
+            Knowledge(ip, oop),
+            step,
+            ip_side.arrival,
+            ip_side.scratch,
+            out_ip_value,
+        )
+    simd_kernels.set_float_mode(old_mode)

@@ -1,0 +1,111 @@
+"""CFR of a spot with real cards: iterate, judge, stop."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from runout.arrays import FloatArray
+from runout.cfr.discounting import DCFR, DiscountSchedule
+from runout.cfr.parallel import Team
+from runout.cfr.solver import ignore_progress, iterate_until
+from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.postflop.spot.spot import Spot
+from runout.postflop.spot.spot_game import SpotGame
+from runout.postflop.spot.street_kernels import EVALUATE, LEARN, RESPOND, Step
+from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.tables import Precision, count_boards, make_learning
+from runout.trees.betting import Street
+
+#: Iterations of a river spot in one call: each takes microseconds.
+_RIVER_BATCH = 10
+
+_ZERO = np.float32(0.0)
+_RESPOND = Step(RESPOND, _ZERO, _ZERO, _ZERO)
+_EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
+
+
+class SpotSolver:
+    """The learned tables of a spot and the iterations that fill them."""
+
+    def __init__(
+        self,
+        spot: Spot,
+        schedule: DiscountSchedule = DCFR,
+        team: Team | None = None,
+        precision: Precision = Precision.SINGLE,
+    ) -> None:
+        """Allocates the tables; both players begin with all actions equally likely.
+
+        Args:
+            spot: what to solve.
+            schedule: the CFR variant.
+            team: threads to share the work.
+            precision: bits of a stored number.
+
+        Raises:
+            RangeError: if the board leaves nothing of a range.
+        """
+        self.game = SpotGame(spot, team, precision)
+        self.schedule = schedule
+        self.iteration = 0
+        self.strategy_delta = math.nan  # strategies are never stored, so not compared either
+        cards = self.game.cards
+        self.tables = [
+            (
+                make_learning(template, cards.players[0], 0, num_boards, precision),
+                make_learning(template, cards.players[1], 1, num_boards, precision),
+            )
+            for template, num_boards in zip(self.game.templates, count_boards(cards), strict=True)
+        ]
+
+    def run(self, num_iterations: int) -> None:
+        """Runs more iterations, each updating both players."""
+        weights = np.array(
+            [
+                self.schedule.weights(iteration)
+                for iteration in range(self.iteration, self.iteration + num_iterations)
+            ],
+            dtype=np.float32,
+        )
+        if self.game.first_street == Street.RIVER:
+            self.game.iterate_river(weights, self.tables)
+        else:
+            for row in weights:
+                for player in range(NUM_PLAYERS):
+                    self.game.visit(player, Step(LEARN, *row), self.tables)
+        self.iteration += num_iterations
+
+    def solve(
+        self,
+        rule: StoppingRule,
+        on_progress: Callable[[SolveProgress], None] = ignore_progress,
+    ) -> SolveOutcome:
+        """Iterates until a limit of the rule is met; exploitability is in chips."""
+        batch = _RIVER_BATCH if self.game.first_street == Street.RIVER else 1
+        return iterate_until(self, rule, on_progress, batch)
+
+    def worst_exploitability(self) -> float:
+        """Returns `exploitability`, as the loop of all solvers asks for it."""
+        return self.exploitability()
+
+    def exploitability(self) -> float:
+        """Returns the mean gain of a best response over what the average strategies win, in chips.
+
+        Without rake the two players' winnings sum to zero and need not be evaluated.
+        """
+        gain = sum(self.value_of(player, _RESPOND) for player in range(NUM_PLAYERS))
+        if self.game.spot.rake.taken_from(self.game.spot.tree.stakes.pot) > 0.0:
+            gain -= sum(self.value_of(player, _EVALUATE) for player in range(NUM_PLAYERS))
+        return gain / NUM_PLAYERS
+
+    def expected_value(self, player: int) -> float:
+        """Returns what a player gets back from the pot at the average strategies, in chips."""
+        return self.value_of(player, _EVALUATE) + self.game.spot.tree.stakes.pot / 2.0
+
+    def value_of(self, player: int, step: Step) -> float:
+        """Returns what a player wins beyond its half of the pot, in chips."""
+        hands = self.game.cards.players[player]
+        values = self.game.visit(player, step, self.tables)[: len(hands.combos)]
+        weighted: FloatArray = hands.weights * values.astype(np.float64)
+        return float(weighted.sum())

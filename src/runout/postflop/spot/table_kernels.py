@@ -1,0 +1,108 @@
+"""Learned tables in 32 or in 16 bits: the same reads and writes, chosen by the table's type.
+
+A row of 16-bit numbers shares one float32 scale with the other actions of its decision. Reading
+turns the rows of a decision into float32 in a working space, writing turns them back; 32-bit rows
+are read and written in place and neither costs anything.
+"""
+
+# Overloads are typed by numba, not by annotations.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from runout.arrays import AnyArray, Float32Array, Uint8Array
+
+#: The largest number of the two 16-bit types: regrets have a sign, strategy sums do not.
+_LARGEST_SIGNED = np.float32(32_767.0)
+_LARGEST_UNSIGNED = np.float32(65_535.0)
+
+
+class Learning(NamedTuple):
+    """What a player has learned on a street: one row per action, one column per hand.
+
+    With a leading axis for boards everywhere, or of one board.
+
+    Attributes:
+        regret: ``[A, H]`` discounted regrets; float32, or int16 with a scale.
+        regret_scale: ``[A]`` in the row of a decision's first action; empty for float32.
+        strategy_sum: ``[A, H]`` discounted sums of reach times strategy; float32, or uint16.
+        sum_scale: ``[A]`` like ``regret_scale``.
+        lock: ``[A, H]`` in the row of a decision's first action, 1 where the hand's strategy is
+            fixed (its regrets then hold the strategy); empty if no decision is locked.
+    """
+
+    regret: AnyArray
+    regret_scale: Float32Array
+    strategy_sum: AnyArray
+    sum_scale: Float32Array
+    lock: Uint8Array
+
+
+def read_rows(
+    table: AnyArray, scale: Float32Array, first: int, end: int, out_rows: Float32Array
+) -> Float32Array:
+    """Returns rows ``first:end`` as float32: the rows themselves, or decoded into ``out_rows``."""
+    raise NotImplementedError("compiled code only")
+
+
+def write_rows(
+    table: AnyArray, scale: Float32Array, first: int, end: int, rows: Float32Array
+) -> None:
+    """Stores rows that came from `read_rows`; does nothing where they are the rows themselves."""
+    raise NotImplementedError("compiled code only")
+
+
+@overload(read_rows)
+def _read_rows(table, scale, first, end, out_rows):
+    if table.dtype == types.float32:
+
+        def view(table, scale, first, end, out_rows):
+            return table[first:end]
+
+        return view
+
+    def decode(table, scale, first, end, out_rows):
+        unit = scale[first]
+        for row in range(first, end):
+            packed, out_row = table[row], out_rows[row - first]
+            for hand in range(packed.shape[0]):
+                out_row[hand] = np.float32(packed[hand]) * unit
+        return out_rows[: end - first]
+
+    return decode
+
+
+@overload(write_rows)
+def _write_rows(table, scale, first, end, rows):
+    if table.dtype == types.float32:
+
+        def keep(table, scale, first, end, rows):
+            pass
+
+        return keep
+
+    largest_code = _LARGEST_SIGNED if table.dtype == types.int16 else _LARGEST_UNSIGNED
+    code = np.int16 if table.dtype == types.int16 else np.uint16
+    half = np.float32(0.5)
+
+    def encode(table, scale, first, end, rows):
+        zero = np.float32(0.0)
+        largest = zero
+        for row in range(end - first):
+            values = rows[row]
+            for hand in range(values.shape[0]):
+                largest = max(largest, abs(values[hand]))
+        unit = largest / largest_code
+        per_unit = largest_code / largest if largest > zero else zero
+        scale[first] = unit
+        for row in range(first, end):
+            values, packed = rows[row - first], table[row]
+            for hand in range(packed.shape[0]):
+                scaled = values[hand] * per_unit
+                packed[hand] = code(np.int32(scaled + (half if scaled > zero else -half)))
+
+    return encode

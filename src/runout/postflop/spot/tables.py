@@ -1,0 +1,163 @@
+"""The learned tables of a spot, and what they and the working space take in memory."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import Float32Array
+from runout.postflop.spot.cards_to_come import CardsToCome, PlayerHands
+from runout.postflop.spot.spot_kernels import TurnScratch
+from runout.postflop.spot.street_kernels import Scratch
+from runout.postflop.spot.street_template import NUM_PLAYERS, StreetTemplate
+from runout.postflop.spot.table_kernels import Learning
+from runout.postflop.spot.terminal_kernels import LANES, Lanes
+
+
+class Precision(IntEnum):
+    """Bits of a stored number."""
+
+    SINGLE = 32
+    HALF = 16
+
+
+def _dtypes(precision: Precision) -> tuple[npt.DTypeLike, npt.DTypeLike]:
+    if precision == Precision.SINGLE:
+        return np.float32, np.float32
+    return np.int16, np.uint16
+
+
+def make_learning(
+    template: StreetTemplate, hands: PlayerHands, player: int, num_boards: int, precision: Precision
+) -> Learning:
+    """Returns empty tables ``[boards, actions, width]`` of a player on a street."""
+    shape = (num_boards, template.num_actions[player], hands.width)
+    num_scales = shape[1] if precision == Precision.HALF else 0
+    regret, strategy_sum = _dtypes(precision)
+    return Learning(
+        regret=np.zeros(shape, regret),
+        regret_scale=np.zeros((num_boards, num_scales), np.float32),
+        strategy_sum=np.zeros(shape, strategy_sum),
+        sum_scale=np.zeros((num_boards, num_scales), np.float32),
+        lock=np.zeros((num_boards, 0, 0), np.uint8),
+    )
+
+
+def make_scratch(
+    template: StreetTemplate, cards: CardsToCome, player: int, precision: Precision
+) -> Scratch:
+    """Returns working space for one worker on one street, seen from a player."""
+    hero, villain = cards.players[player].width, cards.players[1 - player].width
+    forest = template.forests[player]
+    num_nodes = int((forest.group[:, 1] - forest.group[:, 0]).max())
+    num_rows = int(forest.group[:, 8].max())
+    longest = max(hero, villain)
+    num_decoded = int(forest.num_children.max()) if precision == Precision.HALF else 0
+    return Scratch(
+        reach=_zeros(num_rows, villain),
+        value=_zeros(num_nodes, hero),
+        lanes=Lanes(
+            reach=_zeros(villain, LANES),
+            value=_zeros(hero, LANES),
+            total=np.zeros(LANES),
+            by_card=np.zeros((52, LANES)),
+            rows=np.zeros(LANES, np.int64),
+            scales=np.zeros(LANES, np.float32),
+            nowhere=np.zeros(hero, np.float32),
+        ),
+        total=np.zeros(longest, np.float32),
+        share=np.zeros(longest, np.float32),
+        rows=_zeros(num_decoded, longest),
+        more_rows=_zeros(num_decoded, longest),
+    )
+
+
+def make_turn_scratch(
+    templates: list[StreetTemplate], cards: CardsToCome, player: int, precision: Precision
+) -> TurnScratch:
+    """Returns working space for one worker that visits turn cards, seen from a player."""
+    _, turn, river = templates
+    hero, num_roots = cards.players[player].width, len(river.root_of)
+    return TurnScratch(
+        turn=make_scratch(turn, cards, player, precision),
+        river=make_scratch(river, cards, player, precision),
+        river_value=_zeros(num_roots, hero),
+        chance_value=np.zeros((num_roots, hero)),
+    )
+
+
+def _zeros(rows: int, columns: int) -> Float32Array:
+    return np.zeros((rows, columns), np.float32)
+
+
+@dataclass(frozen=True)
+class MemoryNeed:
+    """What a solve takes, in bytes.
+
+    Attributes:
+        tables: regrets and strategy sums on all boards.
+        working_space: of all workers.
+        cards: orders of strength and images of hands.
+    """
+
+    tables: int
+    working_space: int
+    cards: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.tables + self.working_space + self.cards
+
+
+def count_boards(cards: CardsToCome) -> tuple[int, ...]:
+    """Returns how many boards each street of the spot is solved on."""
+    return (1, *(len(deal.card) for deal in cards.deals))
+
+
+def estimate_memory(
+    templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
+) -> MemoryNeed:
+    """Returns what a solve will allocate, before anything is allocated."""
+    tables = 0
+    for template, num_boards in zip(templates, count_boards(cards), strict=True):
+        for player in range(NUM_PLAYERS):
+            cells = template.num_actions[player] * cards.players[player].width
+            scales = template.num_actions[player] if precision == Precision.HALF else 0
+            tables += num_boards * (2 * cells * (precision // 8) + 2 * scales * 4)
+    return MemoryNeed(
+        tables=tables,
+        working_space=_estimate_scratch(templates, cards, num_workers, precision),
+        cards=_estimate_cards(cards),
+    )
+
+
+def _estimate_scratch(
+    templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
+) -> int:
+    total = 0
+    boards = count_boards(cards)
+    for number, template in enumerate(templates):
+        for player in range(NUM_PLAYERS):
+            hero, villain = cards.players[player].width, cards.players[1 - player].width
+            forest = template.forests[player]
+            nodes = int((forest.group[:, 1] - forest.group[:, 0]).max())
+            one = 4 * (int(forest.group[:, 8].max()) * villain + nodes * hero)
+            one += 4 * LANES * (hero + villain) + 8 * 53 * LANES
+            if precision == Precision.HALF:
+                one += 8 * int(forest.num_children.max()) * max(hero, villain)
+            if number == 0:
+                total += one
+            else:
+                between = len(template.root_of) * hero
+                total += num_workers * (one + 12 * between)
+            if number == 1:
+                total += 12 * boards[1] * between
+    return total
+
+
+def _estimate_cards(cards: CardsToCome) -> int:
+    widths = sum(len(player.combos) for player in cards.players)
+    boards = count_boards(cards)
+    return sum(2 * 3 * widths * number for number in boards) + 24 * 8 * 2 * widths
