@@ -47,6 +47,7 @@ ALLOWED_IN = {
     "click": {"cli"},
     "pydantic": {"config", "storage", "explorer"},
     "yaml": {"config", "storage"},
+    "sklearn": {"abstraction"},
     "fastapi": {"explorer"},
     "uvicorn": {"explorer"},
     "ray": {"execution/ray_executor.py"},

@@ -122,6 +122,42 @@ class RangesRoundFinished:
     exploitability_mbb: float
 
 
+@dataclass(frozen=True)
+class BucketsCapped:
+    """There are fewer different hands than buckets were asked for.
+
+    Attributes:
+        name: what is sorted into buckets, such as ``AsKhQd turn``.
+        requested: buckets asked for.
+        available: buckets there will be, one for each different hand.
+    """
+
+    name: str
+    requested: int
+    available: int
+
+
+@dataclass(frozen=True)
+class ExtractingEv:
+    """``done`` of ``total`` hands have their expected values against every opponent's bucket."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Rebucketing:
+    """Flop buckets are made anew from the expected values of a solve.
+
+    Attributes:
+        round: the round of solving that has ended, 1 for the first.
+        total_rounds: how many there will be at most.
+    """
+
+    round: int
+    total_rounds: int
+
+
 Event = (
     KernelCompiling
     | KernelCompiled
@@ -134,6 +170,10 @@ Event = (
 )
 EventSink = Callable[[Event], None]
 
+#: What making buckets reports.
+BucketEvent = BucketsCapped | ExtractingEv | Rebucketing
+BucketEventSink = Callable[[BucketEvent], None]
 
-def ignore_event(event: Event) -> None:
+
+def ignore_event(event: Event | BucketEvent) -> None:
     """The sink of callers who do not want to know."""

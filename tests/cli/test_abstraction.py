@@ -152,7 +152,7 @@ def test_matplotlib_is_only_loaded_for_a_picture(run_program, sampled):
         (["-b", "AhKs", "--hand", "JcTc"], "board 'AhKs': 2 cards, a board has 3"),
         (["-b", "AhKsQd", "--hand", "AhTc"], "Ah: is on the board AhKsQd already"),
         (["-b", "AhKsQd", "--hand", "JcT"], "'JcT': "),
-        (["-b", "AhKsQd"], "Missing option '--hand'."),
+        (["-b", "AhKsQd"], "--hand: is missing, runout abstraction bucket needs --hand CARDS"),
     ],
 )
 def test_bad_cards_are_named(error_line, sampled, options, line):

@@ -45,8 +45,7 @@ def test_a_build_says_what_it_needs_and_what_came_of_it(build_in, tmp_path):
     result = build_in()
     assert result.exit_code == 0
     path = tmp_path / "buckets"
-    needs = [line for line in result.stderr.splitlines() if line.startswith(f"{path}: needs about")]
-    assert len(needs) == 1
+    assert f"{path}:\nneeds about " in result.stderr
     lines = result.stdout.splitlines()
     assert lines[0].split() == ["flop", "turn", "river"]
     rows = {line[:24].strip(): line[24:].split() for line in lines[1:-1]}
@@ -100,8 +99,8 @@ def test_overwriting_replaces_an_abstraction_even_a_damaged_one(build_in, tmp_pa
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--mode", "foo"], "'--mode': 'foo' is not one of 'exhaustive', 'sampled'."),
-        (["--feature", "foo"], "'--feature': 'foo' is not one of 'ehs2', 'ehs_squared'."),
+        (["--mode", "foo"], "--mode: 'foo' is not one of 'exhaustive', 'sampled'"),
+        (["--feature", "foo"], "--feature: 'foo' is not one of 'ehs2', 'ehs_squared'"),
         (["--flop-buckets", "0"], "--flop-buckets: 0, allowed are 1 to 65536"),
         (["--turn-buckets", "-3"], "--turn-buckets: -3, allowed are 1 to 65536"),
         (["--river-buckets", "70000"], "--river-buckets: 70000, allowed are 1 to 65536"),

@@ -53,7 +53,7 @@ def test_small_samples_need_little_and_large_ones_memory():
 
 def test_needs_are_one_line_for_people():
     assert SMALL.describe() == (
-        "needs about 2 min, 900 MB of memory and 5 B of disk, with 7 B more until it is done"
+        "needs about 2 min, 900 MB of memory, 5 B of disk (7 B more until done)"
     )
 
 

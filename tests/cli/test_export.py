@@ -54,7 +54,7 @@ def test_probabilities_of_a_hand_add_up_at_every_node(run, solved):
 def test_one_node_can_be_exported_to_a_file(run, solved, tmp_path):
     result = run("export", str(solved), "-n", "c", "-o", str(tmp_path / "c.json"))
     assert result.stdout == ""
-    assert result.stderr.startswith(f"wrote {tmp_path}/c.json, 1 decisions, ")
+    assert result.stderr.startswith(f"wrote {tmp_path}/c.json, 1 decision, ")
     (node,) = json.loads((tmp_path / "c.json").read_text())["nodes"]
     assert node["description"] == "BB versus limp"
 
@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_written_is_named(error_line, solved):
 
 def test_an_unknown_format_is_one_line(error_line, solved):
     line = error_line("export", str(solved), "--format", "xml")
-    assert line == "'--format' / '-f': 'xml' is not one of 'json', 'csv'."
+    assert line == "--format: 'xml' is not one of 'json', 'csv'"
 
 
 def test_json_is_the_format_json(run, solved):

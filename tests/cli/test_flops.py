@@ -93,3 +93,9 @@ def test_the_same_flop_twice_is_refused(error_line):
 
 def test_an_unknown_format_exits_with_2(run):
     assert run("flops", "--format", "xml").exit_code == 2
+
+
+def test_one_of_a_thing_is_not_told_in_the_plural(run):
+    assert run("flops", "--random", "1").stdout.splitlines()[-1] == "1 flop"
+    assert run("range", "AhKh").stdout.startswith("1 combo, ")
+    assert run("equity", "AhKh", "QsQd").stdout.splitlines()[-1] == "1 matchup before the flop"

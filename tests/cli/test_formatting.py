@@ -88,7 +88,16 @@ def test_json_refuses_undefined_numbers():
         format_json({"equity_fraction": float("nan")})
 
 
-@pytest.mark.parametrize(("number", "text"), [(0, "0 flops"), (1, "1 flop"), (1755, "1,755 flops")])
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0 flops"),
+        (1, "1 flop"),
+        (1755, "1,755 flops"),
+        (0.999999, "1 flop"),
+        (1.5, "1.50 flops"),
+    ],
+)
 def test_nouns_follow_their_number(number, text):
     assert format_count_of(number, "flop") == text
 

@@ -83,22 +83,6 @@ def test_shell_completion_is_offered(run):
     assert "--install-completion" in run("--help").stdout
 
 
-def test_an_unknown_option_exits_with_2(run):
-    assert run("equity", "AA", "KK", "--bord", "2c3c4c").exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["equity", "AA"], "Missing argument 'VILLAIN'."),
-        (["flops", "--format", "xml"], "'--format': 'xml' is not one of 'table', 'json', 'csv'."),
-        (["flops", "--random", "x"], "'--random': Input should be a valid integer"),
-    ],
-)
-def test_a_missing_or_impossible_value_is_one_line(error_line, arguments, line):
-    assert error_line(*arguments).startswith(line)
-
-
 def test_main_exits_with_2_and_one_line(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["equity", "AA", "KX"])

@@ -31,7 +31,7 @@ def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved)
     nodes = open_solution(solved)
     node = nodes.find_decision("r2")
     text = run("show", str(solved), "--node", "r2").stdout
-    assert text.startswith("BB versus raise to 2   node r2, seen in ")
+    assert text.startswith("BB versus raise to 2   node r2, ")
     fold, call, *_ = nodes.frequencies(node)
     assert f"F fold {100 * fold:.1f}%   C call {100 * call:.1f}%" in text
     assert "SB answers at --node r2-r6 (raise to 6), --node r2-a (all-in 10)" in text
@@ -41,7 +41,8 @@ def test_hands_that_never_get_there_are_dashes(run, solved):
     nodes = open_solution(solved)
     node = nodes.find_decision("c-a")
     absent = np.count_nonzero(nodes.reach[SB][node] < SMALLEST_REACH)
-    lines = run("show", str(solved), "--node", "c-a").stdout.splitlines()[4:18]
+    _, _, grid = run("show", str(solved), "--node", "c-a").stdout.partition("\n\n")
+    lines = grid.splitlines()[1:14]
     assert sum(line.split().count("-") for line in lines) == absent > 0
 
 
@@ -123,3 +124,10 @@ def test_shares_of_combos_are_those_of_charts(run, solved):
     shown = " / ".join(f"{100.0 * share:.1f}%" for share in expected)
     text = run("show", str(solved), "--node", "r2").stdout
     assert f"of combos, as charts count: {shown}" in text
+
+
+def test_facts_of_a_long_title_have_a_line_of_their_own(run, solved):
+    lines = run("show", str(solved), "--node", "r2-r6").stdout.splitlines()
+    assert lines[0] == "SB after SB raise to 2, BB raise to 6"
+    assert lines[1].startswith("node r2-r6, ")
+    assert max(map(len, lines)) <= 80

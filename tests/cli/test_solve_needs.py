@@ -4,7 +4,7 @@ import pytest
 
 from runout.cli import build_needs
 from runout.cli.options import OptionError
-from runout.cli.solve_needs import SolveNeeds, estimate_solve, solve_bytes
+from runout.cli.solve_needs import SolveNeeds, estimate_solve, solve_bytes, tell_solve_needs
 from runout.config.load import load_postflop_config
 from runout.trees.postflop_tree import PostflopTree
 from tests.cli.solve_configs import FLOPS, SAMPLED_FLOPS
@@ -47,11 +47,25 @@ def test_a_limit_of_time_limits_the_estimate():
     assert estimate(limited, 1).seconds == pytest.approx(2 * (2 * 0.5 + 0.1))
 
 
-def test_needs_are_one_line_for_people():
-    assert NEEDS.describe() == (
-        "1,755 flops at 2 SPRs: at most about 67 min, 1.2 GB of memory and 800 MB of disk, "
-        "with as much again until it is done"
-    )
+def test_needs_are_two_short_lines_for_people():
+    lines = NEEDS.describe().splitlines()
+    assert lines == [
+        "1,755 flops at 2 SPRs",
+        "at most about 67 min, 1.2 GB of memory, 800 MB of disk (twice that until done)",
+    ]
+    assert max(map(len, lines)) <= 80
+    assert SolveNeeds(1, 1, 1.0, 1, 1).describe().startswith("1 flop at 1 SPR\n")
+
+
+def test_rounds_are_told_with_the_needs(tmp_path, capsys):
+    config = load_postflop_config(FLOPS)
+    tell_solve_needs(Path("x.yaml"), config, tmp_path / "x", 1)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "x.yaml: 2 flops at 2 SPRs"
+    assert second.startswith("at most about 10 s, ")
+    tell_solve_needs(Path("x.yaml"), config, tmp_path / "x", 1, 1)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "and as much time again in each of at most 1 round"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@ import json
 import pytest
 
 from runout.cli.solutions import SOLUTION_FOLDER
+from runout.cli.targets import count_checkpoints
+from runout.errors import BundleError
 from runout.pipeline import run as pipeline_run
 from runout.postflop import flop_tasks
 from runout.results.preflop_bundle import load_solution
@@ -28,20 +30,20 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve, tmp_path):
     result = solve(PUSH_FOLD)
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        f"{tmp_path}/config.yaml: no flop is ever seen, nothing to solve after the flop",
+        f"{tmp_path}/config.yaml: no flop is ever seen, none is solved",
         "solving preflop, at most 10,000 iterations",
     ]
     text = result.stdout
     assert text.startswith("SB first in   pot 1.5 bb, EV -0.045 bb\n")
     assert "F fold 41.7%   A all-in 10 58.3%" in text
-    assert "BB versus all-in 10   node a, seen in 58.3% of deals, pot 11 bb" in text
+    assert "BB versus all-in 10   node a, 58.3% of deals, pot 11 bb" in text
     solution = load_solution(tmp_path / "run" / SOLUTION_FOLDER)
     called = 100 * solution.action_frequency(solution.tree.find_node("a-c"))
     assert f"F fold {100 - called:.1f}%   C call {called:.1f}%" in text
     assert "game value -0.045 bb/hand for SB, +0.045 bb/hand for BB" in text
     assert "Exploitability in mbb/hand, by iteration" in text
     assert text.splitlines()[-1].startswith(f"wrote {tmp_path}/run in ")
-    assert max(map(len, text.splitlines()[:-1])) <= 100
+    assert max(map(len, text.splitlines()[:-1])) <= 80
 
 
 def test_the_folder_of_the_solution_is_the_one_that_the_pipeline_writes(solve, tmp_path):
@@ -73,14 +75,14 @@ def test_extrapolated_flops_are_marked(solve):
 
 def test_raw_equity_says_what_it_is(solve):
     result = solve(RAW_EQUITY)
-    assert "flops are checked down, nothing to solve after the flop" in result.stderr
+    assert "flops are checked down, none is solved" in result.stderr
     assert "are checked down: raw equity, no bets after the flop" in result.stdout
 
 
 def test_rounds_are_told_while_they_run_and_in_the_end(solve):
     result = solve("ranges_rounds: 1\nranges_tolerance: 0\n" + LIMPS)
-    assert "and as much time again in each of at most 1 rounds" in result.stderr
-    assert "round 1 of at most 1: preflop actions moved by " in result.stderr
+    assert "and as much time again in each of at most 1 round\n" in result.stderr
+    assert "round 1 of at most 1: actions moved by " in result.stderr
     assert "Rounds with the ranges that arrive on the flop" in result.stdout
 
 
@@ -142,7 +144,7 @@ def test_an_interrupted_run_goes_on(solve, tmp_path, monkeypatch):
         (PUSH_FOLD + "iteration: 5\n", "did you mean iterations?"),
         (LIMPS.replace("2bb, 3bb", "2bb, -3bb"), "preflop.raise_sizes[0][1]: "),
         (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops[0]: "),
-        (FLOPS, "preflop is missing"),
+        (FLOPS, "config.yaml: preflop is missing"),
         (
             LIMPS.partition("postflop_model")[0] + "postflop_model_path: nothing\n",
             "postflop_model_path: ",
@@ -151,5 +153,38 @@ def test_an_interrupted_run_goes_on(solve, tmp_path, monkeypatch):
 )
 def test_a_bad_config_is_one_line_with_the_path_in_the_file(error_line, tmp_path, text, line):
     config = write_config(tmp_path, text)
-    found = error_line("solve-preflop", "-c", config, "-o", str(tmp_path / "run"))
+    found = error_line("solve-preflop", "-c", config, "-o", str(tmp_path / "new" / "run"))
     assert line in found
+    assert [entry.name for entry in tmp_path.iterdir()] == ["config.yaml"]
+
+
+def test_a_refused_bundle_of_values_leaves_no_directory(run, tmp_path):
+    (tmp_path / "values").mkdir()
+    config = write_config(
+        tmp_path, RAW_EQUITY.replace("flop_values: raw_equity", "postflop_model_path: values")
+    )
+    result = run("solve-preflop", "-c", config, "-o", str(tmp_path / "new" / "run"))
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith("error: ")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["config.yaml", "values"]
+
+
+@pytest.mark.parametrize("command", ["solve-preflop", "solve-postflop"])
+def test_a_result_that_cannot_be_written_leaves_finished_flops_only(
+    run, tmp_path, monkeypatch, command
+):
+    def refuse(bundle, path, overwrite):
+        raise BundleError(str(path), "cannot be written (disk full)")
+
+    monkeypatch.setattr(ValueBundle, "save", refuse)
+    config, path = write_config(tmp_path, LIMPS), tmp_path / "new" / "run"
+    result = run(command, "-c", config, "-o", str(path), "-w", "1")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("cannot be written (disk full)\n")
+    directory = (
+        path / "checkpoints" if command == "solve-preflop" else path.parent / "run.checkpoints"
+    )
+    assert count_checkpoints(directory) == 1
+    assert [
+        entry for entry in tmp_path.rglob("*") if entry.is_dir() and not any(entry.iterdir())
+    ] == []

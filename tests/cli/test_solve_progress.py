@@ -77,7 +77,7 @@ def test_files_get_a_line_now_and_then_and_one_at_the_end():
     clock.now = 12.0
     (line,) = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 1.0))
     assert line == "flops: 2/3, worst 0.10% of the pot, about 6.0 s left"
-    assert lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0)) == ["flops: all 3 done"]
+    assert lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0)) == ["3 flops done"]
 
 
 def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
@@ -88,7 +88,7 @@ def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
     (line,) = lines.lines(PreflopSolving(2, 1, 10_000, None))
     assert line == "solving preflop again, round 2, at most 10,000 iterations"
     assert lines.lines(ROUND) == [
-        "round 1 of at most 3: preflop actions moved by 1.23%, exploitability 0.456 mbb/hand"
+        "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
     ]
 
 
@@ -96,7 +96,7 @@ def test_files_see_solve_events_as_notes(capsys):
     with showing_events() as on_event:
         on_event(solving("AsKhQd"))
         on_event(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0))
-    assert capsys.readouterr().err == "flops: all 1 done\n"
+    assert capsys.readouterr().err == "1 flop done\n"
 
 
 def live_text(events):
@@ -127,4 +127,4 @@ def test_terminals_see_bars_within_a_hundred_columns():
 
 
 def test_terminals_keep_the_line_of_a_round():
-    assert "round 1 of at most 3: preflop actions moved" in live_text([solving("AsKhQd"), ROUND])
+    assert "round 1 of at most 3: actions moved" in live_text([solving("AsKhQd"), ROUND])

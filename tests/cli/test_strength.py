@@ -86,7 +86,7 @@ def test_json_of_a_board_holds_every_combo(run):
         (["-b", "AhKsQd", "--hand", "AhTc"], "Ah: is on the board AhKsQd already"),
         (["-b", "AhKsQd", "--hand", "Jc"], "'Jc': 1 cards, a hand has 2"),
         (["-b", "AhKsQd", "--hand", "Jx2c"], "'Jx': 'x' is not a suit, use one of cdhs"),
-        (["--hand", "JcTc"], "Missing option '--board' / '-b'."),
+        (["--hand", "JcTc"], "--board: is missing, runout strength needs --board CARDS"),
     ],
 )
 def test_bad_cards_are_named(error_line, arguments, line):

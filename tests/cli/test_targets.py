@@ -12,6 +12,7 @@ from runout.cli.targets import (
     keeping_checkpoints,
     remove_checkpoints,
     require_free,
+    solving_into,
     stopping_threads,
 )
 from runout.errors import BundleError
@@ -141,3 +142,60 @@ def test_threads_other_than_the_main_one_can_wait_too():
     thread.start()
     thread.join()
     assert heard == [SOLVING]
+
+
+def test_finding_out_whether_a_place_is_free_makes_no_directory(tmp_path):
+    require_free(tmp_path / "a" / "b" / "c", "solution", False)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "mine").mkdir()
+    require_free(tmp_path / "mine", "solution", False)
+    assert (tmp_path / "mine").is_dir()
+
+
+def fail_in(path, *made):
+    with solving_into(path):
+        for directory in made:
+            directory.mkdir(parents=True)
+        raise BundleError("x", "is broken")
+
+
+def test_a_failed_solve_removes_empty_directories_that_it_made(tmp_path):
+    (tmp_path / "mine").mkdir()
+    path = tmp_path / "mine" / "runs" / "a"
+    with pytest.raises(BundleError, match="x: is broken"):
+        fail_in(path, path)
+    assert list(tmp_path.iterdir()) == [tmp_path / "mine"]
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+def test_a_failed_solve_leaves_what_was_there_and_what_is_of_value(tmp_path):
+    with pytest.raises(BundleError):
+        fail_in(tmp_path / "a", tmp_path / "a" / "values")
+    assert (tmp_path / "a" / "values").is_dir()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BundleError):
+        fail_in(tmp_path / "empty")
+    assert (tmp_path / "empty").is_dir()
+
+
+def test_a_solve_that_ends_well_keeps_its_directories(tmp_path):
+    with solving_into(tmp_path / "a"):
+        (tmp_path / "a").mkdir()
+    assert (tmp_path / "a").is_dir()
+
+
+@pytest.mark.parametrize(("num_kept", "names"), [(0, []), (2, ["x.checkpoints"])])
+def test_a_failure_keeps_finished_parts_only(tmp_path, num_kept, names):
+    directory = tmp_path / "x.checkpoints"
+
+    def failing_work():
+        with keeping_checkpoints(directory, resume=True):
+            CheckpointDirectory(directory / "flops-123", "run")
+            if num_kept:
+                keep_two_flops(directory)
+            raise BundleError("x", "is broken")
+
+    with pytest.raises(BundleError, match="x: is broken"):
+        failing_work()
+    assert [entry.name for entry in tmp_path.iterdir()] == names
+    assert count_checkpoints(directory) == num_kept

@@ -130,7 +130,7 @@ def test_one_ratio_needs_no_choice(run, tmp_path):
         ("--hero AA -v KX", "'KX': not a canonical hand such as AA, AKs or AKo"),
         ("--hero AA -v KK --flop AhKsQd2c", "flop 'AhKsQd2c': 4 cards, a flop has 3"),
         ("--hero AA -v KK --flop AhAh2d", "Ah: comes twice in AhAh2d"),
-        ("-v KK", "Missing option '--hero'."),
+        ("-v KK", "--hero: is missing, runout values needs --hero HAND"),
     ],
 )
 def test_what_cannot_be_answered_is_one_line(error_line, saved, arguments, line):

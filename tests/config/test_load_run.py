@@ -172,3 +172,19 @@ def test_a_model_that_is_not_needed_is_not_looked_for(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text(TEXT + "no.yaml\nflop_values: raw_equity")
     assert load_run_config(path).postflop_model_path == tmp_path / "no.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("postflop_model: {}", "preflop is missing"),
+        ("preflop: {}", "has no postflop_model and no postflop_model_path, give one of them, "),
+        ("1: {}", "the key '1' is not text (line 1)"),
+        ("config: 1\npreflop: {}", "unknown key"),
+    ],
+)
+def test_what_belongs_to_no_key_names_the_file(tmp_path, text, problem):
+    path = tmp_path / "run.yaml"
+    path.write_text(text)
+    where = "config" if text.startswith("config") else path  # a key of that name is a key
+    assert problem_of(path).startswith(f"{where}: {problem}")

@@ -188,6 +188,7 @@ def test_the_summary_of_push_or_fold_has_antes_and_no_flops():
     lines = format_tree_summary(PreflopTree.build(push_fold_rules((12, 10), ante_bb=0.1)))
     assert lines.splitlines()[0] == "blinds 0.5/1, ante 0.1 each, stacks 12 SB, 10 BB (bb)"
     assert lines.splitlines()[-1] == "0 flops"
+    assert "1 called all-in" in lines.splitlines()
 
 
 def test_preflop_rules_are_listed_once_if_they_are_the_same():

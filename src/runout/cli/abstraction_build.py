@@ -13,7 +13,7 @@ import typer
 from runout.cli.bucket_summary import summarize, summary_table
 from runout.cli.build_needs import estimate_needs
 from runout.cli.console import output, print_json, print_note, using_kernels
-from runout.cli.formatting import format_bytes, format_count, format_seconds
+from runout.cli.formatting import format_bytes, format_count_of, format_seconds
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.targets import OutputOption, OverwriteFlag, require_free
 from runout.storage.bundle import read_manifest
@@ -100,7 +100,7 @@ def build_abstraction(
         num_workers = workers or count_cores()
         needs = estimate_needs(config, river_table, num_workers)
         needs.require_resources(path)
-        print_note(f"{path}: {needs.describe()}")
+        print_note(f"{path}:\n{needs.describe()}")
         with _keeping_finished_parts(path, config, seed) as checkpoint:
             run = SurveyRun(num_workers, on_event, checkpoint.recall)
             abstraction = build_card_abstraction(config, seed, run, river_table)
@@ -132,7 +132,8 @@ def _keeping_finished_parts(
     checkpoint = CheckpointDirectory(directory, digest_parts(config, seed), clear_other_run=True)
     num_finished = len(checkpoint.keys())
     if num_finished:
-        print_note(f"going on with {format_count(num_finished)} finished parts in {directory}")
+        parts = format_count_of(num_finished, "finished part")
+        print_note(f"going on with {parts} in {directory}")
     try:
         yield checkpoint
     except KeyboardInterrupt:

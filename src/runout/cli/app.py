@@ -4,6 +4,8 @@ An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is
 code 130; anything else is a defect of ours and keeps its traceback.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -30,29 +32,42 @@ from runout.cli import (
 )
 from runout.cli.console import print_error, print_note
 from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
+from runout.cli.usage_errors import USAGE_ERROR, describe_usage_error, is_call_for_help
 from runout.errors import RunoutError
 from runout.version import __version__
 
 
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Turns what the user caused into one line and an exit code."""
+    try:
+        yield
+    except RunoutError as error:
+        print_error(str(error))
+        raise typer.Exit(EXIT_USER_ERROR) from None
+    except USAGE_ERROR as error:
+        if is_call_for_help(error):
+            raise
+        print_error(describe_usage_error(error))
+        raise typer.Exit(EXIT_USER_ERROR) from None
+    except PermissionError as error:
+        print_error(f"{error.filename}: {error.strerror}")
+        raise typer.Exit(EXIT_USER_ERROR) from None
+    except KeyboardInterrupt as interrupt:
+        print_note(str(interrupt) or "interrupted")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
 class _OneLineErrors(TyperGroup):
-    """Runs a command and turns what the user caused into one line and an exit code."""
+    """Reads the command line and runs a command, with errors of one line."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with _one_line_errors():
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _one_line_errors():
             return super().invoke(ctx)
-        except RunoutError as error:
-            print_error(str(error))
-            raise typer.Exit(EXIT_USER_ERROR) from None
-        except typer.BadParameter as error:
-            message = error.format_message().removeprefix("Invalid value for ")
-            print_error(message.replace("Value error, ", ""))
-            raise typer.Exit(EXIT_USER_ERROR) from None
-        except PermissionError as error:
-            print_error(f"{error.filename}: {error.strerror}")
-            raise typer.Exit(EXIT_USER_ERROR) from None
-        except KeyboardInterrupt as interrupt:
-            print_note(str(interrupt) or "interrupted")
-            raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 app = typer.Typer(

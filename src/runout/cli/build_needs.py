@@ -51,9 +51,9 @@ class BuildNeeds:
     def describe(self) -> str:
         """Returns the needs as one line for people."""
         return (
-            f"needs about {_round_up(self.seconds)}, {format_bytes(self.memory_bytes)} of memory "
-            f"and {format_bytes(self.bundle_bytes)} of disk, "
-            f"with {format_bytes(self.checkpoint_bytes)} more until it is done"
+            f"needs about {_round_up(self.seconds)}, {format_bytes(self.memory_bytes)} of memory, "
+            f"{format_bytes(self.bundle_bytes)} of disk "
+            f"({format_bytes(self.checkpoint_bytes)} more until done)"
         )
 
     def require_resources(self, path: Path) -> None:

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, Tex
 from rich.text import Text
 
 from runout.cache import cache_directory
-from runout.cli.formatting import Json, format_json, format_seconds
+from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
 from runout.cli.solve_progress import Bar, SolveEvent, SolveLines, SolveTracker
 from runout.events import (
     Event,
@@ -46,7 +46,7 @@ def print_json(document: Json) -> None:
 
 
 def print_note(text: str) -> None:
-    """Prints one line on stderr, never wrapped."""
+    """Prints a line, or a few, on stderr, never wrapped."""
     messages().print(Text(text, style="dim"), soft_wrap=True)
 
 
@@ -112,7 +112,7 @@ class PlainDisplay:
                 self._num_compiled += 1
             case StageStarted(stage, total):
                 self._started_by_stage[stage] = time.perf_counter()
-                print_note(f"{stage}: {total:,} steps")
+                print_note(f"{stage}: {format_count_of(total, 'step')}")
             case StageAdvanced(stage, done, total):
                 if done >= total and stage in self._started_by_stage:
                     seconds = time.perf_counter() - self._started_by_stage.pop(stage)
@@ -125,7 +125,8 @@ class PlainDisplay:
         """Says how long compiling took, with the work between, if it was needed."""
         if COMPILING in self._started_by_stage:
             seconds = time.perf_counter() - self._started_by_stage[COMPILING]
-            print_note(f"compiled {self._num_compiled} kernels in {format_seconds(seconds)}")
+            kernels = format_count_of(self._num_compiled, "kernel")
+            print_note(f"compiled {kernels} in {format_seconds(seconds)}")
 
 
 class LiveDisplay:

@@ -13,7 +13,14 @@ from runout.arrays import FloatArray
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cards.card import format_cards
 from runout.cli.console import output, print_json, using_kernels
-from runout.cli.formatting import Json, format_count, format_percent, json_number, shorten_text
+from runout.cli.formatting import (
+    Json,
+    format_count,
+    format_count_of,
+    format_percent,
+    json_number,
+    shorten_text,
+)
 from runout.cli.grid import HandGrid
 from runout.cli.options import BoardOption, JsonFlag, parse_live_range, parse_optional_board
 
@@ -66,7 +73,7 @@ def show_equity(
     console = output()
     console.print(_table_of_sides(*sides))
     place = f"on {format_cards(known_cards)}" if known_cards else "before the flop"
-    console.print(f"{format_count(result.matchups)} matchups {place}")
+    console.print(f"{format_count_of(result.matchups, 'matchup')} {place}")
     if grid and np.count_nonzero(~np.isnan(by_hand)) > 1:
         console.print("\nHero's equity in % with each hand\n")
         console.print(HandGrid(by_hand))

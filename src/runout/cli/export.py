@@ -11,7 +11,7 @@ import typer
 
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.console import print_note
-from runout.cli.formatting import Json, format_bytes, format_json, json_numbers
+from runout.cli.formatting import Json, format_bytes, format_count_of, format_json, json_numbers
 from runout.cli.options import JsonFlag, OptionError
 from runout.cli.preflop_report import report_to_json
 from runout.cli.solutions import NodeOption, SolutionArgument, SolvedNodes, open_solution
@@ -65,7 +65,7 @@ def export_solution(
     except OSError as error:
         raise OptionError(f"--output {file}", error.strerror or str(error)) from None
     size = format_bytes(len(text.encode()))
-    print_note(f"wrote {file}, {len(decisions):,} decisions, {size}")
+    print_note(f"wrote {file}, {format_count_of(len(decisions), 'decision')}, {size}")
 
 
 def node_to_json(nodes: SolvedNodes, node: int) -> Json:

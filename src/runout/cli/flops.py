@@ -19,7 +19,7 @@ from runout.cards.flops import (
     subset_flops,
 )
 from runout.cli.console import output, print_json
-from runout.cli.formatting import format_count, format_percent
+from runout.cli.formatting import format_count_of, format_percent
 from runout.cli.options import JsonFlag, OptionError, require_at_most_one, require_positive
 
 DEFAULT_SEED = 0
@@ -128,4 +128,4 @@ def _print_table(rows: list[Row]) -> None:
         )
     console = output()
     console.print(table)
-    console.print(f"{format_count(len(rows))} flops", style="bold")
+    console.print(format_count_of(len(rows), "flop"), style="bold")

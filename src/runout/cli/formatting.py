@@ -37,9 +37,10 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
-def format_count_of(number: int, noun: str) -> str:
-    """Returns how many there are of something: ``1 flop``, ``1,755 flops``."""
-    return f"{format_count(number)} {noun}" + ("" if number == 1 else "s")
+def format_count_of(number: float, noun: str) -> str:
+    """Returns how many there are of something: ``1 flop``, ``1,755 flops``, ``70.50 combos``."""
+    count = format_count(number)
+    return f"{count} {noun}" if count == "1" else f"{count} {noun}s"
 
 
 def format_bb(amount: float) -> str:

@@ -12,6 +12,9 @@ from runout.cli.strategy_grid import StrategyGrid, grid_actions, legend
 from runout.trees.actions import format_amount
 from runout.trees.preflop_betting import PLAYER_NAMES
 
+#: Facts that would make the title of a decision longer than this stand on a line of their own.
+MAX_TITLE_COLUMNS = 80
+
 
 def print_decisions(console: Console, nodes: SolvedNodes, decisions: Sequence[int]) -> None:
     """Prints the grids of some decisions, one below the other."""
@@ -56,7 +59,9 @@ def _title(nodes: SolvedNodes, node: int) -> Text:
     facts = [f"pot {format_amount(tree.pot_bb[node])} bb"]
     if node:
         seen = format_percent(nodes.share_of_deals(node), 1)
-        facts = [f"node {tree.path(node)}", f"seen in {seen} of deals", *facts]
+        facts = [f"node {tree.path(node)}", f"{seen} of deals", *facts]
     value = nodes.mean_ev_bb(node, actor)
     facts.append("never reached" if value is None else f"EV {format_bb(value)} bb")
-    return title.append(f"   {', '.join(facts)}", "not bold")
+    text = ", ".join(facts)
+    gap = "   " if len(title) + 3 + len(text) <= MAX_TITLE_COLUMNS else "\n"
+    return title.append(f"{gap}{text}", "not bold")

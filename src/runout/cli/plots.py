@@ -9,6 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from runout.arrays import FloatArray, IntArray
+from runout.cli.formatting import format_count_of
 from runout.cli.options import OptionError
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:
             shares = np.arange(1, len(boundaries) + 1) / (len(boundaries) + 1)
         else:
             shares = (statistics.population.cumsum() / statistics.population.sum())[:-1]
-        label = f"{street.label}, {len(boundaries) + 1:,} buckets"
+        label = f"{street.label}, {format_count_of(len(boundaries) + 1, 'bucket')}"
         axes.plot(100 * shares, 100 * boundaries, style, color=colour, label=label)
     axes.set(
         title="Boundaries of the buckets",

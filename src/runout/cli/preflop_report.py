@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from runout.arrays import FloatArray
-from runout.cli.formatting import Json, format_bb, format_percent, format_seconds
+from runout.cli.formatting import Json, format_bb, format_count_of, format_percent, format_seconds
 from runout.cli.plots import draw_bars, plot_blocks
 from runout.cli.solutions import SolvedNodes
 from runout.results.preflop_solution import PreflopSolution, RangesRound
@@ -39,10 +39,11 @@ def print_report(console: Console, nodes: SolvedNodes) -> None:
         _print_leaves(console, nodes)
         console.print()
     value = solution.game_value_bb(SB)
+    iterations = format_count_of(report.iterations, "iteration")
     console.print(
         f"game value {format_bb(value)} bb/hand for SB, {format_bb(-value)} bb/hand for BB\n"
         f"exploitability {format_mbb(report.exploitability_mbb)} mbb/hand "
-        f"after {report.iterations:,} iterations in {format_seconds(report.seconds)}"
+        f"after {iterations} in {format_seconds(report.seconds)}"
     )
 
 
@@ -69,8 +70,9 @@ def _print_leaves(console: Console, nodes: SolvedNodes) -> None:
     leaves = nodes.solution.report.flop_leaves
     sources = {leaf.source for leaf in leaves.values()}
     if sources == {ValueSource.RAW_EQUITY}:
+        flops = "1 flop is" if len(leaves) == 1 else f"all {len(leaves)} flops are"
         console.print(
-            f"all {len(leaves)} flops are checked down: raw equity, no bets after the flop",
+            f"{flops} checked down: raw equity, no bets after the flop",
             style=_EXTRAPOLATED,
         )
         return

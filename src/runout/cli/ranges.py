@@ -9,7 +9,7 @@ from runout.cards.canonical_hands import HAND_NAMES
 from runout.cards.card import format_cards
 from runout.cards.combos import NUM_COMBOS, format_combo
 from runout.cli.console import output, print_json
-from runout.cli.formatting import format_count, format_percent
+from runout.cli.formatting import format_count_of, format_percent
 from runout.cli.grid import HandGrid
 from runout.cli.options import BoardOption, JsonFlag, parse_live_range, parse_optional_board
 from runout.ranges.hand_range import HandRange
@@ -31,7 +31,7 @@ def show_range(
         return
     console = output()
     share = format_percent(hand_range.num_combos / NUM_COMBOS)
-    console.print(f"{format_count(hand_range.num_combos)} combos, {share} of {NUM_COMBOS:,}")
+    console.print(f"{format_count_of(hand_range.num_combos, 'combo')}, {share} of {NUM_COMBOS:,}")
     console.print(format_range(hand_range), soft_wrap=True, markup=False)
     console.print()
     weights = hand_range.hand_weights()

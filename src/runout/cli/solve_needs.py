@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cli.build_needs import require_disk, require_memory
-from runout.cli.formatting import format_bytes
+from runout.cli.console import print_note
+from runout.cli.formatting import format_bytes, format_count_of
 from runout.config.postflop import PostflopModelConfig
 
 if TYPE_CHECKING:
@@ -48,13 +49,12 @@ class SolveNeeds:
     bundle_bytes: int
 
     def describe(self) -> str:
-        """Returns the needs as one line for people."""
-        flops = "1 flop" if self.num_flops == 1 else f"{self.num_flops:,} flops"
-        ratios = "1 SPR" if self.num_sprs == 1 else f"{self.num_sprs} SPRs"
+        """Returns the needs as two lines for people: the work, and what it takes."""
+        flops, sprs = format_count_of(self.num_flops, "flop"), format_count_of(self.num_sprs, "SPR")
+        memory, disk = format_bytes(self.memory_bytes), format_bytes(self.bundle_bytes)
         return (
-            f"{flops} at {ratios}: at most about {_round_up(self.seconds)}, "
-            f"{format_bytes(self.memory_bytes)} of memory and {format_bytes(self.bundle_bytes)} "
-            f"of disk, with as much again until it is done"
+            f"{flops} at {sprs}\nat most about {_round_up(self.seconds)}, {memory} of memory, "
+            f"{disk} of disk (twice that until done)"
         )
 
     def require_resources(self, path: Path) -> None:
@@ -87,6 +87,31 @@ def estimate_solve(
         memory_bytes=_PROGRAM_BYTES + memory + 2 * values,
         bundle_bytes=values,
     )
+
+
+def tell_solve_needs(
+    file: Path, config: PostflopModelConfig, path: Path, num_workers: int, max_rounds: int = 0
+) -> None:
+    """Says what flops of a config file have to be solved and what that needs.
+
+    Args:
+        file: the config file.
+        config: what is solved.
+        path: where the result is going to be.
+        num_workers: threads in all.
+        max_rounds: how often, at most, they are solved again.
+
+    Raises:
+        OptionError: if the machine does not have it.
+    """
+    from runout.postflop.postflop_abstraction import build_trees
+
+    needs = estimate_solve(config, build_trees(config), num_workers)
+    needs.require_resources(path)
+    print_note(f"{file}: {needs.describe()}")
+    if max_rounds:
+        rounds = format_count_of(max_rounds, "round")
+        print_note(f"and as much time again in each of at most {rounds}")
 
 
 def solve_bytes(config: PostflopModelConfig, tree: "PostflopTree") -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.table import Table
 
 from runout.cli.config_files import ConfigOption, load_flops_config
-from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.console import output, print_json
 from runout.cli.formatting import (
     Json,
     format_bytes,
@@ -16,14 +16,14 @@ from runout.cli.formatting import (
     format_seconds,
 )
 from runout.cli.options import JsonFlag, WorkersOption, require_positive
-from runout.cli.solve_needs import estimate_solve
+from runout.cli.solve_needs import tell_solve_needs
 from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
     ResumeFlag,
     keeping_checkpoints,
     require_free,
-    stopping_threads,
+    solving_into,
 )
 from runout.results.postflop_values import PostflopValues
 from runout.results.value_bundle import KIND, ValueBundle
@@ -46,16 +46,13 @@ def solve_flops(
     model = load_flops_config(config)
     require_free(path, KIND, overwrite)
     started = time.perf_counter()
-    with using_kernels() as on_event, stopping_threads(on_event) as sink:
+    with solving_into(path) as sink:
         from runout.execution.local import count_cores
         from runout.pipeline.postflop_stage import solve_postflop
         from runout.pipeline.workplace import Workplace
-        from runout.postflop.postflop_abstraction import build_trees
 
         num_workers = workers or count_cores()
-        needs = estimate_solve(model, build_trees(model), num_workers)
-        needs.require_resources(path)
-        print_note(f"{config}: {needs.describe()}")
+        tell_solve_needs(config, model, path, num_workers)
         checkpoints = checkpoint_directory(path)
         with keeping_checkpoints(checkpoints, resume):
             bundle = solve_postflop(model, Workplace(num_workers, sink, checkpoints)).to_bundle()
@@ -126,7 +123,7 @@ def solve_table(bundle: ValueBundle) -> Table:
     has_deals = any(summary["num_deals"] for summary in summaries)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     headings = ["SPR", "exploitability, mean", "worst", "iterations, mean", "solving"]
-    for heading in [*headings, *(["deals sampled"] if has_deals else [])]:
+    for heading in [*headings, *(["deals"] if has_deals else [])]:
         table.add_column(heading, justify="right", no_wrap=True)
     for summary in summaries:
         deals = [f"{summary['num_deals']:.3g}"] if has_deals else []

@@ -4,13 +4,13 @@ import time
 from pathlib import Path
 
 from runout.cli.config_files import ConfigOption, flops_of_run
-from runout.cli.console import output, print_json, print_note, using_kernels
-from runout.cli.formatting import format_seconds
+from runout.cli.console import output, print_json, print_note
+from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solutions import SOLUTION_FOLDER, SolvedNodes
-from runout.cli.solve_needs import estimate_solve
+from runout.cli.solve_needs import tell_solve_needs
 from runout.cli.solve_postflop import describe_flops
 from runout.cli.targets import (
     OutputOption,
@@ -18,7 +18,7 @@ from runout.cli.targets import (
     ResumeFlag,
     keeping_checkpoints,
     require_free,
-    stopping_threads,
+    solving_into,
 )
 from runout.config.load import load_run_config
 from runout.config.run import RunConfig
@@ -42,7 +42,7 @@ def solve_game(
     require_positive("--workers", workers)
     run_config = load_run_config(config)
     started = time.perf_counter()
-    with using_kernels() as on_event, stopping_threads(on_event) as sink:
+    with solving_into(path) as sink:
         from runout.execution.local import count_cores
         from runout.pipeline.run import CHECKPOINT_FOLDER, solve_preflop
         from runout.pipeline.workplace import Workplace
@@ -83,7 +83,8 @@ def _print_solution(solution: PreflopSolution) -> None:
     nodes = SolvedNodes(solution)
     console = output()
     mbb = solution.report.exploitability_mbb
-    console.print(f"\nafter {solution.report.iterations} iterations, {mbb:.3g} mbb/hand")
+    iterations = format_count_of(solution.report.iterations, "iteration")
+    console.print(f"\nafter {iterations}, {mbb:.3g} mbb/hand")
     print_decisions(console, nodes, nodes.standard_nodes())
 
 
@@ -120,18 +121,12 @@ def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> 
     if not config.needs_flop_values:
         has_flops = config.preflop.tree().counts.flops > 0
         why = "flops are checked down" if has_flops else "no flop is ever seen"
-        print_note(f"{file}: {why}, nothing to solve after the flop")
+        print_note(f"{file}: {why}, none is solved")
         return
     if config.postflop_model is None:
         values = config.postflop_model_path
         if values is not None and values.exists():
             print_note(f"{file}: values of flops come from {values}")
         return
-    from runout.postflop.postflop_abstraction import build_trees
-
     model = flops_of_run(file, config)
-    needs = estimate_solve(model, build_trees(model), num_workers)
-    needs.require_resources(path)
-    rounds = config.ranges_rounds
-    again = f", and as much time again in each of at most {rounds} rounds" if rounds else ""
-    print_note(f"{file}: {needs.describe()}{again}")
+    tell_solve_needs(file, model, path, num_workers, config.ranges_rounds)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from runout.cli.formatting import format_percent, format_seconds
+from runout.cli.formatting import format_count_of, format_percent, format_seconds
 from runout.events import FlopSolved, FlopSolving, PreflopSolving, RangesRoundFinished
 
 SolveEvent = FlopSolving | FlopSolved | PreflopSolving | RangesRoundFinished
@@ -156,7 +156,7 @@ class _Batch:
 def describe_round(event: RangesRoundFinished) -> str:
     """Returns what a round of arriving ranges has changed, as a line."""
     return (
-        f"round {event.round} of at most {event.total_rounds}: preflop actions moved by "
+        f"round {event.round} of at most {event.total_rounds}: actions moved by "
         f"{format_percent(event.change)}, exploitability {event.exploitability_mbb:.3g} mbb/hand"
     )
 
@@ -176,12 +176,13 @@ class SolveLines:
             return [news.line]
         if isinstance(event, PreflopSolving) and event.iteration == 1:
             again = f" again, round {event.round}" if event.round else ""
-            return [f"solving preflop{again}, at most {event.max_iterations:,} iterations"]
+            at_most = format_count_of(event.max_iterations, "iteration")
+            return [f"solving preflop{again}, at most {at_most}"]
         if isinstance(event, FlopSolving) or self._clock() - self._last_line < self._pause(event):
             return []
         self._last_line = self._clock()
         if isinstance(event, FlopSolved) and event.num_done == event.num_flops:
-            return [f"flops: all {event.num_flops:,} done"]
+            return [f"{format_count_of(event.num_flops, 'flop')} done"]
         return [_describe_bar(bar) for bar in news.bars]
 
     def _pause(self, event: SolveEvent) -> float:

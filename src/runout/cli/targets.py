@@ -1,15 +1,17 @@
 """Where long work puts its result and its finished parts, and what Ctrl-C says about them."""
 
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from runout.cli.console import print_note
+from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_count_of
 from runout.cli.options import OptionError
 from runout.errors import BundleError
@@ -49,7 +51,41 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
         raise OptionError(str(path), f"is a bundle of kind {found}, will not be overwritten")
     if not overwrite and (path / MANIFEST_FILE).is_file():
         raise OptionError(str(path), "exists already, give --overwrite to replace it")
-    StagingDirectory(path, MANIFEST_FILE, overwrite).close()
+    missing = _missing_directories(path)
+    try:
+        StagingDirectory(path, MANIFEST_FILE, overwrite).close()
+    finally:
+        _remove_empty(missing)
+
+
+@contextmanager
+def solving_into(path: Path) -> Iterator[EventSink]:
+    """Yields the sink of a long solve: events are shown, and Ctrl-C ends all of its threads.
+
+    Directories that a failed solve has made and left empty are removed.
+
+    Args:
+        path: where the result is going to be.
+    """
+    missing = _missing_directories(path)
+    try:
+        with using_kernels() as on_event, stopping_threads(on_event) as sink:
+            yield sink
+    except BaseException:
+        _remove_empty(missing)
+        raise
+
+
+def _missing_directories(path: Path) -> list[Path]:
+    """Returns what has to be made for a directory to exist, itself first, then its parents."""
+    target = Path(os.path.realpath(path))
+    return list(takewhile(lambda place: not os.path.lexists(place), (target, *target.parents)))
+
+
+def _remove_empty(directories: Sequence[Path]) -> None:
+    for directory in directories:
+        with suppress(OSError):  # not made, or something of value is in it
+            directory.rmdir()
 
 
 def count_checkpoints(directory: Path) -> int:
@@ -80,6 +116,8 @@ def remove_checkpoints(directory: Path) -> None:
 def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
     """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
 
+    A block that fails before any part is finished leaves nothing behind.
+
     Args:
         directory: holds a folder for each part of the run.
         resume: whether parts that are there already may be used; they are removed otherwise.
@@ -93,6 +131,11 @@ def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_describe_interruption(directory)) from None
+    except BaseException:
+        if count_checkpoints(directory) == 0:
+            with suppress(BundleError):  # the first problem is the one to tell
+                remove_checkpoints(directory)
+        raise
     remove_checkpoints(directory)
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cli.config_files import ConfigOption, flops_of_run, load_config, load_flops_config
 from runout.cli.console import output, print_json, print_note
-from runout.cli.formatting import Json, format_bytes, format_count
+from runout.cli.formatting import Json, format_bytes, format_count, format_count_of
 from runout.cli.options import JsonFlag, OptionError, require_at_most_one, require_positive
 from runout.cli.solve_needs import solve_bytes
 from runout.config.postflop import PostflopModelConfig
@@ -130,7 +130,7 @@ def _show_table(model: PostflopModelConfig) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
     console = output()
     num_flops = len(model.flop_list().flops)
-    flops = "1 flop" if num_flops == 1 else f"{num_flops:,} flops"
+    flops = format_count_of(num_flops, "flop")
     console.print(f"{flops}, solve type {model.solve_type}", highlight=False)
     console.print(format_rules(model.betting_rules()), soft_wrap=True, markup=False)
     console.print()

@@ -12,7 +12,7 @@ import numpy as np
 from runout.cache import cache_directory
 from runout.cards.card import parse_board, parse_cards
 from runout.cli.console import output, print_json, using_kernels
-from runout.cli.formatting import format_seconds
+from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.options import JsonFlag
 from runout.errors import TableError
 
@@ -43,8 +43,9 @@ def compile_kernels(json: JsonFlag = False) -> None:
         )
         return
     done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
+    kernels = format_count_of(num_kernels, "kernel")
     output().print(
-        f"{num_kernels} kernels: {done}, in {format_seconds(seconds)}\ncache: {cache_directory()}",
+        f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache_directory()}",
         soft_wrap=True,
         markup=False,
     )
@@ -74,6 +75,7 @@ def small_jobs() -> list[Job]:
     from runout.abstraction.build import build_card_abstraction
     from runout.abstraction.generator import AbstractionConfig, SurveyMode
     from runout.abstraction.hand_strength import HandStrengthCalculator
+    from runout.abstraction.strength_features import FlopStrengths
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
     from runout.cfr.stopping import StoppingRule
@@ -97,12 +99,21 @@ def small_jobs() -> list[Job]:
         lambda: HandStrengthCalculator().calculate(rainbow_river, (queen, jack)),
         lambda: HandStrengthCalculator().calculate_board(rainbow_river),
         lambda: build_card_abstraction(one_deal),
+        lambda: FlopStrengths(suited_flop).river_features(),
+        _cluster_two_rows,
         lambda: _solve_flop(ExhaustiveBackend(once)),
         lambda: _solve_flop(MccfrBackend(once, sampling="public_chance")),
         lambda: _solve_flop(MccfrBackend(once, sampling="external", value_extraction_samples=1)),
         lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
         _solve_preflop,
     ]
+
+
+def _cluster_two_rows() -> None:
+    from runout.abstraction.clustering import cluster_features
+
+    ones = np.ones(2)
+    cluster_features(np.eye(2), ones, 1, seed=0, order_key=ones)
 
 
 def _round_trip(indexer: "HandIndexer") -> None:

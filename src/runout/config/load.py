@@ -31,7 +31,7 @@ def load_yaml(source: Path | str) -> YamlMapping:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(str(source), f"cannot be read ({reason})") from error
-    return parse_yaml(text, where=str(source))
+    return parse_yaml(text, where=_name_of(source))
 
 
 def parse_postflop_config(
@@ -72,8 +72,7 @@ def load_postflop_config(
         if key != SECTION:
             raise _error_at(document, join_path("", key), _problem_with_section(key))
     if SECTION not in document:
-        where = str(source) if isinstance(source, Path) else "config"
-        raise ConfigError(where, f"has no section {SECTION}")
+        raise ConfigError(_name_of(source), f"has no section {SECTION}")
     return parse_postflop_config(document[SECTION], SECTION, allow_auto_sprs=allow_auto_sprs)
 
 
@@ -88,7 +87,7 @@ def load_run_config(source: Path | str) -> RunConfig:
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
     document = load_yaml(source)
-    config = RunConfig.parse(document, "")
+    config = RunConfig.parse(document, "", _name_of(source))
     path = config.postflop_model_path
     if path is None:
         return config
@@ -104,6 +103,11 @@ def load_run_config(source: Path | str) -> RunConfig:
         file = "" if error.where == str(path) else f"{path}: "
         raise ConfigError("postflop_model_path", f"{file}{error}") from error
     return config.with_postflop_model(model)
+
+
+def _name_of(source: Path | str) -> str:
+    """Returns what errors name that belong to no key: the file, if there is one."""
+    return str(source) if isinstance(source, Path) else "config"
 
 
 def _is_yaml_file(path: Path) -> bool:

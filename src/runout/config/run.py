@@ -94,7 +94,8 @@ class RunConfig(ConfigSection):
         int,
         Field(ge=1),
         About(
-            "Finished flops are saved so often, for `--resume`; 1: each at once.",
+            "Finished flops are saved so often, for `--resume`; 1: each at once. The short preflop "
+            "solve has no checkpoints, it begins anew.",
             "a whole number from 1 up",
             unit="flops",
         ),

@@ -79,24 +79,25 @@ class ConfigSection(BaseModel):
     later_keys: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
-    def parse(cls, raw: Any, where: str) -> Self:
+    def parse(cls, raw: Any, where: str, document: str = "config") -> Self:
         """Reads a section as it stands in a file.
 
         Args:
             raw: the mapping; one from `parse_yaml` lets errors name the line.
             where: path of the section in the file, put before the path of what is at fault.
+            document: what errors name that belong to no key, such as the file.
 
         Raises:
             ConfigError: naming the first error in the order of the file, and how many more.
         """
         if not isinstance(raw, Mapping):
             problem = f"{show_value(raw)} is not a mapping of keys to values"
-            raise ConfigError(where or "config", problem)
-        cls._check_that_keys_are_text(raw, where)
+            raise ConfigError(where or document, problem)
+        cls._check_that_keys_are_text(raw, where, document)
         try:
             return cls.model_validate(dict(raw))
         except ValidationError as error:
-            raise cls._config_error(error, raw, where) from error
+            raise cls._config_error(error, raw, where, document) from error
 
     @classmethod
     def about(cls, key: str) -> About:
@@ -142,17 +143,17 @@ class ConfigSection(BaseModel):
         return cls.complete(given)
 
     @classmethod
-    def _check_that_keys_are_text(cls, raw: Mapping[Any, Any], where: str) -> None:
+    def _check_that_keys_are_text(cls, raw: Mapping[Any, Any], where: str, document: str) -> None:
         for key, value in raw.items():
             if not isinstance(key, str):
-                raise ConfigError(where or "config", f"the key {show_value(key)} is not text")
+                raise ConfigError(where or document, f"the key {show_value(key)} is not text")
             section = cls.section_of(key)
             if section is not None and isinstance(value, Mapping):
-                section._check_that_keys_are_text(value, join_path(where, key))
+                section._check_that_keys_are_text(value, join_path(where, key), document)
 
     @classmethod
     def _config_error(
-        cls, error: ValidationError, raw: Mapping[str, Any], where: str
+        cls, error: ValidationError, raw: Mapping[str, Any], where: str, document: str
     ) -> ConfigError:
         details = error.errors(include_url=False)
         places = [cls._place(detail, detail["loc"], raw, where) for detail in details]
@@ -162,7 +163,7 @@ class ConfigSection(BaseModel):
         if len(places) > 1:
             notes.append(f"{len(places) - 1} more error{'s' if len(places) > 2 else ''}")
         remark = f" ({'; '.join(notes)})" if notes else ""
-        return ConfigError(first.path or "config", first.problem + remark)
+        return ConfigError(first.path or document, first.problem + remark)
 
     @classmethod
     def _place(

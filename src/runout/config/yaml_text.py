@@ -102,7 +102,7 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         if not isinstance(root, yaml.MappingNode):
             came = "empty" if root is None else "a list or a single value"
             raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
-        _collect_lines(root, "", loader.lines, set())
+        _collect_lines(root, "", loader.lines, where, set())
         return loader.construct_document(root)  # type: ignore[no-any-return]
     except yaml.MarkedYAMLError as error:
         place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
@@ -112,7 +112,9 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         raise ConfigError(where, f"is not YAML: {' '.join(str(error).split())}") from error
 
 
-def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[int]) -> None:
+def _collect_lines(
+    node: yaml.Node, path: str, lines: dict[str, int], document: str, seen: set[int]
+) -> None:
     """Notes the line of every value, and refuses keys that are repeated or no text."""
     if id(node) in seen:  # an alias: its lines are those of its anchor
         return
@@ -120,7 +122,7 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
     if isinstance(node, yaml.SequenceNode):
         for position, child in enumerate(node.value):
             lines[join_path(path, position)] = child.start_mark.line + 1
-            _collect_lines(child, join_path(path, position), lines, seen)
+            _collect_lines(child, join_path(path, position), lines, document, seen)
     if isinstance(node, yaml.MappingNode):
         keys: set[str] = set()
         for key, child in node.value:
@@ -128,7 +130,7 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
                 is_scalar = isinstance(key, yaml.ScalarNode)
                 shown = repr(key.value[:_MAX_KEY_CHARACTERS]) if is_scalar else "in brackets"
-                raise ConfigError(path or "config", f"the key {shown} is not text (line {line})")
+                raise ConfigError(path or document, f"the key {shown} is not text (line {line})")
             child_path = join_path(path, key.value)
             if key.value in keys:
                 first = lines[child_path]
@@ -136,7 +138,7 @@ def _collect_lines(node: yaml.Node, path: str, lines: dict[str, int], seen: set[
                 raise ConfigError(child_path, f"comes twice, a key may come once ({place})")
             keys.add(key.value)
             lines[child_path] = line
-            _collect_lines(child, child_path, lines, seen)
+            _collect_lines(child, child_path, lines, document, seen)
 
 
 def format_yaml(value: Any, *, is_inline: bool = False) -> str:

@@ -129,6 +129,10 @@ def _format_hidden(number: int) -> str:
     return f"{number:,} more {'node' if number == 1 else 'nodes'}"
 
 
+def _count_of(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _format_sides(numbers: tuple[int, int], names: tuple[str, str]) -> str:
     return f"({numbers[0]:,} {names[0]}, {numbers[1]:,} {names[1]})"
 
@@ -176,15 +180,16 @@ def _summarise_postflop(tree: PostflopTree) -> str:
         f"{_street_name(tree.first_street)} pot {format_amount(stakes.pot)}, effective stack "
         f"{format_amount(stakes.stack)} ({unit}), SPR {format_amount(stakes.spr)}",
         *_postflop_rule_lines(tree.rules),
-        f"{tree.num_nodes:,} nodes on {tree.layout.num_levels} levels",
+        f"{_count_of(tree.num_nodes, 'node')} on {_count_of(tree.layout.num_levels, 'level')}",
     ]
     for street in Street:
         if street >= tree.first_street:
-            lines.append(f"{counts.decisions[street]:,} decisions on the {_street_name(street)}")
+            decisions = _count_of(counts.decisions[street], "decision")
+            lines.append(f"{decisions} on the {_street_name(street)}")
     sides = _format_sides(counts.folds, postflop_tree.PLAYER_NAMES)
-    lines.append(f"{sum(counts.folds):,} folds {sides}")
+    lines.append(f"{_count_of(sum(counts.folds), 'fold')} {sides}")
     lines.append(
-        f"{counts.showdowns + counts.all_in_showdowns:,} showdowns "
+        f"{_count_of(counts.showdowns + counts.all_in_showdowns, 'showdown')} "
         f"({counts.all_in_showdowns:,} all-in before the river)"
     )
     return "\n".join(lines)
@@ -284,14 +289,14 @@ def _summarise_preflop(tree: PreflopTree) -> str:
     lines = [
         f"{blinds}{ante}, stacks {stacks[0]} {names[0]}, {stacks[1]} {names[1]} (bb)",
         *_preflop_rule_lines(rules),
-        f"{tree.num_nodes:,} nodes on {tree.layout.num_levels} levels",
-        f"{sum(counts.decisions):,} decisions {_format_sides(counts.decisions, names)}",
-        f"{sum(counts.folds):,} folds {_format_sides(counts.folds, names)}",
-        f"{counts.all_ins:,} called all-ins",
+        f"{_count_of(tree.num_nodes, 'node')} on {_count_of(tree.layout.num_levels, 'level')}",
+        f"{_count_of(sum(counts.decisions), 'decision')} {_format_sides(counts.decisions, names)}",
+        f"{_count_of(sum(counts.folds), 'fold')} {_format_sides(counts.folds, names)}",
+        _count_of(counts.all_ins, "called all-in"),
     ]
     sprs = [leaf.spr for leaf in tree.flop_leaves()]
     between = f", SPR {format_amount(min(sprs))} to {format_amount(max(sprs))}" if sprs else ""
-    lines.append(f"{counts.flops:,} flops{between}")
+    lines.append(f"{_count_of(counts.flops, 'flop')}{between}")
     return "\n".join(lines)
 
 

@@ -6,8 +6,8 @@ comes out does not depend on how many they are.
 """
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -33,15 +33,20 @@ from runout.postflop.spot.table_kernels import Learning
 from runout.postflop.spot.tables import Precision, make_scratch, make_turn_scratch
 from runout.trees.betting import Street
 
-#: Tables of OOP and IP, by street.
-SpotTables = Sequence[tuple[Learning, Learning]]
-
 _NO_CARD = -1
 
+#: Tables of OOP and IP.
+BothPlayers = tuple[Learning, Learning]
 
-def on_board(learning: Learning, board: int) -> Learning:
-    """Returns the tables of one board."""
-    return Learning(*(part[board] for part in learning))
+
+class SpotTables(Protocol):
+    """Where visits find the tables of both players; boards are numbered as they are dealt."""
+
+    def on_board(self, street: Street, board: int) -> BothPlayers:
+        """Returns the tables of one board."""
+
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
+        """Returns the tables of some boards, with an axis for them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +120,7 @@ class SpotGame:
             tables: of both players on every street; learned from and added to, or only read.
         """
         side = self._sides[player]
-        hero, villain = tables[0][player], tables[0][1 - player]
-        knowledge = Knowledge(on_board(hero, 0), on_board(villain, 0))
+        knowledge = _known_to(player, tables.on_board(self.first_street, 0))
         meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
         forest = side.forests[0]
         if self.first_street == Street.RIVER:
@@ -147,7 +151,7 @@ class SpotGame:
             for side in self._sides
         ]
         outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides]
-        oop, ip = (on_board(learning, 0) for learning in tables[0])
+        oop, ip = tables.on_board(Street.RIVER, 0)
         spot_kernels.iterate_river(sides[0], sides[1], oop, ip, weights, outs[0], outs[1])
 
     def node_values(self, player: int) -> Float32Array:
@@ -176,13 +180,13 @@ class SpotGame:
     ) -> None:
         side, deal = self._sides[player], self.cards.deals[0]
         street = RiverStreet(side.hands, side.forests[1], side.orders[1], deal)
-        knowledge = Knowledge(tables[1][player], tables[1][1 - player])
+        boards = range(len(deal.card))
+        knowledge = _known_to(player, tables.on_boards(Street.RIVER, boards))
         arrival = _after(side.scratch, side.forests[0], _NO_CARD, deal)
-        boards = np.arange(len(deal.card))
 
         def visit(worker: int) -> None:
             scratch = self._river_scratch[player][worker]
-            mine = boards[worker :: self.team.num_workers].copy()
+            mine = np.arange(worker, len(boards), self.team.num_workers)
             spot_kernels.visit_rivers(street, mine, knowledge, step, arrival, scratch, out_values)
 
         self.team.run(visit, range(self.team.num_workers))
@@ -196,7 +200,6 @@ class SpotGame:
         streets = TurnStreets(
             side.hands, turn_forest, river_forest, turn_orders, river_orders, *self.cards.deals
         )
-        turn, river = (Knowledge(pair[player], pair[1 - player]) for pair in tables[1:])
         # Cards with many rivers first, so that nobody is left with a long one at the end.
         order = np.argsort(-np.diff(deal.first_next), kind="stable").tolist()
         next_in_order = itertools.count()
@@ -206,6 +209,9 @@ class SpotGame:
             while (position := next(next_in_order)) < len(order):
                 number = order[position]
                 arrival = _after(side.scratch, side.forests[0], int(deal.card[number]), deal)
+                turn = _known_to(player, tables.on_board(Street.TURN, number))
+                rivers = range(*deal.first_next[number : number + 2])
+                river = _known_to(player, tables.on_boards(Street.RIVER, rivers))
                 spot_kernels.visit_turn(
                     streets, number, turn, river, step, arrival, scratch, out_values[number]
                 )
@@ -231,3 +237,7 @@ class SpotGame:
 def _after(scratch: Scratch, forest: Forest, card: int, deal: Deal) -> Arrival:
     """Returns the reach with which the next street is entered."""
     return Arrival(scratch.reach, forest.chance_row, card, deal.probability)
+
+
+def _known_to(player: int, both: BothPlayers) -> Knowledge:
+    return Knowledge(both[player], both[1 - player])

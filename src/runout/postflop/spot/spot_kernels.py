@@ -283,8 +283,8 @@ def visit_turn(
     Args:
         streets: the game.
         turn_index: the number of the turn card.
-        turn_knowledge: tables of the turn, on all turn cards.
-        river_knowledge: tables of the river, on all runouts.
+        turn_knowledge: tables of the turn on this card.
+        river_knowledge: tables of the river on the boards that can follow this card.
         step: what to do.
         arrival: the opponent's reach on entering the turn.
         scratch: of this worker.
@@ -292,17 +292,18 @@ def visit_turn(
     """
     old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
     turn, hands, deal = streets.turn, streets.hands, streets.river_deal
-    villain = _on_board(turn_knowledge.villain, turn_index)
     meeting = meet(hands, streets.turn_orders, streets.turn_deal.order[turn_index])
-    begin_street(turn, hands, meeting, villain, step, arrival, scratch.turn)
-    first_next = streets.turn_deal.first_next
+    begin_street(turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn)
+    first = streets.turn_deal.first_next[turn_index]
     scratch.chance_value[:] = 0.0
-    for board in range(first_next[turn_index], first_next[turn_index + 1]):
-        _visit_river(streets, board, river_knowledge, step, scratch)
+    for board in range(first, streets.turn_deal.first_next[turn_index + 1]):
+        tables = Knowledge(
+            _on_board(river_knowledge.hero, board - first),
+            _on_board(river_knowledge.villain, board - first),
+        )
+        _visit_river(streets, board, tables, step, scratch)
         add_card(scratch.river_value, hands.image, deal.images[board], scratch.chance_value)
-    end_street(
-        turn, scratch.chance_value, _on_board(turn_knowledge.hero, turn_index), step, scratch.turn
-    )
+    end_street(turn, scratch.chance_value, turn_knowledge.hero, step, scratch.turn)
     for root in range(out_value.shape[0]):
         value, out = scratch.turn.value[turn.root[root]], out_value[root]
         for hand in range(out.shape[0]):
@@ -319,13 +320,12 @@ def _visit_river(
     arrival = Arrival(
         scratch.turn.reach, streets.turn.chance_row, deal.card[board], deal.probability
     )
-    tables = Knowledge(_on_board(knowledge.hero, board), _on_board(knowledge.villain, board))
     meeting = meet(streets.hands, streets.river_orders, deal.order[board])
     visit_last_street(
         streets.river,
         streets.hands,
         meeting,
-        tables,
+        knowledge,
         step,
         arrival,
         scratch.river,

@@ -14,7 +14,7 @@ from runout.postflop.spot.spot import Spot
 from runout.postflop.spot.spot_game import SpotGame
 from runout.postflop.spot.street_kernels import EVALUATE, LEARN, RESPOND, Step
 from runout.postflop.spot.street_template import NUM_PLAYERS
-from runout.postflop.spot.tables import Precision, count_boards, make_learning
+from runout.postflop.spot.tables import LearnedTables, Precision
 from runout.trees.betting import Street
 
 #: Iterations of a river spot in one call: each takes microseconds.
@@ -50,14 +50,7 @@ class SpotSolver:
         self.schedule = schedule
         self.iteration = 0
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
-        cards = self.game.cards
-        self.tables = [
-            (
-                make_learning(template, cards.players[0], 0, num_boards, precision),
-                make_learning(template, cards.players[1], 1, num_boards, precision),
-            )
-            for template, num_boards in zip(self.game.templates, count_boards(cards), strict=True)
-        ]
+        self.tables = LearnedTables.allocate(self.game.templates, self.game.cards, precision)
 
     def run(self, num_iterations: int) -> None:
         """Runs more iterations, each updating both players."""

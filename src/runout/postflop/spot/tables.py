@@ -13,6 +13,7 @@ from runout.postflop.spot.street_kernels import Scratch
 from runout.postflop.spot.street_template import NUM_PLAYERS, StreetTemplate
 from runout.postflop.spot.table_kernels import Learning
 from runout.postflop.spot.terminal_kernels import LANES, Lanes
+from runout.trees.betting import Street
 
 
 class Precision(IntEnum):
@@ -41,6 +42,54 @@ def make_learning(
         strategy_sum=np.zeros(shape, strategy_sum),
         sum_scale=np.zeros((num_boards, num_scales), np.float32),
         lock=np.zeros((num_boards, 0, 0), np.uint8),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTables:
+    """The tables of both players on all boards of a spot.
+
+    Attributes:
+        by_street: tables of OOP and IP, with an axis for boards, from the first street on.
+        first_street: the street on which the spot begins.
+    """
+
+    by_street: list[tuple[Learning, Learning]]
+    first_street: Street
+
+    @classmethod
+    def allocate(
+        cls, templates: list[StreetTemplate], cards: CardsToCome, precision: Precision
+    ) -> "LearnedTables":
+        """Returns tables of players who have learned nothing yet."""
+        by_street = [
+            (
+                make_learning(template, cards.players[0], 0, num_boards, precision),
+                make_learning(template, cards.players[1], 1, num_boards, precision),
+            )
+            for template, num_boards in zip(templates, count_boards(cards), strict=True)
+        ]
+        return cls(by_street, templates[0].street)
+
+    def on_board(self, street: Street, board: int) -> tuple[Learning, Learning]:
+        """Returns views of the tables of one board."""
+        oop, ip = self.by_street[street - self.first_street]
+        return _part_of(oop, board), _part_of(ip, board)
+
+    def on_boards(self, street: Street, boards: range) -> tuple[Learning, Learning]:
+        """Returns views of the tables of consecutive boards."""
+        oop, ip = self.by_street[street - self.first_street]
+        chosen = slice(boards.start, boards.stop)
+        return _part_of(oop, chosen), _part_of(ip, chosen)
+
+
+def _part_of(learning: Learning, boards: int | slice) -> Learning:
+    return Learning(
+        learning.regret[boards],
+        learning.regret_scale[boards],
+        learning.strategy_sum[boards],
+        learning.sum_scale[boards],
+        learning.lock[boards],
     )
 
 
