@@ -59,6 +59,8 @@ class FlopSolving:
         max_iterations: where it ends at the latest.
         exploitability_pot: the last one measured, as a fraction of the pot; None before.
         strategy_delta: largest change of an action's probability in the last iteration.
+        round: which of the backend's solves on top of each other it is, 1 for the first.
+        total_rounds: how many there will be at most.
     """
 
     flop: str
@@ -67,6 +69,8 @@ class FlopSolving:
     max_iterations: int
     exploitability_pot: float | None
     strategy_delta: float
+    round: int = 1
+    total_rounds: int = 1
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,29 @@ class RangesRoundFinished:
 
 
 @dataclass(frozen=True)
+class SpotSolving:
+    """The solve of a spot has done more iterations; told a few times a second.
+
+    Attributes:
+        iteration: iterations done, those of earlier sittings included.
+        max_iterations: where it ends at the latest.
+        exploitability_chips: the last one measured; None before.
+        target_chips: where it ends; None if it does not look at exploitability.
+        pot_chips: the pot at the root.
+        seconds: since this sitting began.
+        max_seconds: when it ends at the latest; None for never.
+    """
+
+    iteration: int
+    max_iterations: int
+    exploitability_chips: float | None
+    target_chips: float | None
+    pot_chips: float
+    seconds: float
+    max_seconds: float | None
+
+
+@dataclass(frozen=True)
 class BucketsCapped:
     """There are fewer different hands than buckets were asked for.
 
@@ -158,6 +185,10 @@ class Rebucketing:
     total_rounds: int
 
 
+#: What making buckets reports.
+BucketEvent = BucketsCapped | ExtractingEv | Rebucketing
+BucketEventSink = Callable[[BucketEvent], None]
+
 Event = (
     KernelCompiling
     | KernelCompiled
@@ -167,13 +198,11 @@ Event = (
     | FlopSolved
     | PreflopSolving
     | RangesRoundFinished
+    | SpotSolving
+    | BucketEvent
 )
 EventSink = Callable[[Event], None]
 
-#: What making buckets reports.
-BucketEvent = BucketsCapped | ExtractingEv | Rebucketing
-BucketEventSink = Callable[[BucketEvent], None]
 
-
-def ignore_event(event: Event | BucketEvent) -> None:
+def ignore_event(event: Event) -> None:
     """The sink of callers who do not want to know."""

@@ -42,7 +42,7 @@ def test_both_players_values_sum_to_exactly_one(make_backend, flop):
 @every_flop
 def test_strategies_are_probabilities(make_backend, flop):
     tree = small_tree()
-    strategy = solve(make_backend(10), flop, tree).strategy
+    strategy = solve(make_backend(10), flop, tree).strategy.table
     assert strategy.shape == (tree.num_nodes, 169)
     assert strategy.dtype == np.float32
     for node in range(tree.num_nodes):
@@ -55,7 +55,7 @@ def test_strategies_are_probabilities(make_backend, flop):
 @every_backend
 def test_values_are_those_of_the_strategies(make_backend):
     solution = solve(make_backend(20))
-    gains = pair_gains(small_tree(), flop_game("AhKsQd"), solution.strategy.astype(np.float64))
+    gains = pair_gains(small_tree(), flop_game("AhKsQd"), solution.strategy.table.astype(np.float64))
     can_meet = flop_game("AhKsQd").table.totals > 0
     np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 0.5 + gains[can_meet], atol=1e-6)
 
@@ -66,7 +66,7 @@ def test_exploitability_is_true_and_falls(make_backend):
     for num_iterations in (2, 20, 200):
         solution = solve(make_backend(num_iterations))
         assert solution.report.iterations == num_iterations
-        expected = exploitability(small_tree(), flop_game("AhKsQd"), solution.strategy)
+        expected = exploitability(small_tree(), flop_game("AhKsQd"), solution.strategy.table)
         assert solution.report.exploitability_pot == pytest.approx(expected, abs=5e-6)
         history.append(solution.report.exploitability_pot)
     assert history[0] > history[1] > history[2] > 0.0
@@ -74,7 +74,7 @@ def test_exploitability_is_true_and_falls(make_backend):
 
 @every_backend
 def test_a_part_of_the_hands_folds(make_backend):
-    strategy = solve(make_backend(100)).strategy
+    strategy = solve(make_backend(100)).strategy.table
     assert fold_probability(small_tree(), flop_game("AhKsQd"), strategy) > 0.2
 
 
@@ -83,14 +83,14 @@ def test_a_part_of_the_hands_folds(make_backend):
 def test_renaming_suits_changes_nothing(make_backend, flop, renamed):
     one, other = solve(make_backend(10), flop), solve(make_backend(10), renamed)
     np.testing.assert_array_equal(one.value_pot, other.value_pot)
-    np.testing.assert_array_equal(one.strategy, other.strategy)
+    np.testing.assert_array_equal(one.strategy.table, other.strategy.table)
 
 
 @every_backend
 def test_solving_again_gives_the_same_bits(make_backend):
     one, other = (solve(make_backend(10)) for _ in range(2))
     np.testing.assert_array_equal(one.value_pot, other.value_pot)
-    np.testing.assert_array_equal(one.strategy, other.strategy)
+    np.testing.assert_array_equal(one.strategy.table, other.strategy.table)
 
 
 @every_backend
@@ -99,7 +99,7 @@ def test_workers_change_no_bit(make_backend, num_workers):
     tree = make_tree(6.0)  # large enough for several matrix products per visit
     alone = solve(make_backend(5), "9s6s2s", tree)
     together = solve(make_backend(5), "9s6s2s", tree, num_workers)
-    np.testing.assert_array_equal(alone.strategy, together.strategy)
+    np.testing.assert_array_equal(alone.strategy.table, together.strategy.table)
     np.testing.assert_array_equal(alone.value_pot, together.value_pot)
     assert alone.report.exploitability_pot == together.report.exploitability_pot
     assert alone.report.strategy_delta == together.report.strategy_delta

@@ -58,14 +58,14 @@ def test_a_thousandth_of_the_pot_is_reached(flop, spr):
 @every_flop_and_spr
 def test_the_reported_exploitability_is_that_of_another_best_response(flop, spr):
     solution = solve_to_target(flop, spr)
-    expected = exploitability(make_tree(spr), flop_game(flop), solution.strategy)
+    expected = exploitability(make_tree(spr), flop_game(flop), solution.strategy.table)
     assert solution.report.exploitability_pot == pytest.approx(expected, abs=2e-6)
 
 
 @every_flop_and_spr
 def test_players_fold_a_good_part_of_the_time(flop, spr):
     """Nobody folds where a fold costs half of the grown pot."""
-    strategy = solve_to_target(flop, spr).strategy
+    strategy = solve_to_target(flop, spr).strategy.table
     assert 0.3 < fold_probability(make_tree(spr), flop_game(flop), strategy) < 0.9
 
 
@@ -128,7 +128,7 @@ def test_judging_changes_no_bit_of_a_solve():
     game, tree = flop_game("9s6s2s"), make_tree(3.5)
     seldom = solve(game, tree, StoppingRule(30))
     often = solve(game, tree, StoppingRule(30, exploitability=0.0, check_every=1))
-    np.testing.assert_array_equal(seldom.strategy, often.strategy)
+    np.testing.assert_array_equal(seldom.strategy.table, often.strategy.table)
     assert seldom.report.strategy_delta == often.report.strategy_delta
 
 
@@ -143,7 +143,7 @@ def test_who_always_wins_gets_the_pot_and_no_more():
     # Without equity every bet is folded to: calling costs more than the half that is gone.
     held = flop_game("AhKsQd").matchup_share.sum(axis=0) > 0
     fold = tree.find_node("b100-f")
-    assert (solution.strategy[fold][held] > 0.99).all()
+    assert (solution.strategy.table[fold][held] > 0.99).all()
 
 
 def test_who_always_loses_gets_nothing_and_pays_nothing():
@@ -152,8 +152,8 @@ def test_who_always_loses_gets_nothing_and_pays_nothing():
     can_meet = flop_game("AhKsQd").table.totals > 0
     np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 0.0, atol=0.01)
     held = flop_game("AhKsQd").matchup_share.sum(axis=1) > 0
-    assert (solution.strategy[tree.find_node("x")][held] > 0.99).all()
-    assert (solution.strategy[tree.find_node("x-b100-f")][held] > 0.99).all()
+    assert (solution.strategy.table[tree.find_node("x")][held] > 0.99).all()
+    assert (solution.strategy.table[tree.find_node("x-b100-f")][held] > 0.99).all()
 
 
 def test_who_always_ties_gets_half_and_never_folds():
@@ -162,7 +162,7 @@ def test_who_always_ties_gets_half_and_never_folds():
     can_meet = flop_game("AhKsQd").table.totals > 0
     np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 0.5, atol=0.01)
     held = flop_game("AhKsQd").matchup_share.sum(axis=0) > 0
-    assert (solution.strategy[tree.find_node("b100-f")][held] < 0.01).all()
+    assert (solution.strategy.table[tree.find_node("b100-f")][held] < 0.01).all()
 
 
 def test_a_hand_without_equity_folds_to_every_bet_of_a_real_range():
@@ -172,7 +172,7 @@ def test_a_hand_without_equity_folds_to_every_bet_of_a_real_range():
     tree = make_tree(3.5)
     solution = solve(with_edge(edge), tree)
     for bet in ("b50", "b100", "a"):
-        assert solution.strategy[tree.find_node(f"{bet}-c"), hopeless] < 0.01
+        assert solution.strategy.table[tree.find_node(f"{bet}-c"), hopeless] < 0.01
     losses = solution.value_pot[IP, hopeless]
     share = flop_game("AhKsQd").matchup_share[:, hopeless]
     mean = np.nansum(share * losses) / share.sum()
@@ -190,9 +190,9 @@ def test_nuts_or_air_against_a_bluff_catcher_is_the_textbook_mixture():
     tree = make_tree(1.0, (1.0,), 0, Street.RIVER)
     solution = solve(toy, tree, StoppingRule(5_000, exploitability=2e-4))
     bet, call = tree.find_node("a"), tree.find_node("a-c")
-    assert solution.strategy[bet, nuts] == pytest.approx(1.0, abs=0.02)
-    assert solution.strategy[bet, air] == pytest.approx(0.5, abs=0.02)
-    assert solution.strategy[call, catcher] == pytest.approx(0.5, abs=0.02)
+    assert solution.strategy.table[bet, nuts] == pytest.approx(1.0, abs=0.02)
+    assert solution.strategy.table[bet, air] == pytest.approx(0.5, abs=0.02)
+    assert solution.strategy.table[call, catcher] == pytest.approx(0.5, abs=0.02)
     assert solution.value_pot[OOP, nuts, catcher] == pytest.approx(1.5, abs=0.02)
     assert solution.value_pot[OOP, air, catcher] == pytest.approx(0.0, abs=0.02)
 

@@ -58,7 +58,7 @@ def solve(game, tree=SMALL_TREE, iterations=20, team=None, on_progress=ignore_pr
 
 
 def assert_same_bits(solution, other):
-    np.testing.assert_array_equal(solution.strategy, other.strategy)
+    np.testing.assert_array_equal(solution.strategy.table, other.strategy.table)
     np.testing.assert_array_equal(solution.value_pot, other.value_pot)
     assert solution.report.exploitability_pot == other.report.exploitability_pot
 
@@ -96,7 +96,7 @@ def test_values_of_both_players_sum_to_the_pot(game, few_iterations, sampling):
 
 @both_samplings
 def test_strategies_are_probabilities(few_iterations, sampling):
-    strategy = few_iterations[sampling].strategy
+    strategy = few_iterations[sampling].strategy.table
     for node in np.flatnonzero(SMALL_TREE.layout.num_children):
         np.testing.assert_allclose(
             strategy[SMALL_TREE.layout.children(node)].sum(axis=0), 1.0, atol=1e-5
@@ -119,7 +119,7 @@ def test_exploitability_is_positive_and_falls(game, sampling):
 def test_a_seed_reproduces_every_bit_and_another_one_does_not(game, few_iterations, sampling):
     assert_same_bits(few_iterations[sampling], solve(game, sampling=sampling))
     other = solve(game, sampling=sampling, seed=1)
-    assert np.abs(few_iterations[sampling].strategy - other.strategy).max() > 0.01
+    assert np.abs(few_iterations[sampling].strategy.table - other.strategy.table).max() > 0.01
 
 
 @both_samplings
@@ -235,7 +235,7 @@ def test_external_sampling_solves_a_tiny_tree(game):
 
 
 def test_sampled_values_sum_to_the_pot_and_fall_back_on_exact_ones(game, few_iterations):
-    strategy = few_iterations["public_chance"].strategy
+    strategy = few_iterations["public_chance"].strategy.table
     exact = extract_values(SMALL_TREE, game, strategy)
     sampled = sample_values(SMALL_TREE, game, strategy, 300, seed=0)
     can_meet = matchup_weights(game.flop) > 0
@@ -246,7 +246,7 @@ def test_sampled_values_sum_to_the_pot_and_fall_back_on_exact_ones(game, few_ite
 
 
 def test_sampled_values_have_the_documented_standard_error(game, few_iterations):
-    strategy = few_iterations["public_chance"].strategy
+    strategy = few_iterations["public_chance"].strategy.table
     num_samples = 500_000
     sampled = sample_values(SMALL_TREE, game, strategy, num_samples, seed=1)[OOP]
     exact, if_won, if_tied = (
@@ -268,7 +268,7 @@ def test_sampled_values_have_the_documented_standard_error(game, few_iterations)
 def test_value_extraction_samples_selects_sampled_values(game, few_iterations):
     sampled = solve(game, value_extraction_samples=1_000)
     exact = few_iterations["public_chance"]
-    np.testing.assert_array_equal(sampled.strategy, exact.strategy)
+    np.testing.assert_array_equal(sampled.strategy.table, exact.strategy.table)
     assert not np.array_equal(sampled.value_pot, exact.value_pot, equal_nan=True)
     assert sampled.report.num_deals == exact.report.num_deals + 1_000
 

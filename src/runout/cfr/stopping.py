@@ -11,6 +11,7 @@ class StopReason(Enum):
     SECONDS = "time is up"
     EXPLOITABILITY = "exploitability reached"
     STRATEGY_DELTA = "strategy has settled"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class SolveProgress:
         seconds: time since the solve began.
         strategy_delta: largest change of an action's probability in the last iteration.
         exploitability: the last one measured, in the unit of the game's values; None before.
+        round: which of several solves on top of each other it is, 1 for the first.
+        total_rounds: how many there will be at most.
     """
 
     iteration: int
@@ -50,6 +53,8 @@ class SolveProgress:
     seconds: float
     strategy_delta: float
     exploitability: float | None
+    round: int = 1
+    total_rounds: int = 1
 
     def reason_to_stop(self, rule: StoppingRule) -> StopReason | None:
         """Returns the first limit of the rule that is met, None if it goes on."""

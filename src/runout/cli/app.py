@@ -23,6 +23,8 @@ from runout.cli import (
     show,
     solve_postflop,
     solve_preflop,
+    solve_spot,
+    spot_show,
     strength,
     table,
     trace_hand,
@@ -120,6 +122,10 @@ app.command(
     "solve-preflop",
     epilog="Example: runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
 )(solve_preflop.solve_game)
+app.command(
+    "solve-spot", epilog="Example: runout solve-spot -c configs/spot_river.yaml -o runs/river"
+)(solve_spot.solve_spot)
+app.add_typer(spot_show.app, name="spot")
 app.command("show", epilog="Example: runout show runs/pushfold --node a")(show.show_solution)
 app.command("export", epilog="Example: runout export runs/pushfold --format csv -o pushfold.csv")(
     export.export_solution

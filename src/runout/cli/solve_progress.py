@@ -6,9 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from runout.cli.formatting import format_count_of, format_percent, format_seconds
-from runout.events import FlopSolved, FlopSolving, PreflopSolving, RangesRoundFinished
+from runout.cli.spot_forecast import SpotForecast
+from runout.events import (
+    FlopSolved,
+    FlopSolving,
+    PreflopSolving,
+    RangesRoundFinished,
+    SpotSolving,
+)
 
-SolveEvent = FlopSolving | FlopSolved | PreflopSolving | RangesRoundFinished
+SolveEvent = FlopSolving | FlopSolved | PreflopSolving | RangesRoundFinished | SpotSolving
 
 #: Files get a line so often.
 SECONDS_BETWEEN_LINES = 10.0
@@ -63,6 +70,7 @@ class SolveTracker:
         self._leaf = 0
         self._is_preflop_seen = False
         self._batch: _Batch | None = None
+        self._spot = SpotForecast()
 
     def note(self, event: SolveEvent) -> News:
         """Returns what changes on a live display."""
@@ -76,6 +84,8 @@ class SolveTracker:
                     return self._note_preflop(event)
                 case RangesRoundFinished():
                     return News(ended=(_PREFLOP,), line=describe_round(event))
+                case SpotSolving():
+                    return self._note_spot(event)
 
     def _note_solving(self, event: FlopSolving) -> News:
         is_first = self._batch is None
@@ -107,6 +117,14 @@ class SolveTracker:
         mbb = event.exploitability_mbb
         detail = "" if mbb is None else f"{mbb:.3g} mbb/hand"
         return News((Bar(_PREFLOP, title, event.iteration, event.max_iterations, detail),))
+
+    def _note_spot(self, event: SpotSolving) -> News:
+        chips = event.exploitability_chips
+        detail = ""
+        if chips is not None:
+            detail = f"{chips:.3g} chips, {format_percent(chips / event.pot_chips)} of the pot"
+        left = self._spot.seconds_left(event)
+        return News((Bar("spot", "Spot", event.iteration, event.max_iterations, detail, left),))
 
     def _open_batch(self) -> "_Batch":
         if self._batch is None:

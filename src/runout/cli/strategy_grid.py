@@ -31,7 +31,7 @@ _LETTERS = {
     ActionKind.CALL: "C",
     ActionKind.ALL_IN: "A",
 }
-_RAISE_LETTERS = "RSTUVW"
+_SIZED_LETTERS = {ActionKind.BET: "BDEGHI", ActionKind.RAISE: "RSTUVW"}
 
 # Lightness, chroma and hue in the OKLCH colour space. Lightness differs between any two that meet
 # at a decision, so that colour-blind eyes tell them apart.
@@ -63,18 +63,19 @@ class GridAction:
 
 
 def grid_actions(kinds: Sequence[ActionKind], labels: Sequence[str]) -> list[GridAction]:
-    """Returns letters and colours for the actions of a decision, raises by rising size.
+    """Returns letters and colours for the actions of a decision, bets or raises by rising size.
 
     Args:
         kinds: what they are.
         labels: how they read.
     """
-    raises = [number for number, kind in enumerate(kinds) if kind == ActionKind.RAISE]
+    raises = [number for number, kind in enumerate(kinds) if kind in _SIZED_LETTERS]
     actions = []
     for number, (kind, label) in enumerate(zip(kinds, labels, strict=True)):
         if number in raises:
             rank = raises.index(number)
-            letter = _RAISE_LETTERS[min(rank, len(_RAISE_LETTERS) - 1)]
+            letters = _SIZED_LETTERS[kind]
+            letter = letters[min(rank, len(letters) - 1)]
             actions.append(GridAction(letter, label, _raise_colour(rank, len(raises))))
         else:
             colour = {ActionKind.FOLD: _FOLD, ActionKind.ALL_IN: _ALL_IN}.get(kind, _PASSIVE)

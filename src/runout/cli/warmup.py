@@ -73,6 +73,7 @@ def _cache_misses_by_kernel() -> dict[str, int]:
 def small_jobs() -> list[Job]:
     """Returns jobs that together call every kernel with the types that real work uses."""
     from runout.abstraction.build import build_card_abstraction
+    from runout.abstraction.clustering import cluster_features
     from runout.abstraction.generator import AbstractionConfig, SurveyMode
     from runout.abstraction.hand_strength import HandStrengthCalculator
     from runout.abstraction.strength_features import FlopStrengths
@@ -100,20 +101,13 @@ def small_jobs() -> list[Job]:
         lambda: HandStrengthCalculator().calculate_board(rainbow_river),
         lambda: build_card_abstraction(one_deal),
         lambda: FlopStrengths(suited_flop).river_features(),
-        _cluster_two_rows,
+        lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
         lambda: _solve_flop(ExhaustiveBackend(once)),
         lambda: _solve_flop(MccfrBackend(once, sampling="public_chance")),
         lambda: _solve_flop(MccfrBackend(once, sampling="external", value_extraction_samples=1)),
         lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
         _solve_preflop,
     ]
-
-
-def _cluster_two_rows() -> None:
-    from runout.abstraction.clustering import cluster_features
-
-    ones = np.ones(2)
-    cluster_features(np.eye(2), ones, 1, seed=0, order_key=ones)
 
 
 def _round_trip(indexer: "HandIndexer") -> None:

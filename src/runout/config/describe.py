@@ -15,6 +15,7 @@ from runout.config.preflop import PreflopConfig
 from runout.config.presets import PREFLOP_PRESETS, PRESETS
 from runout.config.run import RunConfig
 from runout.config.section import ConfigSection
+from runout.config.spot import SpotConfig
 from runout.config.yaml_text import format_yaml
 
 BEGIN_MARK = "<!-- begin: made by python -m runout.config.describe -->"
@@ -32,6 +33,8 @@ def format_reference() -> str:
         f"### Keys of `{POSTFLOP_SECTION}`",
         _format_keys(PostflopModelConfig),
         _format_presets(PostflopModelConfig, PRESETS),
+        "### Keys of a spot",
+        _format_keys(SpotConfig),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -1,6 +1,7 @@
 """Config files: from a path or a text to typed sections."""
 
 import os.path
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from runout.config.postflop import SECTION, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.config.section import suggest
+from runout.config.spot import SpotConfig
 from runout.config.yaml_text import YamlMapping, join_path, parse_yaml
 from runout.errors import ConfigError
 
@@ -103,6 +105,33 @@ def load_run_config(source: Path | str) -> RunConfig:
         file = "" if error.where == str(path) else f"{path}: "
         raise ConfigError("postflop_model_path", f"{file}{error}") from error
     return config.with_postflop_model(model)
+
+
+def load_spot_config(
+    source: Path | str | None, given: Mapping[str, Any] | None = None
+) -> SpotConfig:
+    """Reads the config of a spot from a file (a `Path`) or from its text (a `str`).
+
+    Args:
+        source: the file or the text, None if there is none.
+        given: keys that win over those of the source.
+
+    Raises:
+        ConfigError: if it cannot be read, or naming the path of the first error in it.
+    """
+    document = YamlMapping() if source is None else load_yaml(source)
+    lines = {} if source is None else document.lines
+    merged = YamlMapping(document)
+    merged.update(given or {})
+    # What was given beside the source stands on no line of it.
+    merged.lines = {
+        path: line for path, line in lines.items() if _first_key(path) not in (given or {})
+    }
+    return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
+
+
+def _first_key(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def _name_of(source: Path | str) -> str:

@@ -37,57 +37,67 @@ class SizeTable(Mapping[str, "SizeChoice"]):
 SizeChoice: TypeAlias = tuple[float | str, ...] | SizeTable
 
 
-def read_sizes(value: Any, *, for_raises: bool, suffix: str = "") -> SizeChoice:
+def read_sizes(
+    value: Any, *, for_raises: bool, of_spot: bool = False, suffix: str = ""
+) -> SizeChoice:
     """Reads a list of sizes, or a mapping from streets or players to them.
 
     Args:
         value: as YAML has it; numbers are pot fractions, texts are in the language of
             `runout.trees.bet_sizing`.
         for_raises: whether multiples of the last bet are allowed.
+        of_spot: whether they are those of one spot: chips mean something there, nobody has to bet,
+            and streets before the board may be left out.
         suffix: path from the key to the value, for errors.
 
     Raises:
         PydanticCustomError: naming the first part that cannot be read.
     """
     if not isinstance(value, Mapping):
-        return _read_list(value, suffix, for_raises=for_raises)
+        return _read_list(value, suffix, for_raises=for_raises, of_spot=of_spot)
     keys = STREET_KEYS if not suffix and not set(value) & set(PLAYER_KEYS) else PLAYER_KEYS
     allowed = " and ".join((", ".join(keys[:-1]), keys[-1]))
     for key in value:
         if key not in keys:
             problem = f"unknown key{suggest(key, keys) or f', give {allowed}'}"
             raise problem_at(f"{suffix}.{join_path('', str(key))}", problem)
+    given = [key for key in keys if key in value]
+    may_leave_out = of_spot and keys == STREET_KEYS and given
     for key in keys:
-        if key not in value:
+        if key not in given and not may_leave_out:
             raise problem_at(suffix, f"{key} is missing, give {allowed}")
     children = {}
-    for key in keys:
+    for key in given:
         child = value[key]
         if isinstance(child, Mapping) and keys == PLAYER_KEYS:
             problem = f"{show_value(child)} is not a list of bet sizes, write [0.5, 1.0]"
             raise problem_at(f"{suffix}.{key}", problem)
-        children[key] = read_sizes(child, for_raises=for_raises, suffix=f"{suffix}.{key}")
+        children[key] = read_sizes(
+            child, for_raises=for_raises, of_spot=of_spot, suffix=f"{suffix}.{key}"
+        )
     return SizeTable(children)
 
 
-def _read_list(value: Any, suffix: str, *, for_raises: bool) -> tuple[float | str, ...]:
+def _read_list(
+    value: Any, suffix: str, *, for_raises: bool, of_spot: bool
+) -> tuple[float | str, ...]:
     if isinstance(value, str):
         value = value.split(",") if value.strip() else []
     if not isinstance(value, list | tuple):
         problem = f"{show_value(value)} is not a list of bet sizes, write [0.5, 1.0]"
         raise problem_at(suffix, problem)
-    if not value:
+    if not value and not of_spot:
         raise problem_at(suffix, "empty, give at least one bet size ('a' for all-in only)")
     for position, entry in enumerate(value):
         if not isinstance(entry, str) and as_number(entry) is None:
             problem = f"{show_value(entry)} is not a positive pot fraction or a text such as '33%'"
             raise problem_at(f"{suffix}[{position}]", problem)
     try:
-        sizes = parse_bet_sizes(value, suffix, for_raises=for_raises)
+        sizes = parse_bet_sizes(value, suffix, for_raises=for_raises, allow_empty=of_spot)
     except TreeError as error:
         raise problem_at(error.where, error.problem) from error
     for position, size in enumerate(sizes):
-        if isinstance(size, ChipAmount):
+        if isinstance(size, ChipAmount) and not of_spot:
             problem = f"{format_bet_size(size)!r} is in chips, but the pot is 1 here: write '50%'"
             raise problem_at(f"{suffix}[{position}]", problem)
     return tuple(
@@ -102,7 +112,7 @@ def sizes_at(
     """Returns the sizes of a player (``oop``, ``ip``) on a street (``flop``, ...)."""
     while isinstance(choice, SizeTable):
         choice = choice[street] if street in choice else choice[player]
-    return parse_bet_sizes(choice, for_raises=for_raises)
+    return parse_bet_sizes(choice, for_raises=for_raises, allow_empty=True)
 
 
 def plain_sizes(choice: SizeChoice | None) -> Any:

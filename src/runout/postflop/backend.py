@@ -4,17 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from runout.arrays import Float32Array
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveOutcome, SolveProgress
+from runout.events import BucketEvent
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_strategy import FlopStrategy
 from runout.results.solve_report import FlopReport
 from runout.trees.postflop_tree import PostflopTree
 
-Float32Array = npt.NDArray[np.float32]
-ProgressSink = Callable[[SolveProgress], None]
+#: Told about every iteration, and about buckets where a backend makes them.
+ProgressSink = Callable[[SolveProgress | BucketEvent], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +22,13 @@ class FlopSolution:
     """Strategies of a flop at one stack-to-pot ratio, and what they are worth.
 
     Attributes:
-        strategy: ``[N, 169]`` average strategy; a row is the action that leads to the node.
+        strategy: what both players do.
         value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, as a fraction of the
             flop pot, by the hero's position; NaN where they cannot meet.
         report: how the solve went.
     """
 
-    strategy: Float32Array
+    strategy: FlopStrategy
     value_pot: Float32Array
     report: FlopReport
 

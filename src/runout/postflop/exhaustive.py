@@ -18,6 +18,7 @@ from runout.cfr.street_solver import StreetSolver
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.hand_leaves import make_hand_leaves
 from runout.trees.postflop_tree import PostflopTree
 
@@ -46,4 +47,6 @@ class ExhaustiveBackend:
         solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
         outcome = solver.solve(self.rule, on_progress)
         strategy = street.average_strategy()[0].astype(np.float32, copy=False)
-        return FlopSolution(strategy, extract_values(tree, game, strategy), report_outcome(outcome))
+        return FlopSolution(
+            HandStrategy(strategy), extract_values(tree, game, strategy), report_outcome(outcome)
+        )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from runout.arrays import Float32Array, FloatArray
 from runout.cfr.reach import NUM_PLAYERS, own_reach
-from runout.postflop.backend import Float32Array
 from runout.postflop.flop_game import FlopGame
 from runout.trees.postflop_tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
@@ -29,8 +29,15 @@ def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -
     ]
     gain_of_oop = by_folds + stake_at_showdown * game.edge
     gain_of_oop[game.table.totals == 0] = np.nan
-    # The larger value is rounded and leaves the other exactly, so that they sum to 1 in the stored
-    # precision too. The rest of the smaller one, where it is below -1, would be rounded again.
+    return pack_values(gain_of_oop)
+
+
+def pack_values(gain_of_oop: FloatArray) -> Float32Array:
+    """Returns ``[2, H, H]`` values by the hero's position from what OOP wins beyond half the pot.
+
+    The larger value is rounded and leaves the other exactly, so that they sum to 1 in the stored
+    precision too. The rest of the smaller one, where it is below -1, would be rounded again.
+    """
     larger = (0.5 + np.abs(gain_of_oop)).astype(np.float32)
     smaller = np.float32(1.0) - larger
     value_of_oop = np.where(gain_of_oop > 0.0, larger, smaller)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import FloatArray, read_only
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.card import format_cards
 from runout.equity.board_equity import compute_board_equity
 from runout.equity.hand_table import HandEquityTable
 from runout.errors import CardError
+from runout.ranges.hand_range import HandRange
 
 FLOP_SIZE = 3
 
@@ -26,12 +28,14 @@ class FlopGame:
         table: exact counts of every hand against every hand.
         matchup_share: ``[169, 169]`` probability that OOP is dealt the row and IP the column.
         edge: ``[169, 169]`` twice the row's equity minus one, 0 where the hands cannot meet.
+        held: ``[2, 169]`` how much of each hand OOP and IP hold, more than 0.
     """
 
     flop: tuple[int, ...]
     table: HandEquityTable
     matchup_share: FloatArray
     edge: FloatArray
+    held: FloatArray
 
     @classmethod
     def deal(cls, flop: Sequence[int], ranges: FloatArray | None = None) -> "FlopGame":
@@ -49,10 +53,14 @@ class FlopGame:
         if len(flop) != FLOP_SIZE:
             raise CardError(f"flop {format_cards(flop)!r}", f"{len(flop)} cards, a flop has 3")
         table = compute_board_equity(flop).hand_table()
-        deals = table.totals.astype(np.float64)
-        if ranges is not None:
-            held = np.maximum(ranges, SMALLEST_RANGE_WEIGHT)
-            deals *= held[0][:, None] * held[1]
+        everything = np.ones((2, NUM_HANDS))
+        held = everything if ranges is None else np.maximum(ranges, SMALLEST_RANGE_WEIGHT)
+        deals = table.totals * (held[0][:, None] * held[1])
         share = deals / deals.sum()
         edge = np.nan_to_num(2.0 * table.equities() - 1.0)
-        return cls(tuple(flop), table, read_only(share), read_only(edge))
+        return cls(tuple(flop), table, read_only(share), read_only(edge), read_only(held.copy()))
+
+    def hand_ranges(self) -> tuple[HandRange, HandRange]:
+        """Returns what OOP and IP hold, combo by combo."""
+        oop, ip = (HandRange(held[HAND_BY_COMBO]) for held in self.held)
+        return oop, ip

@@ -6,16 +6,16 @@ from typing import cast
 
 import numpy as np
 
-from runout.arrays import FloatArray
+from runout.arrays import Float32Array, FloatArray
 from runout.cache import Arrays, Recall, compute_always
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.card import format_cards
 from runout.cfr.parallel import Team, one_blas_thread, plan_workers
 from runout.cfr.stopping import SolveProgress
 from runout.errors import ExecutionError
-from runout.events import EventSink, FlopSolved, FlopSolving, ignore_event
+from runout.events import BucketEvent, EventSink, FlopSolved, FlopSolving, ignore_event
 from runout.execution.local import map_tasks
-from runout.postflop.backend import Float32Array, FlopSolution, PostflopBackend, ProgressSink
+from runout.postflop.backend import FlopSolution, PostflopBackend, ProgressSink
 from runout.postflop.flop_game import FlopGame
 from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
 from runout.trees.postflop_tree import PostflopTree
@@ -132,7 +132,10 @@ def _solve_flop(
 
 
 def _progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
-    def report_progress(progress: SolveProgress) -> None:
+    def report_progress(progress: SolveProgress | BucketEvent) -> None:
+        if not isinstance(progress, SolveProgress):
+            on_event(progress)
+            return
         on_event(
             FlopSolving(
                 flop,
@@ -141,6 +144,8 @@ def _progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
                 progress.max_iterations,
                 progress.exploitability,
                 progress.strategy_delta,
+                progress.round,
+                progress.total_rounds,
             )
         )
 

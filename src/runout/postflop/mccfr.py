@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
+from runout.arrays import Float32Array, FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import disjoint_combos, live_combos
@@ -31,9 +31,10 @@ from runout.cfr.street_solver import StreetSolver
 from runout.equity import equity_kernels
 from runout.errors import ConfigError
 from runout.postflop import mccfr_kernels
-from runout.postflop.backend import Float32Array, FlopSolution, ProgressSink, report_outcome
+from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.hand_leaves import SHOWDOWN_GROUP, make_hand_leaves
 from runout.postflop.mccfr_kernels import (
     BettingGame,
@@ -103,7 +104,7 @@ class MccfrBackend:
             num_samples = self.value_extraction_samples
             value_pot = sample_values(tree, game, strategy, num_samples, self.seed)
             num_deals += num_samples
-        return FlopSolution(strategy, value_pot, report_outcome(outcome, num_deals))
+        return FlopSolution(HandStrategy(strategy), value_pot, report_outcome(outcome, num_deals))
 
     @property
     def num_runouts(self) -> int:

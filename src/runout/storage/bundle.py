@@ -37,7 +37,8 @@ class Bundle:
     Attributes:
         path: its directory.
         manifest: where it comes from and what is in it.
-        arrays: read-only views of the files, by name; pages are read when they are used.
+        arrays: views of the files, by name; pages are read when they are used. Read-only, or, if
+            asked for, private: what is written there stays in memory.
         documents: the contents of the JSON files, by name.
         config_text: the config as the user gave it, None if there was none.
     """
@@ -49,7 +50,14 @@ class Bundle:
     config_text: str | None
 
 
-def load_bundle(path: Path | str, kind: str, schema_version: int, *, verify: bool = True) -> Bundle:
+def load_bundle(
+    path: Path | str,
+    kind: str,
+    schema_version: int,
+    *,
+    verify: bool = True,
+    is_writable: bool = False,
+) -> Bundle:
     """Opens a bundle and checks it.
 
     Sizes, dtypes, shapes, and the digests of the manifest, documents and config are always
@@ -61,6 +69,7 @@ def load_bundle(path: Path | str, kind: str, schema_version: int, *, verify: boo
         schema_version: the version that the caller can read.
         verify: whether to compute the sha256 of every array, which reads all of it (about 0.7
             seconds per GB). Without it, a changed number in an array goes unnoticed.
+        is_writable: whether the arrays can be written to; the files never change.
 
     Raises:
         BundleError: naming the file at fault and what is wrong with it.
@@ -71,7 +80,7 @@ def load_bundle(path: Path | str, kind: str, schema_version: int, *, verify: boo
         try:
             where = str(directory / MANIFEST_FILE)
             manifest = parse_manifest(where, content, kind, schema_version)
-            bundle = _open(directory, manifest, verify)
+            bundle = _open(directory, manifest, verify, is_writable)
         except BundleError as error:
             failure = error
         if _read_manifest_file(Path(path))[1] == content:
@@ -103,12 +112,12 @@ def _read_manifest_file(path: Path) -> tuple[Path, bytes]:
     raise BundleError(str(path), "is a file, not a bundle" if path.exists() else "does not exist")
 
 
-def _open(directory: Path, manifest: Manifest, verify: bool) -> Bundle:
+def _open(directory: Path, manifest: Manifest, verify: bool, is_writable: bool) -> Bundle:
     arrays = {}
     for name, entry in manifest.arrays.items():
         file = directory / f"{name}.npy"
         _check_file(file, entry, verify)
-        arrays[name] = _map_array(file, entry)
+        arrays[name] = _map_array(file, entry, is_writable)
     documents = {}
     for name, document_entry in manifest.documents.items():
         file = directory / f"{name}.json"
@@ -141,9 +150,9 @@ def _check_file(file: Path, entry: FileEntry, verify: bool) -> None:
                 raise BundleError(str(file), problem)
 
 
-def _map_array(file: Path, entry: ArrayEntry) -> AnyArray:
+def _map_array(file: Path, entry: ArrayEntry, is_writable: bool) -> AnyArray:
     try:
-        mapped = np.lib.format.open_memmap(file, mode="r")
+        mapped = np.lib.format.open_memmap(file, mode="c" if is_writable else "r")
     except Exception as error:  # numpy reports damaged headers in many ways
         raise BundleError(str(file), f"is not an array file ({error})") from error
     dtype = format_dtype(mapped.dtype)

@@ -113,6 +113,11 @@ class CardsToCome:
         deals, runouts = _plan_deals(tuple(board), symmetries)
         return cls(tuple(board), (players[0], players[1]), symmetries, deals, runouts)
 
+    @property
+    def symmetry_numbers(self) -> tuple[int, ...]:
+        """The symmetries as numbers of `SUIT_MAPPINGS`, the rows of `Hands.image`."""
+        return tuple(SUIT_MAPPINGS.index(mapping) for mapping in self.symmetries)
+
     def total_weight(self) -> float:
         """Returns the weight of all pairs of hands that can meet."""
         oop, ip = self.players

@@ -7,7 +7,7 @@ comes out does not depend on how many they are.
 
 import itertools
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -49,8 +49,20 @@ class SpotTables(Protocol):
         """Returns the tables of some boards, with an axis for them."""
 
 
+class StreetVisit(NamedTuple):
+    """What a visit found on one board of a street, seen from one player.
+
+    Attributes:
+        value: ``[n, H]`` the values of the nodes; on the river, of the nodes of one group.
+        reach: ``[rows, O]`` the opponent's reach.
+    """
+
+    value: Float32Array
+    reach: Float32Array
+
+
 @dataclass(frozen=True, eq=False)
-class _Side:
+class Side:
     """A spot seen from one player.
 
     Attributes:
@@ -109,6 +121,10 @@ class SpotGame:
         """The street on which the spot begins."""
         return self.spot.tree.first_street
 
+    def side(self, player: int) -> Side:
+        """Returns the game as a player sees it."""
+        return self._sides[player]
+
     def visit(self, player: int, step: Step, tables: SpotTables) -> Float32Array:
         """Returns ``[H]`` the counterfactual values of a player's hands at the root.
 
@@ -162,6 +178,71 @@ class SpotGame:
         """Returns ``[rows, O]`` the opponent's reach on the first street at the last visit."""
         return self._sides[player].scratch.reach
 
+    def visit_first_street(self, player: int, step: Step, tables: SpotTables) -> StreetVisit:
+        """Visits the whole spot; returns copies of what was found on its first street."""
+        self.visit(player, step, tables)
+        return StreetVisit(self.node_values(player).copy(), self.node_reach(player).copy())
+
+    def visit_turn_card(
+        self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
+    ) -> StreetVisit:
+        """Visits one turn card of a flop with all its rivers.
+
+        Args:
+            player: whose hands are valued.
+            number: the number of the card.
+            step: what to do.
+            tables: as for `visit`.
+            reach: ``[rows, O]`` the opponent's reach on the flop, in any scale.
+        """
+        side, deal = self._sides[player], self.cards.deals[0]
+        scratch = self._turn_scratch[player][0]
+        turn = _known_to(player, tables.on_board(Street.TURN, number))
+        rivers = range(*deal.first_next[number : number + 2])
+        river = _known_to(player, tables.on_boards(Street.RIVER, rivers))
+        row, card = side.forests[0].chance_row, int(deal.card[number])
+        arrival = Arrival(reach, row, card, deal.probability)
+        out = np.zeros((len(row), len(side.hands.same)), np.float32)
+        streets = self._turn_streets(player)
+        spot_kernels.visit_turn(streets, number, turn, river, step, arrival, scratch, out)
+        return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
+
+    def visit_river_card(
+        self,
+        player: int,
+        number: int,
+        group: int,
+        step: Step,
+        tables: SpotTables,
+        reach: Float32Array,
+    ) -> StreetVisit:
+        """Visits one group of the ways to enter the river on one runout.
+
+        Args:
+            player: whose hands are valued.
+            number: the number of the runout.
+            group: the number of the group in `Forest.group`.
+            step: what to do.
+            tables: as for `visit`.
+            reach: ``[rows, O]`` the opponent's reach on the turn, in any scale.
+        """
+        side, deal = self._sides[player], self.cards.deals[-1]
+        if self.first_street == Street.FLOP:
+            scratch = self._turn_scratch[player][0].river
+        else:
+            scratch = self._river_scratch[player][0]
+        forest = side.forests[-1]
+        chosen = forest._replace(group=forest.group[group : group + 1])
+        row, card = side.forests[-2].chance_row, int(deal.card[number])
+        arrival = Arrival(reach, row, card, deal.probability)
+        knowledge = _known_to(player, tables.on_board(Street.RIVER, number))
+        meeting = spot_kernels.meet(side.hands, side.orders[-1], int(deal.order[number]))
+        out = np.zeros((len(row), len(side.hands.same)), np.float32)
+        spot_kernels.visit_last_street(
+            chosen, side.hands, meeting, knowledge, step, arrival, scratch, out
+        )
+        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
+
     def _visit_cards(self, player: int, step: Step, tables: SpotTables) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
         side, deal = self._sides[player], self.cards.deals[0]
@@ -195,11 +276,7 @@ class SpotGame:
         self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
     ) -> None:
         side, deal = self._sides[player], self.cards.deals[0]
-        _, turn_forest, river_forest = side.forests
-        _, turn_orders, river_orders = side.orders
-        streets = TurnStreets(
-            side.hands, turn_forest, river_forest, turn_orders, river_orders, *self.cards.deals
-        )
+        streets = self._turn_streets(player)
         # Cards with many rivers first, so that nobody is left with a long one at the end.
         order = np.argsort(-np.diff(deal.first_next), kind="stable").tolist()
         next_in_order = itertools.count()
@@ -218,14 +295,22 @@ class SpotGame:
 
         self.team.run(visit, range(self.team.num_workers))
 
-    def _see(self, player: int) -> _Side:
+    def _turn_streets(self, player: int) -> TurnStreets:
+        side = self._sides[player]
+        _, turn_forest, river_forest = side.forests
+        _, turn_orders, river_orders = side.orders
+        return TurnStreets(
+            side.hands, turn_forest, river_forest, turn_orders, river_orders, *self.cards.deals
+        )
+
+    def _see(self, player: int) -> Side:
         cards = self.cards
         boards = [[cards.board]]
         boards += [[cards.board + dealt for dealt in runouts] for runouts in cards.runouts]
         villain = cards.players[1 - player]
         reach = np.zeros((1, villain.width), np.float32)
         reach[0, : len(villain.combos)] = villain.weights / cards.total_weight()
-        return _Side(
+        return Side(
             hands=cards.hands_seen_from(player),
             forests=tuple(template.forests[player] for template in self.templates),
             orders=tuple(cards.orders_of(on_street, player) for on_street in boards),

@@ -168,7 +168,7 @@ def _on_board(learning: Learning, board: int) -> Learning:
 
 
 @kernel
-def _enter(
+def enter_street(
     arrival: Arrival, hands: Hands, forest: Forest, group: int, out_reach: Float32Array
 ) -> None:
     """Sets the rows of a group's roots."""
@@ -201,7 +201,7 @@ def visit_last_street(
     """Visits a river board; ``out_value[R, H]`` becomes hero's values of the roots."""
     terminal_kernels.clear_values(scratch.lanes)
     for group in range(forest.group.shape[0]):
-        _enter(arrival, hands, forest, group, scratch.reach)
+        enter_street(arrival, hands, forest, group, scratch.reach)
         street_kernels.push_reach(forest, group, knowledge.villain, step, scratch)
         street_kernels.value_terminals(forest, group, meeting, scratch)
         street_kernels.pull_values(forest, group, knowledge.hero, step, scratch)
@@ -223,7 +223,7 @@ def begin_street(
 ) -> None:
     """Does what comes before the next card: reach down, folds valued."""
     terminal_kernels.clear_values(out_scratch.lanes)
-    _enter(arrival, hands, forest, 0, out_scratch.reach)
+    enter_street(arrival, hands, forest, 0, out_scratch.reach)
     street_kernels.push_reach(forest, 0, villain, step, out_scratch)
     street_kernels.value_terminals(forest, 0, meeting, out_scratch)
 

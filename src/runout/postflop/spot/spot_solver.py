@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runout.arrays import FloatArray
+from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.solver import ignore_progress, iterate_until
@@ -50,6 +50,7 @@ class SpotSolver:
         self.schedule = schedule
         self.iteration = 0
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
+        self.num_lock_changes = 0  # views look at it to know when to look again
         self.tables = LearnedTables.allocate(self.game.templates, self.game.cards, precision)
 
     def run(self, num_iterations: int) -> None:
@@ -102,3 +103,28 @@ class SpotSolver:
         values = self.game.visit(player, step, self.tables)[: len(hands.combos)]
         weighted: FloatArray = hands.weights * values.astype(np.float64)
         return float(weighted.sum())
+
+    def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
+        """Returns ``[A, n]`` what a player's hands do on average at a decision.
+
+        Args:
+            street: of the decision.
+            board: the number of the board.
+            player: who acts.
+            rows: the rows of the decision's actions in the player's tables.
+        """
+        learning = self.tables.on_board(street, board)[player]
+        sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
+        if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
+            fixed = decode_rows(learning.regret, learning.regret_scale, rows)
+            sums = np.where(learning.lock[rows.start] > 0, fixed, sums)
+        sums = sums[:, : len(self.game.cards.players[player].combos)]
+        total = sums.sum(axis=0)
+        is_known = total > np.finfo(np.float32).tiny
+        return np.where(is_known, sums / np.where(is_known, total, 1.0), 1.0 / len(rows))
+
+
+def decode_rows(table: AnyArray, scale: Float32Array, rows: range) -> FloatArray:
+    """Returns ``[rows, H]`` rows of one decision's table as numbers, whatever its precision."""
+    numbers: FloatArray = table[rows.start : rows.stop].astype(np.float64)
+    return numbers * float(scale[rows.start]) if scale.size else numbers

@@ -207,7 +207,7 @@ def pull_values(
                 regrets = read_rows(hero.regret, hero.regret_scale, first, last, out_scratch.rows)
                 _mix(regrets, actions, out_scratch, value)
                 if has_locks:
-                    _learn_unlocked(regrets, actions, hero.lock[first], step, value)
+                    _learn_unlocked(actions, hero.lock[first], step, value, regrets)
                 else:
                     _learn(actions, step, value, regrets)
                 write_rows(hero.regret, hero.regret_scale, first, last, regrets)
@@ -267,11 +267,11 @@ def _learn(
 
 @kernel
 def _learn_unlocked(
-    out_regrets: Float32Array,
     actions: Float32Array,
     lock: Uint8Array,
     step: Step,
     value: Float32Array,
+    out_regrets: Float32Array,
 ) -> None:
     """Like `_learn`, leaving alone the regrets of locked hands, which hold their strategy."""
     zero = np.float32(0.0)

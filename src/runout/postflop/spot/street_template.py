@@ -35,7 +35,7 @@ class StreetTemplate:
         forests: the template seen from OOP and from IP.
         tree_node: ``[n]`` the node of the betting tree that each node stands for.
         first_action: ``[n]`` the row of a decision's first action in the tables of its player.
-        num_actions: rows of each player's tables.
+        action_node: for each player ``[A]`` the tree node that each row of its tables leads to.
         root_of: ``[roots]`` the tree nodes that begin the street.
         next_roots: the tree nodes after which a card is dealt, in the order of the next
             street's roots.
@@ -45,7 +45,7 @@ class StreetTemplate:
     forests: tuple[Forest, Forest]
     tree_node: IntArray
     first_action: IntArray
-    num_actions: tuple[int, int]
+    action_node: tuple[IntArray, IntArray]
     root_of: tuple[int, ...]
     next_roots: tuple[int, ...]
 
@@ -53,6 +53,11 @@ class StreetTemplate:
     def num_nodes(self) -> int:
         """Nodes of the whole forest."""
         return len(self.tree_node)
+
+    @property
+    def num_actions(self) -> tuple[int, int]:
+        """Rows of each player's tables."""
+        return len(self.action_node[0]), len(self.action_node[1])
 
 
 @dataclass
@@ -119,11 +124,13 @@ def _finish(
     actor = np.where(is_decision, tree.layout.actor[tree_node], -1)
     num_children = np.where(is_decision, tree.layout.num_children[tree_node], 0)
     first_action = np.zeros(len(tree_node), dtype=np.int64)
-    num_actions = []
+    action_node = []
     for player in range(NUM_PLAYERS):
         own = np.where(actor == player, num_children, 0)
         first_action += np.where(actor == player, own.cumsum() - own, 0)
-        num_actions.append(int(own.sum()))
+        deciding = tree_node[actor == player]
+        children = [child for node in deciding for child in tree.layout.children(node)]
+        action_node.append(read_only(np.array(children, dtype=np.int64)))
     groups = _group_roots(draft, street)
     arrays = _Arrays(tree_node, what, actor, num_children, first_action)
     forests = [_see(tree, draft, arrays, groups, rake, player) for player in range(NUM_PLAYERS)]
@@ -132,7 +139,7 @@ def _finish(
         forests=(forests[0], forests[1]),
         tree_node=read_only(tree_node),
         first_action=read_only(first_action),
-        num_actions=(num_actions[0], num_actions[1]),
+        action_node=(action_node[0], action_node[1]),
         root_of=roots,
         next_roots=tuple(tree_node[what == _CHANCE].tolist()),
     )

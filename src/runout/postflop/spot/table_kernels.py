@@ -20,6 +20,9 @@ from runout.arrays import AnyArray, Float32Array, Uint8Array
 _LARGEST_SIGNED = np.float32(32_767.0)
 _LARGEST_UNSIGNED = np.float32(65_535.0)
 
+#: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
+_SMALLEST_LARGEST = np.float32(1e-30)
+
 
 class Learning(NamedTuple):
     """What a player has learned on a street: one row per action, one column per hand.
@@ -66,12 +69,15 @@ def _read_rows(table, scale, first, end, out_rows):
         return view
 
     def decode(table, scale, first, end, out_rows):
+        # The space is as wide as the player with more hands needs; rows are those of the table.
+        num_rows, num_hands = end - first, table.shape[1]
+        rows = out_rows.ravel()[: num_rows * num_hands].reshape(num_rows, num_hands)
         unit = scale[first]
-        for row in range(first, end):
-            packed, out_row = table[row], out_rows[row - first]
-            for hand in range(packed.shape[0]):
+        for row in range(num_rows):
+            packed, out_row = table[first + row], rows[row]
+            for hand in range(num_hands):
                 out_row[hand] = np.float32(packed[hand]) * unit
-        return out_rows[: end - first]
+        return rows
 
     return decode
 
@@ -97,7 +103,7 @@ def _write_rows(table, scale, first, end, rows):
             for hand in range(values.shape[0]):
                 largest = max(largest, abs(values[hand]))
         unit = largest / largest_code
-        per_unit = largest_code / largest if largest > zero else zero
+        per_unit = largest_code / largest if largest > _SMALLEST_LARGEST else zero
         scale[first] = unit
         for row in range(first, end):
             values, packed = rows[row - first], table[row]

@@ -1,0 +1,287 @@
+"""Clusters of feature rows: k-medians for the earth mover's distance, k-means for Cramér's.
+
+Rows are CDFs on a common grid. The earth mover's distance of two distributions on a line is the L1
+distance of their CDFs (metric ``emd``, in units of the grid), the L2 distance is the Cramér
+distance (metric ``cramer``). A bucket's centre minimises its own cost: medians for ``emd``, means
+for ``cramer``.
+
+Nothing depends on the order of the rows or on the number of threads.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from runout.abstraction import clustering_kernels
+from runout.abstraction.errors import AbstractionError
+from runout.arrays import FloatArray, IntArray, Uint64Array, read_only
+from runout.events import BucketEventSink, BucketsCapped, ignore_event
+
+Metric = Literal["emd", "cramer"]
+
+#: Restarts compete on at most so many distinct rows; the winner is refined on all of them.
+MAX_ROWS_OF_RESTARTS = 10_000
+
+_MIN_ROWS_PER_BUCKET = 4
+_MAX_ITERATIONS_OF_RESTARTS = 30
+_MAX_ITERATIONS_OF_REFINEMENT = 10
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_HASH_SHIFT = np.uint64(29)
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Rows sorted into buckets.
+
+    Attributes:
+        labels: ``[n]`` bucket of each row, 0 for the lowest mean key; equal rows share a bucket.
+        centers: ``[K, d]`` to which the rows of a bucket are nearer than to any other.
+        inertia: weighted sum of the distances to the centres; L1 (``emd``), or L2 squared.
+    """
+
+    labels: IntArray
+    centers: FloatArray
+    inertia: float
+
+    @property
+    def num_buckets(self) -> int:
+        """Buckets, none of them empty; fewer than requested if there are fewer distinct rows."""
+        return len(self.centers)
+
+
+def cluster_features(
+    features: FloatArray,
+    weights: FloatArray,
+    num_buckets: int,
+    metric: Metric = "emd",
+    *,
+    seed: int,
+    order_key: FloatArray,
+    num_restarts: int = 3,
+    name: str = "features",
+    on_event: BucketEventSink = ignore_event,
+) -> Clustering:
+    """Sorts feature rows into buckets that are as narrow as possible.
+
+    Equal rows are merged first and their weights added. Each restart draws centres from a seeded
+    sample of the distinct rows (all of them up to `MAX_ROWS_OF_RESTARTS`), which keep their
+    weights, with k-means++, and moves them with Lloyd's algorithm. The best centres are moved on
+    with all rows until nothing changes, or for 10 iterations, and every row goes to the nearest.
+    A centre that loses all its rows moves to the row that costs most.
+
+    Args:
+        features: ``[n, d]`` CDFs or other rows whose distances mean something.
+        weights: ``[n]`` positive.
+        num_buckets: capped at the number of distinct rows, with a `BucketsCapped` event.
+        metric: ``emd`` or ``cramer``.
+        seed: decides the draws.
+        order_key: ``[n]`` buckets are numbered in rising order of its weighted mean.
+        num_restarts: tries, of which the best counts.
+        name: what is clustered, for the event.
+        on_event: told if buckets are capped.
+
+    Raises:
+        AbstractionError: if an argument has no meaning.
+    """
+    _require_clusterable(features, weights, num_buckets, metric, order_key, num_restarts)
+    first, row_of = merge_equal_rows(features)
+    rows = np.ascontiguousarray(features[first])
+    row_weights = _sum_by_label(row_of, weights, len(rows))
+    if num_buckets > len(rows):
+        on_event(BucketsCapped(name, num_buckets, len(rows)))
+    num_centers = min(num_buckets, len(rows))
+    everything = _WeightedRows(rows, row_weights, metric)
+    sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
+    find_centers = _find_medians if metric == "emd" else _find_means
+    centers = find_centers(sample, num_centers, seed, num_restarts)
+    labels, centers, inertia = everything.refine(centers, _MAX_ITERATIONS_OF_REFINEMENT)
+    rank = _rank_by_mean(labels[row_of], weights, order_key, num_centers)
+    ordered = np.empty_like(centers)
+    ordered[rank] = centers
+    return Clustering(read_only(rank[labels][row_of]), read_only(ordered), inertia)
+
+
+def merge_equal_rows(features: FloatArray) -> tuple[IntArray, IntArray]:
+    """Returns ``[m]`` one input row for each distinct row, and ``[n]`` which of them each one is.
+
+    Distinct rows come in the order of a hash of their values, whatever the order of the input.
+    """
+    codes: Uint64Array = np.zeros(len(features), dtype=np.uint64)
+    for column in features.T:  # one after another, because rows come in millions
+        codes ^= (column + 0.0).view(np.uint64)  # -0.0 is 0.0
+        codes *= _HASH_FACTOR
+        codes ^= codes >> _HASH_SHIFT
+    _, first, row_of = np.unique(codes, return_index=True, return_inverse=True)
+    same_row = first[row_of]
+    if not all(np.array_equal(column[same_row], column) for column in features.T):
+        # Two rows have one hash.
+        _, first, row_of = np.unique(features + 0.0, axis=0, return_index=True, return_inverse=True)
+    return first, row_of.reshape(-1)
+
+
+class _WeightedRows:
+    """Distinct rows, and Lloyd's algorithm on them; centres are kept in rising order of sums."""
+
+    def __init__(self, rows: FloatArray, weights: FloatArray, metric: Metric) -> None:
+        self.rows = rows
+        self.weights = weights
+        self.metric = metric
+
+    @cached_property
+    def _ascending(self) -> IntArray:
+        """``[d, n]`` numbers of the rows in rising order of each column."""
+        return np.ascontiguousarray(np.argsort(self.rows.T, axis=1, kind="stable"))
+
+    def sample(self, num_rows: int, seed: int) -> "_WeightedRows":
+        """Returns so many of the rows with their weights, or all if there are no more."""
+        if num_rows >= len(self.rows):
+            return self
+        drawn = np.random.default_rng(seed).choice(len(self.rows), num_rows, replace=False)
+        drawn.sort()
+        return _WeightedRows(self.rows[drawn], self.weights[drawn], self.metric)
+
+    def refine(
+        self, centers: FloatArray, max_iterations: int
+    ) -> tuple[IntArray, FloatArray, float]:
+        """Moves centres until the buckets stay the same; returns labels, centres and inertia."""
+        labels, centers, distances = self._assign(centers)
+        for _ in range(max_iterations):
+            before = labels
+            labels, centers, distances = self._assign(self._centers_of(labels, centers))
+            if np.array_equal(labels, before):
+                break
+        return labels, centers, float(self.weights @ distances)
+
+    def _assign(self, centers: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Returns labels, centres that each have a row, and the distances to them.
+
+        Moving a centre without rows onto a row can take another one its last row, but the
+        inertia falls each time, so this ends.
+        """
+        labels = np.empty(len(self.rows), dtype=np.int64)
+        distances = np.empty(len(self.rows))
+        while True:
+            sums = centers.sum(axis=1)
+            order = np.argsort(sums, kind="stable")
+            centers, sums = centers[order], sums[order]
+            clustering_kernels.assign_nearest(
+                self.rows, centers, sums, self.metric == "cramer", labels, distances
+            )
+            empty = np.flatnonzero(np.bincount(labels, minlength=len(centers)) == 0)
+            if len(empty) == 0:
+                return labels, centers, distances
+            dearest = np.argsort(-self.weights * distances, kind="stable")[: len(empty)]
+            centers[empty] = self.rows[dearest]
+
+    def _centers_of(self, labels: IntArray, centers: FloatArray) -> FloatArray:
+        """Returns the medians or means of buckets, none of which is empty."""
+        bucket_weights = _sum_by_label(labels, self.weights, len(centers))
+        moved = np.empty_like(centers)
+        if self.metric == "emd":
+            clustering_kernels.take_medians(
+                self.rows, self._ascending, self.weights, labels, bucket_weights, moved
+            )
+            return moved
+        for column in range(moved.shape[1]):
+            weighted = self.weights * self.rows[:, column]
+            moved[:, column] = _sum_by_label(labels, weighted, len(centers))
+        return moved / bucket_weights[:, None]
+
+
+def _find_medians(
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int
+) -> FloatArray:
+    """Returns ``[K, d]`` the best centres of several runs of k-medians."""
+    best_centers, best_inertia = np.empty(0), np.inf
+    for restart in range(num_restarts):
+        drawn = _draw_centers(sample, num_centers, np.random.default_rng([seed, restart]))
+        _, centers, inertia = sample.refine(drawn, _MAX_ITERATIONS_OF_RESTARTS)
+        if inertia < best_inertia:
+            best_centers, best_inertia = centers, inertia
+    return best_centers
+
+
+def _draw_centers(
+    sample: _WeightedRows, num_centers: int, random: np.random.Generator
+) -> FloatArray:
+    """Returns ``[K, d]`` distinct rows, drawn as in k-means++ but by L1 distance.
+
+    Each one is drawn with a chance proportional to its weight and its distance to those before.
+    """
+    costs = sample.weights.copy()
+    distances = np.full(len(sample.rows), np.inf)
+    drawn = np.empty(num_centers, dtype=np.int64)
+    for i in range(num_centers):
+        shares = np.cumsum(costs)
+        point = random.random() * shares[-1]
+        drawn[i] = np.searchsorted(shares, point, side="right")
+        to_center = np.abs(sample.rows - sample.rows[drawn[i]]).sum(axis=1)
+        np.minimum(distances, to_center, out=distances)
+        costs = sample.weights * distances
+    return sample.rows[drawn]
+
+
+def _find_means(
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int
+) -> FloatArray:
+    """Returns ``[K, d]`` the best centres of several runs of scikit-learn's k-means.
+
+    One thread, because sums of several threads would be rounded differently.
+    """
+    from sklearn.cluster import KMeans  # takes a second, and `emd` can do without it
+
+    bits = np.random.MT19937(np.random.SeedSequence(seed))
+    estimator = KMeans(
+        num_centers,
+        n_init=num_restarts,
+        max_iter=_MAX_ITERATIONS_OF_RESTARTS,
+        random_state=np.random.RandomState(bits),
+    )
+    with threadpool_limits(limits=1):
+        estimator.fit(sample.rows, sample_weight=sample.weights)
+    centers: FloatArray = estimator.cluster_centers_
+    return centers
+
+
+def _rank_by_mean(
+    labels: IntArray, weights: FloatArray, order_key: FloatArray, num_buckets: int
+) -> IntArray:
+    """Returns ``[K]`` the place of each bucket in rising order of its mean key."""
+    totals = _sum_by_label(labels, weights * order_key, num_buckets)
+    means = totals / _sum_by_label(labels, weights, num_buckets)
+    rank = np.empty(num_buckets, dtype=np.int64)
+    rank[np.argsort(means, kind="stable")] = np.arange(num_buckets)
+    return rank
+
+
+def _sum_by_label(labels: IntArray, values: FloatArray, num_labels: int) -> FloatArray:
+    return np.bincount(labels, values, num_labels).astype(np.float64, copy=False)
+
+
+def _require_clusterable(
+    features: FloatArray,
+    weights: FloatArray,
+    num_buckets: int,
+    metric: str,
+    order_key: FloatArray,
+    num_restarts: int,
+) -> None:
+    if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
+        raise AbstractionError(
+            f"features of shape {features.shape}", "rows of finite numbers are needed"
+        )
+    for name, values in (("weights", weights), ("order_key", order_key)):
+        if values.shape != (len(features),) or not np.isfinite(values).all():
+            raise AbstractionError(
+                f"{name} of shape {values.shape}", f"{len(features)} finite numbers are needed"
+            )
+    if weights.min() <= 0.0:
+        raise AbstractionError("weights", f"{weights.min():g} is not a positive weight")
+    if metric not in get_args(Metric):
+        raise AbstractionError(f"metric {metric!r}", f"use one of {', '.join(get_args(Metric))}")
+    for name, number in (("num_buckets", num_buckets), ("num_restarts", num_restarts)):
+        if number < 1:
+            raise AbstractionError(name, f"{number} is not a positive number")

@@ -1,0 +1,259 @@
+"""`runout solve-spot`: one board, two ranges, real cards, resumably."""
+
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from runout.cli.build_needs import require_disk
+from runout.cli.console import output, print_json, print_note
+from runout.cli.formatting import (
+    Json,
+    format_bytes,
+    format_count_of,
+    format_percent,
+    format_seconds,
+)
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.spot_report import format_chips, print_node
+from runout.cli.targets import OverwriteFlag, ResumeFlag, require_free, solving_into
+from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
+from runout.errors import ConfigError
+from runout.storage.bundle import read_manifest
+from runout.storage.manifest import MANIFEST_FILE
+from runout.trees.postflop_tree import PLAYER_NAMES
+
+if TYPE_CHECKING:
+    from runout.postflop.spot.spot_setup import SpotSize
+    from runout.postflop.spot.spot_solution import SpotSolution
+
+#: What spots are saved as, as in `runout.postflop.spot.spot_solution`, which takes numba to import.
+SPOT_KIND = "spot"
+
+OPTION_BY_KEY = {
+    "board": "--board",
+    "oop": "--oop",
+    "ip": "--ip",
+    "pot": "--pot",
+    "stack": "--stack",
+    "bet_sizes": "--bets",
+    "raise_sizes": "--raises",
+    "donk_sizes": "--donks",
+    "max_raises_per_street": "--max-raises",
+    "rake_rate": "--rake",
+    "rake_cap": "--rake-cap",
+    "target": "--target",
+    "max_iterations": "--max-iterations",
+    "max_seconds": "--max-seconds",
+    "precision": "--precision",
+}
+_REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
+
+
+def _text(key: str, metavar: str, text: str, *others: str) -> Any:
+    return typer.Option(OPTION_BY_KEY[key], *others, metavar=metavar, help=text)
+
+
+_Config = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", metavar="FILE", help="A config, YAML; options win over it."),
+]
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Directory to write, none by default."),
+]
+_Board = Annotated[str | None, _text("board", "CARDS", "Flop, turn or river: QsJh2h.", "-b")]
+_Oop = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
+_Ip = Annotated[str | None, _text("ip", "RANGE", "Who is in position.")]
+_Pot = Annotated[float | None, _text("pot", "CHIPS", "What is in the middle.")]
+_Stack = Annotated[float | None, _text("stack", "CHIPS", "What the shorter player has left.")]
+_Bets = Annotated[str | None, _text("bet_sizes", "SIZES", "Bets: 33%,75%,100c,e,a.")]
+_Raises = Annotated[str | None, _text("raise_sizes", "SIZES", "Raises: 60%,2.5x,a.")]
+_Donks = Annotated[str | None, _text("donk_sizes", "SIZES", "Donk bets (default: as bets).")]
+_MaxRaises = Annotated[
+    int | None, _text("max_raises_per_street", "N", "Raises of a street at most.")
+]
+_Rake = Annotated[float | None, _text("rake_rate", "X", "Share of the pot for the house, 0 to 1.")]
+_RakeCap = Annotated[float | None, _text("rake_cap", "CHIPS", "The most that it takes.")]
+_Target = Annotated[str | None, _text("target", "PERCENT", "Ends at this exploitability: 0.5%.")]
+_MaxIterations = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
+_MaxSeconds = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
+_Precision = Annotated[int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")]
+_Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
+]
+
+
+def solve_spot(
+    config: _Config = None,
+    board: _Board = None,
+    oop: _Oop = None,
+    ip: _Ip = None,
+    pot: _Pot = None,
+    stack: _Stack = None,
+    bets: _Bets = None,
+    raises: _Raises = None,
+    donks: _Donks = None,
+    max_raises: _MaxRaises = None,
+    rake: _Rake = None,
+    rake_cap: _RakeCap = None,
+    target: _Target = None,
+    max_iterations: _MaxIterations = None,
+    max_seconds: _MaxSeconds = None,
+    precision: _Precision = None,
+    path: _Output = None,
+    workers: WorkersOption = None,
+    resume: ResumeFlag = True,
+    overwrite: OverwriteFlag = False,
+    estimate: _Estimate = False,
+    json: JsonFlag = False,
+) -> None:
+    """Solve a board with two ranges and real cards, and show the first decision.
+
+    An interrupted solve goes on where it was when the same command is given again; so does a
+    finished one with a lower target.
+    """
+    require_positive("--workers", workers)
+    values = [board, oop, ip, pot, stack, bets, raises, donks, max_raises, rake, rake_cap]
+    limits = [target, max_iterations, max_seconds, precision]
+    options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
+    given = {key: value for key, value in options if value is not None}
+    spot = read_config(config, given)
+    if estimate:
+        _tell_size(spot, workers, json)
+        return
+    solution, seconds = _solve(spot, path, workers, resume, overwrite)
+    if json:
+        print_json({**report_to_json(solution), "path": None if path is None else str(path)})
+        return
+    _report(solution, path, seconds)
+
+
+def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
+    """Reads a config file with options that win over its keys; errors name the options.
+
+    Raises:
+        RunoutError: naming the option or key at fault.
+    """
+    if file is None:
+        for key in _REQUIRED_KEYS:
+            if key not in given:
+                raise OptionError(OPTION_BY_KEY[key], "is missing, give it or a file by --config")
+    try:
+        return load_spot_config(file, given)
+    except ConfigError as error:
+        key, position = re.fullmatch(r"([^.\[]*)(.*)", error.where, re.DOTALL).groups()  # type: ignore[union-attr]
+        if key not in given:
+            raise
+        raise OptionError(f"{OPTION_BY_KEY[key]}{position}", error.problem) from error
+
+
+def _solve(
+    config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
+) -> tuple["SpotSolution", float]:
+    """Solves, and returns the seconds that this sitting took."""
+    if path is not None:
+        is_there = (path / MANIFEST_FILE).is_file()
+        require_free(path, SPOT_KIND, overwrite or (resume and is_there))
+    started = time.perf_counter()
+    with solving_into(path or Path()) as sink:
+        from runout.execution.local import count_cores
+        from runout.pipeline import spot as pipeline
+        from runout.pipeline.workplace import Workplace
+        from runout.postflop.spot.spot_setup import build_spot, measure_spot
+
+        num_workers = workers or count_cores()
+        size = measure_spot(build_spot(config), num_workers, config.locks)
+        print_note(describe_size(config, size))
+        if path is not None:
+            require_disk(path, 2 * _table_bytes(config, size))
+        solution = pipeline.solve_spot(
+            config, Workplace(num_workers, sink), directory=path, resume=resume, overwrite=overwrite
+        )
+    return solution, time.perf_counter() - started
+
+
+def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
+    """Prints how large a spot is, without solving it."""
+    from runout.execution.local import count_cores
+    from runout.postflop.spot.spot_setup import build_spot, measure_spot
+
+    size = measure_spot(build_spot(config), workers or count_cores(), config.locks)
+    if not json:
+        output().print(describe_size(config, size), soft_wrap=True, markup=False)
+        return
+    print_json(
+        {
+            "num_nodes": size.num_nodes,
+            "num_boards": list(size.num_boards),
+            "num_hands": list(size.num_hands),
+            **{f"memory_bytes_{bits:d}": need.total for bits, need in size.memory.items()},
+        }
+    )
+
+
+def describe_size(config: SpotConfig, size: "SpotSize") -> str:
+    """Returns how large a spot is and what it needs, as two lines."""
+    boards = " x ".join(f"{number:,}" for number in size.num_boards)
+    oop, ip = size.num_hands
+    needs = ", ".join(
+        f"{format_bytes(need.total)} in {bits:d} bits"
+        for bits, need in sorted(size.memory.items(), key=lambda pair: pair[0] != config.precision)
+    )
+    nodes = format_count_of(size.num_nodes, "node")
+    return (
+        f"{config.board}: {nodes} of betting, {boards.replace(' x ', ', ')} boards by street, "
+        f"{oop:,} against {ip:,} combos\nmemory: {needs}"
+    )
+
+
+def _table_bytes(config: SpotConfig, size: "SpotSize") -> int:
+    return next(need.tables for bits, need in size.memory.items() if bits == config.precision)
+
+
+def report_to_json(solution: "SpotSolution") -> Json:
+    """Returns what a solve has come to, under JSON names."""
+    root, outcome = solution.view.node(), solution.outcome
+    return {
+        "board": solution.config.board,
+        "pot_chips": solution.config.pot,
+        "stack_chips": solution.config.stack,
+        "iterations": outcome.iterations,
+        "seconds": outcome.seconds,
+        "stopped_by": outcome.reason.value,
+        "exploitability_chips": outcome.exploitability,
+        "exploitability_pot": solution.exploitability_pot,
+        "ev_chips": {name: root.range_ev(p) for p, name in enumerate(PLAYER_NAMES)},
+        "equity": {name: root.range_equity(p) for p, name in enumerate(PLAYER_NAMES)},
+        "actions": [
+            {"action": action.code, "label": action.label, "frequency": frequency}
+            for action, frequency in zip(root.actions, root.frequency().tolist(), strict=True)
+        ],
+    }
+
+
+def _report(solution: "SpotSolution", path: Path | None, seconds: float) -> None:
+    console, outcome, config = output(), solution.outcome, solution.config
+    print_node(console, solution.view.node())
+    console.print()
+    chips, share = format_chips(outcome.exploitability), solution.exploitability_pot
+    iterations = format_count_of(outcome.iterations, "iteration")
+    console.print(
+        f"exploitability {chips} chips, {format_percent(share, 3)} of the pot, after {iterations} "
+        f"in {format_seconds(outcome.seconds)}; {outcome.reason.value}"
+    )
+    if config.rake_rate > 0.0:
+        console.print("raked: not a zero-sum game, the EVs add up to the pot less rake")
+    if path is None:
+        print_note("nothing was saved, give --output DIR to keep it")
+        return
+    size = format_bytes(read_manifest(path).size_bytes)
+    console.print(
+        f"wrote {path}, {size}, in {format_seconds(seconds)}; runout spot show {path} --path PATH "
+        "for more",
+        soft_wrap=True,
+        markup=False,
+    )

@@ -1,0 +1,178 @@
+"""A node of a solved spot for people: who is where, what is done, and the grid of all hands."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from runout.arrays import FloatArray
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
+from runout.cards.card import format_cards
+from runout.cards.combos import format_combo
+from runout.cli.formatting import Json, format_count, format_percent, json_number
+from runout.cli.solutions import SMALLEST_REACH
+from runout.cli.strategy_grid import GridAction, StrategyGrid, grid_actions, has_colours
+from runout.trees.actions import ActionKind, format_amount
+from runout.trees.postflop_tree import PLAYER_NAMES
+
+if TYPE_CHECKING:
+    from runout.postflop.spot.spot_view import SpotNode
+
+_KIND_BY_LETTER = {
+    "f": ActionKind.FOLD,
+    "x": ActionKind.CHECK,
+    "c": ActionKind.CALL,
+    "b": ActionKind.BET,
+    "r": ActionKind.RAISE,
+    "a": ActionKind.ALL_IN,
+}
+_NO_VALUE = "-"
+
+
+def print_node(console: Console, node: "SpotNode") -> None:
+    """Prints both players' values, the actions, and the grid of the player who acts."""
+    console.print(_title(node), soft_wrap=True)
+    console.print()
+    console.print(_players_table(node))
+    if node.actor is None:
+        console.print()
+        console.print(_describe_end(node), style="dim")
+        return
+    actions = grid_actions(
+        [_KIND_BY_LETTER[action.code[0]] for action in node.actions],
+        [action.label for action in node.actions],
+    )
+    console.print()
+    console.print(_actions_table(console, node, actions))
+    console.print()
+    means = np.array([node.hand_means(row) for row in node.strategy])
+    held = np.bincount(HAND_BY_COMBO, node.weights[node.actor], NUM_HANDS)
+    is_present = (held >= SMALLEST_REACH) & ~np.isnan(means).any(axis=0)
+    console.print(StrategyGrid(actions, np.nan_to_num(means), is_present))
+
+
+def _title(node: "SpotNode") -> Text:
+    board = format_cards(node.board)
+    who = f"{PLAYER_NAMES[node.actor]} acts on {board}" if node.actor is not None else board
+    low, high = sorted(map(format_amount, node.stacks_chips), key=float)
+    behind = low if low == high else " and ".join(map(format_amount, node.stacks_chips))
+    facts = f"   node {node.path}, pot {format_amount(node.pot_chips)}, {behind} behind"
+    return Text(who, style="bold").append(facts, "not bold")
+
+
+def _describe_end(node: "SpotNode") -> str:
+    if node.next_cards:
+        return f"a card is dealt here, go on with --path {node.path}:CARD"
+    return f"the hand ends here with a {node.kind}"
+
+
+def _players_table(node: "SpotNode") -> Table:
+    table = _table("", right=("EV", "of the pot", "equity", "combos"))
+    for player, name in enumerate(PLAYER_NAMES):
+        value = node.range_ev(player)
+        table.add_row(
+            name,
+            format_chips(value),
+            _format_share(value / node.pot_chips),
+            _format_share(node.range_equity(player)),
+            format_count(float(node.weights[player].sum())),
+        )
+    return table
+
+
+def _actions_table(console: Console, node: "SpotNode", actions: list[GridAction]) -> Table:
+    table = _table("", "action", right=("frequency", "EV"))
+    table.add_column("what follows", no_wrap=True, style="dim")
+    values = action_values(node)
+    rows = zip(actions, node.actions, node.frequency().tolist(), values, strict=True)
+    for look, action, frequency, value in rows:
+        swatch = (f" {look.letter} ", look.style) if has_colours(console) else look.letter
+        path = f"--path {node.path}:{action.code}"
+        table.add_row(
+            Text.assemble(swatch),
+            action.label,
+            _format_share(frequency),
+            format_chips(value),
+            path,
+        )
+    return table
+
+
+def action_values(node: "SpotNode") -> list[float]:
+    """Returns what each action is worth to the hands that take it, in chips."""
+    assert node.actor is not None  # only decisions have actions
+    deals = node.weights[node.actor] * node.met_weights[node.actor]
+    values = []
+    for row, worth in zip(node.strategy, node.action_ev_chips, strict=True):
+        taken: FloatArray = np.nan_to_num(deals * row)
+        taken = np.where(np.isnan(worth), 0.0, taken)
+        total = float(taken.sum())
+        values.append(float(taken @ np.nan_to_num(worth)) / total if total > 0.0 else math.nan)
+    return values
+
+
+def hands_table(node: "SpotNode", player: int, combos: list[int]) -> Table:
+    """Returns a line for each combo: how much of it arrives, what it does and is worth."""
+    actions = node.actions if player == node.actor else ()
+    table = _table("hand", right=("arrives", "EV", "equity"))
+    for action in actions:
+        table.add_column(action.label, justify="right")
+    for combo in combos:
+        cells = [
+            f"{_format_share(float(node.strategy[number, combo]))} "
+            f"({format_chips(float(node.action_ev_chips[number, combo]))})"
+            for number in range(len(actions))
+        ]
+        table.add_row(
+            format_combo(combo),
+            _format_share(float(node.weights[player, combo])),
+            format_chips(float(node.ev_chips[player, combo])),
+            _format_share(float(node.equity[player, combo])),
+            *cells,
+        )
+    if actions:
+        table.caption = "below an action: how often, and in brackets what it is worth in chips"
+        table.caption_justify = "left"
+    return table
+
+
+def hand_to_json(node: "SpotNode", player: int, combo: int) -> Json:
+    """Returns what one combo does and is worth, under JSON names."""
+    document: dict[str, Any] = {
+        "hand": format_combo(combo),
+        "weight": float(node.weights[player, combo]),
+        "ev_chips": json_number(float(node.ev_chips[player, combo])),
+        "equity": json_number(float(node.equity[player, combo])),
+    }
+    if player == node.actor:
+        document["actions"] = [
+            {
+                "action": action.code,
+                "label": action.label,
+                "probability": json_number(float(node.strategy[number, combo])),
+                "ev_chips": json_number(float(node.action_ev_chips[number, combo])),
+            }
+            for number, action in enumerate(node.actions)
+        ]
+    return document
+
+
+def format_chips(amount: float) -> str:
+    """Returns an amount with two decimals, a dash where there is none."""
+    return _NO_VALUE if math.isnan(amount) else f"{amount:,.2f}"
+
+
+def _format_share(share: float) -> str:
+    return _NO_VALUE if math.isnan(share) else format_percent(share)
+
+
+def _table(*left: str, right: tuple[str, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in left:
+        table.add_column(heading, no_wrap=True)
+    for heading in right:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table

@@ -1,0 +1,146 @@
+"""`runout spot show`: any node of a solved spot, all hands or one."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import numpy as np
+import typer
+
+from runout.cards.canonical_hands import COMBOS_BY_HAND, parse_canonical_hand
+from runout.cards.card import format_cards
+from runout.cards.combos import parse_combo
+from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.formatting import format_count_of
+from runout.cli.options import JsonFlag, OptionError, require_at_most_one
+from runout.cli.spot_report import hand_to_json, hands_table, print_node
+from runout.trees.postflop_tree import PLAYER_NAMES
+
+if TYPE_CHECKING:
+    from runout.postflop.spot.spot_view import SpotNode
+
+_COMBO_LENGTH = 4
+_EVERYTHING = "all"
+
+app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
+
+
+@app.command("show", epilog="Example: runout spot show runs/river --path r:0:x --hand KK")
+def show_spot(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="What `runout solve-spot` wrote.")],
+    node: Annotated[
+        str,
+        typer.Option(
+            "--path", "-p", metavar="PATH", help="Actions and cards, such as r:0:b60:c:8h:x."
+        ),
+    ] = "",
+    hand: Annotated[
+        str | None,
+        typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
+    ] = None,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth", metavar="N", help="With --json: steps below the node, or all (default 0)."
+        ),
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the hands of the node as CSV.")] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where --json or --csv goes to."),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show what is done at a node of a solved spot, what it is worth, and by which hands."""
+    require_at_most_one({"--json": json, "--csv": csv})
+    if depth is not None and (not json or hand is not None):
+        raise OptionError("--depth", "says how much --json writes, and goes with no other option")
+    if file is not None and (hand is not None or not (json or csv)):
+        raise OptionError("--output", "takes what --json or --csv write of a whole node")
+    steps = _read_depth(depth)
+    combos = None if hand is None else _read_hand(hand)
+    with using_kernels():
+        from runout.postflop.spot.spot_export import write_json, write_node_csv
+        from runout.postflop.spot.spot_solution import SpotSolution
+
+        view = SpotSolution.load(path, verify=False).view
+        if combos is not None:
+            _show_hands(view.node(node), hand or "", combos, json)
+        elif json:
+            _write(file, "node", lambda stream: write_json(view, stream, steps, node))
+        elif csv:
+            _write(file, "hand", lambda stream: write_node_csv(view.node(node), stream))
+        else:
+            print_node(output(), view.node(node))
+
+
+def _read_depth(text: str | None) -> int | None:
+    """Returns the number of steps, None for all of them.
+
+    Raises:
+        OptionError: if the text is neither a number nor ``all``.
+    """
+    if text is None:
+        return 0
+    if text == _EVERYTHING:
+        return None
+    if not text.isascii() or not text.isdigit():
+        raise OptionError("--depth", f"{text!r} is not a whole number from 0 up, or all")
+    return int(text)
+
+
+def _read_hand(text: str) -> list[int]:
+    """Returns the combos of a class such as ``AKs``, or the one of two cards.
+
+    Raises:
+        CardError: if it is neither.
+    """
+    if len(text) == _COMBO_LENGTH:
+        return [parse_combo(text)]
+    return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
+
+
+def _show_hands(node: "SpotNode", hand: str, combos: list[int], json: bool) -> None:
+    """Prints what the hands do that the player to act, or else either player, can hold.
+
+    Raises:
+        OptionError: if nobody can hold them here.
+    """
+    players = range(len(PLAYER_NAMES)) if node.actor is None else [node.actor]
+    held = {
+        player: [combo for combo in reversed(combos) if node.is_held[player, combo]]
+        for player in players
+    }
+    if not any(held.values()):
+        whose = "either" if node.actor is None else f"{PLAYER_NAMES[node.actor]}'s"
+        problem = f"is not in {whose} range on {format_cards(node.board)}"
+        raise OptionError(f"--hand {hand}", problem)
+    if json:
+        documents = {
+            PLAYER_NAMES[player]: [hand_to_json(node, player, combo) for combo in found]
+            for player, found in held.items()
+        }
+        print_json({"node": node.path, "board": format_cards(node.board), **documents})
+        return
+    console = output()
+    for player, found in held.items():
+        if found:
+            arriving = float(np.sum(node.weights[player, found]))
+            combos_there = format_count_of(arriving, "combo")
+            head = f"{hand} of {PLAYER_NAMES[player]} at {node.path}"
+            console.print(f"{head}: {combos_there} of {len(found)}", style="bold", soft_wrap=True)
+            console.print(hands_table(node, player, found))
+
+
+def _write(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
+    """Writes to a file, or to stdout."""
+    if file is None:
+        write(sys.stdout)
+        return
+    try:
+        with file.open("w", newline="") as stream:
+            number = write(stream)
+    except OSError as error:
+        raise OptionError(f"--output {file}", error.strerror or str(error)) from None
+    print_note(f"wrote {file}, {format_count_of(number, noun)}")

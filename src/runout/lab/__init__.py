@@ -1,0 +1,1 @@
+"""Measuring: how much strategies lose in the game with real cards."""

@@ -1,0 +1,228 @@
+"""A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule, StopReason
+from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
+from runout.errors import BundleError, ExecutionError
+from runout.events import SpotSolving
+from runout.execution.local import count_cores
+from runout.execution.memory import available_memory_bytes
+from runout.pipeline.fit import has_bundle, list_differences
+from runout.pipeline.workplace import Workplace
+from runout.postflop.spot.locking import lock_node
+from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
+from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
+from runout.postflop.spot.spot_solver import SpotSolver
+from runout.postflop.spot.tables import Precision
+
+_SECONDS_BETWEEN_EVENTS = 0.1
+_BYTES_PER_GB = 1e9
+
+
+def solve_spot(
+    config: SpotConfig | Path | None = None,
+    workplace: Workplace | None = None,
+    *,
+    directory: Path | None = None,
+    resume: bool = True,
+    overwrite: bool = False,
+    **keys: Any,
+) -> SpotSolution:
+    """Solves a spot with real cards.
+
+    Args:
+        config: what to solve, or its YAML file; None if the keys say everything.
+        workplace: with what; by default all cores, silently. Its checkpoints are not used.
+        directory: where the solution is saved, also when Ctrl-C ends the solve early; None to
+            save nothing.
+        resume: whether a solve that is in the directory goes on.
+        overwrite: whether what is in the directory is replaced instead.
+        keys: of the config, such as ``board="QsJh2h"``; they win over those of ``config``.
+
+    Raises:
+        ConfigError: naming the key at fault.
+        ExecutionError: if there is not enough memory.
+        BundleError: if the directory holds another spot, or cannot be written.
+        KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
+    """
+    config = _complete(config, keys)
+    workplace = workplace or Workplace()
+    num_workers = workplace.num_workers or count_cores()
+    may_go_on = resume and not overwrite
+    is_there = directory is not None and has_bundle(directory)
+    if directory is not None and is_there and not overwrite:
+        require_own_spot(directory, config, resume)
+    require_memory(config, measure_spot(build_spot(config), num_workers, config.locks))
+    team = Team(num_workers)
+    if directory is not None and is_there and may_go_on:
+        earlier = replace(SpotSolution.load(directory, team=team), config=config)
+        if reason_to_rest(earlier.outcome, config.stopping_rule()) is not None:
+            return earlier
+        solver, seconds = earlier.solver, earlier.outcome.seconds
+    else:
+        solver, seconds = start_solver(config, team), 0.0
+        for lock in config.locks:
+            lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
+    solution = _solve(config, solver, seconds, workplace, directory, overwrite or is_there)
+    if solution.is_interrupted:
+        raise KeyboardInterrupt(_describe_interruption(solution, directory))
+    return solution
+
+
+def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
+    """Refuses a directory whose solve cannot go on under a config.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if it cannot be opened.
+    """
+    found, _ = load_spot_facts(directory)
+    if not resume:
+        raise BundleError(str(directory), "exists already, and is neither to go on nor replaced")
+    differences = list(list_differences(found.game_mapping(), config.game_mapping()))
+    if differences:
+        raise BundleError(str(directory), f"holds another spot: {'; '.join(differences)}")
+
+
+def require_memory(config: SpotConfig, size: SpotSize) -> None:
+    """Refuses a spot that does not fit into memory, with advice.
+
+    Raises:
+        ExecutionError: with both numbers, and what would need less.
+    """
+    needed = size.memory[Precision(config.precision)].total
+    available = available_memory_bytes()
+    if needed <= available:
+        return
+    half = size.memory[Precision.HALF].total
+    advice = "give fewer sizes, a lower max_raises_per_street or narrower ranges"
+    if Precision(config.precision) != Precision.HALF:
+        fits = "" if half <= available else ", still too much"
+        advice = f"precision 16 needs {_format_gb(half)}{fits}; or {advice}"
+    problem = f"the solve needs {_format_gb(needed)}, {_format_gb(available)} are free; {advice}"
+    raise ExecutionError("memory", problem)
+
+
+def reason_to_rest(outcome: SolveOutcome, rule: StoppingRule) -> StopReason | None:
+    """Returns why a solve that has ended before need not go on, None if it has to."""
+    if rule.exploitability is not None and outcome.exploitability <= rule.exploitability:
+        return StopReason.EXPLOITABILITY
+    if outcome.iterations >= rule.max_iterations:
+        return StopReason.ITERATIONS
+    return None
+
+
+def _complete(config: SpotConfig | Path | None, keys: dict[str, Any]) -> SpotConfig:
+    if isinstance(config, SpotConfig):
+        return load_spot_config(None, config.to_mapping() | keys) if keys else config
+    return load_spot_config(config, keys)
+
+
+def _solve(
+    config: SpotConfig,
+    solver: SpotSolver,
+    earlier_seconds: float,
+    workplace: Workplace,
+    directory: Path | None,
+    overwrite: bool,
+) -> SpotSolution:
+    """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands."""
+    rule = config.stopping_rule()
+    reporter = _Reporter(config, rule, workplace)
+    started = time.perf_counter()
+    with _holding_interrupts() as is_interrupted:
+
+        def look_up(progress: SolveProgress) -> None:
+            reporter.report(progress)
+            if is_interrupted():
+                raise _PausedError
+
+        try:
+            outcome = solver.solve(rule, look_up)
+        except _PausedError:
+            seconds = time.perf_counter() - started
+            outcome = SolveOutcome(
+                StopReason.INTERRUPTED,
+                solver.iteration,
+                seconds,
+                solver.strategy_delta,
+                solver.exploitability(),
+            )
+        outcome = replace(outcome, seconds=outcome.seconds + earlier_seconds)
+        solution = SpotSolution(config, solver, outcome)
+        if directory is not None:
+            solution.save(directory, overwrite=overwrite)
+    return solution
+
+
+class _PausedError(Exception):
+    """Ends a solve between two iterations."""
+
+
+class _Reporter:
+    """Passes progress on, a few times a second; iterations of a river take microseconds."""
+
+    def __init__(self, config: SpotConfig, rule: StoppingRule, workplace: Workplace) -> None:
+        self._config = config
+        self._rule = rule
+        self._on_event = workplace.on_event
+        self._last_seconds = 0.0
+
+    def report(self, progress: SolveProgress) -> None:
+        if progress.seconds - self._last_seconds < _SECONDS_BETWEEN_EVENTS:
+            return
+        self._last_seconds = progress.seconds
+        self._on_event(
+            SpotSolving(
+                iteration=progress.iteration,
+                max_iterations=progress.max_iterations,
+                exploitability_chips=progress.exploitability,
+                target_chips=self._rule.exploitability,
+                pot_chips=self._config.pot,
+                seconds=progress.seconds,
+                max_seconds=self._rule.max_seconds,
+            )
+        )
+
+
+@contextmanager
+def _holding_interrupts() -> Iterator[Callable[[], bool]]:
+    """Yields whether Ctrl-C was pressed; a second one interrupts at once.
+
+    Only the main thread is interrupted by Python; in others Ctrl-C is somebody else's business.
+    """
+    pressed = threading.Event()
+
+    def note(signal_number: int, frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+    earlier = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, earlier)
+
+
+def _describe_interruption(solution: SpotSolution, directory: Path | None) -> str:
+    done = f"{solution.outcome.iterations:,} iterations"
+    if directory is None:
+        return f"interrupted after {done}, nothing was kept"
+    return f"interrupted; give the same command again to go on, {directory} keeps {done}"
+
+
+def _format_gb(size: float) -> str:
+    return f"{size / _BYTES_PER_GB:.1f} GB"

@@ -1,0 +1,36 @@
+"""The bucketed backend: hands in buckets, real cards, buckets made anew from expected values."""
+
+from dataclasses import dataclass
+
+from runout.cfr.parallel import Team
+from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
+from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
+from runout.postflop.bucketed.rounds import RoundsSolver
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.spot.spot import Spot
+from runout.postflop.spot.spot_game import SpotGame
+from runout.trees.postflop_tree import PostflopTree
+
+_PAIRS_PER_RIVER = 1_081 * 990
+
+
+@dataclass(frozen=True)
+class BucketedBackend:
+    """Solves a flop with buckets.
+
+    Attributes:
+        rounds: how.
+    """
+
+    rounds: RoundsSolver
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
+        results = list(self.rounds.solve(SpotGame(spot), on_progress, team))
+        last = results[-1]
+        num_rivers = sum(result.iterations_used for result in results) * NUM_TURNS * NUM_RIVERS
+        report = report_outcome(last.outcome, num_rivers * _PAIRS_PER_RIVER)
+        return FlopSolution(last.strategy, last.values.by_hand(), report)

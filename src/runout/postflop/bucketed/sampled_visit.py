@@ -1,0 +1,275 @@
+"""Visits of a flop on which some turn and river cards come, played by buckets with real hands.
+
+The kernels of `runout.postflop.spot` learn for hands. Given what buckets play as regrets, and with
+everything older discounted to nothing, they leave what each hand would have gained and how it was
+reached in the same tables, and these are added up by bucket.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.abstraction.bucket_map import FlopBuckets
+from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
+from runout.cfr.parallel import Team
+from runout.postflop.bucketed import bucket_kernels
+from runout.postflop.bucketed.bucket_strategy import buckets_on
+from runout.postflop.spot import spot_kernels
+from runout.postflop.spot.spot_game import SpotGame
+from runout.postflop.spot.spot_kernels import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
+from runout.postflop.spot.street_kernels import LEARN, Step
+from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.table_kernels import Learning
+from runout.postflop.spot.tables import Precision, make_learning, make_turn_scratch
+from runout.trees.betting import Street
+
+#: Leaves only what this visit adds.
+_AFRESH = Step(LEARN, np.float32(0.0), np.float32(0.0), np.float32(0.0))
+
+_FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
+
+
+@dataclass(frozen=True)
+class SampledCards:
+    """A turn card and some rivers after it, as numbers of the game's deals."""
+
+    turn: int
+    rivers: tuple[int, ...]
+
+
+class _Slot:
+    """Everything that one turn card of a visit needs, so that several can be visited at once."""
+
+    def __init__(self, game: SpotGame, buckets: FlopBuckets, num_rivers: int) -> None:
+        self._game = game
+        self._buckets = buckets
+        cards, templates = game.cards, game.templates
+        self.tables: list[tuple[Learning, Learning]] = [
+            (
+                make_learning(template, cards.players[0], 0, num_boards, Precision.SINGLE),
+                make_learning(template, cards.players[1], 1, num_boards, Precision.SINGLE),
+            )
+            for template, num_boards in ((templates[_TURN], 1), (templates[_RIVER], num_rivers))
+        ]
+        self._scratch: list[TurnScratch] = [
+            make_turn_scratch(templates, cards, player, Precision.SINGLE)
+            for player in range(NUM_PLAYERS)
+        ]
+        self.value = [
+            np.zeros((len(templates[_TURN].root_of), cards.players[player].width), np.float32)
+            for player in range(NUM_PLAYERS)
+        ]
+        self._bucket_by_hand: list[list[list[Int16Array]]] = []
+        self._cards = SampledCards(0, ())
+
+    def deal(self, dealt: SampledCards) -> None:
+        """Takes other cards."""
+        self._cards = dealt
+        turn_card = self._game.cards.runouts[0][dealt.turn]
+        boards = [[turn_card], [self._game.cards.runouts[1][river] for river in dealt.rivers]]
+        self._bucket_by_hand = [
+            [
+                [hand_buckets(self._game, self._buckets, player, cards) for cards in on_street]
+                for on_street in boards
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def expand(self, player: int, played: Sequence[FloatArray]) -> None:
+        """Sets what a player's hands do on the turn and the rivers."""
+        for street, by_bucket in enumerate(played[1:]):
+            regret = self.tables[street][player].regret
+            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
+                bucket_kernels.expand_buckets(by_bucket, bucket, regret[board])
+
+    def visit(self, player: int, arrival: Arrival, probability: tuple[float, float]) -> None:
+        """Visits the turn card and its rivers; the values are those of the turn's roots."""
+        game, dealt = self._game, self._cards
+        side = game.side(player)
+        turn_deal, river_deal = game.cards.deals
+        turn = _deal_of(turn_deal, (dealt.turn,), probability[0])
+        turn = turn._replace(first_next=np.array([0, len(dealt.rivers)], dtype=np.int64))
+        streets = TurnStreets(
+            side.hands,
+            side.forests[_TURN],
+            side.forests[_RIVER],
+            side.orders[_TURN],
+            side.orders[_RIVER],
+            turn,
+            _deal_of(river_deal, dealt.rivers, probability[1]),
+        )
+        entering = arrival._replace(
+            card=int(turn.card[0]), probability=np.float32(turn.probability)
+        )
+        turn_tables, river_tables = self.tables
+        hero, villain = (_only(turn_tables[p]) for p in (player, 1 - player))
+        spot_kernels.visit_turn(
+            streets,
+            0,
+            Knowledge(hero, villain),
+            Knowledge(river_tables[player], river_tables[1 - player]),
+            _AFRESH,
+            entering,
+            self._scratch[player],
+            self.value[player],
+        )
+
+    def collect(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
+        """Adds the regrets of a player's hands to the buckets of turn and river."""
+        for street, by_bucket in enumerate(out[1:]):
+            regret = self.tables[street][player].regret
+            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
+                bucket_kernels.collect_buckets(regret[board], bucket, weight, by_bucket)
+
+    def collect_reach(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
+        """Adds how a player's hands were reached to the buckets of turn and river."""
+        for street, by_bucket in enumerate(out[1:]):
+            reached = self.tables[street][player].strategy_sum
+            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
+                bucket_kernels.collect_buckets(reached[board], bucket, weight, by_bucket)
+
+
+class SampledVisits:
+    """Visits of one flop with sampled turns and rivers."""
+
+    def __init__(
+        self,
+        game: SpotGame,
+        buckets: FlopBuckets,
+        num_turns: int,
+        num_rivers: int,
+        team: Team | None = None,
+    ) -> None:
+        """Allocates working space.
+
+        Args:
+            game: the flop with all its cards, not merged by suits.
+            buckets: of its hands.
+            num_turns: turn cards of a visit.
+            num_rivers: river cards after each of them.
+            team: threads to share the turn cards.
+        """
+        self._game = game
+        self._team = team or Team()
+        cards, flop = game.cards, game.templates[_FLOP]
+        self._slots = [_Slot(game, buckets, num_rivers) for _ in range(num_turns)]
+        self._flop_tables = [
+            _only(make_learning(flop, cards.players[player], player, 1, Precision.SINGLE))
+            for player in range(NUM_PLAYERS)
+        ]
+        self._flop_buckets = [
+            hand_buckets(game, buckets, player, ()) for player in range(NUM_PLAYERS)
+        ]
+        self._weight = [_hand_weights(game, player) for player in range(NUM_PLAYERS)]
+        self._is_held = [(weight > 0.0).astype(np.float32) for weight in self._weight]
+        # One card of 49, one of 48, for hands that leave 45 and 44: sampling must not be biased.
+        turn_deal, river_deal = cards.deals
+        num_all_turns = len(turn_deal.card)
+        num_all_rivers = len(river_deal.card) // num_all_turns
+        self._probability = (
+            float(turn_deal.probability) * num_all_turns / num_turns,
+            float(river_deal.probability) * num_all_rivers / num_rivers,
+        )
+        self._shapes = [
+            [
+                (template.num_actions[player], number)
+                for template, number in zip(game.templates, buckets.num_buckets, strict=True)
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def deal(self, dealt: Sequence[SampledCards]) -> None:
+        """Takes the cards of the next visits."""
+        for slot, cards in zip(self._slots, dealt, strict=True):
+            slot.deal(cards)
+
+    def play(self, player: int, played: Sequence[FloatArray]) -> None:
+        """Sets what a player's buckets do, ``[A, B]`` for flop, turn and river."""
+        bucket_kernels.expand_buckets(
+            played[_FLOP], self._flop_buckets[player], self._flop_tables[player].regret
+        )
+        self._team.run(lambda slot: slot.expand(player, played), self._slots)
+
+    def visit(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Lets a player learn; what it plays must be set again afterwards.
+
+        Returns:
+            By street ``[A, B]``: the regrets of the player's buckets, and how the opponent's
+            buckets were reached with each action.
+        """
+        other = 1 - player
+        side = self._game.side(player)
+        hero, villain = self._flop_tables[player], self._flop_tables[other]
+        meeting = spot_kernels.meet(side.hands, side.orders[_FLOP], 0)
+        forest = side.forests[_FLOP]
+        spot_kernels.begin_street(
+            forest, side.hands, meeting, villain, _AFRESH, side.root, side.scratch
+        )
+        arrival = Arrival(side.scratch.reach, forest.chance_row, -1, np.float32(1.0))
+        regrets, reached = self._empty(player), self._empty(other)
+
+        def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
+            gained, arrived = self._empty(player), self._empty(other)
+            slot.visit(player, arrival, self._probability)
+            slot.collect(player, self._weight[player], gained)
+            slot.collect_reach(other, self._is_held[other], arrived)
+            return gained, arrived
+
+        for gained, arrived in self._team.run(visit_slot, self._slots):
+            for total, part in zip(regrets + reached, gained + arrived, strict=True):
+                total += part
+        chance_value = np.zeros(self._slots[0].value[player].shape)
+        for slot in self._slots:
+            chance_value += slot.value[player]
+        spot_kernels.end_street(forest, chance_value, hero, _AFRESH, side.scratch)
+        bucket_kernels.collect_buckets(
+            hero.regret, self._flop_buckets[player], self._weight[player], regrets[_FLOP]
+        )
+        bucket_kernels.collect_buckets(
+            villain.strategy_sum, self._flop_buckets[other], self._is_held[other], reached[_FLOP]
+        )
+        return regrets, reached
+
+    def _empty(self, player: int) -> list[FloatArray]:
+        return [np.zeros(shape) for shape in self._shapes[player]]
+
+
+def hand_buckets(
+    game: SpotGame, buckets: FlopBuckets, player: int, dealt: tuple[int, ...]
+) -> Int16Array:
+    """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
+    hands = game.cards.players[player]
+    by_hand = np.full(hands.width, -1, dtype=np.int16)
+    by_hand[: len(hands.combos)] = buckets_on(buckets, dealt)[hands.combos]
+    return by_hand
+
+
+def _hand_weights(game: SpotGame, player: int) -> Float32Array:
+    hands = game.cards.players[player]
+    weights = np.zeros(hands.width, np.float32)
+    weights[: len(hands.combos)] = hands.weights
+    return weights
+
+
+def _only(learning: Learning) -> Learning:
+    """Returns the tables of the one board."""
+    return Learning(
+        learning.regret[0],
+        learning.regret_scale[0],
+        learning.strategy_sum[0],
+        learning.sum_scale[0],
+        learning.lock[0],
+    )
+
+
+def _deal_of(deal: Deal, chosen: Sequence[int], probability: float) -> Deal:
+    """Returns a deal of some of its cards."""
+    numbers: IntArray = np.array(chosen, dtype=np.int64)
+    return Deal(
+        card=deal.card[numbers],
+        order=deal.order[numbers],
+        images=deal.images[numbers],
+        first_next=np.zeros(0, dtype=np.int64),
+        probability=np.float32(probability),
+    )

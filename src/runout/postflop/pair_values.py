@@ -1,0 +1,276 @@
+"""What every combo wins from every combo under strategies that look at the board.
+
+With ``R_p[t, c]`` the probability that player p plays towards terminal t with combo c, two combos
+win ``sum_t gain_t R_0[t, c] R_1[t, d]`` from each other at folds, and the same with stakes times
+who wins at showdowns: matrix products, board by board. A flop has thousands of boards, so some may
+be sampled. The noise of who happens to win on the sampled boards is taken out: it is what their
+equities differ from the flop's exact ones, at the stakes that the two combos play for.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, IntArray
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
+from runout.cards.combos import COMBO_HAS_CARD, disjoint_combos
+from runout.cards.evaluator_tables import evaluator_tables
+from runout.equity import equity_kernels
+from runout.equity.board_equity import compute_board_equity
+from runout.postflop.extract import pack_values
+from runout.postflop.flop_strategy import FlopStrategy
+from runout.postflop.spot import spot_kernels, street_kernels
+from runout.postflop.spot.fixed_tables import FixedTables
+from runout.postflop.spot.spot_game import SpotGame
+from runout.postflop.spot.spot_kernels import Arrival
+from runout.postflop.spot.street_kernels import EVALUATE, Step
+from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.tables import Precision, make_scratch
+from runout.trees.betting import Street
+
+_PLAY = Step(EVALUATE, np.float32(0.0), np.float32(0.0), np.float32(0.0))
+_NO_CARD = -1
+_FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
+
+
+@dataclass(frozen=True, eq=False)
+class PairValues:
+    """What combos win from each other.
+
+    Attributes:
+        combos: ``[C]`` the combos that the flop leaves possible.
+        gain_of_oop: ``[C, C]`` what OOP wins with the row against IP's column, beyond half of the
+            pot, in the unit of the tree; NaN where they share a card.
+    """
+
+    combos: IntArray
+    gain_of_oop: FloatArray
+
+    def by_hand(self) -> Float32Array:
+        """Returns ``[2, 169, 169]`` values as in `PostflopValues`, means over combos that meet."""
+        can_meet = ~np.isnan(self.gain_of_oop)
+        hand = HAND_BY_COMBO[self.combos]
+        member = np.zeros((len(hand), NUM_HANDS))
+        member[np.arange(len(hand)), hand] = 1.0
+        total = member.T @ np.nan_to_num(self.gain_of_oop) @ member
+        count = member.T @ can_meet.astype(np.float64) @ member
+        gain = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0.0)
+        return pack_values(gain)
+
+
+@dataclass(frozen=True)
+class RunoutSample:
+    """Which boards values are taken from.
+
+    Attributes:
+        num_turns: turn cards, or all of them if there are not more.
+        num_rivers: river cards after each, likewise.
+        seed: of the choice.
+    """
+
+    num_turns: int = 52
+    num_rivers: int = 52
+    seed: int = 0
+
+
+ALL_RUNOUTS = RunoutSample()
+
+
+class _Sums:
+    """Sums over boards, ``[C, C]`` each."""
+
+    def __init__(self, num_combos: int) -> None:
+        shape = (num_combos, num_combos)
+        self.gain = np.zeros(shape)
+        self.stake = np.zeros(shape)
+        self.outcome = np.zeros(shape)
+        self.weight = np.zeros(shape)
+
+
+def extract_pair_values(
+    game: SpotGame, strategy: FlopStrategy, sample: RunoutSample = ALL_RUNOUTS
+) -> PairValues:
+    """Returns what all combos win from each other on a flop.
+
+    Args:
+        game: a flop with all hands, in pots.
+        strategy: of both players.
+        sample: the boards to look at; values are exact if it is all of them.
+    """
+    combos = game.cards.players[0].combos
+    extraction = _Extraction(game, strategy)
+    random = np.random.default_rng([sample.seed, *game.cards.board])
+    turn_deal = game.cards.deals[0]
+    turn_sums, river_sums = _Sums(len(combos)), _Sums(len(combos))
+    turns = _choose(random, range(len(turn_deal.card)), sample.num_turns)
+    for turn in turns:
+        extraction.add_turn(turn, turn_sums)
+        rivers = range(*turn_deal.first_next[turn : turn + 2])
+        for river in _choose(random, rivers, sample.num_rivers):
+            extraction.add_river(turn, river, river_sums)
+    gain = extraction.flop_gain() + _mean(game, turn_sums.gain, turn_sums.weight)
+    gain += _mean(game, river_sums.gain, river_sums.weight)
+    surplus = _exact_edge(game.cards.board) - _mean(game, river_sums.outcome, river_sums.weight)
+    gain += _mean(game, river_sums.stake, river_sums.weight) * surplus
+    gain[~disjoint_combos(combos, combos)] = np.nan
+    return PairValues(combos, gain)
+
+
+def _choose(random: np.random.Generator, numbers: range, count: int) -> list[int]:
+    if count >= len(numbers):
+        return list(numbers)
+    chosen: list[int] = np.sort(random.choice(np.array(numbers), count, replace=False)).tolist()
+    return chosen
+
+
+def _exact_edge(flop: tuple[int, ...]) -> FloatArray:
+    """Returns ``[C, C]`` how much more often the row wins than the column, over all runouts."""
+    equity = compute_board_equity(flop)
+    wins = equity.wins.astype(np.float64)
+    return (wins - wins.T) / equity.num_runouts
+
+
+def _mean(game: SpotGame, total: FloatArray, weight: FloatArray) -> FloatArray:
+    """Divides sums by weights, after spreading both over the suits that were merged."""
+    images = game.side(0).hands.image
+    numbers = game.cards.symmetry_numbers
+    num_combos = len(total)
+    spread, weights = np.zeros_like(total), np.zeros_like(weight)
+    for number in numbers:
+        source = images[number][:num_combos]
+        spread += total[np.ix_(source, source)]
+        weights += weight[np.ix_(source, source)]
+    return np.divide(spread, weights, out=np.zeros_like(spread), where=weights > 0.0)
+
+
+class _Extraction:
+    """Reach of both players on the boards of a flop, and the products of it.
+
+    A street's reach is, for each player and each group of its roots, ``[rows, H]``: how the player
+    plays towards the rows that its opponent's forest numbers.
+    """
+
+    def __init__(self, game: SpotGame, strategy: FlopStrategy) -> None:
+        self._game = game
+        self._tables = [
+            FixedTables(game.templates, game.cards, player, strategy.rows)
+            for player in range(NUM_PLAYERS)
+        ]
+        self._scratch = [
+            [
+                make_scratch(template, game.cards, 1 - player, Precision.SINGLE)
+                for template in game.templates
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+        self._combos = game.cards.players[0].combos
+        width = game.cards.players[0].width
+        from_start = Arrival(
+            np.ones((1, width), np.float32), np.zeros(1, np.int32), _NO_CARD, np.float32(1.0)
+        )
+        self._flop_reach = self._reach(_FLOP, 0, [from_start, from_start])
+        self._turn_reach: list[list[Float32Array]] = []
+
+    def flop_gain(self) -> FloatArray:
+        """Returns ``[C, C]`` what is won by folds on the flop."""
+        return self._fold_gain(_FLOP, self._flop_reach).astype(np.float64)
+
+    def add_turn(self, turn: int, out: _Sums) -> None:
+        """Adds what is won by folds on a turn card."""
+        self._turn_reach = self._reach(_TURN, turn, self._leaving(_FLOP, self._flop_reach))
+        weight = self._multiplicity(0, turn) * self._live(self._game.cards.runouts[0][turn])
+        out.gain += weight * self._fold_gain(_TURN, self._turn_reach)
+        out.weight += weight
+
+    def add_river(self, turn: int, river: int, out: _Sums) -> None:
+        """Adds what is won on a river board after the turn that was added last."""
+        runout = self._game.cards.runouts[1][river]
+        weight = self._multiplicity(0, turn) * self._multiplicity(1, river) * self._live(runout)
+        reach = self._reach(_RIVER, river, self._leaving(_TURN, self._turn_reach))
+        outcome = self._outcome(runout)
+        stake = self._showdown_stake(reach)
+        out.gain += weight * (self._fold_gain(_RIVER, reach) + stake * outcome)
+        out.stake += weight * stake
+        out.outcome += weight * outcome
+        out.weight += weight
+
+    def _reach(
+        self, street: Street, board: int, entering: list[Arrival]
+    ) -> list[list[Float32Array]]:
+        found = []
+        for player in range(NUM_PLAYERS):
+            side, scratch = self._game.side(1 - player), self._scratch[player][street]
+            forest = side.forests[street]
+            learning = self._tables[player].on_board(street, board)[player]
+            by_group = []
+            for group in range(len(forest.group)):
+                spot_kernels.enter_street(
+                    entering[player], side.hands, forest, group, scratch.reach
+                )
+                street_kernels.push_reach(forest, group, learning, _PLAY, scratch)
+                by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
+            found.append(by_group)
+        return found
+
+    def _leaving(self, street: Street, reach: list[list[Float32Array]]) -> list[Arrival]:
+        """Returns how the next street is entered; only rivers have more than one group."""
+        width = self._game.cards.players[0].width
+        arrivals = []
+        for player in range(NUM_PLAYERS):
+            forest = self._game.side(1 - player).forests[street]
+            (rows,) = reach[player]
+            padded = np.zeros((len(rows), width), np.float32)
+            padded[:, : rows.shape[1]] = rows
+            arrivals.append(Arrival(padded, forest.chance_row, _NO_CARD, np.float32(1.0)))
+        return arrivals
+
+    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> Float32Array:
+        """Returns ``[C, C]`` what OOP wins by folds on a board."""
+        # OOP's rows are numbered as IP sees them and the other way round; nodes are the same.
+        seen_by_oop, seen_by_ip = (self._game.side(player).forests[street] for player in (0, 1))
+        parts = []
+        for group, bounds in enumerate(seen_by_oop.group):
+            folds = slice(bounds[4], bounds[5])
+            mine = reach[0][group][seen_by_ip.fold_row[folds]]
+            theirs = reach[1][group][seen_by_oop.fold_row[folds]]
+            parts.append((mine * seen_by_oop.fold_gain[folds, None], theirs))
+        return _product(parts)
+
+    def _showdown_stake(self, reach: list[list[Float32Array]]) -> Float32Array:
+        """Returns ``[C, C]`` what two combos play for at showdown on a river board."""
+        seen_by_oop, seen_by_ip = (self._game.side(player).forests[_RIVER] for player in (0, 1))
+        parts = []
+        for group, bounds in enumerate(seen_by_oop.group):
+            showdowns = slice(bounds[6], bounds[7])
+            mine = reach[0][group][seen_by_ip.showdown_row[showdowns]]
+            theirs = reach[1][group][seen_by_oop.showdown_row[showdowns]]
+            parts.append((mine * seen_by_oop.showdown_stake[showdowns, None], theirs))
+        return _product(parts)
+
+    def _multiplicity(self, deal: int, number: int) -> int:
+        """Returns how many cards a card stands for."""
+        return 1 + int((self._game.cards.deals[deal].images[number] >= 0).sum())
+
+    def _live(self, dealt: tuple[int, ...]) -> Float32Array:
+        """Returns ``[C, C]`` 1 where the dealt cards leave both combos possible, else 0."""
+        is_live = (~COMBO_HAS_CARD[self._combos][:, list(dealt)].any(axis=1)).astype(np.float32)
+        return np.outer(is_live, is_live)
+
+    def _outcome(self, runout: tuple[int, ...]) -> Float32Array:
+        """Returns ``[C, C]`` 1 where the row beats the column on a complete board, -1 or 0."""
+        board = np.array([(*self._game.cards.board, *runout)], dtype=np.uint8)
+        ranks = np.empty((1, len(self._combos)), dtype=np.uint8)
+        equity_kernels.rank_combos(
+            evaluator_tables(), board, self._combos, ranks, np.empty_like(ranks)
+        )
+        signed = ranks[0].astype(np.float32)
+        outcome: Float32Array = np.sign(signed[:, None] - signed)
+        return outcome
+
+
+def _product(parts: list[tuple[Float32Array, Float32Array]]) -> Float32Array:
+    """Returns the sum over terminals of the products of both players' rows."""
+    mine = np.concatenate([part[0] for part in parts])
+    theirs = np.concatenate([part[1] for part in parts])
+    product: Float32Array = mine.T @ theirs
+    return product

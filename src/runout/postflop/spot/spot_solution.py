@@ -1,0 +1,204 @@
+"""A spot that was solved, or is being solved, in memory and as a bundle.
+
+The bundle holds everything that learning goes on from, so a solve that is opened and continued has
+the same bits as one that was never interrupted. Arrays are named ``STREET_PLAYER_PART``, such as
+``turn_ip_regret``; parts are those of `Learning`, and empty ones are left out.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from runout.arrays import AnyArray
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import SolveOutcome, StopReason
+from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
+from runout.errors import BundleError, ConfigError
+from runout.postflop.spot.cards_to_come import PLAYER_WORDS
+from runout.postflop.spot.spot_setup import build_spot
+from runout.postflop.spot.spot_solver import SpotSolver
+from runout.postflop.spot.spot_view import SpotView
+from runout.postflop.spot.table_kernels import Learning
+from runout.postflop.spot.tables import LearnedTables, Precision
+from runout.storage.bundle import load_bundle
+from runout.storage.manifest import digest_config
+from runout.storage.writer import BundleWriter
+from runout.trees.betting import Street
+from runout.version import __version__
+
+KIND = "spot"
+SCHEMA_VERSION = 1
+
+_REPORT = "report"
+
+
+@dataclass(frozen=True, eq=False)
+class SpotSolution:
+    """What the solve of a spot has come to.
+
+    Attributes:
+        config: what was asked for.
+        solver: the learned tables; more iterations change them.
+        outcome: why the solve ended and what it reached, in chips; seconds of all sittings.
+    """
+
+    config: SpotConfig
+    solver: SpotSolver
+    outcome: SolveOutcome
+
+    @cached_property
+    def view(self) -> SpotView:
+        """Strategies, values and equities at any node."""
+        return SpotView(self.solver)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the solve was stopped before any of its limits was met."""
+        return self.outcome.reason == StopReason.INTERRUPTED
+
+    @property
+    def exploitability_pot(self) -> float:
+        """The exploitability as a fraction of the pot."""
+        return self.outcome.exploitability / self.config.pot
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Writes the solve as a bundle, all of it or nothing.
+
+        Raises:
+            BundleError: if it cannot be written, or exists and is not to be overwritten.
+        """
+        with BundleWriter(
+            path,
+            kind=KIND,
+            schema_version=SCHEMA_VERSION,
+            package_version=__version__,
+            config_text=self.config.to_yaml(),
+            config_digest=digest_config(self.config.game_mapping()),
+            overwrite=overwrite,
+        ) as writer:
+            for name, array in _named_arrays(self.solver.tables):
+                if array.size:
+                    writer.add_array(name, array)
+            writer.add_document(_REPORT, self._report())
+            writer.commit()
+
+    @classmethod
+    def load(
+        cls, path: Path | str, *, team: Team | None = None, verify: bool = True
+    ) -> "SpotSolution":
+        """Opens a saved solve; tables stay on the disk until they are looked at.
+
+        Learning may go on: what changes is kept in memory, and the files stay as they are.
+
+        Args:
+            path: the bundle's directory.
+            team: threads to share further work.
+            verify: whether to compute the digests of all tables.
+
+        Raises:
+            BundleError: if it is missing, damaged, or of another kind or version.
+        """
+        bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=verify, is_writable=True)
+        try:
+            config = load_spot_config(bundle.config_text or "")
+            outcome = _outcome_from(bundle.documents[_REPORT])
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise BundleError(str(path), f"lacks or garbles {error}") from error
+        solver = start_solver(config, team)
+        solver.tables = _fill(str(path), solver.tables, bundle.arrays)
+        solver.iteration = outcome.iterations
+        return cls(config, solver, outcome)
+
+    def _report(self) -> dict[str, Any]:
+        outcome = self.outcome
+        return {
+            "reason": outcome.reason.name.lower(),
+            "iterations": outcome.iterations,
+            "seconds": outcome.seconds,
+            "exploitability_chips": outcome.exploitability,
+        }
+
+
+def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
+    """Returns a solver that has learned nothing, and has no locks.
+
+    Raises:
+        TreeError: if the betting tree is too large.
+    """
+    precision = Precision(config.precision)
+    return SpotSolver(build_spot(config), config.schedule(), team, precision)
+
+
+def load_spot_facts(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
+    """Reads what was solved and how well, without looking at the tables.
+
+    Raises:
+        BundleError: if it is missing, or of another kind or version.
+    """
+    bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=False)
+    try:
+        return load_spot_config(bundle.config_text or ""), _outcome_from(bundle.documents[_REPORT])
+    except (KeyError, TypeError, ValueError, ConfigError) as error:
+        raise BundleError(str(path), f"lacks or garbles {error}") from error
+
+
+def _outcome_from(report: Mapping[str, Any]) -> SolveOutcome:
+    return SolveOutcome(
+        reason=StopReason[report["reason"].upper()],
+        iterations=int(report["iterations"]),
+        seconds=float(report["seconds"]),
+        strategy_delta=math.nan,
+        exploitability=float(report["exploitability_chips"]),
+    )
+
+
+def _name(street: Street, player: int, part: str) -> str:
+    return f"{street.name.lower()}_{PLAYER_WORDS[player]}_{part}"
+
+
+def _named_arrays(tables: LearnedTables) -> Iterator[tuple[str, AnyArray]]:
+    for number, pair in enumerate(tables.by_street):
+        street = Street(tables.first_street + number)
+        for player, learning in enumerate(pair):
+            for part, array in learning._asdict().items():
+                yield _name(street, player, part), array
+
+
+def _fill(where: str, empty: LearnedTables, arrays: Mapping[str, AnyArray]) -> LearnedTables:
+    """Returns tables like the empty ones that hold the arrays of a bundle."""
+    by_street = []
+    for number, pair in enumerate(empty.by_street):
+        street = Street(empty.first_street + number)
+        oop, ip = (
+            Learning(
+                *(
+                    _choose(where, _name(street, player, part), learning, part, arrays)
+                    for part in Learning._fields
+                )
+            )
+            for player, learning in enumerate(pair)
+        )
+        by_street.append((oop, ip))
+    return LearnedTables(by_street, empty.first_street)
+
+
+def _choose(
+    where: str, name: str, empty: Learning, part: str, arrays: Mapping[str, AnyArray]
+) -> Any:
+    """Returns the array of a bundle that belongs to a part of empty tables."""
+    expected = getattr(empty, part)
+    # The locks of empty tables have no size yet.
+    shape = empty.regret.shape if part == "lock" else expected.shape
+    if name not in arrays:
+        if expected.size:
+            raise BundleError(where, f"has no array {name}")
+        return expected
+    array = arrays[name]
+    if (array.dtype, array.shape) != (expected.dtype, shape):
+        came, wanted = f"{array.dtype} {array.shape}", f"{expected.dtype} {shape}"
+        raise BundleError(where, f"{name} is {came}, this version builds {wanted}")
+    return array

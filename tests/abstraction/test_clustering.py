@@ -1,0 +1,174 @@
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from runout.abstraction import clustering
+from runout.abstraction.clustering import Clustering, cluster_features, merge_equal_rows
+from runout.abstraction.errors import AbstractionError
+from runout.events import BucketsCapped
+from tests.reference.clustering import distances_to
+
+METRICS = ["emd", "cramer"]
+
+
+def random_cdfs(seed: int, num_rows: int, num_bins: int = 10) -> np.ndarray:
+    counts = np.random.default_rng(seed).integers(0, 4, (num_rows, num_bins)) ** 3
+    counts[:, -1] += 1
+    return counts.cumsum(axis=1) / counts.sum(axis=1, keepdims=True)
+
+
+def cluster(rows: np.ndarray, num_buckets: int, metric: str = "emd", **options) -> Clustering:
+    given = {"seed": 0, "weights": np.ones(len(rows)), "order_key": -rows.sum(axis=1), **options}
+    weights = given.pop("weights")
+    return cluster_features(rows, weights, num_buckets, metric, **given)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("num_buckets", [1, 2, 17, 100])
+def test_every_row_is_in_the_bucket_of_its_nearest_center(metric, num_buckets):
+    rows = random_cdfs(1, 400)
+    weights = np.random.default_rng(2).integers(1, 9, 400).astype(float)
+    found = cluster(rows, num_buckets, metric, weights=weights)
+    distances = distances_to(rows, found.centers, metric)
+    np.testing.assert_allclose(
+        distances[np.arange(400), found.labels], distances.min(axis=1), atol=1e-12
+    )
+    assert found.inertia == pytest.approx(weights @ distances.min(axis=1))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("num_buckets", [1, 5, 60, 299, 300])
+def test_no_bucket_is_empty(metric, num_buckets):
+    found = cluster(random_cdfs(3, 300), num_buckets, metric)
+    assert found.num_buckets == num_buckets
+    assert set(found.labels.tolist()) == set(range(num_buckets))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_center_that_loses_its_rows_moves_to_the_row_that_costs_most(metric):
+    rows = np.array([[0.0], [1.0], [10.0], [11.0]])
+    weighted = clustering._WeightedRows(rows, np.array([1.0, 1.0, 1.0, 5.0]), metric)
+    labels, centers, inertia = weighted.refine(np.array([[0.5], [500.0], [501.0]]), 0)
+    assert labels.tolist() == [0, 0, 1, 2]
+    assert centers.ravel().tolist() == [0.5, 10.0, 11.0]
+    assert inertia == {"emd": 1.0, "cramer": 0.5}[metric]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_groups_that_lie_apart_are_found(metric):
+    middles = np.array([0.1, 0.5, 0.9])
+    group = np.random.default_rng(4).integers(0, 3, 200)
+    rows = middles[group][:, None] + np.random.default_rng(5).uniform(-0.02, 0.02, (200, 4))
+    found = cluster(rows, 3, metric, order_key=rows[:, 0])
+    assert found.labels.tolist() == group.tolist()
+
+
+def test_centers_are_weighted_medians_or_means():
+    rows, weights = np.array([[0.0], [0.1], [1.0]]), np.array([1.0, 2.0, 1.0])
+    assert cluster(rows, 1, "emd", weights=weights).centers.tolist() == [[0.1]]
+    assert cluster(rows, 1, "cramer", weights=weights).centers[0, 0] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_weights_mean_as_much_as_repeated_rows(metric):
+    rows = random_cdfs(6, 120)
+    weights = np.random.default_rng(7).integers(1, 5, 120)
+    repeated = np.repeat(np.arange(120), weights)
+    once = cluster(rows, 9, metric, weights=weights.astype(float))
+    often = cluster(rows[repeated], 9, metric)
+    assert often.labels.tolist() == once.labels[repeated].tolist()
+    assert often.inertia == pytest.approx(once.inertia)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_equal_rows_have_equal_labels_in_any_order(metric):
+    rows = random_cdfs(8, 150, num_bins=3)
+    assert len(np.unique(rows, axis=0)) < 150
+    order = np.random.default_rng(9).permutation(150)
+    found, permuted = cluster(rows, 20, metric), cluster(rows[order], 20, metric)
+    assert permuted.labels.tolist() == found.labels[order].tolist()
+    bucket_by_row = {}
+    for row, label in zip(rows.tolist(), found.labels.tolist(), strict=True):
+        assert bucket_by_row.setdefault(tuple(row), label) == label
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_buckets_rise_in_mean_key(metric):
+    rows = random_cdfs(10, 300)
+    key = np.random.default_rng(11).random(300)
+    weights = np.random.default_rng(12).random(300) + 0.1
+    found = cluster(rows, 25, metric, order_key=key, weights=weights)
+    means = np.bincount(found.labels, weights * key) / np.bincount(found.labels, weights)
+    assert (np.diff(means) >= 0.0).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_more_buckets_than_different_rows_are_capped_with_an_event(metric):
+    rows = np.repeat(random_cdfs(13, 6), 4, axis=0)
+    events = []
+    found = cluster(rows, 10, metric, name="AhKsQd flop", on_event=events.append)
+    assert events == [BucketsCapped("AhKsQd flop", requested=10, available=6)]
+    assert (found.num_buckets, found.inertia) == (6, 0.0)
+    cluster(rows, 6, metric, on_event=events.append)
+    assert len(events) == 1
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_seed_decides_everything_whatever_the_number_of_threads(metric, monkeypatch):
+    monkeypatch.setattr(clustering, "MAX_ROWS_OF_RESTARTS", 500)
+    rows = random_cdfs(14, 3_000)
+    found = cluster(rows, 40, metric, seed=5)
+    with threadpool_limits(1):
+        again = cluster(rows, 40, metric, seed=5)
+    assert again.labels.tolist() == found.labels.tolist()
+    assert again.centers.tolist() == found.centers.tolist()
+    assert cluster(rows, 40, metric, seed=6).labels.tolist() != found.labels.tolist()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_sample_costs_little(metric, monkeypatch):
+    rows = random_cdfs(15, 4_000)
+    by_all = cluster(rows, 30, metric)
+    monkeypatch.setattr(clustering, "MAX_ROWS_OF_RESTARTS", 400)
+    assert cluster(rows, 30, metric).inertia < 1.05 * by_all.inertia
+
+
+def test_more_restarts_are_never_worse_on_few_rows():
+    rows = random_cdfs(16, 200)
+    inertias = [cluster(rows, 12, num_restarts=number).inertia for number in (1, 4, 16)]
+    assert inertias == sorted(inertias, reverse=True)
+
+
+def test_equal_rows_are_merged_and_zeros_have_no_sign():
+    rows = np.array([[0.0, 1.0], [0.5, 1.0], [-0.0, 1.0], [0.5, 1.0]])
+    first, row_of = merge_equal_rows(rows)
+    assert len(first) == 2
+    assert row_of[0] == row_of[2] != row_of[1] == row_of[3]
+    np.testing.assert_array_equal(rows[first][row_of], rows)
+
+
+def test_rows_with_one_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(clustering, "_HASH_FACTOR", np.uint64(0))
+    rows = random_cdfs(17, 30)
+    first, row_of = merge_equal_rows(rows)
+    assert len(first) == len(np.unique(rows, axis=0))
+    np.testing.assert_array_equal(rows[first][row_of], rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"metric": "l7"}, "metric 'l7': use one of emd, cramer"),
+        ({"num_buckets": 0}, "num_buckets: 0 is not a positive number"),
+        ({"num_restarts": 0}, "num_restarts: 0 is not a positive number"),
+        ({"rows": np.empty((0, 3))}, r"features of shape \(0, 3\): rows of finite numbers"),
+        ({"rows": np.full((2, 3), np.nan)}, r"features of shape \(2, 3\): rows of finite numbers"),
+        ({"weights": np.array([1.0, 0.0])}, "weights: 0 is not a positive weight"),
+        ({"weights": np.ones(3)}, r"weights of shape \(3,\): 2 finite numbers are needed"),
+        ({"order_key": np.array([1.0, np.nan])}, r"order_key of shape \(2,\): 2 finite numbers"),
+    ],
+)
+def test_arguments_without_meaning_are_refused(change, message):
+    given = {"rows": np.eye(2), "num_buckets": 1, "order_key": np.ones(2), **change}
+    with pytest.raises(AbstractionError, match=message):
+        cluster(**given)
