@@ -22,6 +22,7 @@ BENCHMARKS = [
     "start_up",
     "abstraction",
     "cfr",
+    "spots",
 ]
 
 

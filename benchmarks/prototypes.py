@@ -31,9 +31,14 @@ NUM_BINS = 10
 _DEFAULT_DIRECTORY = Path(__file__).parents[2] / "shared" / "prototypes"
 
 
+def prototype_directory() -> Path:
+    """Returns where the prototypes are, if they are anywhere."""
+    return Path(os.environ.get("RUNOUT_PROTOTYPES", _DEFAULT_DIRECTORY))
+
+
 def rows() -> list[Row]:
     """Returns a row for each kernel that has a prototype, none where there are no prototypes."""
-    directory = Path(os.environ.get("RUNOUT_PROTOTYPES", _DEFAULT_DIRECTORY))
+    directory = prototype_directory()
     if not (directory / "evalnb.py").is_file():
         print(f"prototypes: none in {directory}", file=sys.stderr)
         return []

@@ -10,11 +10,13 @@ import runout
 from runout import version
 from runout.config.load import load_run_config
 from runout.pipeline.run import solve_preflop
+from runout.pipeline.spot import solve_spot
 from runout.pipeline.workplace import Workplace
 
 
 def test_the_main_job_is_offered_by_name():
     assert runout.solve_preflop is solve_preflop
+    assert runout.solve_spot is solve_spot
     assert runout.load_run_config is load_run_config
     assert runout.Workplace is Workplace
     assert {"solve_preflop", "load_run_config", "Workplace", "__version__"} <= set(dir(runout))

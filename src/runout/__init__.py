@@ -4,6 +4,10 @@ From Python, a solve is two lines (`docs/preflop.md`, `examples/solve_push_fold.
 
     config = runout.load_run_config(Path("configs/smoke.yaml"))
     run = runout.solve_preflop(config)
+
+A board with two ranges is one (`docs/spot.md`, `examples/solve_spot.py`):
+
+    solution = runout.solve_spot(board="QsJh2h", oop="22+", ip="ATo+", pot=180, stack=910)
 """
 
 from importlib import import_module
@@ -14,14 +18,16 @@ from runout.version import __version__
 if TYPE_CHECKING:
     from runout.config.load import load_run_config
     from runout.pipeline.run import solve_preflop
+    from runout.pipeline.spot import solve_spot
     from runout.pipeline.workplace import Workplace
 
-__all__ = ["Workplace", "__version__", "load_run_config", "solve_preflop"]
+__all__ = ["Workplace", "__version__", "load_run_config", "solve_preflop", "solve_spot"]
 
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
     "load_run_config": "runout.config.load",
     "solve_preflop": "runout.pipeline.run",
+    "solve_spot": "runout.pipeline.spot",
     "Workplace": "runout.pipeline.workplace",
 }
 

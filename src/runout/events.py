@@ -177,7 +177,7 @@ class Rebucketing:
     """Flop buckets are made anew from the expected values of a solve.
 
     Attributes:
-        round: the round of solving that has ended, 1 for the first.
+        round: the round of solving that they are for, 2 for the first that has them.
         total_rounds: how many there will be at most.
     """
 

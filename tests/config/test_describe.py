@@ -7,6 +7,7 @@ from runout.config.postflop import PostflopModelConfig
 from runout.config.preflop import PreflopConfig
 from runout.config.presets import PREFLOP_PRESETS, PRESETS
 from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
@@ -18,7 +19,7 @@ def test_the_page_on_disk_is_up_to_date():
     )
 
 
-@pytest.mark.parametrize("section", [RunConfig, PreflopConfig, PostflopModelConfig])
+@pytest.mark.parametrize("section", [RunConfig, PreflopConfig, PostflopModelConfig, SpotConfig])
 def test_every_key_is_described_with_its_default_and_unit(section):
     reference = format_reference()
     for key in section.model_fields:

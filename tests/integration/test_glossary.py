@@ -8,9 +8,10 @@ import pytest
 from runout.config.postflop import PostflopModelConfig
 from runout.config.preflop import PreflopConfig
 from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 
 GLOSSARY = (Path(__file__).parents[2] / "GLOSSARY.md").read_text()
-SECTIONS = (RunConfig, PreflopConfig, PostflopModelConfig)
+SECTIONS = (RunConfig, PreflopConfig, PostflopModelConfig, SpotConfig)
 KEYS = sorted({key for section in SECTIONS for key in (*section.model_fields, *section.extra_keys)})
 
 

@@ -55,7 +55,9 @@ def test_strategies_are_probabilities(make_backend, flop):
 @every_backend
 def test_values_are_those_of_the_strategies(make_backend):
     solution = solve(make_backend(20))
-    gains = pair_gains(small_tree(), flop_game("AhKsQd"), solution.strategy.table.astype(np.float64))
+    gains = pair_gains(
+        small_tree(), flop_game("AhKsQd"), solution.strategy.table.astype(np.float64)
+    )
     can_meet = flop_game("AhKsQd").table.totals > 0
     np.testing.assert_allclose(solution.value_pot[OOP][can_meet], 0.5 + gains[can_meet], atol=1e-6)
 

@@ -26,6 +26,8 @@ TREES = [make_tree(1.0, (1.0,), 0), make_tree(2.0, (1.0,), 0)]
 class FakeBackend:
     """Notes what it is asked for; the value of a flop is the sum of its cards plus the ratio."""
 
+    cells_per_node = 169
+
     def __init__(self, failing=None):
         self.failing = failing
         self.solved = []

@@ -115,6 +115,16 @@ def test_arrays_are_mapped_and_plain_and_cannot_be_changed(path):
         bundle.path = path
 
 
+def test_private_arrays_can_be_changed_and_the_files_stay(path):
+    bundle = load_bundle(path, KIND, VERSION, is_writable=True)
+    for name, array in bundle.arrays.items():
+        assert type(array) is np.ndarray
+        assert array.flags.writeable
+        before = array.copy()
+        array[...] = 0
+        assert np.array_equal(load_bundle(path, KIND, VERSION).arrays[name], before)
+
+
 def test_arrays_stay_readable_after_their_bundle_is_replaced(path):
     bundle = load_sample(path)
     write_sample(path, 2.0, overwrite=True)
@@ -247,10 +257,10 @@ def test_a_bundle_that_is_replaced_once_while_it_is_read_is_read_again(path, mon
     map_array = bundle_module._map_array
     fills = [2.0]
 
-    def replace_then_map(file, entry):
+    def replace_then_map(file, entry, is_writable):
         if fills:
             write_sample(path, fills.pop(), overwrite=True)
-        return map_array(file, entry)
+        return map_array(file, entry, is_writable)
 
     monkeypatch.setattr(bundle_module, "_map_array", replace_then_map)
     bundle = load_sample(path, verify=verify)
@@ -261,9 +271,9 @@ def test_a_bundle_that_is_replaced_once_while_it_is_read_is_read_again(path, mon
 def test_a_bundle_that_is_always_replaced_cannot_be_read(path, monkeypatch):
     map_array = bundle_module._map_array
 
-    def replace_then_map(file, entry):
+    def replace_then_map(file, entry, is_writable):
         write_sample(path, 2.0, overwrite=True)
-        return map_array(file, entry)
+        return map_array(file, entry, is_writable)
 
     monkeypatch.setattr(bundle_module, "_map_array", replace_then_map)
     with pytest.raises(BundleError, match="is replaced again and again"):

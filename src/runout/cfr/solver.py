@@ -15,7 +15,7 @@ from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
 
 
-def ignore_progress(progress: SolveProgress) -> None:
+def ignore_progress(progress: object) -> None:
     """The sink of callers who only want the result."""
 
 

@@ -19,6 +19,7 @@ from runout.cli import (
     flop_equity,
     flops,
     inspect_bundles,
+    lab,
     ranges,
     show,
     solve_postflop,
@@ -126,6 +127,7 @@ app.command(
     "solve-spot", epilog="Example: runout solve-spot -c configs/spot_river.yaml -o runs/river"
 )(solve_spot.solve_spot)
 app.add_typer(spot_show.app, name="spot")
+app.add_typer(lab.app, name="lab")
 app.command("show", epilog="Example: runout show runs/pushfold --node a")(show.show_solution)
 app.command("export", epilog="Example: runout export runs/pushfold --format csv -o pushfold.csv")(
     export.export_solution

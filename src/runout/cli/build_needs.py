@@ -62,12 +62,19 @@ class BuildNeeds:
         require_disk(path, self.bundle_bytes + self.checkpoint_bytes)
 
 
-def require_memory(needed_bytes: float, work: str) -> None:
-    """Raises `OptionError` if the machine has less memory than some work needs."""
+def require_memory(needed_bytes: float, work: str, advice: str = "") -> None:
+    """Raises `OptionError` if the machine has less memory than some work needs.
+
+    Args:
+        needed_bytes: what is needed.
+        work: what needs it.
+        advice: what would need less, for the error.
+    """
     memory = _memory_bytes()
     if memory < needed_bytes:
         needed, present = format_bytes(needed_bytes), format_bytes(memory)
-        raise OptionError("memory", f"{work} needs {needed}, this machine has {present}")
+        less = f"; {advice}" if advice else ""
+        raise OptionError("memory", f"{work} needs {needed}, this machine has {present}{less}")
 
 
 def require_disk(path: Path, needed_bytes: float) -> None:

@@ -27,6 +27,7 @@ from runout.cli.solve_postflop import (
     solve_table,
     summarize,
 )
+from runout.cli.solve_spot import SPOT_KIND
 from runout.cli.targets import count_checkpoints, describe_parts
 from runout.results import preflop_bundle, value_bundle
 from runout.results.postflop_values import PostflopValues
@@ -45,6 +46,7 @@ _TITLE_BY_KIND = {
     value_bundle.KIND: "values of flops",
     preflop_bundle.KIND: "a preflop solution",
     ABSTRACTION_KIND: "buckets of hands",
+    SPOT_KIND: "a spot with real cards",
 }
 _NUM_DIGEST_DIGITS = 16
 
@@ -166,6 +168,9 @@ def _print_bundle(console: Console, bundle: InspectedBundle, with_flops: bool) -
     elif manifest.kind == ABSTRACTION_KIND:
         command = f"runout abstraction inspect {bundle.path}"
         console.print(f"{command} shows the buckets", style="dim", soft_wrap=True, markup=False)
+    elif manifest.kind == SPOT_KIND:
+        command = f"runout spot show {bundle.path}"
+        console.print(f"{command} shows its nodes", style="dim", soft_wrap=True, markup=False)
 
 
 def _table_of_arrays(manifest: Manifest) -> Table:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runout.cards.canonical_hands import NUM_HANDS
+from runout.cards.isomorphism import suit_stabilizer
 from runout.cli.build_needs import require_disk, require_memory
 from runout.cli.console import print_note
 from runout.cli.formatting import format_bytes, format_count_of
@@ -25,9 +26,15 @@ _BYTES_PER_CELL = {"exhaustive": 64, "public_chance": 64, "external": 72}
 #: Seconds per iteration, node and hand on one core, measured with exploitability looked at.
 _SECONDS_PER_CELL = {"exhaustive": 25e-9, "public_chance": 25e-9, "external": 60e-9}
 _SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
+#: The same with real cards: a node of a bucketed iteration, or of one river board of an exact one.
+_SECONDS_PER_NODE = {"bucketed": 50e-6, "exact": 4e-6}
+_SECONDS_TO_TAKE_VALUES = {"bucketed": 1.5, "exact": 5.0}
+_SECONDS_TO_MAKE_BUCKETS = 3.0
 _PROGRAM_BYTES = 200_000_000
 _VALUE_BYTES = 4
 _NUM_POSITIONS = 2
+_NUM_RIVER_BOARDS = 49 * 48
+_LOWEST_PRECISION = 16
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class SolveNeeds:
         seconds: time at most, if nothing else keeps the cores busy.
         memory_bytes: at most at one time.
         bundle_bytes: disk space of the result.
+        advice: what would need less memory, empty if there is nothing to say.
     """
 
     num_flops: int
@@ -47,6 +55,7 @@ class SolveNeeds:
     seconds: float
     memory_bytes: int
     bundle_bytes: int
+    advice: str = ""
 
     def describe(self) -> str:
         """Returns the needs as two lines for people: the work, and what it takes."""
@@ -59,7 +68,7 @@ class SolveNeeds:
 
     def require_resources(self, path: Path) -> None:
         """Raises `OptionError` if there is too little memory, or disk space where ``path`` is."""
-        require_memory(self.memory_bytes, "the solve")
+        require_memory(self.memory_bytes, "the solve", self.advice)
         require_disk(path, 2 * self.bundle_bytes)
 
 
@@ -74,18 +83,21 @@ def estimate_solve(
         num_workers: threads in all.
     """
     num_flops = len(config.flop_list().flops)
-    # With fewer flops than workers all cores share a flop, which takes no further tables.
-    num_at_once = min(num_flops, num_workers)
-    memory = num_at_once * max(solve_bytes(config, tree) for tree in trees)
     values = num_flops * len(trees) * _NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
+    # Values of all flops are in memory twice when they are put together.
+    fixed = _PROGRAM_BYTES + 2 * values
+    # With fewer flops than workers all cores share a flop, which takes hardly any further tables.
+    num_at_once = min(num_flops, num_workers)
+    num_within = max(1, num_workers // num_at_once)
+    flop_bytes = max(solve_bytes(config, tree, num_within) for tree in trees)
     seconds = num_flops * (sum(_solve_seconds(config, tree) for tree in trees) + _SECONDS_PER_FLOP)
     return SolveNeeds(
         num_flops=num_flops,
         num_sprs=len(trees),
         seconds=seconds / num_workers,
-        # Values of all flops are in memory twice when they are put together.
-        memory_bytes=_PROGRAM_BYTES + memory + 2 * values,
+        memory_bytes=fixed + num_at_once * flop_bytes,
         bundle_bytes=values,
+        advice=_advise(config, trees, fixed, num_at_once),
     )
 
 
@@ -114,16 +126,65 @@ def tell_solve_needs(
         print_note(f"and as much time again in each of at most {rounds}")
 
 
-def solve_bytes(config: PostflopModelConfig, tree: "PostflopTree") -> int:
-    """Returns the memory of solving one flop at one stack-to-pot ratio, in bytes."""
-    return _BYTES_PER_CELL[_method(config)] * tree.num_nodes * NUM_HANDS
+def solve_bytes(config: PostflopModelConfig, tree: "PostflopTree", num_workers: int = 1) -> int:
+    """Returns the memory of solving one flop at one stack-to-pot ratio, in bytes.
+
+    Args:
+        config: what is solved; of its flops, one that needs most.
+        tree: the betting.
+        num_workers: threads inside the solve.
+    """
+    if config.solve_type in _BYTES_PER_CELL or config.solve_type == "mccfr":
+        return _BYTES_PER_CELL[_method(config)] * tree.num_nodes * NUM_HANDS
+    from runout.postflop.postflop_abstraction import make_plan
+    from runout.postflop.solve_memory import estimate_bucketed_bytes, estimate_exact_bytes
+    from runout.postflop.spot.tables import Precision
+
+    flop = _hardest_flop(config)
+    if config.solve_type == "bucketed":
+        return estimate_bucketed_bytes(flop, tree, make_plan(config), num_workers)
+    return estimate_exact_bytes(flop, tree, Precision(config.exact_precision), num_workers)
+
+
+def _advise(
+    config: PostflopModelConfig, trees: Sequence["PostflopTree"], fixed: int, num_at_once: int
+) -> str:
+    """Returns what would need less memory, with numbers."""
+    less = []
+    if config.solve_type == "exact" and config.exact_precision != _LOWEST_PRECISION:
+        half = config.model_copy(update={"exact_precision": _LOWEST_PRECISION})
+        size = fixed + num_at_once * max(solve_bytes(half, tree) for tree in trees)
+        less.append(f"exact_precision: 16 needs {format_bytes(size)}")
+    if config.solve_type in ("exact", "bucketed") and num_at_once > 1:
+        size = fixed + max(solve_bytes(config, tree) for tree in trees)
+        less.append(f"--workers 1 needs {format_bytes(size)}")
+    if config.solve_type == "exact":
+        less.append("give fewer sizes or raises, or solve_type: bucketed")
+    return "; ".join(less)
+
+
+def _hardest_flop(config: PostflopModelConfig) -> tuple[int, ...]:
+    """Returns a flop of a config of which suits leave the least to merge."""
+    return min(config.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
 
 
 def _solve_seconds(config: PostflopModelConfig, tree: "PostflopTree") -> float:
-    per_iteration = _SECONDS_PER_CELL[_method(config)] * tree.num_nodes * NUM_HANDS
-    seconds = config.postflop_solve_iterations * per_iteration
+    seconds = config.postflop_solve_iterations * _iteration_seconds(config, tree)
     limit = config.cfr_max_seconds_per_flop
-    return seconds if limit is None else min(seconds, limit)
+    seconds = seconds if limit is None else min(seconds, limit)
+    if config.solve_type == "bucketed":
+        per_round = seconds + _SECONDS_TO_TAKE_VALUES["bucketed"]
+        return _SECONDS_TO_MAKE_BUCKETS + config.rebucket_rounds * per_round
+    return seconds + _SECONDS_TO_TAKE_VALUES.get(config.solve_type, 0.0)
+
+
+def _iteration_seconds(config: PostflopModelConfig, tree: "PostflopTree") -> float:
+    if config.solve_type == "bucketed":
+        return _SECONDS_PER_NODE["bucketed"] * tree.num_nodes
+    if config.solve_type == "exact":
+        num_boards = _NUM_RIVER_BOARDS / len(suit_stabilizer(_hardest_flop(config)))
+        return _SECONDS_PER_NODE["exact"] * tree.num_nodes * num_boards
+    return _SECONDS_PER_CELL[_method(config)] * tree.num_nodes * NUM_HANDS
 
 
 def _method(config: PostflopModelConfig) -> str:

@@ -1,5 +1,6 @@
 """What the events of a solve say about its progress, as bars for terminals and lines for files."""
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -8,14 +9,20 @@ from dataclasses import dataclass
 from runout.cli.formatting import format_count_of, format_percent, format_seconds
 from runout.cli.spot_forecast import SpotForecast
 from runout.events import (
+    BucketEvent,
+    BucketsCapped,
+    ExtractingEv,
     FlopSolved,
     FlopSolving,
     PreflopSolving,
     RangesRoundFinished,
+    Rebucketing,
     SpotSolving,
 )
 
-SolveEvent = FlopSolving | FlopSolved | PreflopSolving | RangesRoundFinished | SpotSolving
+SolveEvent = (
+    FlopSolving | FlopSolved | PreflopSolving | RangesRoundFinished | SpotSolving | BucketEvent
+)
 
 #: Files get a line so often.
 SECONDS_BETWEEN_LINES = 10.0
@@ -71,6 +78,7 @@ class SolveTracker:
         self._is_preflop_seen = False
         self._batch: _Batch | None = None
         self._spot = SpotForecast()
+        self._flop_by_worker: dict[str, str] = {}
 
     def note(self, event: SolveEvent) -> News:
         """Returns what changes on a live display."""
@@ -86,22 +94,34 @@ class SolveTracker:
                     return News(ended=(_PREFLOP,), line=describe_round(event))
                 case SpotSolving():
                     return self._note_spot(event)
+                case BucketsCapped():
+                    return News(line=describe_capped(event))
+                case ExtractingEv(done, total):
+                    return News((self._worker_bar("EV histograms", done, total),))
+                case Rebucketing():
+                    return News((self._worker_bar(describe_rebucketing(event), 0, None),))
 
     def _note_solving(self, event: FlopSolving) -> News:
         is_first = self._batch is None
         batch = self._open_batch()
         batch.begun.add(event.flop)
-        detail = f"delta {event.strategy_delta:.4f}"
+        detail = describe_delta(event)
         if event.exploitability_pot is not None:
-            detail = f"{format_percent(event.exploitability_pot)} of the pot, {detail}"
-        # A thread solves one flop after another, so it is threads that have bars.
-        worker = f"worker {threading.get_ident()}"
+            detail = [f"{format_percent(event.exploitability_pot)} of the pot", *detail]
+        worker = _this_worker()
         batch.workers.add(worker)
-        title = f"  {event.flop} at SPR {event.spr:.4g}"
-        bar = Bar(worker, title, event.iteration, event.max_iterations, detail, 0.0)
+        self._flop_by_worker[worker] = event.flop
+        title = f"  {describe_flop(event)} at SPR {event.spr:.4g}"
+        done, total = event.iteration, event.max_iterations
+        bar = Bar(worker, title, done, total, ", ".join(detail), 0.0)
         if not is_first:
             return News((bar,))
         return News((batch.bar(None), bar), ended=(_PREFLOP,))
+
+    def _worker_bar(self, work: str, done: int, total: int | None) -> Bar:
+        worker = _this_worker()
+        flop = self._flop_by_worker.get(worker, "")
+        return Bar(worker, f"  Flop '{flop}' {work}", done, total, "", 0.0)
 
     def _note_solved(self, event: FlopSolved) -> News:
         batch = self._open_batch()
@@ -171,6 +191,41 @@ class _Batch:
         return per_flop * (self._num_flops - self._num_done)
 
 
+def _this_worker() -> str:
+    """Returns the key of a bar: a thread solves one flop after another, so threads have bars."""
+    return f"worker {threading.get_ident()}"
+
+
+def describe_flop(event: FlopSolving) -> str:
+    """Returns which flop is solved, and in which round if there are several."""
+    rounds = f"[{event.round}/{event.total_rounds}] " if event.total_rounds > 1 else ""
+    return f"{rounds}Flop '{event.flop}'"
+
+
+def describe_delta(event: FlopSolving) -> list[str]:
+    """Returns how much strategies still move, nothing if nobody looks."""
+    return [] if math.isnan(event.strategy_delta) else [f"δ={event.strategy_delta:.4f}"]
+
+
+def describe_iteration(event: FlopSolving) -> str:
+    """Returns where the solve of a flop stands: ``[1/2] Flop 'AhKd7s' iter 45/200 δ=0.0032``."""
+    where = f"{describe_flop(event)} iter {event.iteration}/{event.max_iterations}"
+    return " ".join([where, *describe_delta(event)])
+
+
+def describe_rebucketing(event: Rebucketing) -> str:
+    """Returns which round's buckets are made."""
+    return f"Rebucketing (round {event.round}/{event.total_rounds})"
+
+
+def describe_capped(event: BucketsCapped) -> str:
+    """Returns why there are fewer buckets than asked for, as a note."""
+    return (
+        f"{event.name}: {format_count_of(event.available, 'bucket')} instead of "
+        f"{event.requested:,}, no more hands are different"
+    )
+
+
 def describe_round(event: RangesRoundFinished) -> str:
     """Returns what a round of arriving ranges has changed, as a line."""
     return (
@@ -186,6 +241,7 @@ class SolveLines:
         self._clock = clock
         self._tracker = SolveTracker(clock)
         self._last_line = clock()
+        self._last_line_of_flop: dict[str, float] = {}
 
     def lines(self, event: SolveEvent) -> list[str]:
         """Returns the lines to print after an event, most often none."""
@@ -196,12 +252,24 @@ class SolveLines:
             again = f" again, round {event.round}" if event.round else ""
             at_most = format_count_of(event.max_iterations, "iteration")
             return [f"solving preflop{again}, at most {at_most}"]
-        if isinstance(event, FlopSolving) or self._clock() - self._last_line < self._pause(event):
+        if isinstance(event, FlopSolving):
+            return self._lines_of_flop(event)
+        if isinstance(event, Rebucketing):
+            return [bar.title.strip() for bar in news.bars]
+        if self._clock() - self._last_line < self._pause(event) or isinstance(event, ExtractingEv):
             return []
         self._last_line = self._clock()
         if isinstance(event, FlopSolved) and event.num_done == event.num_flops:
             return [f"{format_count_of(event.num_flops, 'flop')} done"]
         return [_describe_bar(bar) for bar in news.bars]
+
+    def _lines_of_flop(self, event: FlopSolving) -> list[str]:
+        """Returns a line about a flop that takes long, however many are solved at a time."""
+        now = self._clock()
+        if now - self._last_line_of_flop.setdefault(event.flop, now) < SECONDS_BETWEEN_LINES:
+            return []
+        self._last_line_of_flop[event.flop] = now
+        return [describe_iteration(event)]
 
     def _pause(self, event: SolveEvent) -> float:
         is_last = isinstance(event, FlopSolved) and event.num_done == event.num_flops

@@ -24,6 +24,7 @@ from runout.config.spot import SpotConfig
 from runout.errors import ConfigError
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE
+from runout.trees.betting import Street
 from runout.trees.postflop_tree import PLAYER_NAMES
 
 if TYPE_CHECKING:
@@ -197,7 +198,8 @@ def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     """Returns how large a spot is and what it needs, as two lines."""
-    boards = " x ".join(f"{number:,}" for number in size.num_boards)
+    streets = [street.name.lower() for street in Street][-len(size.num_boards) :]
+    boards = ", ".join(map(format_count_of, size.num_boards, streets))
     oop, ip = size.num_hands
     needs = ", ".join(
         f"{format_bytes(need.total)} in {bits:d} bits"
@@ -205,8 +207,8 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     )
     nodes = format_count_of(size.num_nodes, "node")
     return (
-        f"{config.board}: {nodes} of betting, {boards.replace(' x ', ', ')} boards by street, "
-        f"{oop:,} against {ip:,} combos\nmemory: {needs}"
+        f"{config.board}: {nodes} of betting on {boards}, {oop:,} against {ip:,} combos\n"
+        f"memory: {needs}"
     )
 
 

@@ -106,7 +106,11 @@ def small_jobs() -> list[Job]:
         lambda: _solve_flop(MccfrBackend(once, sampling="public_chance")),
         lambda: _solve_flop(MccfrBackend(once, sampling="external", value_extraction_samples=1)),
         lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
+        _solve_buckets,
         _solve_preflop,
+        lambda: _solve_spot("AhKdQs7c2c"),
+        lambda: _solve_spot("AhKdQs7c"),
+        lambda: _solve_spot("AhKdQs"),
     ]
 
 
@@ -128,6 +132,30 @@ def _solve_flop(backend: "PostflopBackend") -> None:
     backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
 
 
+def _solve_buckets() -> None:
+    """Solves a flop whose hands are all in one bucket, and values its hands on one runout."""
+    from runout.abstraction.bucket_map import FlopBuckets
+    from runout.cards.card import NUM_CARDS
+    from runout.cards.combos import NUM_COMBOS
+    from runout.postflop.bucketed.bucketed_solver import BucketedSolver
+    from runout.postflop.pair_values import RunoutSample, extract_pair_values
+    from runout.postflop.spot.spot import Spot
+    from runout.postflop.spot.spot_game import SpotGame
+    from runout.ranges.hand_range import HandRange
+    from runout.trees.betting import BettingRules
+    from runout.trees.postflop_tree import PostflopTree
+
+    flop, everyone = parse_board("AhKsQd"), HandRange.full()
+    tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
+    game = SpotGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
+    on_flop = np.zeros(NUM_COMBOS, dtype=np.int16)
+    on_turn = np.zeros((NUM_CARDS, NUM_COMBOS), dtype=np.int16)
+    on_river = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.int16)
+    solver = BucketedSolver(game, FlopBuckets(flop, on_flop, on_turn, on_river, (1, 1, 1)))
+    solver.run(1)
+    extract_pair_values(game, solver.strategy(), RunoutSample(1, 1))
+
+
 def _solve_preflop() -> None:
     """Solves push or fold, in double precision."""
     from runout.cfr.stopping import StoppingRule
@@ -139,3 +167,12 @@ def _solve_preflop() -> None:
     solver = PreflopSolver(PreflopTree.build(push_fold_rules(10.0)), ValueBook.raw_equity())
     solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
     solver.cfr.game_value(0)
+
+
+def _solve_spot(board: str) -> None:
+    """Solves a board with real cards, three combos each and one bet, in single precision."""
+    from runout.pipeline.spot import solve_spot
+    from runout.pipeline.workplace import Workplace
+
+    keys = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a", "raise_sizes": []}
+    solve_spot(board=board, **keys, max_iterations=1, workplace=Workplace(1)).view.node()

@@ -13,12 +13,15 @@ from runout.cfr.parallel import Team
 from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.spot.fixed_tables import FixedTables
 from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.street_kernels import RESPOND, Step
+from runout.postflop.spot.spot_game import BothPlayers, SpotGame, SpotTables
+from runout.postflop.spot.street_kernels import EVALUATE, RESPOND, Step
+from runout.postflop.spot.street_template import NUM_PLAYERS
 from runout.ranges.hand_range import HandRange
-from runout.trees.postflop_tree import PostflopTree
+from runout.trees.betting import Street
+from runout.trees.postflop_tree import OOP, PostflopTree
 
 _RESPOND = Step(RESPOND, np.float32(0.0), np.float32(0.0), np.float32(0.0))
+_EVALUATE = Step(EVALUATE, np.float32(0.0), np.float32(0.0), np.float32(0.0))
 
 
 @dataclass(frozen=True)
@@ -27,16 +30,24 @@ class RealGameLoss:
 
     Attributes:
         best_response: of OOP against IP's strategy and of IP against OOP's, beyond half the pot.
+        value_of_oop: what OOP wins beyond half the pot if both play their strategies.
         pot: the pot that it is measured by.
     """
 
     best_response: tuple[float, float]
+    value_of_oop: float
     pot: float
 
     @property
     def exploitability_pot(self) -> float:
         """The mean gain of a best response, as a fraction of the pot."""
-        return sum(self.best_response) / 2.0 / self.pot
+        return sum(self.best_response) / NUM_PLAYERS / self.pot
+
+    @property
+    def gains_pot(self) -> tuple[float, float]:
+        """What OOP and IP gain by answering best instead, as fractions of the pot."""
+        oop, ip = self.best_response
+        return (oop - self.value_of_oop) / self.pot, (ip + self.value_of_oop) / self.pot
 
 
 def judge_strategy(
@@ -45,6 +56,8 @@ def judge_strategy(
     strategy: FlopStrategy,
     ranges: tuple[HandRange, HandRange] | None = None,
     team: Team | None = None,
+    *,
+    merges_suits: bool = True,
 ) -> RealGameLoss:
     """Returns what a flop's strategies lose in the game with real cards.
 
@@ -54,13 +67,40 @@ def judge_strategy(
         strategy: of both players; the same for suits that the flop does not tell apart.
         ranges: of OOP and IP; by default all hands.
         team: threads to share the work.
+        merges_suits: whether cards that differ by suits only are looked at once.
     """
     everyone = HandRange.full()
-    game = SpotGame(Spot(tuple(flop), ranges or (everyone, everyone), tree), team)
-    gains = []
-    for hero in (0, 1):
-        tables = FixedTables(game.templates, game.cards, 1 - hero, strategy.rows)
-        hands = game.cards.players[hero]
-        values = game.visit(hero, _RESPOND, tables)[: len(hands.combos)]
-        gains.append(float((hands.weights * values.astype(np.float64)).sum()))
-    return RealGameLoss((gains[0], gains[1]), tree.stakes.pot)
+    spot = Spot(tuple(flop), ranges or (everyone, everyone), tree, merges_suits=merges_suits)
+    game = SpotGame(spot, team)
+    oop, ip = (
+        FixedTables(game.templates, game.cards, player, strategy.rows)
+        for player in range(NUM_PLAYERS)
+    )
+    return RealGameLoss(
+        best_response=(_value_of(game, 0, _RESPOND, ip), _value_of(game, 1, _RESPOND, oop)),
+        value_of_oop=_value_of(game, OOP, _EVALUATE, _BothFixed(oop, ip)),
+        pot=tree.stakes.pot,
+    )
+
+
+def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> float:
+    """Returns what a player wins with all its hands, beyond half the pot."""
+    hands = game.cards.players[player]
+    values = game.visit(player, step, tables)[: len(hands.combos)]
+    return float((hands.weights * values.astype(np.float64)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _BothFixed:
+    """The tables of two players neither of whom learns or responds."""
+
+    oop: FixedTables
+    ip: FixedTables
+
+    def on_board(self, street: Street, board: int) -> BothPlayers:
+        """Returns the tables of one board."""
+        return self.oop.on_board(street, board)[0], self.ip.on_board(street, board)[1]
+
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
+        """Returns the tables of some boards, with an axis for them."""
+        return self.oop.on_boards(street, boards)[0], self.ip.on_boards(street, boards)[1]

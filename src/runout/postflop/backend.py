@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from runout.arrays import Float32Array
 from runout.cfr.parallel import Team
@@ -34,7 +34,14 @@ class FlopSolution:
 
 
 class PostflopBackend(Protocol):
-    """A way to solve a flop."""
+    """A way to solve a flop.
+
+    Attributes:
+        cells_per_node: hands, on all boards at once, that an iteration looks at in each node; from
+            some work on it pays to share a solve among threads.
+    """
+
+    cells_per_node: ClassVar[int]
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team

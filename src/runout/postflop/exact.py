@@ -1,11 +1,12 @@
 """The exact backend: every combo on every turn and river card, no abstraction at all."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from runout.arrays import Float32Array, IntArray
-from runout.cards.combos import permute_combos
+from runout.cards.combos import NUM_COMBOS, permute_combos
 from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
@@ -22,6 +23,8 @@ from runout.trees.postflop_tree import PostflopTree
 
 #: Boards from which values are taken, as many as a solve can afford.
 DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
+
+_NUM_RUNOUTS = 1_176  # at most, without the order of turn and river
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,8 @@ class ExactBackend:
     schedule: DiscountSchedule = DCFR
     precision: Precision = Precision.SINGLE
     sample: RunoutSample = DEFAULT_SAMPLE
+
+    cells_per_node: ClassVar[int] = _NUM_RUNOUTS * NUM_COMBOS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team

@@ -5,6 +5,7 @@ gives exactly the flop's equity over all runouts; `tests/postflop/test_exhaustiv
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class ExhaustiveBackend:
     rule: StoppingRule
     schedule: DiscountSchedule = DCFR_PLUS
     is_simultaneous: bool = False
+
+    cells_per_node: ClassVar[int] = NUM_HANDS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team

@@ -8,7 +8,6 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray
 from runout.cache import Arrays, Recall, compute_always
-from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.card import format_cards
 from runout.cfr.parallel import Team, one_blas_thread, plan_workers
 from runout.cfr.stopping import SolveProgress
@@ -68,14 +67,14 @@ def solve_flops(
     Raises:
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
-    cells = max(tree.num_nodes for tree in trees) * NUM_HANDS
+    cells = max(tree.num_nodes for tree in trees) * backend.cells_per_node
     plan = plan_workers(len(flops), cells, run.num_workers)
 
     names = [format_cards(flop) for flop in flops]  # a failure names its task, so names are tasks
     flop_by_name = dict(zip(names, flops, strict=True))
 
     def solve_one(game: FlopGame, tree: PostflopTree) -> FlopSolution:
-        report_progress = _progress_sink(format_cards(game.flop), tree.stakes.spr, run.on_event)
+        report_progress = progress_sink(format_cards(game.flop), tree.stakes.spr, run.on_event)
         return backend.solve(game, tree, report_progress, Team(plan.within))
 
     def solve(name: str) -> FlopResult | Exception:
@@ -131,7 +130,9 @@ def _solve_flop(
     }
 
 
-def _progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
+def progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
+    """Returns what tells listeners of events how the solve of a flop goes on."""
+
     def report_progress(progress: SolveProgress | BucketEvent) -> None:
         if not isinstance(progress, SolveProgress):
             on_event(progress)

@@ -9,7 +9,7 @@ game, with exact equities. `docs/mccfr.md` says what each needs to reach which a
 import math
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class MccfrBackend:
     sample_fraction: float = 0.01
     value_extraction_samples: int = 0
     seed: int = 0
+
+    cells_per_node: ClassVar[int] = NUM_HANDS
 
     def __post_init__(self) -> None:
         if not 0.0 < self.sample_fraction <= 1.0:

@@ -1,6 +1,6 @@
 """`PostflopAbstraction`: from a config to the values of all its flops and stack-to-pot ratios."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,9 +10,14 @@ from runout.cards.canonical_hands import NUM_HANDS
 from runout.config.postflop import PostflopModelConfig
 from runout.events import EventSink, ignore_event
 from runout.postflop.backend import PostflopBackend
+from runout.postflop.bucketed.bucketed import BucketedBackend
+from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
+from runout.postflop.exact import DEFAULT_SAMPLE as EXACT_SAMPLE
+from runout.postflop.exact import ExactBackend
 from runout.postflop.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.postflop.mccfr import MccfrBackend
+from runout.postflop.spot.tables import Precision
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.manifest import digest_config
@@ -97,6 +102,11 @@ def make_backend(config: PostflopModelConfig) -> PostflopBackend:
     rule, schedule = config.stopping_rule(), config.schedule()
     if config.solve_type == "exhaustive":
         return ExhaustiveBackend(rule, schedule, config.cfr_updates == "simultaneous")
+    if config.solve_type == "bucketed":
+        return BucketedBackend(RoundsSolver(make_plan(config), rule, schedule, config.seed))
+    if config.solve_type == "exact":
+        sample = replace(EXACT_SAMPLE, seed=config.seed)
+        return ExactBackend(rule, schedule, Precision(config.exact_precision), sample)
     return MccfrBackend(
         rule,
         schedule,
@@ -104,4 +114,14 @@ def make_backend(config: PostflopModelConfig) -> PostflopBackend:
         config.mccfr_sample_pct,
         config.value_extraction_samples,
         config.seed,
+    )
+
+
+def make_plan(config: PostflopModelConfig) -> BucketPlan:
+    """Returns how a config's bucketed backend sorts hands into buckets."""
+    return BucketPlan(
+        config.num_hand_buckets,
+        config.bucket_metric,
+        config.rebucket_rounds,
+        config.rebucket_warm_start,
     )

@@ -97,9 +97,8 @@ def learned_by(solver, street, board, position):
     return regret[:, :num_hands], sums[:, :num_hands]
 
 
-def average_strategy(solver, path):
-    """Returns ``[actions, hands]`` of the first street's decision at a path of the tree."""
-    node = solver.game.spot.tree.find_node(path)
+def average_strategy(solver, node):
+    """Returns ``[actions, hands]`` of a decision of the first street, a node of the tree."""
     (position,) = np.flatnonzero(solver.game.templates[0].tree_node == node)
     return probabilities(learned_by(solver, 0, 0, position)[1])
 

@@ -31,7 +31,7 @@ def polarised():
 def turn_view(rake=NO_RAKE, precision=Precision.SINGLE):
     """Returns a turn with two bet sizes and raises, after few iterations."""
     spot = make_spot(
-        "Ks7s2d4h", "AA,QQ,A5s,JTs:0.5", "KQs,99,T9s,A4s", "50%,a", 10, 40, 2, rake=rake
+        "Ks7s2d4h", "AA,QQ,A5s,JTs:0.5", "KQs,99,T9s,A4s", "50%,a", 10, 90, 2, rake=rake
     )
     solver = SpotSolver(spot, precision=precision)
     solver.run(30)
@@ -215,14 +215,12 @@ def test_merged_suits_give_what_all_suits_give(board, path):
         assert np.allclose(first, second, atol=1e-2, equal_nan=True), name
 
 
-def test_suits_matter_after_a_card_that_was_not_solved_itself():
-    node = flop_view(True).node("x:x:9d:x:x:Td")
-    strong, weak = parse_combo("JdTh"), parse_combo("Jh9h")
-    assert not node.is_held[0, [strong, weak]].any()
-    straight, pair = parse_combo("JhTh"), parse_combo("9h8h")
-    assert node.equity[0, straight] != pytest.approx(node.equity[0, pair])
-    assert not node.is_held[1, parse_combo("Td9d")]
-    assert node.is_held[1, parse_combo("Tc9c")]
+def test_what_a_board_blocks_is_told_in_the_suits_of_the_path():
+    view = flop_view(True)
+    for turn, river in (("c", "d"), ("d", "h"), ("h", "c"), ("d", "c")):
+        node = view.node(f"x:x:9{turn}:x:x:T{river}")
+        held = [suit for suit in "cdhs" if node.is_held[1, parse_combo(f"T{suit}9{suit}")]]
+        assert held == [suit for suit in "cdhs" if suit not in (turn, river)]
 
 
 def test_a_view_sees_what_was_learned_since():

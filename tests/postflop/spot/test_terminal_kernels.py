@@ -19,7 +19,9 @@ def random_meeting(num_hero, num_villain, seed, num_strengths=4):
     """Returns a meeting of random combos; some are blocked, some are the same, many tie."""
     rng = np.random.default_rng(seed)
     pool = rng.choice(1326, max(num_hero, num_villain) + 3, replace=False)
-    strength_of = dict(zip(pool.tolist(), rng.integers(1, num_strengths + 1, len(pool)), strict=True))
+    strength_of = dict(
+        zip(pool.tolist(), rng.integers(1, num_strengths + 1, len(pool)), strict=True)
+    )
     sides, orders = [], []
     for count in (num_hero, num_villain):
         combos = rng.permutation(pool)[:count]
@@ -78,7 +80,9 @@ def value_nodes(what, meeting, num_nodes, seed, out=None):
 
 @pytest.mark.parametrize("what", [FOLDS, SHOWDOWNS])
 @pytest.mark.parametrize("num_nodes", NUMBERS)
-@pytest.mark.parametrize(("num_hero", "num_villain"), [(1, 1), (3, 40), (40, 3), (16, 17), (33, 33)])
+@pytest.mark.parametrize(
+    ("num_hero", "num_villain"), [(1, 1), (3, 40), (40, 3), (16, 17), (33, 33)]
+)
 def test_terminals_match_their_twin(num_hero, num_villain, num_nodes, what):
     meeting = random_meeting(num_hero, num_villain, seed=num_nodes)
     nodes, rows, payoff, reach, out = value_nodes(what, meeting, num_nodes, seed=num_nodes)

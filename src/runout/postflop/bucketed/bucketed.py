@@ -1,7 +1,9 @@
 """The bucketed backend: hands in buckets, real cards, buckets made anew from expected values."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from runout.cards.combos import NUM_COMBOS
 from runout.cfr.parallel import Team
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
@@ -23,6 +25,8 @@ class BucketedBackend:
     """
 
     rounds: RoundsSolver
+
+    cells_per_node: ClassVar[int] = NUM_TURNS * NUM_RIVERS * NUM_COMBOS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team

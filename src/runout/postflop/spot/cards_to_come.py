@@ -25,6 +25,9 @@ _MAX_HOLDING = NUM_CARDS - 1  # combos with one given card
 _MAX_IMAGES = 3  # a card has at most three others of its rank
 _NONE = -1
 
+#: A sum that should be zero can miss it by this share of what was added up.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class PlayerHands:
@@ -100,7 +103,7 @@ class CardsToCome:
             merges_suits: whether cards that differ by suits only are solved once.
 
         Raises:
-            RangeError: if the board leaves nothing of a range.
+            RangeError: if the board leaves nothing of a range, or no pair of hands can meet.
         """
         players = tuple(PlayerHands.of_range(r, board, p) for p, r in enumerate(ranges))
         symmetries = tuple(
@@ -111,7 +114,12 @@ class CardsToCome:
         if not merges_suits:
             symmetries = (SuitMapping.identity(),)
         deals, runouts = _plan_deals(tuple(board), symmetries)
-        return cls(tuple(board), (players[0], players[1]), symmetries, deals, runouts)
+        planned = cls(tuple(board), (players[0], players[1]), symmetries, deals, runouts)
+        largest = players[0].weights.sum() * players[1].weights.sum()
+        if planned.total_weight() <= _ROUNDING * largest:
+            problem = "no hand of one range can meet a hand of the other, they share cards"
+            raise RangeError("oop and ip", problem)
+        return planned
 
     @property
     def symmetry_numbers(self) -> tuple[int, ...]:

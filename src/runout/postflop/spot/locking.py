@@ -343,8 +343,9 @@ def _settle(learning: Learning, board: int, rows: range) -> None:
     is_locked: IntArray = np.flatnonzero(learning.lock[board, rows.start])
     fixed = decode_rows(learning.regret[board], learning.regret_scale[board], rows)
     sums = decode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows)
-    # How large a hand's sums are means nothing; they are as large as those of other hands.
-    sums[:, is_locked] = fixed[:, is_locked] * (sums.max() or 1.0)
+    # How large a hand's sums are means nothing; they become as large as those of other hands.
+    locked = fixed[:, is_locked]
+    sums[:, is_locked] = locked * ((sums.max() or 1.0) / locked.max())
     _encode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows, sums)
 
 

@@ -116,7 +116,7 @@ def push_reach(
     forest: Forest, group: int, villain: Learning, step: Step, out_scratch: Scratch
 ) -> None:
     """Pushes the opponent's reach down a group, and adds it to its strategy sums when learning."""
-    reach = out_scratch.reach
+    reach, total, share = out_scratch.reach, out_scratch.total, out_scratch.share
     kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
     row, first_child = forest.row, forest.first_child
     begin = forest.group[group, 0]
@@ -131,14 +131,14 @@ def push_reach(
             regrets = read_rows(
                 villain.regret, villain.regret_scale, first, end, out_scratch.more_rows
             )
-            _split_reach(regrets, row[node], first_row, out_scratch)
+            _split_reach(regrets, row[node], first_row, total, share, reach)
             for action in range(end - first):
                 strategy_sum, arriving = sums[action], reach[first_row + action]
                 for hand in range(strategy_sum.shape[0]):
                     strategy_sum[hand] = strategy_sum[hand] * step.strategy + arriving[hand]
             write_rows(villain.strategy_sum, villain.sum_scale, first, end, sums)
         else:
-            _split_reach(sums, row[node], first_row, out_scratch)
+            _split_reach(sums, row[node], first_row, total, share, reach)
 
 
 @kernel
@@ -164,15 +164,19 @@ def _match(weights: Float32Array, out_total: Float32Array, out_share: Float32Arr
 
 @kernel
 def _split_reach(
-    weights: Float32Array, parent_row: int, first_row: int, out_scratch: Scratch
+    weights: Float32Array,
+    parent_row: int,
+    first_row: int,
+    total: Float32Array,
+    share: Float32Array,
+    out_reach: Float32Array,
 ) -> None:
     """Divides the reach of a node among its actions in proportion to positive weights."""
     zero = np.float32(0.0)
-    total, share, reach = out_scratch.total, out_scratch.share, out_scratch.reach
     _match(weights, total, share)
-    arriving = reach[parent_row]
+    arriving = out_reach[parent_row]
     for action in range(weights.shape[0]):
-        weight, leaving = weights[action], reach[first_row + action]
+        weight, leaving = weights[action], out_reach[first_row + action]
         for hand in range(weight.shape[0]):
             leaving[hand] = (max(weight[hand], zero) * total[hand] + share[hand]) * arriving[hand]
 
@@ -184,6 +188,7 @@ def pull_values(
     """Pulls hero's values up a group, and adds to its regrets when learning."""
     kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
     first_child, values = forest.first_child, out_scratch.value
+    total, share = out_scratch.total, out_scratch.share
     begin, end = forest.group[group, 0], forest.group[group, 1]
     has_locks = hero.lock.shape[0] > 0
     for node in range(end - 1, begin - 1, -1):
@@ -195,7 +200,7 @@ def pull_values(
             first, last = first_action[node], first_action[node] + num_children[node]
             if step.mode == EVALUATE:
                 sums = read_rows(hero.strategy_sum, hero.sum_scale, first, last, out_scratch.rows)
-                _mix(sums, actions, out_scratch, value)
+                _mix(sums, actions, total, share, value)
             elif step.mode == RESPOND:
                 _take_best(actions, value)
                 if has_locks:
@@ -205,7 +210,7 @@ def pull_values(
                     _mix_locked(regrets, actions, hero.lock[first], value)
             else:
                 regrets = read_rows(hero.regret, hero.regret_scale, first, last, out_scratch.rows)
-                _mix(regrets, actions, out_scratch, value)
+                _mix(regrets, actions, total, share, value)
                 if has_locks:
                     _learn_unlocked(actions, hero.lock[first], step, value, regrets)
                 else:
@@ -225,11 +230,14 @@ def _add_up(actions: Float32Array, out_value: Float32Array) -> None:
 
 @kernel
 def _mix(
-    weights: Float32Array, actions: Float32Array, scratch: Scratch, out_value: Float32Array
+    weights: Float32Array,
+    actions: Float32Array,
+    total: Float32Array,
+    share: Float32Array,
+    out_value: Float32Array,
 ) -> None:
     """Sets the value of a decision to the mean of its actions, by the positive part of weights."""
     zero = np.float32(0.0)
-    total, share = scratch.total, scratch.share
     _match(weights, total, share)
     for hand in range(out_value.shape[0]):
         out_value[hand] = zero

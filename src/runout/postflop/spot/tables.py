@@ -185,28 +185,28 @@ def estimate_memory(
 def _estimate_scratch(
     templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
 ) -> int:
-    total = 0
-    boards = count_boards(cards)
+    total, between_streets = 0, [0]
     for number, template in enumerate(templates):
         for player in range(NUM_PLAYERS):
             hero, villain = cards.players[player].width, cards.players[1 - player].width
-            forest = template.forests[player]
+            forest, longest = template.forests[player], max(hero, villain)
             nodes = int((forest.group[:, 1] - forest.group[:, 0]).max())
             one = 4 * (int(forest.group[:, 8].max()) * villain + nodes * hero)
-            one += 4 * LANES * (hero + villain) + 8 * 53 * LANES
+            one += 4 * LANES * (hero + villain) + 8 * 53 * LANES + 12 * LANES + 4 * hero
+            one += 8 * longest
             if precision == Precision.HALF:
-                one += 8 * int(forest.num_children.max()) * max(hero, villain)
-            if number == 0:
-                total += one
-            else:
-                between = len(template.root_of) * hero
-                total += num_workers * (one + 12 * between)
-            if number == 1:
-                total += 12 * boards[1] * between
-    return total
+                one += 8 * int(forest.num_children.max()) * longest
+            total += one * (num_workers if number > 0 else 1)
+            entering = len(template.root_of) * hero
+            if number == 1:  # what all cards are worth, of one player at a time, and the sum
+                between_streets.append((4 * len(cards.deals[0].card) + 8) * entering)
+            if number == 2:  # what a river is worth, and the sum
+                total += num_workers * 12 * entering
+    return total + max(between_streets)
 
 
 def _estimate_cards(cards: CardsToCome) -> int:
-    widths = sum(len(player.combos) for player in cards.players)
-    boards = count_boards(cards)
-    return sum(2 * 3 * widths * number for number in boards) + 24 * 8 * 2 * widths
+    num_hands = sum(len(player.combos) for player in cards.players)
+    width = sum(player.width for player in cards.players)
+    # Both players' orders, strengths and numbers of hands, as each of the two sees them.
+    return NUM_PLAYERS * sum(count_boards(cards)) * (3 * num_hands + 16) + 24 * 8 * width

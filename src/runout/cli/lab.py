@@ -1,0 +1,235 @@
+"""`runout lab`: what strategies lose in the game with real cards."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from runout.cards.card import format_cards, parse_board
+from runout.cli.config_files import ConfigOption, load_flops_config
+from runout.cli.console import output, print_note, using_kernels
+from runout.cli.formatting import (
+    Json,
+    format_bytes,
+    format_count_of,
+    format_json,
+    format_seconds,
+)
+from runout.cli.options import OptionError, WorkersOption, require_positive
+from runout.config.postflop import PostflopModelConfig
+from runout.errors import CardError, ConfigError, ExecutionError
+
+if TYPE_CHECKING:
+    from runout.lab.compare_backends import BackendMean, BackendRow, Contender
+    from runout.trees.postflop_tree import PostflopTree
+
+#: Unpaired and dry, connected and two-tone, paired, monotone, low and connected.
+DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
+
+_EVERYTHING = "all"
+_FLOP_SIZE = 3
+_HEADINGS = ("own game", "real game", "OOP", "IP", "hand EV", "pair EV", "solving")
+_NOTHING = "-"
+
+app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
+
+
+@app.command("exploit", epilog="Example: runout lab exploit -c configs/lab_exploit.yaml")
+def show_exploitability(
+    config: ConfigOption,
+    solve_types: Annotated[
+        str,
+        typer.Option(
+            "--solve-type",
+            metavar="LIST",
+            help="Of exhaustive, mccfr, bucketed, bucketed:ROUNDS, exact; or all.",
+        ),
+    ] = _EVERYTHING,
+    flops: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--flop", metavar="CARDS", help="Again for more (default fixed_flops, or five)."
+        ),
+    ] = None,
+    sprs: Annotated[
+        list[float] | None,
+        typer.Option("--spr", metavar="X", help="Again for more (default those of the config)."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON, too.")
+    ] = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Solve flops by several backends and show what each loses to a best response.
+
+    The config gives sizes, limits and buckets. Opponents see every card; `own game` is what a
+    backend says of itself. Ctrl-C shows what is finished.
+    """
+    require_positive("--workers", workers)
+    model = load_flops_config(config)
+    boards = [_read_flop(text) for text in flops or model.fixed_flops or DEFAULT_FLOPS]
+    if sprs:
+        model = _with_sprs(model, sprs)
+    if file is not None:
+        _require_writable(file)
+    rows: list[BackendRow] = []
+    total = 0
+    try:
+        with using_kernels() as on_event:
+            from runout.execution.local import count_cores
+            from runout.lab.compare_backends import compare_backends
+            from runout.postflop.postflop_abstraction import build_trees
+
+            contenders = _make_contenders(model, solve_types)
+            trees, num_workers = build_trees(model), workers or count_cores()
+            _tell_memory(model, contenders, boards, trees, num_workers)
+            total = len(contenders) * len(boards) * len(trees)
+            for row in compare_backends(contenders, boards, trees, on_event, num_workers):
+                rows.append(row)
+    except KeyboardInterrupt:
+        done = f"{len(rows)} of {format_count_of(total, 'solve')}"
+        if not rows:
+            raise KeyboardInterrupt("interrupted before any flop was finished") from None
+        _report(config, rows, file, is_complete=False)
+        raise KeyboardInterrupt(f"interrupted, {done} in the table") from None
+    _report(config, rows, file, is_complete=True)
+
+
+def _read_flop(text: str) -> tuple[int, ...]:
+    cards = parse_board(text)
+    if len(cards) != _FLOP_SIZE:
+        raise CardError(f"flop {text!r}", f"{len(cards)} cards, a flop has {_FLOP_SIZE}")
+    return cards
+
+
+def _with_sprs(model: PostflopModelConfig, sprs: list[float]) -> PostflopModelConfig:
+    for spr in sprs:
+        if not 0.0 < spr < float("inf"):
+            raise OptionError("--spr", f"{spr:g} is not a positive number")
+    return model.with_sprs(list(dict.fromkeys(sprs)))
+
+
+def _require_writable(file: Path) -> None:
+    """Finds out before the work whether a file can be written."""
+    is_there = file.exists()
+    try:
+        file.open("a").close()
+        if not is_there:
+            file.unlink()
+    except OSError as error:
+        raise OptionError(f"--json {file}", error.strerror or str(error)) from None
+
+
+def _make_contenders(model: PostflopModelConfig, text: str) -> list["Contender"]:
+    from runout.lab.compare_backends import ALL_LABELS, make_contender
+
+    labels = ALL_LABELS if text == _EVERYTHING else [label.strip() for label in text.split(",")]
+    try:
+        contenders = [make_contender(model, label) for label in labels]
+    except ConfigError as error:
+        if error.where != "solve_type":
+            raise
+        raise OptionError("--solve-type", f"{error.problem}, or all") from None
+    by_label = {contender.label: contender for contender in contenders}
+    return list(by_label.values())
+
+
+def _tell_memory(
+    model: PostflopModelConfig,
+    contenders: Sequence["Contender"],
+    flops: Sequence[tuple[int, ...]],
+    trees: Sequence["PostflopTree"],
+    num_workers: int,
+) -> None:
+    """Says what the exact backend will need, if it is asked.
+
+    Raises:
+        ExecutionError: if there is less, with what would need less.
+    """
+    from runout.execution.memory import available_memory_bytes
+    from runout.lab.compare_backends import estimate_comparison_bytes
+    from runout.postflop.spot.tables import Precision
+
+    if not any(contender.is_exact for contender in contenders):
+        return
+
+    def most(precision: Precision) -> tuple[int, str]:
+        return max(
+            (
+                estimate_comparison_bytes(flop, tree, precision, num_workers),
+                f"{format_cards(flop)} at SPR {tree.stakes.spr:.4g}",
+            )
+            for flop in flops
+            for tree in trees
+        )
+
+    precision = Precision(model.exact_precision)
+    needed, place = most(precision)
+    available = available_memory_bytes()
+    where = f"exact needs {format_bytes(needed)} of memory for {place}"
+    if needed <= available:
+        print_note(where)
+        return
+    advice = "give fewer sizes or raises, or leave exact out of --solve-type"
+    if precision != Precision.HALF:
+        half = f"exact_precision: 16 needs {format_bytes(most(Precision.HALF)[0])}"
+        advice = f"{half}; or {advice}"
+    problem = f"{where}, {format_bytes(available)} are free; {advice}"
+    raise ExecutionError("memory", problem)
+
+
+def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_complete: bool) -> None:
+    from runout.lab.compare_backends import mean_by_backend
+
+    means = mean_by_backend(rows)
+    console = output()
+    console.print(exploit_table(rows, means))
+    console.print(
+        "in % of the flop pot; OOP, IP: what each gains by a best response; hand EV, pair EV: RMS "
+        "distance of values from the exact ones; solving: with values, without judging",
+        style="dim",
+    )
+    if json is None:
+        return
+    document: Json = {
+        "config": str(file),
+        "is_complete": is_complete,
+        "rows": [asdict(row) for row in rows],
+        "means": [asdict(mean) for mean in means],
+    }
+    try:
+        json.write_text(format_json(document) + "\n")
+    except OSError as error:
+        raise OptionError(f"--json {json}", error.strerror or str(error)) from None
+    print_note(f"wrote {json}, {format_count_of(len(rows), 'row')}")
+
+
+def exploit_table(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Table:
+    """Returns a line for each solve, and the mean of each backend below."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("flop", no_wrap=True)
+    table.add_column("SPR", justify="right", no_wrap=True)
+    table.add_column("backend", no_wrap=True)
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    before = None
+    for row in rows:
+        here = (row.flop, f"{row.spr:.4g}")
+        if before is not None and here != before:
+            table.add_row()
+        table.add_row(*(here if here != before else ("", "")), row.label, *_cells(row))
+        before = here
+    table.add_row()
+    for number, mean in enumerate(means):
+        table.add_row("" if number else "mean", "", mean.label, *_cells(mean), style="bold")
+    return table
+
+
+def _cells(row: "BackendRow | BackendMean") -> list[str]:
+    shares = [row.own_exploitability_pot, row.real_exploitability_pot, *row.real_gains_pot]
+    errors = [row.hand_error_pot, row.pair_error_pot]
+    texts = [_NOTHING if share is None else f"{100 * share:.2f}" for share in [*shares, *errors]]
+    return [*texts, format_seconds(row.seconds)]

@@ -1,0 +1,165 @@
+"""The keys of ``postflop_model`` that every backend reads: trees, flops, and when a solve ends."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator
+
+from runout.cards.flops import NUM_CANONICAL_FLOPS
+from runout.cfr.discounting import DiscountSchedule
+from runout.config.postflop_readers import (
+    plain_sprs,
+    read_bet_sizes,
+    read_flops,
+    read_raise_sizes,
+    read_sprs,
+)
+from runout.config.section import About, ConfigSection
+from runout.config.size_choice import SizeChoice, plain_sizes
+from runout.config.variant import ALLOWED_VARIANTS, plain_variant, read_optional_variant
+
+_Share = Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)]
+_Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+_FlopCount = Annotated[int, Field(ge=1, le=NUM_CANONICAL_FLOPS)]
+
+
+class FlopKeys(ConfigSection):
+    """What is solved and how well, whichever the backend."""
+
+    solve_type: Annotated[
+        Literal["mccfr", "exhaustive", "bucketed", "exact"],
+        About(
+            "The backend. The strategies of 169 hands that do not look at turn and river: `mccfr` "
+            "samples concrete cards, `exhaustive` uses exact equities. Strategies that do: "
+            "`bucketed` sorts hands into buckets, `exact` tells all combos apart on all boards.",
+            "one of mccfr, exhaustive, bucketed, exact",
+            choices=("mccfr", "exhaustive", "bucketed", "exact"),
+        ),
+    ] = "mccfr"
+    bet_sizes: Annotated[
+        SizeChoice,
+        PlainValidator(read_bet_sizes),
+        PlainSerializer(plain_sizes),
+        About(
+            "Sizes of a first bet; all-in is always offered as well. A list for everybody, or a "
+            "mapping (see below).",
+            "a list of positive numbers or of texts such as '33%'",
+            unit="fraction of the pot",
+        ),
+    ] = (0.5, 1.0)
+    raise_sizes: Annotated[
+        SizeChoice | None,
+        PlainValidator(read_raise_sizes),
+        PlainSerializer(plain_sizes),
+        About(
+            "Sizes of a raise, in the same forms; `null` means the bet sizes.",
+            "a list of positive numbers or of texts such as '33%' and '2.5x', or null",
+            unit="fraction of the pot after calling",
+        ),
+    ] = None
+    max_raises_per_street: Annotated[
+        int,
+        Field(ge=0),
+        About(
+            "Raises after the first bet of a street, all-in raises included.",
+            "a whole number from 0 up",
+            unit="raises",
+        ),
+    ] = 1
+    postflop_sprs: Annotated[
+        tuple[float, ...],
+        PlainValidator(read_sprs),
+        PlainSerializer(plain_sprs),
+        About(
+            "Stack-to-pot ratios on entering the flop, each solved by itself; the first is the "
+            "primary one. A single number is a list of one. `auto`, in a run config only: those "
+            "of the flops in the preflop tree. Also written `postflop_spr`.",
+            "a positive number, a list of different ones, or auto",
+            unit="flop pots",
+        ),
+    ] = (3.5,)
+    postflop_solve_iterations: Annotated[
+        int,
+        Field(ge=1),
+        About(
+            "A flop's solve ends after so many iterations at the latest.",
+            "a whole number from 1 up",
+            unit="iterations",
+        ),
+    ] = 500
+    cfr_exploitability_threshold: Annotated[
+        _Share | None,
+        About(
+            "A flop's solve ends when its exploitability is at most this: 0.001 is 0.1 % of the "
+            "pot; `null` is off. `bucketed` has an upper bound instead, of what a player gains who "
+            "answers in the same buckets; it falls slowly, so other limits end most solves.",
+            "a number above 0 and up to 1, or null",
+            unit="fraction of the flop pot",
+        ),
+    ] = 0.001
+    cfr_strategy_delta_threshold: Annotated[
+        _Share | None,
+        About(
+            "A flop's solve ends when no probability of an action changes by more than this from "
+            "one iteration to the next; `null` is off. Not for `bucketed`, which has "
+            "`rebucket_delta_threshold`, and not for `exact`.",
+            "a number above 0 and up to 1, or null",
+            unit="probability",
+        ),
+    ] = None
+    cfr_max_seconds_per_flop: Annotated[
+        _Seconds | None,
+        About(
+            "A flop's solve ends after this time; results then depend on the machine. `null` is "
+            "off.",
+            "a positive number, or null",
+            unit="seconds",
+        ),
+    ] = None
+    cfr_variant: Annotated[
+        str | DiscountSchedule | None,
+        PlainValidator(read_optional_variant),
+        PlainSerializer(plain_variant),
+        About(
+            "How iterations are weighted: a name, or the three exponents of discounted CFR; `null` "
+            "is `linear` for `mccfr` and `bucketed`, which average their noise out, `dcfr+` for "
+            "`exhaustive` and `dcfr` for `exact`.",
+            f"{ALLOWED_VARIANTS}, or null",
+        ),
+    ] = None
+    cfr_updates: Annotated[
+        Literal["alternating", "simultaneous"],
+        About(
+            "Whether a player's update sees the other's update of the same iteration.",
+            "one of alternating, simultaneous",
+            choices=("alternating", "simultaneous"),
+        ),
+    ] = "alternating"
+    max_flop_boards: Annotated[
+        _FlopCount | None,
+        About(
+            "Solve so many random flops, drawn once with `seed`.",
+            f"a whole number from 1 to {NUM_CANONICAL_FLOPS}, or null",
+            unit="flops",
+        ),
+    ] = None
+    fixed_flops: Annotated[
+        tuple[str, ...] | None,
+        BeforeValidator(read_flops),
+        About(
+            "Solve these flops, in this order.",
+            "a list of flops such as AhKd7s, no two alike up to suits, or null",
+        ),
+    ] = None
+    flop_subset: Annotated[
+        Literal[25, 50, 100, 200] | None,
+        About(
+            "Solve a shipped weighted subset of this size, chosen to stand for all flops.",
+            "one of 25, 50, 100, 200, or null",
+            unit="flops",
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        Field(ge=0),
+        About("Seed of everything that is random.", "a whole number from 0 up"),
+    ] = 0

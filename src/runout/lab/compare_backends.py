@@ -1,0 +1,311 @@
+"""Backends side by side: each solves the same flops, and all are judged in the real game.
+
+What a backend says about itself is measured in its own game, in which its abstraction is the truth.
+Rows put next to it what its strategies lose to an opponent who sees every card, and how far its
+values are from those of the exact solution.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray
+from runout.cards.canonical_hands import matchup_weights
+from runout.cards.card import format_cards
+from runout.cfr.parallel import Team, one_blas_thread, plan_workers
+from runout.config.load import parse_postflop_config
+from runout.config.postflop import PostflopModelConfig
+from runout.errors import ConfigError
+from runout.events import EventSink, FlopSolved, StageAdvanced, StageStarted, ignore_event
+from runout.lab.real_game import judge_strategy
+from runout.postflop.backend import PostflopBackend
+from runout.postflop.exact import ExactBackend
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_tasks import progress_sink
+from runout.postflop.postflop_abstraction import make_backend
+from runout.postflop.solve_memory import estimate_exact_bytes
+from runout.postflop.spot.cards_to_come import CardsToCome
+from runout.postflop.spot.rake import NO_RAKE
+from runout.postflop.spot.street_template import NUM_PLAYERS, make_templates
+from runout.postflop.spot.tables import Precision, estimate_memory
+from runout.ranges.hand_range import HandRange
+from runout.results.postflop_values import NUM_POSITIONS
+from runout.trees.postflop_tree import PostflopTree
+
+STAGE = "Solving and judging"
+
+#: Every way to solve a flop; a number after ``bucketed:`` is its rounds.
+ALL_LABELS = ("exhaustive", "mccfr", "bucketed:1", "bucketed:2", "exact")
+
+_BUCKETED, _EXACT = "bucketed", "exact"
+_SOLVE_TYPES = ("exhaustive", "mccfr", _BUCKETED, _EXACT)
+_ALLOWED = "exhaustive, mccfr, bucketed, bucketed:ROUNDS or exact"
+_SINGLE_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A backend with a name.
+
+    Attributes:
+        label: such as ``bucketed:2``.
+        backend: how it solves.
+    """
+
+    label: str
+    backend: PostflopBackend
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its values are the ones that others are measured by."""
+        return isinstance(self.backend, ExactBackend)
+
+
+@dataclass(frozen=True)
+class BackendRow:
+    """What one backend has reached on one flop at one stack-to-pot ratio.
+
+    Attributes:
+        label: of the backend.
+        flop: its cards.
+        spr: effective stack over pot.
+        iterations: of the solve, of its last round if there are several.
+        own_exploitability_pot: what the backend says, in its own game; with buckets a bound.
+        real_exploitability_pot: the mean gain of a best response in the real game.
+        real_gains_pot: what OOP and IP gain there by answering best.
+        seconds: from the dealt flop to its values.
+        judging_seconds: time of the best responses.
+        hand_error_pot: RMS over hands of their value against all hands, minus the exact one; None
+            for the exact backend, or without it.
+        pair_error_pot: the same for hands against hands.
+    """
+
+    label: str
+    flop: str
+    spr: float
+    iterations: int
+    own_exploitability_pot: float
+    real_exploitability_pot: float
+    real_gains_pot: tuple[float, float]
+    seconds: float
+    judging_seconds: float
+    hand_error_pot: float | None = None
+    pair_error_pot: float | None = None
+
+
+@dataclass(frozen=True)
+class BackendMean:
+    """The means of a backend's rows; attributes are as in `BackendRow`.
+
+    Attributes:
+        num_rows: over how many.
+    """
+
+    label: str
+    num_rows: int
+    own_exploitability_pot: float
+    real_exploitability_pot: float
+    real_gains_pot: tuple[float, float]
+    seconds: float
+    hand_error_pot: float | None
+    pair_error_pot: float | None
+
+
+def make_contender(config: PostflopModelConfig, label: str) -> Contender:
+    """Returns the backend that a label names, with the sizes, limits and buckets of a config.
+
+    Args:
+        config: its ``solve_type`` and ``rebucket_rounds`` are those of the label instead.
+        label: ``exhaustive``, ``mccfr``, ``exact``, ``bucketed`` (one round) or ``bucketed:2``.
+
+    Raises:
+        ConfigError: if there is no such backend, or the config has a key that it refuses.
+    """
+    solve_type, has_rounds, rounds = label.partition(":")
+    is_number = rounds.isascii() and rounds.isdigit() and int(rounds) > 0
+    if solve_type not in _SOLVE_TYPES or (
+        has_rounds and not (is_number and solve_type == _BUCKETED)
+    ):
+        raise ConfigError("solve_type", f"{label!r} is not {_ALLOWED}")
+    keys = {"solve_type": solve_type, "rebucket_rounds": int(rounds or 1)}
+    try:
+        chosen = parse_postflop_config(config.to_mapping() | keys)
+    except ConfigError as error:
+        raise ConfigError(error.where, f"{error.problem} (with {label})") from error
+    name = f"{solve_type}:{keys['rebucket_rounds']}" if solve_type == _BUCKETED else solve_type
+    return Contender(name, make_backend(chosen))
+
+
+def compare_backends(
+    contenders: Sequence[Contender],
+    flops: Sequence[tuple[int, ...]],
+    trees: Sequence[PostflopTree],
+    on_event: EventSink = ignore_event,
+    num_workers: int | None = None,
+) -> Iterator[BackendRow]:
+    """Yields a row for each backend on each flop with each tree, all backends of a tree together.
+
+    One flop is solved at a time, and nothing of a solve is kept but its row and values. Whoever
+    stops early, be it by Ctrl-C, has the rows of all that was finished.
+
+    Args:
+        contenders: the backends, each of which solves everything.
+        flops: three cards each.
+        trees: the betting at each stack-to-pot ratio, in pots.
+        on_event: told about iterations, finished solves and finished flops.
+        num_workers: threads of a solve, by default the number of cores.
+    """
+    num_done, num_solves = 0, len(contenders) * len(flops) * len(trees)
+    on_event(StageStarted(STAGE, num_solves))
+    with one_blas_thread():
+        for number, flop in enumerate(flops):
+            started, worst = time.perf_counter(), 0.0
+            game = FlopGame.deal(flop)
+            for tree in trees:
+                measured = []
+                for contender in contenders:
+                    measured.append(_measure(contender, game, tree, on_event, num_workers))
+                    num_done += 1
+                    on_event(StageAdvanced(STAGE, num_done, num_solves))
+                rows = _compare_values(flop, contenders, measured)
+                worst = max([worst, *(row.real_exploitability_pot for row in rows)])
+                yield from rows
+            seconds = time.perf_counter() - started
+            name = format_cards(flop)
+            on_event(FlopSolved(name, number + 1, len(flops), worst, seconds))
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """A row without errors, and the values to find these with."""
+
+    row: BackendRow
+    value_pot: Float32Array
+
+
+def _measure(
+    contender: Contender,
+    game: FlopGame,
+    tree: PostflopTree,
+    on_event: EventSink,
+    num_workers: int | None,
+) -> _Measured:
+    """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
+    backend, flop = contender.backend, game.flop
+    plan = plan_workers(1, tree.num_nodes * backend.cells_per_node, num_workers)
+    report_progress = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
+    started = time.perf_counter()
+    solution = backend.solve(game, tree, report_progress, Team(plan.within))
+    solved = time.perf_counter()
+    judges = plan_workers(1, tree.num_nodes * ExactBackend.cells_per_node, num_workers)
+    loss = judge_strategy(flop, tree, solution.strategy, team=Team(judges.within))
+    row = BackendRow(
+        label=contender.label,
+        flop=format_cards(flop),
+        spr=tree.stakes.spr,
+        iterations=solution.report.iterations,
+        own_exploitability_pot=solution.report.exploitability_pot,
+        real_exploitability_pot=loss.exploitability_pot,
+        real_gains_pot=loss.gains_pot,
+        seconds=solved - started,
+        judging_seconds=time.perf_counter() - solved,
+    )
+    return _Measured(row, solution.value_pot)
+
+
+def _compare_values(
+    flop: tuple[int, ...], contenders: Sequence[Contender], measured: Sequence[_Measured]
+) -> list[BackendRow]:
+    """Returns the rows of one flop and tree, with errors if one backend was exact."""
+    pairs = list(zip(contenders, measured, strict=True))
+    exact = next((found.value_pot for one, found in pairs if one.is_exact), None)
+    rows = []
+    for contender, found in pairs:
+        row = found.row
+        if exact is not None and not contender.is_exact:
+            hand_error, pair_error = value_errors(flop, found.value_pot, exact)
+            row = replace(row, hand_error_pot=hand_error, pair_error_pot=pair_error)
+        rows.append(row)
+    return rows
+
+
+def value_errors(
+    flop: tuple[int, ...], value_pot: Float32Array, exact_pot: Float32Array
+) -> tuple[float, float]:
+    """Returns how far values are from the exact ones: RMS over hands, and over pairs of hands.
+
+    Both positions count, hands by how often they are dealt, and a hand's value is its mean over
+    the hands that it can meet.
+
+    Args:
+        flop: three cards.
+        value_pot: ``[2, 169, 169]`` values as in `PostflopValues`.
+        exact_pot: the same from the exact backend.
+    """
+    weights = matchup_weights(flop).astype(np.float64)
+    difference = np.where(weights > 0.0, value_pot.astype(np.float64) - exact_pot, 0.0)
+    dealt = weights.sum(axis=1)
+    by_hand: FloatArray = (weights * difference).sum(axis=2) / np.maximum(dealt, 1.0)
+    num_deals = NUM_POSITIONS * dealt.sum()
+    over_hands = (dealt * by_hand**2).sum() / num_deals
+    over_pairs = (weights * difference**2).sum() / num_deals
+    return float(np.sqrt(over_hands)), float(np.sqrt(over_pairs))
+
+
+def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
+    """Returns the means of each backend over its flops and ratios, in the order of the rows."""
+    means = []
+    for label in dict.fromkeys(row.label for row in rows):
+        mine = [row for row in rows if row.label == label]
+        means.append(
+            BackendMean(
+                label=label,
+                num_rows=len(mine),
+                own_exploitability_pot=_mean([row.own_exploitability_pot for row in mine]),
+                real_exploitability_pot=_mean([row.real_exploitability_pot for row in mine]),
+                real_gains_pot=(
+                    _mean([row.real_gains_pot[0] for row in mine]),
+                    _mean([row.real_gains_pot[1] for row in mine]),
+                ),
+                seconds=_mean([row.seconds for row in mine]),
+                hand_error_pot=_known_mean([row.hand_error_pot for row in mine]),
+                pair_error_pot=_known_mean([row.pair_error_pot for row in mine]),
+            )
+        )
+    return means
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def _known_mean(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return _mean(known) if known else None
+
+
+def estimate_comparison_bytes(
+    flop: tuple[int, ...], tree: PostflopTree, precision: Precision, num_workers: int
+) -> int:
+    """Returns what the exact backend and the judge of its strategies take for one flop.
+
+    The solver's tables are still there when the judge reads them.
+
+    Args:
+        flop: three cards.
+        tree: the betting.
+        precision: of the exact backend's tables.
+        num_workers: threads of the solve.
+    """
+    everyone = HandRange.full()
+    cards, templates = CardsToCome.plan(flop, (everyone, everyone)), make_templates(tree, NO_RAKE)
+    need = estimate_memory(templates, cards, num_workers, Precision.SINGLE)
+    turn, river = cards.deals[0], templates[-1]
+    rivers_of_a_turn = int(np.diff(turn.first_next).max())
+    # A worker holds what both players do on the rivers of one turn card.
+    rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))
+    fixed = num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES
+    judging = need.working_space + need.cards + fixed
+    return estimate_exact_bytes(flop, tree, precision, num_workers) + judging

@@ -1,0 +1,196 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from runout.postflop.spot.spot_solution import KIND, SpotSolution
+from tests.cli.solve_configs import write_config
+
+OPTIONS = {
+    "--board": "2c3d4h8s9c",
+    "--oop": "AA,QQ",
+    "--ip": "KK",
+    "--pot": "100",
+    "--stack": "100",
+    "--bets": "a",
+    "--target": "0.5%",
+    "--max-iterations": "5000",
+    "--workers": "1",
+}
+CONFIG = """\
+board: 2c3d4h8s9c
+oop: AA,QQ
+ip: KK
+pot: 100
+stack: 100
+bet_sizes: a
+"""
+
+
+def flat(options):
+    return [part for pair in options.items() for part in pair]
+
+
+@pytest.fixture
+def solve(run, tmp_path):
+    """Solves the river of `OPTIONS`, with others, into ``tmp_path / "spot"``."""
+
+    def invoke(*more, **changed):
+        options = OPTIONS | {f"--{key}": value for key, value in changed.items()}
+        return run("solve-spot", *flat(options), "-o", str(tmp_path / "spot"), *more)
+
+    return invoke
+
+
+@pytest.fixture
+def problem(error_line):
+    """Returns the error of a solve with changed options; None leaves one out."""
+
+    def invoke(*more, **changed):
+        options = OPTIONS | {f"--{key}": value for key, value in changed.items()}
+        given = {name: value for name, value in options.items() if value is not None}
+        return error_line("solve-spot", *flat(given), *more)
+
+    return invoke
+
+
+def test_the_kind_is_that_of_the_bundle():
+    from runout.cli.solve_spot import SPOT_KIND
+
+    assert SPOT_KIND == KIND
+
+
+def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(solve, tmp_path):
+    result = solve()
+    assert result.exit_code == 0
+    first, second, *_ = result.stderr.splitlines()
+    assert first == "2c3d4h8s9c: 8 nodes of betting on 1 river, 12 against 6 combos"
+    assert second.startswith("memory: ")
+    assert "in 32 bits" in second
+    lines = result.stdout.splitlines()
+    assert lines[0] == "OOP acts on 2c3d4h8s9c   node r:0, pot 100, 100 behind"
+    assert any(line.startswith("OOP   ") and "%" in line for line in lines)
+    assert any(line.startswith("A   all-in 100") for line in lines)
+    assert lines[-2].endswith("; exploitability reached")
+    assert lines[-1].startswith(f"wrote {tmp_path}/spot, ")
+    assert max(map(len, lines[:-2])) <= 100
+    assert SpotSolution.load(tmp_path / "spot").exploitability_pot <= 0.005
+
+
+def test_json_has_what_was_found(solve, tmp_path):
+    document = json.loads(solve("--json").stdout)
+    assert document["path"] == str(tmp_path / "spot")
+    assert document["exploitability_pot"] <= 0.005
+    assert document["ev_chips"]["OOP"] == pytest.approx(75.0, abs=1.0)
+    assert sum(document["ev_chips"].values()) == pytest.approx(100.0, abs=1e-2)
+    assert document["equity"]["OOP"] == pytest.approx(0.5, abs=0.01)
+    assert [action["action"] for action in document["actions"]] == ["x", "a"]
+
+
+def test_without_a_directory_nothing_is_saved(run, tmp_path):
+    result = run("solve-spot", *flat(OPTIONS))
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[-1] == "nothing was saved, give --output DIR to keep it"
+
+
+def test_options_win_over_the_config(run, tmp_path):
+    config = write_config(tmp_path, CONFIG)
+    document = json.loads(run("solve-spot", "-c", config, "--pot", "50", "--json").stdout)
+    assert document["pot_chips"] == 50
+    assert document["path"] is None
+
+
+def test_an_estimate_solves_nothing(run):
+    options = flat(OPTIONS | {"--board": "2c3d4h"})
+    lines = run("solve-spot", *options, "--estimate").stdout.splitlines()
+    assert lines[0].startswith("2c3d4h: ")
+    assert " on 1 flop, " in lines[0]
+    assert lines[1].startswith("memory: ")
+    facts = json.loads(run("solve-spot", *options, "--estimate", "--json").stdout)
+    assert facts["num_hands"] == [12, 6]
+    assert facts["memory_bytes_16"] < facts["memory_bytes_32"]
+
+
+def test_rake_is_told(solve):
+    lines = solve("--rake", "0.05").stdout.splitlines()
+    assert "raked: not a zero-sum game, the EVs add up to the pot less rake" in lines
+
+
+def test_the_same_command_goes_on(solve, tmp_path):
+    first = json.loads(solve("--json", **{"max-iterations": "20", "target": "0.001%"}).stdout)
+    second = json.loads(solve("--json", **{"max-iterations": "50", "target": "0.001%"}).stdout)
+    assert (first["iterations"], second["iterations"]) == (20, 50)
+    assert second["stopped_by"] == "all iterations done"
+
+
+def test_another_spot_in_the_directory_is_named(solve, problem, tmp_path):
+    solve()
+    path = str(tmp_path / "spot")
+    line = f"{path}: holds another spot: pot is 100.0 there and 120.0 here"
+    assert problem("-o", path, pot="120").endswith(line)
+    exists = f"{path}: exists already, give --overwrite to replace it"
+    assert problem("-o", path, "--no-resume") == exists
+    assert solve("--overwrite", pot="120").exit_code == 0
+
+
+def test_a_bundle_of_another_kind_is_never_replaced(problem, solved):
+    path = str(solved / "preflop")
+    line = f"{path}: is a bundle of kind preflop_solution, will not be overwritten"
+    assert problem("-o", path, "--overwrite") == line
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("board", "2c3d2c", "--board: '2c3d2c' is not a board (2c: comes twice in 2c3d2c)"),
+        ("oop", "KX", "--oop: 'KX': 'X' is not a rank, use one of 23456789TJQKA"),
+        ("ip", "9c8s", "--ip: no hand of the range avoids the board 2c3d4h8s9c"),
+        ("pot", "0", "--pot: 0.0 is not a positive number"),
+        ("pot", "much", "--pot: 'much' is not a number"),
+        ("bets", "33", "--bets[0]: '33' has no unit, "),
+        ("bets", "50%,2x", "--bets[1]: '2x' multiplies a bet, but there is none yet: for raises"),
+        ("bets", "200c", "--bets[0]: '200c' cannot be bet, the stack is 100"),
+        ("target", "0", "--target: '0' is not a percentage of the pot such as 0.5%"),
+        ("target", "0%", "--target: 0% is never reached, give a percentage such as 0.1%"),
+        ("precision", "64", "--precision: 64 is not 32 or 16"),
+        ("workers", "0", "--workers: 0 is not a positive number"),
+        ("stack", None, "--stack: is missing, give it or a file by --config"),
+    ],
+)
+def test_a_wrong_option_is_one_line(problem, option, value, expected):
+    assert problem(**{option: value}).startswith(expected)
+
+
+def test_a_wrong_key_of_the_config_is_named_with_its_line(error_line, tmp_path):
+    config = write_config(tmp_path, CONFIG.replace("pot: 100", "pot: none"))
+    line = error_line("solve-spot", "-c", config)
+    assert line == "pot: 'none' is not a positive number (line 4)"
+
+
+def test_ctrl_c_saves_a_solve_that_the_same_command_resumes(tmp_path):
+    path = tmp_path / "spot"
+    endless = OPTIONS | {"--target": "0.0000001%", "--max-iterations": "2000000000"}
+    command = "import sys; from runout.cli.main import main; print('go', flush=True); main()"
+    program = subprocess.Popen(
+        [sys.executable, "-c", command, "solve-spot", *flat(endless), "-o", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"COLUMNS": "100"},
+    )
+    for line in program.stderr:
+        if line.startswith("memory"):
+            break
+    time.sleep(2.0)  # kernels are loaded and the solve runs
+    program.send_signal(signal.SIGINT)
+    _, messages = program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert "Traceback" not in messages
+    last = messages.splitlines()[-1]
+    assert last.startswith(f"interrupted; give the same command again to go on, {path} keeps ")
+    assert SpotSolution.load(path).is_interrupted
+    assert [entry.name for entry in tmp_path.iterdir()] == ["spot"]

@@ -1,0 +1,128 @@
+import csv
+import io
+import json
+
+import pytest
+
+from runout.pipeline.spot import solve_spot
+from runout.pipeline.workplace import Workplace
+from runout.storage.writer import write_bundle
+
+
+@pytest.fixture(scope="module")
+def spot(tmp_path_factory):
+    """A solved turn with a bet and a raise, as text of its path."""
+    path = tmp_path_factory.mktemp("spot") / "turn"
+    solve_spot(
+        board="QsJh2h8c",
+        oop="AA,QQ,JTs",
+        ip="KK,T9s",
+        pot=20,
+        stack=60,
+        bet_sizes="50%",
+        max_raises_per_street=1,
+        max_iterations=30,
+        workplace=Workplace(1),
+        directory=path,
+    )
+    return str(path)
+
+
+def test_the_root_is_shown_with_values_actions_and_grid(run, spot):
+    lines = run("spot", "show", spot).stdout.splitlines()
+    assert lines[0] == "OOP acts on QsJh2h8c   node r:0, pot 20, 60 behind"
+    assert lines[2].split() == ["EV", "of", "the", "pot", "equity", "combos"]
+    oop, ip = lines[3].split(), lines[4].split()
+    assert (oop[0], ip[0]) == ("OOP", "IP")
+    assert float(oop[1]) + float(ip[1]) == pytest.approx(20.0, abs=0.02)
+    assert [line.split()[0] for line in lines[7:9]] == ["X", "B"]
+    assert lines[8].rstrip().endswith("--path r:0:b10")
+    assert lines[10].split() == list("AKQJT98765432")
+    assert len(lines) == 24
+
+
+def test_a_path_leads_through_actions_and_cards(run, spot):
+    chance = run("spot", "show", spot, "--path", "r:0:x:x").stdout
+    assert "a card is dealt here, go on with --path r:0:x:x:CARD" in chance
+    river = run("spot", "show", spot, "--path", "x:x:8h").stdout
+    assert river.startswith("OOP acts on QsJh2h8c8h   node r:0:x:x:8h, pot 20, 60 behind")
+    facing = run("spot", "show", spot, "--path", "b10").stdout
+    assert facing.startswith("IP acts on QsJh2h8c   node r:0:b10, pot 30, 50 and 60 behind")
+    end = run("spot", "show", spot, "--path", "b10:f").stdout
+    assert "the hand ends here with a fold" in end
+
+
+def test_one_hand_is_shown_combo_by_combo(run, spot):
+    lines = run("spot", "show", spot, "--hand", "JTs").stdout.splitlines()
+    assert lines[0] == "JTs of OOP at r:0: 3 combos of 3"
+    assert [line.split()[0] for line in lines[2:5]] == ["JsTs", "JdTd", "JcTc"]
+    lines = run("spot", "show", spot, "--hand", "AhAd").stdout.splitlines()
+    assert lines[2].startswith("AhAd   100.00%")
+    at_chance = run("spot", "show", spot, "--path", "x:x", "--hand", "KK").stdout
+    assert at_chance.startswith("KK of IP at r:0:x:x: ")
+
+
+def test_one_hand_as_json(run, spot):
+    document = json.loads(run("spot", "show", spot, "--hand", "AA", "--json").stdout)
+    assert document["node"] == "r:0"
+    assert len(document["OOP"]) == 6
+    actions = document["OOP"][0]["actions"]
+    assert [action["action"] for action in actions] == ["x", "b10"]
+    assert sum(action["probability"] for action in actions) == pytest.approx(1.0)
+
+
+def test_json_goes_as_deep_as_asked(run, spot, tmp_path):
+    flat = json.loads(run("spot", "show", spot, "--json").stdout)
+    assert "children" not in flat["root"]
+    deep = json.loads(run("spot", "show", spot, "--json", "--depth", "2").stdout)
+    assert set(deep["root"]["children"]["x"]["children"]) == {"x", "b10"}
+    file = tmp_path / "node.json"
+    result = run(
+        "spot", "show", spot, "--path", "x:x:8h:x:x", "--json", "--depth", "all", "-o", str(file)
+    )
+    assert result.stderr == f"wrote {file}, 1 node\n"
+    assert json.loads(file.read_text())["root"]["kind"] == "showdown"
+
+
+def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
+    rows = list(csv.reader(io.StringIO(run("spot", "show", spot, "--csv").stdout)))
+    assert rows[0][:4] == ["combo", "weight", "equity", "ev"]
+    assert len(rows) == 1 + 12
+    file = tmp_path / "node.csv"
+    assert run("spot", "show", spot, "--csv", "-o", str(file)).exit_code == 0
+    assert list(csv.reader(file.open())) == rows
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--path", "b11"], "path 'b11', step 1: 'b11' is no action after r:0, use one of x, b10"),
+        (["--path", "x:x:8c"], "path 'x:x:8c', step 3: 8c is on the board QsJh2h8c already"),
+        (["--hand", "KK"], "--hand KK: is not in OOP's range on QsJh2h8c"),
+        (["--hand", "QsQh"], "--hand QsQh: is not in OOP's range on QsJh2h8c"),
+        (["--hand", "AX"], "'AX': not a canonical hand such as AA, AKs or AKo"),
+        (["--json", "--csv"], "--json --csv: cannot be combined, give one of them"),
+        (["--depth", "1"], "--depth: says how much --json writes, and goes with no other option"),
+        (["--json", "--depth", "-1"], "--depth: '-1' is not a whole number from 0 up, or all"),
+        (["-o", "x"], "--output: takes what --json or --csv write of a whole node"),
+        (["--csv", "-o", "/dev/null/x"], "--output /dev/null/x: Not a directory"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line(error_line, spot, options, expected):
+    assert error_line("spot", "show", spot, *options).startswith(expected)
+
+
+def test_what_is_no_spot_is_one_line(error_line, tmp_path, solved):
+    missing = str(tmp_path / "none")
+    assert error_line("spot", "show", missing) == f"{missing}: does not exist"
+    other = error_line("spot", "show", str(solved / "preflop"))
+    assert other.endswith("manifest.json: is of kind 'preflop_solution', expected 'spot'")
+    later = tmp_path / "later"
+    write_bundle(later, kind="spot", schema_version=99, package_version="9", arrays={})
+    assert error_line("spot", "show", str(later)).endswith("has schema version 99, expected 1")
+
+
+def test_inspect_knows_spots(run, spot):
+    text = run("inspect", spot).stdout
+    assert f"{spot}: a spot with real cards" in text
+    assert f"runout spot show {spot} shows its nodes" in text

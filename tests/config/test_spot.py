@@ -1,0 +1,214 @@
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from runout.cfr.discounting import DCFR
+from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
+from runout.config.spot_readers import NodeLock
+from runout.errors import ConfigError
+from runout.trees.bet_sizing import AllInSize, ChipAmount, GeometricSize, PotFraction
+from runout.trees.betting import Street
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("spot_*.yaml"))
+TEXT = """\
+board: QsJh2h
+oop: 22+,A2s+
+ip: 77
+pot: 180
+stack: 910
+"""
+
+
+def load(**keys):
+    return load_spot_config(TEXT, keys)
+
+
+def problem(text):
+    with pytest.raises(ConfigError) as caught:
+        load_spot_config(text)
+    return str(caught.value)
+
+
+def test_five_keys_are_enough():
+    config = load()
+    assert config.first_street == Street.FLOP
+    assert config.target == 0.005
+    assert config.schedule() == DCFR
+    rule = config.stopping_rule()
+    assert (rule.max_iterations, rule.max_seconds, rule.exploitability) == (1000, None, 0.9)
+    assert config.tree().stakes.pot == 180
+
+
+def test_a_pair_of_digits_is_a_range_though_yaml_reads_a_number():
+    assert load().ip == "77"
+    assert load().ranges()[1].num_combos == 6
+
+
+def test_sizes_are_for_everybody_or_by_street_and_player():
+    config = load(
+        bet_sizes={"flop": "33%", "turn": {"oop": ["50%", "100c"], "ip": "e"}, "river": "a"},
+        raise_sizes={"oop": "2.5x", "ip": []},
+        donk_sizes=[],
+    )
+    flop, turn, river = config.betting_rules().menus
+    assert flop[0].bets == flop[1].bets == (PotFraction(0.33),)
+    assert turn[0].bets == (PotFraction(0.5), ChipAmount(100.0))
+    assert turn[1].bets == (GeometricSize(),)
+    assert river[0].bets == (AllInSize(),)
+    assert river[1].raises == ()
+    assert river[0].donks == ()
+    assert load().betting_rules().menus[0][0].donks is None
+
+
+def test_a_later_board_needs_no_sizes_of_earlier_streets():
+    sizes = {"river": {"oop": "33%", "ip": "50%"}}
+    rules = load(board="QsJh2h8c3d", bet_sizes=sizes).betting_rules()
+    assert rules.menus[2][1].bets == (PotFraction(0.5),)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_samples_can_be_read_and_come_back(path):
+    config = load_spot_config(path)
+    assert load_spot_config(config.to_yaml()) == config
+    assert config.tree().num_nodes > 10
+
+
+def test_every_form_comes_back():
+    config = load(
+        bet_sizes={"flop": "33%", "turn": {"oop": ["50%", "100c"], "ip": "3e200%"}, "river": "a"},
+        raise_sizes=[0.5, "2.5x"],
+        donk_sizes=[],
+        add_all_in_threshold=float("inf"),
+        cfr_variant={"alpha": 1.5, "beta": 0.5, "gamma": 3.0},
+        target=None,
+        rake_rate=0.05,
+        rake_cap=3,
+        locks=[
+            {"node": "r:0", "strategy": {"x": "40%", "b59": 0.6}},
+            {"node": "x", "strategy": {"AA": {"x": 1}, "random": {"x": 0.5, "b59": 0.5}}},
+            {"node": "x:x:8h", "strategy": {"KK": {"x": 1}}, "locks_alike": True},
+        ],
+    )
+    again = load_spot_config(config.to_yaml())
+    assert again == config
+    assert again.game_mapping() == config.game_mapping()
+    assert config.locks[0] == NodeLock("r:0", (("random", (("x", 0.4), ("b59", 0.6))),))
+    assert config.locks[2].locks_alike
+
+
+def test_the_game_is_the_same_in_other_words_and_whatever_ends_the_solve():
+    config = load(bet_sizes="33%,75%")
+    other = load(
+        board="2hQsJh", oop="A2s+,22+", bet_sizes=["75%", 0.33], target="0.1%", max_iterations=7
+    )
+    assert other.game_mapping() == config.game_mapping()
+    assert load(precision=16).game_mapping() != config.game_mapping()
+    assert load(pot=181).game_mapping() != config.game_mapping()
+
+
+def test_keys_that_are_given_win_and_stand_on_no_line():
+    with pytest.raises(ConfigError) as caught:
+        load(oop="KX")
+    assert str(caught.value) == "oop: 'KX': 'X' is not a rank, use one of 23456789TJQKA"
+    assert load(pot=50).pot == 50
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("QsJh2h", "QsJhQs", "board: 'QsJhQs' is not a board (Qs: comes twice in QsJhQs) (line 1)"),
+        ("QsJh2h", "[Qs]", "board: ['Qs'] is not a board such as QsJh2h (line 1)"),
+        ("ip: 77", "ip: QsJh", "ip: no hand of the range avoids the board QsJh2h (line 3)"),
+        ("ip: 77", "ip: AA:0", "ip: every weight is 0, no hand is left (line 3)"),
+        ("ip: 77", "ip: [77]", "ip: [77] is not a range such as 22+,AKs:0.5 (line 3)"),
+        ("pot: 180", "pot: 0", "pot: 0 is not a positive number (line 4)"),
+        ("stack: 910", "stack: -1", "stack: -1 is not a positive number (line 5)"),
+        ("ip: 77\n", "", "config: ip is missing"),
+        ("pot", "pots", "pots: unknown key, did you mean pot? (line 4; 1 more error)"),
+    ],
+)
+def test_a_wrong_game_is_one_line(old, new, expected):
+    assert problem(TEXT.replace(old, new)) == expected
+
+
+def test_hands_that_cannot_meet_are_one_line():
+    text = TEXT.replace("22+,A2s+", "AhKh").replace("77", "AhKd")
+    expected = "ip: every hand of the range shares a card with every hand of oop (line 3)"
+    assert problem(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("target: 0%", "0% is never reached, give a percentage such as 0.1%, or null for none"),
+        ("target: 0", "0 is never reached, give a percentage such as 0.1%, or null for none"),
+        ("target: 0.5", "0.5 has no unit, write 0.5% of the pot"),
+        ("target: -1%", "-1% is not above 0% and up to 100%"),
+        ("target: [1]", "[1] is not a percentage of the pot such as 0.5%"),
+        ("precision: 64", "64 is not 32 or 16"),
+        ("rake_rate: 5", "5 is not a number from 0 to 1"),
+        ("max_iterations: 0", "0 is not a whole number from 1 up"),
+        ("merging_threshold: -1", "-1 is not 0 or a positive number"),
+        ("locks: 1", "1 is not a list of locks, write {node: x, strategy: {x: 40%, b60: 60%}}"),
+    ],
+)
+def test_a_wrong_key_is_one_line(key, expected):
+    assert problem(TEXT + key) == f"{key.split(':')[0]}: {expected} (line 6)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ("2.5x", "bet_sizes[0]: '2.5x' multiplies a bet, but there is none yet: for raises only"),
+        ("33%, 1000c", "bet_sizes[1]: '1000c' cannot be bet, the stack is 910"),
+        ("50", "bet_sizes: 50 is not a list of bet sizes, write [0.5, 1.0]"),
+        ("0%", "bet_sizes[0]: '0%' is not a positive pot fraction"),
+        ("{flop: 50%}", "bet_sizes: turn is missing, give every street from the board on"),
+        ("{}", "bet_sizes: flop is missing, give flop, turn and river"),
+        ("{oop: 50%}", "bet_sizes: ip is missing, give oop and ip"),
+        (
+            "{flop: a, turn: {oop: 911c, ip: a}, river: a}",
+            "bet_sizes.turn.oop[0]: '911c' cannot be bet, the stack is 910",
+        ),
+    ],
+)
+def test_a_size_that_cannot_be_bet_is_one_line(sizes, expected):
+    assert problem(f"{TEXT}bet_sizes: {sizes}") == f"{expected} (line 6)"
+
+
+@pytest.mark.parametrize(
+    ("lock", "expected"),
+    [
+        ("{node: x}", "[0]: strategy is missing, write {node: x, strategy: {x: 40%, b60: 60%}}"),
+        ("x", "[0]: 'x' is not a lock, write {node: x, strategy: {x: 40%, b60: 60%}}"),
+        ("{node: 1, strategy: {x: 1}}", "[0].node: 1 is not a path such as x:b60"),
+        (
+            "{node: x, strategy: {x: 2}}",
+            "[0].strategy.x: 2 is not a probability such as 0.4 or 40%",
+        ),
+        (
+            "{node: x, strategy: [1]}",
+            "[0].strategy: [1] is not a mapping of actions, write {x: 40%, b60: 60%}",
+        ),
+        (
+            "{node: x, strategy: {AX: {x: 1}}}",
+            "[0].strategy.AX: 'AX' is not a range ('AX': 'X' is not a rank, use one of "
+            "23456789TJQKA)",
+        ),
+        (
+            "{node: x, strategy: {AA: {x: 1}, KK: 1}}",
+            "[0].strategy.KK: 1 is not a mapping of actions, write {x: 40%, b60: 60%}",
+        ),
+        ("{node: x, strategy: {x: 1}, locks_alike: 1}", "[0].locks_alike: 1 is not true or false"),
+        ("{node: x, strateg: {x: 1}}", "[0].strateg: unknown key, did you mean strategy?"),
+    ],
+)
+def test_a_wrong_lock_is_one_line(lock, expected):
+    assert problem(f"{TEXT}locks: [{lock}]") == f"locks{expected} (line 6)"
+
+
+def test_in_python_it_raises_what_pydantic_raises():
+    with pytest.raises(ValidationError):
+        SpotConfig(board="QsJh2h")

@@ -1,0 +1,186 @@
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from runout.cfr.stopping import StopReason
+from runout.config.load import load_spot_config
+from runout.errors import BundleError, ConfigError, ExecutionError, RangeError, TreeError
+from runout.events import SpotSolving
+from runout.pipeline import spot as pipeline
+from runout.pipeline.spot import solve_spot
+from runout.pipeline.workplace import Workplace
+from runout.postflop.spot.spot_solution import SpotSolution
+from runout.storage.manifest import MANIFEST_FILE
+
+RIVER = {"board": "2c3d4h8s9c", "oop": "AA,QQ", "ip": "KK", "pot": 100, "stack": 100}
+TURN = {
+    "board": "QsJh2h8c",
+    "oop": "AA,QQ,JTs",
+    "ip": "KK,T9s",
+    "pot": 20,
+    "stack": 60,
+    "max_raises_per_street": 1,
+}
+ONE_WORKER = Workplace(1)
+
+
+def solve(**keys):
+    return solve_spot(workplace=ONE_WORKER, **keys)
+
+
+def arrays_of(solution):
+    tables = solution.solver.tables.by_street
+    return [part for pair in tables for learning in pair for part in learning]
+
+
+def has_same_bits(one, other):
+    pairs = zip(arrays_of(one), arrays_of(other), strict=True)
+    return all(a.tobytes() == b.tobytes() for a, b in pairs)
+
+
+class PressesCtrlC:
+    """A sink of events that presses Ctrl-C, once or more often, at one of them."""
+
+    def __init__(self, times=1):
+        self.times = times
+
+    def __call__(self, event):
+        for _ in range(self.times):
+            os.kill(os.getpid(), signal.SIGINT)
+        self.times = 0
+
+
+def test_a_polarised_river_is_solved_as_on_paper():
+    solution = solve(**RIVER, bet_sizes="a", target="0.05%", max_iterations=50_000)
+    assert solution.outcome.reason == StopReason.EXPLOITABILITY
+    assert solution.exploitability_pot <= 0.0005
+    root = solution.view.node()
+    assert root.range_ev(0) == pytest.approx(75.0, abs=0.2)
+    assert root.range_ev(0) + root.range_ev(1) == pytest.approx(100.0, abs=1e-3)
+
+
+def test_a_config_a_file_and_keys_say_the_same(tmp_path):
+    file = tmp_path / "spot.yaml"
+    file.write_text(load_spot_config(None, RIVER).to_yaml())
+    from_keys = solve(**RIVER, max_iterations=20)
+    from_file = solve(config=file, max_iterations=20)
+    from_config = solve(config=load_spot_config(file), max_iterations=20)
+    assert from_keys.config == from_file.config == from_config.config
+    assert has_same_bits(from_keys, from_file)
+    assert has_same_bits(from_keys, from_config)
+
+
+def test_the_number_of_workers_changes_no_bit():
+    one = solve(**TURN, max_iterations=5)
+    three = solve_spot(workplace=Workplace(3), **TURN, max_iterations=5)
+    assert has_same_bits(one, three)
+
+
+def test_progress_is_told(monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    events = []
+    solve_spot(workplace=Workplace(1, events.append), **RIVER, target="0.001%", max_iterations=30)
+    assert [event.iteration for event in events] == [10, 20, 30]
+    assert all(isinstance(event, SpotSolving) for event in events)
+    assert events[0].pot_chips == 100
+    assert events[0].target_chips == pytest.approx(0.001)
+    assert events[0].exploitability_chips > 0.0
+
+
+def test_locks_of_the_config_hold():
+    solution = solve(**TURN, max_iterations=10, locks=[{"node": "r:0", "strategy": {"x": 1}}])
+    assert np.nanmin(solution.view.node().strategy[0]) == 1.0
+    with pytest.raises(TreeError, match=r"'b99' is no action"):
+        solve(**TURN, locks=[{"node": "b99", "strategy": {"x": 1}}])
+    with pytest.raises(RangeError, match="do not sum to 1"):
+        solve(**TURN, locks=[{"node": "r:0", "strategy": {"x": 0.4}}])
+
+
+def test_a_finished_solve_goes_on_to_a_lower_target(tmp_path):
+    path = tmp_path / "spot"
+    first = solve(**TURN, target=None, max_iterations=4, directory=path)
+    second = solve(**TURN, target=None, max_iterations=9, directory=path)
+    whole = solve(**TURN, target=None, max_iterations=9)
+    assert (first.outcome.iterations, second.outcome.iterations) == (4, 9)
+    assert second.outcome.seconds > first.outcome.seconds
+    assert has_same_bits(second, whole)
+    assert has_same_bits(SpotSolution.load(path), whole)
+
+
+def test_what_is_good_enough_is_left_alone(tmp_path):
+    path = tmp_path / "spot"
+    first = solve(**TURN, target=None, max_iterations=4, directory=path)
+    written = (path / MANIFEST_FILE).read_bytes()
+    again = solve(**TURN, target=None, max_iterations=3, directory=path)
+    assert again.outcome.iterations == 4
+    assert (path / MANIFEST_FILE).read_bytes() == written
+    assert solve(**TURN, target="100%", max_iterations=9, directory=path).outcome.iterations == 4
+    assert has_same_bits(again, first)
+
+
+def test_a_directory_keeps_one_spot(tmp_path):
+    path = tmp_path / "spot"
+    solve(**TURN, max_iterations=2, directory=path)
+    with pytest.raises(BundleError, match="holds another spot: stack is 60.0 there and 70.0 here"):
+        solve(**TURN | {"stack": 70}, directory=path)
+    with pytest.raises(BundleError, match="exists already"):
+        solve(**TURN, directory=path, resume=False)
+    replaced = solve(**TURN | {"stack": 70}, max_iterations=1, directory=path, overwrite=True)
+    assert has_same_bits(SpotSolution.load(path), replaced)
+
+
+@pytest.mark.parametrize("keys", [RIVER, TURN])
+def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, keys):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    path = tmp_path / "spot"
+    interrupting = Workplace(1, PressesCtrlC())
+    limits = {"target": None, "max_iterations": 40}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        solve_spot(workplace=interrupting, **keys, **limits, directory=path)
+    saved = SpotSolution.load(path)
+    assert saved.is_interrupted
+    done = saved.outcome.iterations
+    assert 0 < done < 40
+    assert str(caught.value) == (
+        f"interrupted; give the same command again to go on, {path} keeps {done} "
+        f"iteration{'' if done == 1 else 's'}"
+    )
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    resumed, whole = solve(**keys, **limits, directory=path), solve(**keys, **limits)
+    assert has_same_bits(resumed, whole)
+    assert not SpotSolution.load(path).is_interrupted
+
+
+def test_a_second_ctrl_c_ends_at_once_and_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        solve_spot(workplace=Workplace(1, PressesCtrlC(2)), **RIVER, directory=tmp_path / "spot")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_directory_ctrl_c_keeps_nothing(monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    with pytest.raises(KeyboardInterrupt, match="after 10 iterations, nothing was kept"):
+        solve_spot(workplace=Workplace(1, PressesCtrlC()), **RIVER)
+
+
+def test_too_little_memory_is_refused_with_advice(monkeypatch):
+    monkeypatch.setattr(pipeline, "available_memory_bytes", lambda: 1_000_000.0)
+    wide = TURN | {"board": "QsJh2h", "oop": "random", "ip": "random", "stack": 2000}
+    with pytest.raises(ExecutionError) as caught:
+        solve(**wide)
+    assert str(caught.value).startswith("memory: the solve needs ")
+    assert ", 0.0 GB are free; precision 16 needs " in str(caught.value)
+    assert "fewer sizes" in str(caught.value)
+    with pytest.raises(ExecutionError) as caught:
+        solve(**wide, precision=16)
+    assert "precision 16" not in str(caught.value)
+
+
+def test_a_wrong_key_is_named():
+    with pytest.raises(ConfigError, match=r"^target: 0% is never reached"):
+        solve(**RIVER, target="0%")
+    with pytest.raises(ConfigError, match=r"^spot: stack is missing"):
+        solve(board="2c3d4h8s9c", oop="AA", ip="KK", pot=100)

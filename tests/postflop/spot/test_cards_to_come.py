@@ -1,0 +1,189 @@
+import numpy as np
+import pytest
+
+from runout.cards.card import parse_board
+from runout.cards.combos import combo_cards
+from runout.cards.isomorphism import SUIT_MAPPINGS
+from runout.postflop.spot.cards_to_come import ROW_WIDTH, CardsToCome
+from runout.ranges.hand_range import HandRange
+from runout.ranges.notation import parse_range
+from tests.postflop.spot.small_spots import random_range
+from tests.reference.showdowns import strengths_on
+
+SYMMETRIC = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 55:0.25"))
+BOARDS = ["Qs7s2s", "Qs7s2h", "Qs7h2d", "QsQh2d", "QsQh2s", "7s7h7d", "Qs7s2s9s", "QsQh2d2c"]
+every_board = pytest.mark.parametrize("board", BOARDS)
+
+
+def plan(board, ranges=SYMMETRIC, merges=True):
+    return CardsToCome.plan(parse_board(board), ranges, merges)
+
+
+def cards_of_class(deal, number):
+    """Returns all cards of a class, the one that is solved first."""
+    card = int(deal.card[number])
+    numbers = deal.images[number][deal.images[number] >= 0]
+    return [card, *(SUIT_MAPPINGS[number].map_card(card) for number in numbers)]
+
+
+@pytest.mark.parametrize("merges", [True, False])
+@every_board
+def test_classes_of_cards_make_up_the_deck(board, merges):
+    cards = plan(board, merges=merges)
+    deal = cards.deals[0]
+    dealt = [card for number in range(len(deal.card)) for card in cards_of_class(deal, number)]
+    rest = set(range(52)) - set(cards.board)
+    assert sorted(dealt) == sorted(rest)
+    assert len(dealt) == 52 - len(cards.board)  # 49 turns or 48 rivers
+    if not merges:
+        assert len(deal.card) == len(rest)
+
+
+@pytest.mark.parametrize("board", BOARDS[:6])
+def test_rivers_after_each_turn_make_up_the_deck(board):
+    cards = plan(board)
+    turn, river = cards.deals
+    assert len(turn.first_next) == len(turn.card) + 1
+    num_runouts = 0
+    for number, card in enumerate(turn.card):
+        after = range(turn.first_next[number], turn.first_next[number + 1])
+        dealt = [card for board in after for card in cards_of_class(river, board)]
+        assert sorted(dealt) == sorted(set(range(52)) - {*cards.board, int(card)})
+        assert [cards.runouts[1][board] for board in after] == [
+            (int(card), int(river.card[board])) for board in after
+        ]
+        num_runouts += len(dealt) * len(cards_of_class(turn, number))
+    assert num_runouts == 49 * 48
+    assert turn.first_next[-1] == len(river.card)
+
+
+@every_board
+def test_cards_that_two_hands_leave_are_dealt_with_probability_one(board):
+    cards = plan(board)
+    for known, deal in enumerate(cards.deals, start=len(cards.board)):
+        assert (52 - known - 4) * float(deal.probability) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("board", "num_turns"), [("Qs7s2s", 23), ("Qs7s2h", 36), ("Qs7h2d", 49), ("7s7h7d", 25)]
+)
+def test_numbers_of_turn_classes_can_be_counted(board, num_turns):
+    """Suits that are alike count once.
+
+    Monotone: 10 spades and 13 ranks; two-tone: 11 spades, 12 hearts and 13 ranks; rainbow: all 49;
+    trips: 12 ranks of the board's suits and 13 clubs.
+    """
+    assert len(plan(board).deals[0].card) == num_turns
+
+
+def test_images_of_hands_undo_the_renaming_of_cards():
+    """What a hand gets on a renamed card is what the hand before the renaming gets on the card."""
+    cards = plan("Qs7s2s")
+    for player in (0, 1):
+        combos = cards.players[player].combos
+        image = cards.hands_seen_from(player).image
+        for number in cards.symmetry_numbers:
+            for hand, combo in enumerate(combos):
+                source = combo_cards(int(combos[image[number, hand]]))
+                renamed = SUIT_MAPPINGS[number].map_cards(source)
+                assert sorted(renamed) == sorted(combo_cards(int(combo)))
+            np.testing.assert_array_equal(
+                image[number, len(combos) :], np.arange(len(combos), image.shape[1])
+            )
+
+
+def test_symmetries_keep_the_board_and_both_ranges():
+    assert len(plan("Qs7s2s").symmetries) == 6
+    assert len(plan("Qs7s2s", (parse_range("AhAd, KQs"), SYMMETRIC[1])).symmetries) == 2
+    assert len(plan("Qs7s2s", (parse_range("AhKd, KQs"), SYMMETRIC[1])).symmetries) == 1
+    assert len(plan("Qs7s2s", merges=False).symmetries) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_total_weight_is_that_of_all_pairs_that_can_meet(seed):
+    cards = plan("Qs7s2h", (random_range(60, seed), random_range(90, seed + 10)))
+    oop, ip = cards.players
+    expected = sum(
+        a_weight * b_weight
+        for a, a_weight in zip(oop.combos.tolist(), oop.weights, strict=True)
+        for b, b_weight in zip(ip.combos.tolist(), ip.weights, strict=True)
+        if not set(combo_cards(a)) & set(combo_cards(b))
+    )
+    assert cards.total_weight() == pytest.approx(expected)
+
+
+def test_two_whole_decks_meet_in_as_many_pairs_as_a_flop_leaves():
+    everything = HandRange.full()
+    assert plan("Qs7s2h", (everything, everything)).total_weight() == 1176 * 1081
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_hands_are_seen_with_their_cards_and_who_holds_what(player):
+    cards = plan("Qs7s2h", (random_range(60, 1), random_range(90, 2)))
+    hands = cards.hands_seen_from(player)
+    hero, villain = cards.players[player], cards.players[1 - player]
+    for found, expected in ((hands.hero_cards, hero), (hands.villain_cards, villain)):
+        assert len(found) == expected.width
+        assert expected.width % ROW_WIDTH == 0
+        assert 0 <= expected.width - len(expected.combos) < ROW_WIDTH
+        for cards_of_hand, combo in zip(found, expected.combos, strict=False):
+            assert tuple(cards_of_hand) == combo_cards(int(combo))
+    for hand, combo in enumerate(hero.combos):
+        found = hands.same[hand]
+        assert (found >= 0) == (combo in villain.combos)
+        assert found < 0 or villain.combos[found] == combo
+    assert (hands.same[len(hero.combos) :] == -1).all()
+    for card in range(52):
+        holding = [h for h, c in enumerate(villain.combos) if card in combo_cards(int(c))]
+        assert hands.holding[card, : len(holding)].tolist() == holding
+        assert (hands.holding[card, len(holding) :] == -1).all()
+
+
+def test_hands_of_a_range_avoid_the_board_and_keep_their_weights():
+    hand_range = random_range(200, 3)
+    (oop, _) = plan("Qs7s2h", (hand_range, SYMMETRIC[1])).players
+    dead = set(parse_board("Qs7s2h"))
+    expected = [
+        c for c in np.flatnonzero(hand_range.weights) if not dead & set(combo_cards(int(c)))
+    ]
+    assert oop.combos.tolist() == expected
+    np.testing.assert_array_equal(oop.weights, hand_range.weights[expected])
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_orders_of_rivers_are_those_of_strength(player):
+    cards = plan("Qs7s2h9c", (random_range(60, 1), random_range(90, 2)))
+    boards = [(*cards.board, *runout) for runout in cards.runouts[0]][::7]
+    orders = cards.orders_of(boards, player)
+    sides = (
+        (cards.players[player], orders.hero, orders.hero_strength, orders.num_hero),
+        (cards.players[1 - player], orders.villain, orders.villain_strength, orders.num_villain),
+    )
+    for number, board in enumerate(boards):
+        exact = strengths_on(board)
+        seen = {}
+        for hands, order, strength, num_live in sides:
+            live = order[number, : num_live[number]]
+            found = exact[hands.combos[live]]
+            assert (found > 0).all()
+            assert num_live[number] == (exact[hands.combos] > 0).sum()
+            assert (np.diff(found) >= 0).all()
+            for mine, code in zip(found, strength[number], strict=False):
+                assert seen.setdefault(int(mine), int(code)) == code
+        # The codes of both players are on one scale.
+        codes = [seen[strength] for strength in sorted(seen)]
+        assert codes == sorted(set(codes))
+
+
+def test_orders_before_the_river_hold_the_hands_that_avoid_the_card():
+    cards = plan("Qs7s2h", (random_range(60, 1), random_range(90, 2)))
+    boards = [(*cards.board, *runout) for runout in cards.runouts[0]]
+    orders = cards.orders_of(boards, 0)
+    for number, board in enumerate(boards):
+        live = orders.hero[number, : orders.num_hero[number]]
+        expected = [
+            h
+            for h, c in enumerate(cards.players[0].combos)
+            if not {*combo_cards(int(c))} & {*board}
+        ]
+        assert sorted(live.tolist()) == expected

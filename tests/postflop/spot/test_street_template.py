@@ -1,0 +1,183 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from runout.postflop.spot.rake import NO_RAKE, Rake
+from runout.postflop.spot.street_kernels import HERO_ACTS, VILLAIN_ACTS
+from runout.postflop.spot.street_template import NODES_PER_GROUP, make_templates
+from runout.trees.betting import Street
+from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
+from tests.postflop.spot.small_spots import make_tree
+
+TREES = {
+    "flop": make_tree("50%, a", 10, 60, Street.FLOP, 1),
+    "turn": make_tree("50%, 100%, a", 10, 100, Street.TURN, 2),
+    "river": make_tree("33%, 75%, a", 10, 100, Street.RIVER, 3),
+    "no betting": make_tree("", 10, 10, Street.FLOP),
+    "all-in at once": make_tree("a", 10, 10, Street.FLOP),
+}
+every_tree = pytest.mark.parametrize("name", TREES)
+
+
+def templates_of(name, rake=NO_RAKE):
+    return make_templates(TREES[name], rake)
+
+
+@every_tree
+def test_decisions_and_leaves_are_those_of_the_tree(name):
+    tree, templates = TREES[name], templates_of(name)
+    for template in templates:
+        forest = template.forests[0]
+        is_decision = forest.num_children > 0
+        assert is_decision.sum() == tree.counts.decisions[template.street]
+    assert sum(len(t.forests[0].fold) for t in templates) == sum(tree.counts.folds)
+    river = templates[-1].forests[0]
+    assert len(river.showdown) == tree.counts.showdowns + tree.counts.all_in_showdowns
+    assert not any(len(t.forests[0].showdown) for t in templates[:-1])
+
+
+@every_tree
+def test_every_decision_and_fold_of_the_tree_has_one_place(name):
+    tree, templates = TREES[name], templates_of(name)
+    places = []
+    for template in templates:
+        forest = template.forests[0]
+        base = first_nodes(forest)
+        places += template.tree_node[forest.num_children > 0].tolist()
+        for group, (*_, begin, end, _, _, _) in enumerate(forest.group.tolist()):
+            places += template.tree_node[base[group] + forest.fold[begin:end]].tolist()
+    is_wanted = tree.leaf_kind != SHOWDOWN
+    assert sorted(places) == np.flatnonzero(is_wanted).tolist()
+
+
+def first_nodes(forest):
+    return forest.group[:, 0].astype(np.int64)
+
+
+@every_tree
+def test_a_street_ends_where_the_next_begins(name):
+    templates = templates_of(name)
+    assert templates[0].root_of == (0,)
+    for before, after in itertools.pairwise(templates):
+        assert before.next_roots == after.root_of
+        ends = before.tree_node[before.forests[0].chance]
+        np.testing.assert_array_equal(ends, after.root_of)
+    assert templates[-1].next_roots == ()
+
+
+@every_tree
+def test_children_are_those_of_the_tree_and_come_later(name):
+    tree = TREES[name]
+    for template in templates_of(name):
+        for player, forest in enumerate(template.forests):
+            for begin, end, *_ in forest.group.tolist():
+                for node in range(begin, end):
+                    here = int(template.tree_node[node])
+                    first = begin + int(forest.first_child[node])
+                    children = range(first, first + int(forest.num_children[node]))
+                    if not children:
+                        assert forest.kind[node] not in (HERO_ACTS, VILLAIN_ACTS)
+                        continue
+                    found = template.tree_node[children].tolist()
+                    assert found == list(tree.layout.children(here))
+                    assert node < children.start < children.stop <= end
+                    acts = HERO_ACTS if tree.layout.actor[here] == player else VILLAIN_ACTS
+                    assert forest.kind[node] == acts
+
+
+@every_tree
+def test_every_action_has_one_row_in_the_tables_of_its_player(name):
+    tree = TREES[name]
+    for template in templates_of(name):
+        for player in (0, 1):
+            rows = []
+            for node in np.flatnonzero(template.forests[player].kind == HERO_ACTS):
+                first = int(template.first_action[node])
+                rows += range(first, first + int(template.forests[player].num_children[node]))
+                children = tree.layout.children(int(template.tree_node[node]))
+                leading_to = template.action_node[player][first : first + len(children)]
+                np.testing.assert_array_equal(leading_to, list(children))
+            assert rows == list(range(template.num_actions[player]))
+
+
+@every_tree
+def test_groups_follow_each_other_and_only_rivers_have_several(name):
+    for template in templates_of(name):
+        for forest in template.forests:
+            for first, last in ((0, 1), (2, 3), (4, 5), (6, 7)):
+                begins, ends = forest.group[:, first], forest.group[:, last]
+                assert begins[0] == 0
+                np.testing.assert_array_equal(begins[1:], ends[:-1])
+            lengths = [template.num_nodes, len(forest.root), len(forest.fold), len(forest.showdown)]
+            np.testing.assert_array_equal(forest.group[-1, [1, 3, 5, 7]], lengths)
+            if template.street != Street.RIVER:
+                assert len(forest.group) == 1
+            for begin, end, first_root, last_root, *_ in forest.group.tolist():
+                assert (
+                    end - begin <= NODES_PER_GROUP
+                    or last_root - first_root == 1
+                    or (template.street != Street.RIVER)
+                )
+
+
+def test_there_are_rivers_of_several_groups():
+    assert len(templates_of("turn")[-1].forests[0].group) > 5
+
+
+@every_tree
+def test_only_actions_of_the_opponent_begin_a_row_of_reach(name):
+    for template in templates_of(name):
+        for forest in template.forests:
+            for begin, end, first_root, last_root, *_, num_rows in forest.group.tolist():
+                roots = forest.row[begin + forest.root[first_root:last_root]].tolist()
+                owned = list(roots)
+                for node in range(begin, end):
+                    first = begin + int(forest.first_child[node])
+                    rows = forest.row[first : first + int(forest.num_children[node])].tolist()
+                    if forest.kind[node] == VILLAIN_ACTS:
+                        assert rows == list(range(rows[0], rows[0] + len(rows)))
+                        owned += rows
+                    else:
+                        assert set(rows) <= {int(forest.row[node])}
+                assert sorted(owned) == list(range(num_rows))
+
+
+@pytest.mark.parametrize("rake", [NO_RAKE, Rake(0.05, 2.0)], ids=["zero-sum", "raked"])
+@every_tree
+def test_stakes_of_leaves_are_those_of_the_tree(name, rake):
+    tree = TREES[name]
+    for template in templates_of(name, rake):
+        for player, forest in enumerate(template.forests):
+            base = np.repeat(first_nodes(forest), forest.group[:, 5] - forest.group[:, 4])
+            folds = template.tree_node[base + forest.fold]
+            taken = np.array([rake.taken_from(2.0 * stake) for stake in tree.leaf_stake[folds]])
+            payoff = tree.leaf_payoffs(player, 0.5)[folds]
+            expected = np.where(payoff > 0.0, payoff - taken, payoff)
+            np.testing.assert_allclose(forest.fold_gain, expected, rtol=1e-6)
+            base = np.repeat(first_nodes(forest), forest.group[:, 7] - forest.group[:, 6])
+            showdowns = template.tree_node[base + forest.showdown]
+            assert (tree.leaf_kind[showdowns] == SHOWDOWN).all()
+            check_showdowns(tree.leaf_stake[showdowns], forest, rake)
+
+
+def check_showdowns(stake, forest, rake):
+    """Winning, losing and tying must come out at the chips that are won and lost."""
+    taken = np.array([rake.taken_from(2.0 * lost) for lost in stake])
+    paid = forest.showdown_rake if len(forest.showdown_rake) else np.zeros(len(stake))
+    assert bool(len(forest.showdown_rake)) == bool(taken.any())
+    np.testing.assert_allclose(paid + forest.showdown_stake, stake - taken, rtol=1e-6)
+    np.testing.assert_allclose(paid - forest.showdown_stake, -stake, rtol=1e-6)
+    np.testing.assert_allclose(paid, -taken / 2.0, rtol=1e-6)
+
+
+def test_a_called_all_in_goes_through_the_streets_as_one_node():
+    tree, templates = TREES["all-in at once"], templates_of("all-in at once")
+    called = [n for n in range(tree.num_nodes) if tree.leaf_kind[n] == SHOWDOWN]
+    on_flop = [n for n in called if tree.street[n] == Street.FLOP]
+    assert len(on_flop) == 2
+    for template in templates[1:]:
+        for node in on_flop:
+            (place,) = np.flatnonzero(template.tree_node == node)
+            assert template.forests[0].num_children[place] == 0
+    assert tree.leaf_kind[0] == NOT_A_LEAF
