@@ -7,6 +7,7 @@ CFR needs to reach 0.5 % and 0.1 % of the pot.
 
 import importlib
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,7 @@ def _against_prototype() -> list[Row]:
         theirs, ours = prototype.Game3(board), SpotSolver(make_spot(board))
         number = ITERATIONS[board]
         seconds, baseline = best_seconds_of_two(
-            lambda ours=ours, number=number: ours.run(number),
-            lambda theirs=theirs, number=number: theirs.steps(number),
+            partial(ours.run, number), partial(theirs.steps, number)
         )
         name = f"iteration of the {what} spot"
         compared.append(speedup(name, seconds / number, baseline / number, "prototype", 1.0))

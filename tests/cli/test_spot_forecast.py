@@ -53,6 +53,7 @@ def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
 def test_files_get_a_line_now_and_then():
     times = iter([0.0, 5.0, 11.0, 11.0])
     lines = SolveLines(lambda: next(times))
+    assert lines.lines(event(5, 40.0)) == ["solving the spot, at most 1,000 iterations"]
     assert lines.lines(event(10, 20.0)) == []
     (line,) = lines.lines(event(20, 10.0))
     assert line == "spot: 20/1,000, 10 chips, 10.00% of the pot, about 18.0 s left"

@@ -90,7 +90,7 @@ def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
     assert len(rows) == 1 + 12
     file = tmp_path / "node.csv"
     assert run("spot", "show", spot, "--csv", "-o", str(file)).exit_code == 0
-    assert list(csv.reader(file.open())) == rows
+    assert list(csv.reader(io.StringIO(file.read_text()))) == rows
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_what_is_good_enough_is_left_alone(tmp_path):
 def test_a_directory_keeps_one_spot(tmp_path):
     path = tmp_path / "spot"
     solve(**TURN, max_iterations=2, directory=path)
-    with pytest.raises(BundleError, match="holds another spot: stack is 60.0 there and 70.0 here"):
+    with pytest.raises(BundleError, match=r"holds another spot: stack is 60\.0 there and 70\.0 "):
         solve(**TURN | {"stack": 70}, directory=path)
     with pytest.raises(BundleError, match="exists already"):
         solve(**TURN, directory=path, resume=False)

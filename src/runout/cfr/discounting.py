@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray
+
 
 class DiscountWeights(NamedTuple):
     """Multipliers applied to the accumulated tables before the next iteration is added."""
@@ -42,6 +46,14 @@ class DiscountSchedule:
             strategy=(t / (t + 1.0)) ** self.gamma,
         )
 
+    def weight_rows(self, completed_iterations: IntArray) -> FloatArray:
+        """Returns ``[n, 3]`` the `weights` of many iterations at once, in the order of fields."""
+        t = np.maximum(completed_iterations, 1).astype(np.float64)
+        columns = [_ratios(t, self.alpha), _ratios(t, self.beta), (t / (t + 1.0)) ** self.gamma]
+        rows: FloatArray = np.stack(columns, axis=1)
+        rows[completed_iterations == 0] = 0.0
+        return rows
+
 
 VANILLA = DiscountSchedule(alpha=inf, beta=inf, gamma=0.0)
 LINEAR = DiscountSchedule(alpha=1.0, beta=1.0, gamma=1.0)
@@ -66,3 +78,10 @@ def _ratio(t: float, exponent: float) -> float:
         return 0.0
     power = float(t**exponent)
     return power / (power + 1.0)
+
+
+def _ratios(t: FloatArray, exponent: float) -> FloatArray:
+    if exponent in (inf, -inf):
+        return np.full(t.shape, _ratio(1.0, exponent))
+    powers: FloatArray = t**exponent
+    return powers / (powers + 1.0)

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from runout.cli import (
     abstraction,
+    diag_buckets,
     equity,
     evaluate,
     export,
@@ -138,6 +139,10 @@ app.command("trace-hand", epilog="Example: runout trace-hand runs/pushfold A5s")
 app.command("values", epilog="Example: runout values runs/smoke --flop AhKsQd --hero AA -v KK")(
     values.show_values
 )
+app.command(
+    "diag-buckets",
+    epilog="Example: runout diag-buckets -c configs/postflop_bucketed.yaml --flop AhKd7s",
+)(diag_buckets.diagnose_buckets)
 app.command("inspect", epilog="Example: runout inspect runs/smoke --flops")(
     inspect_bundles.inspect_bundles
 )

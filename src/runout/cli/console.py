@@ -30,14 +30,15 @@ COMPILING = "Compiling kernels"
 def output() -> Console:
     """Returns the console of results, stdout.
 
-    Consoles are made when they are needed, so that redirected streams are always seen.
+    Consoles are made when they are needed, so that redirected streams are always seen. They turn
+    nothing into pictures: the ``:x:`` of a path is two steps and a check.
     """
-    return Console(highlight=False)
+    return Console(highlight=False, emoji=False)
 
 
 def messages() -> Console:
     """Returns the console of progress, notes and errors, stderr."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
 
 
 def print_json(document: Json) -> None:

@@ -242,6 +242,7 @@ class SolveLines:
         self._tracker = SolveTracker(clock)
         self._last_line = clock()
         self._last_line_of_flop: dict[str, float] = {}
+        self._is_spot_seen = False
 
     def lines(self, event: SolveEvent) -> list[str]:
         """Returns the lines to print after an event, most often none."""
@@ -252,6 +253,11 @@ class SolveLines:
             again = f" again, round {event.round}" if event.round else ""
             at_most = format_count_of(event.max_iterations, "iteration")
             return [f"solving preflop{again}, at most {at_most}"]
+        if isinstance(event, SpotSolving) and not self._is_spot_seen:
+            self._is_spot_seen = True
+            return [
+                f"solving the spot, at most {format_count_of(event.max_iterations, 'iteration')}"
+            ]
         if isinstance(event, FlopSolving):
             return self._lines_of_flop(event)
         if isinstance(event, Rebucketing):

@@ -156,8 +156,8 @@ def _solve(
     config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
 ) -> tuple["SpotSolution", float]:
     """Solves, and returns the seconds that this sitting took."""
+    is_there = path is not None and (path / MANIFEST_FILE).is_file()
     if path is not None:
-        is_there = (path / MANIFEST_FILE).is_file()
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
     started = time.perf_counter()
     with solving_into(path or Path()) as sink:
@@ -166,11 +166,14 @@ def _solve(
         from runout.pipeline.workplace import Workplace
         from runout.postflop.spot.spot_setup import build_spot, measure_spot
 
+        if path is not None and is_there and not overwrite:
+            pipeline.require_own_spot(path, config, resume)
         num_workers = workers or count_cores()
         size = measure_spot(build_spot(config), num_workers, config.locks)
-        print_note(describe_size(config, size))
+        pipeline.require_memory(config, size)
         if path is not None:
             require_disk(path, 2 * _table_bytes(config, size))
+        print_note(describe_size(config, size))
         solution = pipeline.solve_spot(
             config, Workplace(num_workers, sink), directory=path, resume=resume, overwrite=overwrite
         )

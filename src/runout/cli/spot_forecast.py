@@ -44,8 +44,10 @@ class SpotForecast:
         if event.target_chips is None or not self._measured:
             return event.max_iterations
         iteration, chips = self._measured[-1]
-        earlier = next(seen for seen in self._measured if seen[0] >= _LOOKING_BACK * iteration)
-        if earlier[0] == iteration or not 0.0 < chips < earlier[1]:
+        before = self._measured[:-1]
+        recent = [seen for seen in before if seen[0] >= _LOOKING_BACK * iteration]
+        earlier = next(iter(recent or before[-1:]), None)
+        if earlier is None or earlier[0] == iteration or not 0.0 < chips < earlier[1]:
             return event.max_iterations
         fall = math.log(earlier[1] / chips) / math.log(iteration / earlier[0])
         if fall < _SLOWEST_FALL:

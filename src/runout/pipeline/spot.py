@@ -218,7 +218,8 @@ def _holding_interrupts() -> Iterator[Callable[[], bool]]:
 
 
 def _describe_interruption(solution: SpotSolution, directory: Path | None) -> str:
-    done = f"{solution.outcome.iterations:,} iterations"
+    number = solution.outcome.iterations
+    done = f"{number:,} iteration{'' if number == 1 else 's'}"
     if directory is None:
         return f"interrupted after {done}, nothing was kept"
     return f"interrupted; give the same command again to go on, {directory} keeps {done}"

@@ -131,6 +131,7 @@ def _solve_flop(
 
 
 def progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
+    """Returns a sink of a backend's progress that tells events which flop it is about."""
     """Returns what tells listeners of events how the solve of a flop goes on."""
 
     def report_progress(progress: SolveProgress | BucketEvent) -> None:

@@ -22,7 +22,7 @@ from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.spot import spot_kernels, street_kernels
 from runout.postflop.spot.fixed_tables import FixedTables
 from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_kernels import Arrival
+from runout.postflop.spot.spot_layouts import Arrival
 from runout.postflop.spot.street_kernels import EVALUATE, Step
 from runout.postflop.spot.street_template import NUM_PLAYERS
 from runout.postflop.spot.tables import Precision, make_scratch

@@ -103,7 +103,7 @@ def make_backend(config: PostflopModelConfig) -> PostflopBackend:
     if config.solve_type == "exhaustive":
         return ExhaustiveBackend(rule, schedule, config.cfr_updates == "simultaneous")
     if config.solve_type == "bucketed":
-        return BucketedBackend(RoundsSolver(make_plan(config), rule, schedule, config.seed))
+        return BucketedBackend(make_rounds(config))
     if config.solve_type == "exact":
         sample = replace(EXACT_SAMPLE, seed=config.seed)
         return ExactBackend(rule, schedule, Precision(config.exact_precision), sample)
@@ -125,3 +125,8 @@ def make_plan(config: PostflopModelConfig) -> BucketPlan:
         config.rebucket_rounds,
         config.rebucket_warm_start,
     )
+
+
+def make_rounds(config: PostflopModelConfig) -> RoundsSolver:
+    """Returns how a config's bucketed backend solves a flop."""
+    return RoundsSolver(make_plan(config), config.stopping_rule(), config.schedule(), config.seed)

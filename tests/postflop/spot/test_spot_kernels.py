@@ -8,7 +8,7 @@ import pytest
 from runout.cfr.discounting import DCFR
 from runout.postflop.spot import spot_kernels
 from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_kernels import (
+from runout.postflop.spot.spot_layouts import (
     Arrival,
     Knowledge,
     RiverSide,

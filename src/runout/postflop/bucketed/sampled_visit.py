@@ -17,7 +17,7 @@ from runout.postflop.bucketed import bucket_kernels
 from runout.postflop.bucketed.bucket_strategy import buckets_on
 from runout.postflop.spot import spot_kernels
 from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_kernels import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
+from runout.postflop.spot.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
 from runout.postflop.spot.street_kernels import LEARN, Step
 from runout.postflop.spot.street_template import NUM_PLAYERS
 from runout.postflop.spot.table_kernels import Learning

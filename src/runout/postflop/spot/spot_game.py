@@ -7,6 +7,7 @@ comes out does not depend on how many they are.
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from runout.cfr.parallel import Team
 from runout.postflop.spot import spot_kernels
 from runout.postflop.spot.cards_to_come import CardsToCome
 from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_kernels import (
+from runout.postflop.spot.spot_layouts import (
     Arrival,
     Deal,
     Hands,
@@ -156,19 +157,9 @@ class SpotGame:
 
     def iterate_river(self, weights: Float32Array, tables: SpotTables) -> None:
         """Runs one learning iteration of a river spot for each row ``[iterations, 3]``."""
-        sides = [
-            RiverSide(
-                side.forests[0],
-                side.hands,
-                spot_kernels.meet(side.hands, side.orders[0], 0),
-                side.root,
-                side.scratch,
-            )
-            for side in self._sides
-        ]
         outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides]
         oop, ip = tables.on_board(Street.RIVER, 0)
-        spot_kernels.iterate_river(sides[0], sides[1], oop, ip, weights, outs[0], outs[1])
+        spot_kernels.iterate_river(*self._river_sides, oop, ip, weights, *outs)
 
     def node_values(self, player: int) -> Float32Array:
         """Returns ``[n, H]`` the values of the first street's nodes at the last visit."""
@@ -242,6 +233,20 @@ class SpotGame:
             chosen, side.hands, meeting, knowledge, step, arrival, scratch, out
         )
         return StreetVisit(scratch.value.copy(), scratch.reach.copy())
+
+    @cached_property
+    def _river_sides(self) -> tuple[RiverSide, RiverSide]:
+        oop, ip = (
+            RiverSide(
+                side.forests[0],
+                side.hands,
+                spot_kernels.meet(side.hands, side.orders[0], 0),
+                side.root,
+                side.scratch,
+            )
+            for side in self._sides
+        )
+        return oop, ip
 
     def _visit_cards(self, player: int, step: Step, tables: SpotTables) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""

@@ -55,13 +55,8 @@ class SpotSolver:
 
     def run(self, num_iterations: int) -> None:
         """Runs more iterations, each updating both players."""
-        weights = np.array(
-            [
-                self.schedule.weights(iteration)
-                for iteration in range(self.iteration, self.iteration + num_iterations)
-            ],
-            dtype=np.float32,
-        )
+        numbers = np.arange(self.iteration, self.iteration + num_iterations)
+        weights = self.schedule.weight_rows(numbers).astype(np.float32)
         if self.game.first_street == Street.RIVER:
             self.game.iterate_river(weights, self.tables)
         else:

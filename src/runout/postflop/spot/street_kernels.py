@@ -131,11 +131,8 @@ def push_reach(
             regrets = read_rows(
                 villain.regret, villain.regret_scale, first, end, out_scratch.more_rows
             )
-            _split_reach(regrets, row[node], first_row, total, share, reach)
-            for action in range(end - first):
-                strategy_sum, arriving = sums[action], reach[first_row + action]
-                for hand in range(strategy_sum.shape[0]):
-                    strategy_sum[hand] = strategy_sum[hand] * step.strategy + arriving[hand]
+            decay = step.strategy
+            _split_and_add(regrets, row[node], first_row, decay, total, share, reach, sums)
             write_rows(villain.strategy_sum, villain.sum_scale, first, end, sums)
         else:
             _split_reach(sums, row[node], first_row, total, share, reach)
@@ -179,6 +176,33 @@ def _split_reach(
         weight, leaving = weights[action], out_reach[first_row + action]
         for hand in range(weight.shape[0]):
             leaving[hand] = (max(weight[hand], zero) * total[hand] + share[hand]) * arriving[hand]
+
+
+@kernel
+def _split_and_add(
+    weights: Float32Array,
+    parent_row: int,
+    first_row: int,
+    decay: np.float32,
+    total: Float32Array,
+    share: Float32Array,
+    out_reach: Float32Array,
+    out_sums: Float32Array,
+) -> None:
+    """Like `_split_reach`, adding the divided reach to strategy sums in the same pass."""
+    zero = np.float32(0.0)
+    _match(weights, total, share)
+    arriving = out_reach[parent_row]
+    for action in range(weights.shape[0]):
+        weight, leaving, strategy_sum = (
+            weights[action],
+            out_reach[first_row + action],
+            out_sums[action],
+        )
+        for hand in range(weight.shape[0]):
+            reached = (max(weight[hand], zero) * total[hand] + share[hand]) * arriving[hand]
+            leaving[hand] = reached
+            strategy_sum[hand] = strategy_sum[hand] * decay + reached
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from runout.arrays import Float32Array
 from runout.postflop.spot.cards_to_come import CardsToCome, PlayerHands
-from runout.postflop.spot.spot_kernels import TurnScratch
+from runout.postflop.spot.spot_layouts import TurnScratch
 from runout.postflop.spot.street_kernels import Scratch
 from runout.postflop.spot.street_template import NUM_PLAYERS, StreetTemplate
 from runout.postflop.spot.table_kernels import Learning

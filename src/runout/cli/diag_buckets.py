@@ -1,0 +1,263 @@
+"""`runout diag-buckets`: who shares a bucket on a flop, round by round, and what that costs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from runout.cards.card import format_cards, parse_cards
+from runout.cards.combos import format_combo
+from runout.cards.flops import canonical_flop
+from runout.cli.bucket_plots import write_bucket_plots
+from runout.cli.build_needs import require_memory
+from runout.cli.config_files import load_flops_config
+from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.formatting import Json, format_count_of, format_percent, format_signed
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.solve_needs import solve_bytes
+from runout.cli.values import SPR_ROUNDING, open_values
+from runout.config.load import load_postflop_config
+from runout.config.postflop import PostflopModelConfig
+
+if TYPE_CHECKING:
+    from runout.lab.bucket_diagnosis import (
+        BucketContents,
+        FlopDiagnosis,
+        MergedPair,
+        RoundDiagnosis,
+        Spread,
+    )
+
+#: More flops than this must be chosen by name.
+MAX_FLOPS = 10
+
+_NUM_EXAMPLES = 3
+_NO_VALUE = "-"
+
+
+def diagnose_buckets(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="DIR", help="What `runout solve-postflop` wrote: its config."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", "-c", metavar="FILE", help="The config file, YAML."),
+    ] = None,
+    flop: Annotated[
+        list[str] | None,
+        typer.Option("--flop", "-f", metavar="CARDS", help="Default those of the config."),
+    ] = None,
+    spr: Annotated[
+        float | None, typer.Option("--spr", metavar="X", help="Default the first of the config.")
+    ] = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", help="Show the N buckets with the worst pairs.")
+    ] = 10,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="FILE", help="Also draw the histograms.")
+    ] = None,
+    workers: WorkersOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show who shares a bucket on flops of a bucketed solve, in every round of it.
+
+    The flops are solved again: what is saved of them does not hold their buckets.
+    """
+    require_positive("--workers", workers)
+    require_positive("--top", top)
+    model = _open_model(path, config)
+    flops = _choose_flops(model, flop)
+    ratio = _choose_spr(model, spr)
+    diagnoses = _diagnose(model.with_sprs([ratio]), flops, workers)
+    if png is not None:
+        write_bucket_plots(png, diagnoses)
+    if json:
+        print_json({"flops": [_flop_to_json(diagnosis) for diagnosis in diagnoses]})
+    else:
+        _print_diagnoses(output(), diagnoses, top)
+    if png is not None:
+        print_note(f"wrote {png}")
+
+
+def _open_model(path: Path | None, config: Path | None) -> PostflopModelConfig:
+    if (path is None) == (config is None):
+        raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
+    if config is not None:
+        where, model = config, load_flops_config(config)
+    else:
+        assert path is not None
+        where, model = path, load_postflop_config(open_values(path).config_text)
+    if model.solve_type != "bucketed":
+        problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
+        raise OptionError(str(where), problem)
+    return model
+
+
+def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[tuple[int, ...]]:
+    if given:
+        return [canonical_flop(parse_cards(text)) for text in given]
+    flops = list(model.flop_list().flops)
+    if len(flops) > MAX_FLOPS:
+        number = format_count_of(len(flops), "flop")
+        raise OptionError("--flop", f"the config has {number}, give up to {MAX_FLOPS} by name")
+    return list(flops)
+
+
+def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
+    if given is None:
+        return model.primary_spr
+    nearest = min(model.postflop_sprs, key=lambda spr: abs(spr - given))
+    if abs(nearest - given) > SPR_ROUNDING * nearest:
+        ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
+        raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
+    return nearest
+
+
+def _diagnose(
+    model: PostflopModelConfig, flops: Sequence[tuple[int, ...]], workers: int | None
+) -> list["FlopDiagnosis"]:
+    with using_kernels() as on_event:
+        from runout.cfr.parallel import Team, one_blas_thread
+        from runout.execution.local import count_cores
+        from runout.lab.bucket_diagnosis import diagnose_flop
+        from runout.postflop.flop_tasks import progress_sink
+        from runout.postflop.postflop_abstraction import build_trees, make_rounds
+
+        num_workers = workers or count_cores()
+        (tree,) = build_trees(model)
+        require_memory(solve_bytes(model, tree, num_workers), "the diagnosis")
+        diagnoses = []
+        with one_blas_thread():
+            for flop in flops:
+                sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
+                team = Team(num_workers)
+                diagnoses.append(diagnose_flop(flop, tree, make_rounds(model), sink, team))
+        return diagnoses
+
+
+# --- For people -----------------------------------------------------------------------------------
+
+
+def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top: int) -> None:
+    for number, diagnosis in enumerate(diagnoses):
+        title = f"{format_cards(diagnosis.flop)} at SPR {diagnosis.spr:.4g}"
+        console.print(("\n" if number else "") + title, style="bold")
+        console.print(_table_of_rounds(diagnosis.rounds))
+        for entry in diagnosis.rounds:
+            shown = _worst_buckets(entry, top)
+            heading = f"round {entry.round}, {len(shown)} of {len(entry.buckets)} buckets"
+            console.print(f"\n{heading}, those with the worst pairs")
+            console.print(_table_of_buckets(entry, shown))
+    console.print(
+        "\nEV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
+        "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
+        "buckets gains at most. ARI: agreement with the round before, 1 is the same.",
+        style="dim",
+    )
+
+
+def _table_of_rounds(rounds: Sequence["RoundDiagnosis"]) -> Table:
+    headings = ["round", "buckets", "iterations", "δ", "bound", "EV variance", "ARI"]
+    table = _plain_table(headings)
+    for entry in rounds:
+        table.add_row(
+            str(entry.round),
+            "/".join(map(str, entry.num_buckets)),
+            f"{entry.iterations:,}",
+            f"{entry.final_delta:.4f}",
+            format_percent(entry.exploitability_bound_pot),
+            f"{entry.ev_variance:.5f}",
+            _NO_VALUE if entry.agreement is None else f"{entry.agreement:.3f}",
+        )
+    return table
+
+
+def _worst_buckets(entry: "RoundDiagnosis", top: int) -> list[int]:
+    """Returns the numbers of the buckets whose worst pairs are farthest apart, farthest first."""
+
+    def distance(bucket: int) -> float:
+        pair = entry.buckets[bucket].worst_pair
+        return 0.0 if pair is None else pair.distance_pot
+
+    return sorted(range(len(entry.buckets)), key=distance, reverse=True)[:top]
+
+
+def _table_of_buckets(entry: "RoundDiagnosis", shown: Sequence[int]) -> Table:
+    table = _plain_table(["bucket", "combos", "strength %", "EV", "apart", "worst pair", "hands"])
+    for bucket in shown:
+        contents = entry.buckets[bucket]
+        pair = contents.worst_pair
+        strength, ev = contents.strength, contents.ev_pot
+        table.add_row(
+            str(bucket),
+            str(len(contents.combos)),
+            f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
+            f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
+            _NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
+            _NO_VALUE if pair is None else " ".join(map(format_combo, pair.combos)),
+            " ".join(map(format_combo, _examples(contents))),
+        )
+    return table
+
+
+def _examples(contents: "BucketContents") -> list[int]:
+    """Returns the weakest, the middle and the strongest combo of a bucket."""
+    last = len(contents.combos) - 1
+    chosen = {round(last * i / (_NUM_EXAMPLES - 1)) for i in range(_NUM_EXAMPLES)}
+    return [contents.combos[i] for i in sorted(chosen)]
+
+
+def _plain_table(headings: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        is_text = heading in ("worst pair", "hands")
+        table.add_column(heading, justify="left" if is_text else "right", no_wrap=True)
+    return table
+
+
+# --- For programs ---------------------------------------------------------------------------------
+
+
+def _flop_to_json(diagnosis: "FlopDiagnosis") -> Json:
+    return {
+        "flop": format_cards(diagnosis.flop),
+        "spr": diagnosis.spr,
+        "rounds": [_round_to_json(entry) for entry in diagnosis.rounds],
+    }
+
+
+def _round_to_json(entry: "RoundDiagnosis") -> Json:
+    return {
+        "round": entry.round,
+        "num_buckets": dict(zip(("flop", "turn", "river"), entry.num_buckets, strict=True)),
+        "iterations": entry.iterations,
+        "final_delta": entry.final_delta,
+        "exploitability_bound_pot": entry.exploitability_bound_pot,
+        "ev_variance": entry.ev_variance,
+        "adjusted_rand_index": entry.agreement,
+        "buckets": [_bucket_to_json(contents) for contents in entry.buckets],
+    }
+
+
+def _bucket_to_json(contents: "BucketContents") -> Json:
+    return {
+        "combos": [format_combo(combo) for combo in contents.combos],
+        "strength": _spread_to_json(contents.strength),
+        "ev_pot": _spread_to_json(contents.ev_pot),
+        "worst_pair": None if contents.worst_pair is None else _pair_to_json(contents.worst_pair),
+    }
+
+
+def _spread_to_json(spread: "Spread") -> Json:
+    return {"lowest": spread.lowest, "mean": spread.mean, "highest": spread.highest}
+
+
+def _pair_to_json(pair: "MergedPair") -> Json:
+    return {
+        "combos": [format_combo(combo) for combo in pair.combos],
+        "distance_pot": pair.distance_pot,
+    }
