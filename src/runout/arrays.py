@@ -1,5 +1,6 @@
 """Array type aliases; the shape of an array is part of its docstring, not of its type."""
 
+import math
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,8 @@ Uint64Array = npt.NDArray[np.uint64]
 RealArray = npt.NDArray[np.floating[Any]]
 AnyArray = npt.NDArray[np.generic]
 
+CACHE_LINE_BYTES = 64
+
 ArrayT = TypeVar("ArrayT", bound=AnyArray)
 
 
@@ -26,3 +29,12 @@ def read_only(array: ArrayT) -> ArrayT:
     """Returns ``array`` itself after making it immutable, for tables that everybody shares."""
     array.setflags(write=False)
     return array
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Returns zeros that begin on a cache line, so that rows of 64 bytes never straddle two."""
+    item = np.dtype(dtype).itemsize
+    num_bytes = math.prod(shape) * item
+    buffer = np.zeros(num_bytes + CACHE_LINE_BYTES, dtype=np.uint8)
+    start = -buffer.ctypes.data % CACHE_LINE_BYTES
+    return buffer[start : start + num_bytes].view(dtype).reshape(shape)

@@ -120,3 +120,10 @@ def test_the_legend_names_actions_and_how_often_they_are_taken():
 )
 def test_widths_are_whole_and_add_up(shares, widths):
     assert share_out(6, np.array(shares)) == widths
+
+
+def test_bets_have_letters_of_their_own():
+    kinds = [ActionKind.CHECK, ActionKind.BET, ActionKind.BET, ActionKind.ALL_IN]
+    actions = grid_actions(kinds, ["check", "bet 33% (59)", "bet 75% (135)", "all-in 910"])
+    assert [action.letter for action in actions] == ["X", "B", "D", "A"]
+    assert len({action.colour for action in actions}) == 4

@@ -72,6 +72,12 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
         f"solve-postflop -c {tmp_path}/sampled -o {tmp_path}/values",
         f"solve-postflop -c {tmp_path}/external -o {tmp_path}/values --overwrite",
         f"solve-preflop -c {tmp_path}/limps -o {tmp_path}/run",
+        *(
+            f"solve-spot -b {board} --oop AA,QQ,JTs --ip KK,T9s --pot 20 --stack 60 --max-raises 1 "
+            f"--rake 0.01 --max-iterations 20 -o {tmp_path}/{board}"
+            for board in ("QsJh2h8c3d", "QsJh2h8c", "QsJh2h")
+        ),
+        f"spot show {tmp_path}/QsJh2h -p x:x:8h:x:x:8c",
     ):
         result = run_program(*work.split(), RUNOUT_CACHE=str(tmp_path))
         assert result.returncode == 0

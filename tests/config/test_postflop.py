@@ -84,9 +84,22 @@ def test_the_solve_type_defaults_to_mccfr():
     assert parse("solve_type: exhaustive").solve_type == "exhaustive"
 
 
-@pytest.mark.parametrize("key", ["rebucket_rounds", "rebucket_delta_threshold"])
-def test_keys_of_the_bucketed_backend_are_known_but_not_available(key):
-    assert f"{key}: not available yet, it belongs to solve_type bucketed" in problem_of({key: 1})
+@pytest.mark.parametrize("solve_type", ["mccfr", "exhaustive", "bucketed", "exact"])
+def test_every_backend_can_be_chosen(solve_type):
+    assert parse(f"solve_type: {solve_type}").solve_type == solve_type
+
+
+def test_rebucket_rounds_default_to_one():
+    assert PostflopModelConfig.standard().rebucket_rounds == 1
+
+
+def test_the_rebucket_delta_threshold_defaults_to_a_thousandth():
+    assert PostflopModelConfig.standard().rebucket_delta_threshold == 0.001
+
+
+def test_rebucket_rounds_survive_the_round_trip():
+    config = PostflopModelConfig.fast().model_copy(update={"rebucket_rounds": 3})
+    assert load_postflop_config(config.to_yaml()).rebucket_rounds == 3
 
 
 # --- What a config turns into ---------------------------------------------------------------------
@@ -111,6 +124,14 @@ def test_defaults_are_the_documented_ones():
         "mccfr_sampling": "public_chance",
         "mccfr_sample_pct": 0.01,
         "value_extraction_samples": 0,
+        "num_hand_buckets_flop": 200,
+        "num_hand_buckets_turn": 200,
+        "num_hand_buckets_river": 200,
+        "bucket_metric": "emd",
+        "rebucket_rounds": 1,
+        "rebucket_delta_threshold": 0.001,
+        "rebucket_warm_start": False,
+        "exact_precision": 32,
         "seed": 0,
     }
 
@@ -166,6 +187,8 @@ def test_a_variant_may_be_given_by_its_exponents():
 def test_the_variant_follows_the_kind_of_solve_unless_it_is_given():
     assert parse("solve_type: mccfr").schedule() == LINEAR
     assert parse("solve_type: exhaustive").schedule() == DCFR_PLUS
+    assert parse("solve_type: bucketed").schedule() == LINEAR
+    assert parse("solve_type: exact").schedule() == VARIANTS["dcfr"]
     assert parse("solve_type: mccfr\ncfr_variant: dcfr").schedule() == VARIANTS["dcfr"]
 
 
@@ -173,8 +196,36 @@ def test_sampling_takes_turns():
     assert problem_of({"cfr_updates": "simultaneous"}) == (
         "postflop_model.cfr_updates: mccfr takes turns, use alternating"
     )
+    for solve_type in ("bucketed", "exact"):
+        problem = problem_of({"solve_type": solve_type, "cfr_updates": "simultaneous"})
+        assert problem.endswith(f"cfr_updates: {solve_type} takes turns, use alternating")
     simultaneous = parse("solve_type: exhaustive\ncfr_updates: simultaneous")
     assert simultaneous.cfr_updates == "simultaneous"
+
+
+@pytest.mark.parametrize(
+    ("solve_type", "other"),
+    [("bucketed", "rebucket_delta_threshold"), ("exact", "cfr_exploitability_threshold")],
+)
+def test_a_limit_that_a_backend_does_not_look_at_is_refused(solve_type, other):
+    problem = problem_of({"solve_type": solve_type, "cfr_strategy_delta_threshold": 0.01})
+    assert problem == (
+        "postflop_model.cfr_strategy_delta_threshold: "
+        f"{solve_type} does not look at it, use {other}"
+    )
+
+
+def test_buckets_are_given_street_by_street():
+    config = parse(
+        "num_hand_buckets_flop: 3\nnum_hand_buckets_turn: 4\nnum_hand_buckets_river: 5"
+    )
+    assert config.num_hand_buckets == (3, 4, 5)
+
+
+def test_a_bucketed_solve_stops_at_its_own_delta():
+    bucketed = parse("solve_type: bucketed\nrebucket_delta_threshold: 0.02")
+    assert bucketed.stopping_rule() == StoppingRule(500, None, 0.001, 0.02)
+    assert parse("rebucket_delta_threshold: 0.02").stopping_rule().strategy_delta is None
 
 
 def test_the_stopping_rule_has_all_limits():
@@ -209,6 +260,7 @@ def test_python_code_gets_the_error_of_its_own_mistake():
 # --- What is not allowed --------------------------------------------------------------------------
 
 COUNT = "a whole number from 0 up"
+BUCKET_COUNT = "a whole number from 1 to 32767"
 FLOP_COUNT = "a whole number from 1 to 1755, or null"
 SHARE = "a number above 0 and up to 1"
 NAN, INF = math.nan, math.inf
@@ -227,6 +279,13 @@ NAN, INF = math.nan, math.inf
         ("mccfr_sample_pct", [0, 0.0, -0.5, 1.01, 50, True, None, NAN, INF], SHARE),
         ("value_extraction_samples", [-1, 0.5, True, None], COUNT),
         ("seed", [-1, 0.5, False, None, "7"], COUNT),
+        ("num_hand_buckets_flop", [0, 32768, 1.5, True, None], BUCKET_COUNT),
+        ("num_hand_buckets_turn", [0, 32768, 1.5, True, None], BUCKET_COUNT),
+        ("num_hand_buckets_river", [0, 32768, 1.5, True, None], BUCKET_COUNT),
+        ("rebucket_rounds", [0, -1, 1.5, True, None, "2"], "a whole number from 1 up"),
+        ("rebucket_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),
+        ("rebucket_warm_start", [1, "yes", None, 0.5], "true or false"),
+        ("exact_precision", [8, 64, "32", True, None], "one of 32, 16"),
     ],
 )
 def test_numbers_out_of_range_and_other_types_are_refused(key, values, allowed):
@@ -242,7 +301,9 @@ def test_numbers_out_of_range_and_other_types_are_refused(key, values, allowed):
         ("solve_type", "exhausted", "exhaustive"),
         ("solve_type", "MCCFR", "mccfr"),
         ("cfr_updates", "alternate", "alternating"),
+        ("solve_type", "buckets", "bucketed"),
         ("mccfr_sampling", "public-chance", "public_chance"),
+        ("bucket_metric", "cramér", "cramer"),
         ("cfr_variant", "cfr++", "cfr+"),
         ("preset", "standart", "standard"),
     ],
@@ -257,14 +318,6 @@ def test_words_that_are_not_known_get_the_nearest(key, value, nearest):
 @pytest.mark.parametrize("value", [3, True, None, ["mccfr"], "qqq"])
 def test_words_of_another_type_are_refused(key, value):
     assert " is not one of " in problem_of({key: value})
-
-
-@pytest.mark.parametrize("solve_type", ["bucketed", "exact"])
-def test_backends_to_come_are_named(solve_type):
-    assert problem_of({"solve_type": solve_type}) == (
-        f"postflop_model.solve_type: {solve_type!r} is not available yet, "
-        "use one of mccfr, exhaustive"
-    )
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ BY_PLAYER = st.fixed_dictionaries({"oop": SIZES, "ip": SIZES})
 BY_STREET = st.fixed_dictionaries(dict.fromkeys(("flop", "turn", "river"), SIZES | BY_PLAYER))
 CHOICES = SIZES | BY_PLAYER | BY_STREET
 SHARES = st.floats(0.0, 1.0, exclude_min=True)
+BUCKETS = st.integers(1, 32_767)
 EXPONENTS = st.floats(-20.0, 20.0) | st.sampled_from([INF, -INF])
 FLOPS = st.lists(st.sampled_from(all_flops().flops).map(format_cards), min_size=1, unique=True)
 SELECTIONS = st.one_of(
@@ -33,6 +34,8 @@ SELECTIONS = st.one_of(
     st.fixed_dictionaries({"fixed_flops": FLOPS}),
     st.fixed_dictionaries({"flop_subset": st.sampled_from([None, *SHIPPED_SUBSET_SIZES])}),
     st.just({"solve_type": "exhaustive", "cfr_updates": "simultaneous"}),
+    st.just({"solve_type": "bucketed", "cfr_strategy_delta_threshold": None}),
+    st.just({"solve_type": "exact", "cfr_strategy_delta_threshold": None}),
 )
 KEYS = st.fixed_dictionaries(
     {},
@@ -54,6 +57,14 @@ KEYS = st.fixed_dictionaries(
         "mccfr_sampling": st.sampled_from(["external", "public_chance"]),
         "mccfr_sample_pct": SHARES,
         "value_extraction_samples": st.integers(0),
+        "num_hand_buckets_flop": BUCKETS,
+        "num_hand_buckets_turn": BUCKETS,
+        "num_hand_buckets_river": BUCKETS,
+        "bucket_metric": st.sampled_from(["emd", "cramer"]),
+        "rebucket_rounds": st.integers(1),
+        "rebucket_delta_threshold": st.none() | SHARES,
+        "rebucket_warm_start": st.booleans(),
+        "exact_precision": st.sampled_from([32, 16]),
         "seed": st.integers(0),
     },
 )
@@ -112,6 +123,12 @@ def test_nothing_but_a_config_error_ever_comes_out(key, value):
             {"solve_type": "exhaustive", "seed": 1, "mccfr_sample_pct": 0.5},
             {"solve_type": "exhaustive", "value_extraction_samples": 9},
         ),
+        ({"num_hand_buckets_flop": 7, "rebucket_rounds": 2}, {"exact_precision": 16}),
+        ({"solve_type": "exact", "bucket_metric": "cramer"}, {"solve_type": "exact"}),
+        (
+            {"solve_type": "bucketed", "mccfr_sampling": "external", "exact_precision": 16},
+            {"solve_type": "bucketed", "rebucket_warm_start": True},  # there is one round
+        ),
     ],
 )
 def test_configs_that_mean_the_same_have_the_same_digest(one, other):
@@ -144,6 +161,31 @@ def test_configs_that_mean_the_same_have_the_same_digest(one, other):
 )
 def test_whatever_changes_results_changes_the_digest(change):
     assert digest(**change) != digest()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"num_hand_buckets_flop": 7},
+        {"num_hand_buckets_turn": 7},
+        {"num_hand_buckets_river": 7},
+        {"bucket_metric": "cramer"},
+        {"rebucket_rounds": 3},
+        {"rebucket_delta_threshold": 0.01},
+        {"rebucket_warm_start": True},
+        {"cfr_variant": "dcfr"},
+        {"seed": 1},
+    ],
+    ids=str,
+)
+def test_whatever_changes_buckets_or_their_solve_changes_the_digest(change):
+    bucketed = {"solve_type": "bucketed", "rebucket_rounds": 2}
+    assert digest(**(bucketed | change)) != digest(**bucketed)
+
+
+@pytest.mark.parametrize("change", [{"exact_precision": 16}, {"seed": 1}], ids=str)
+def test_whatever_changes_an_exact_solve_changes_its_digest(change):
+    assert digest(solve_type="exact", **change) != digest(solve_type="exact")
 
 
 def test_how_players_update_changes_the_digest():

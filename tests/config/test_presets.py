@@ -27,11 +27,26 @@ def test_presets_have_their_documented_values(name, flops, threshold, sizes, rai
     assert config.max_raises_per_street == raises
 
 
+@pytest.mark.parametrize(
+    ("name", "buckets"),
+    [
+        ("fast", (50, 100, 100)),
+        ("medium", (100, 200, 200)),
+        ("standard", (200, 200, 200)),
+        ("accurate", (200, 500, 500)),
+    ],
+)
+def test_presets_have_buckets_for_the_bucketed_backend(name, buckets):
+    assert getattr(PostflopModelConfig, name)().num_hand_buckets == buckets
+
+
 def test_a_slower_preset_is_never_less_accurate():
     configs = [getattr(PostflopModelConfig, name)() for name in NAMES]
     iterations = [config.postflop_solve_iterations for config in configs]
     thresholds = [config.cfr_exploitability_threshold for config in configs]
     assert iterations == sorted(set(iterations))
+    for buckets in zip(*(config.num_hand_buckets for config in configs), strict=True):
+        assert list(buckets) == sorted(buckets)
     assert thresholds == sorted(thresholds, reverse=True)
 
 

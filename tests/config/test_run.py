@@ -204,8 +204,8 @@ def test_values_out_of_range_and_other_types_are_refused(key, values, allowed):
             "postflop_model.flop_subset: given together with max_flop_boards, give at most one",
         ),
         (
-            {"postflop_model": {"rebucket_rounds": 3}},
-            "postflop_model.rebucket_rounds: not available yet, it belongs to solve_type bucketed",
+            {"postflop_model": {"rebucket_rounds": 0}},
+            "postflop_model.rebucket_rounds: 0 is not a whole number from 1 up",
         ),
     ],
 )

@@ -98,3 +98,10 @@ def test_a_multiple_of_the_last_bet_is_above_one():
         "[0]",
         "'1x' is not a raise, the factor must be above 1",
     )
+
+
+def test_a_spot_has_chips_and_empty_lists_and_leaves_streets_out():
+    sizes = {"turn": [], "river": {"oop": "100c", "ip": ["50%"]}}
+    choice = read_sizes(sizes, for_raises=False, of_spot=True)
+    assert plain_sizes(choice) == {"turn": [], "river": {"oop": ["100c"], "ip": ["50%"]}}
+    assert sizes_at(choice, "turn", "oop", for_raises=False) == ()

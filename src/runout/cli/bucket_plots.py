@@ -68,7 +68,7 @@ def _draw_spreads(axes: "Axes", entry: "RoundDiagnosis") -> None:
     axes.vlines(numbers, lowest, highest, color=_COLOUR, alpha=0.5)
     axes.plot(numbers, mean, ".", color=_COLOUR, markersize=3)
     axes.set(
-        title=f"EV of the hands in a bucket, variance {entry.ev_variance:.5f}",
+        title=f"EV within buckets, variance {entry.ev_variance:.5f}",
         xlabel="bucket, weak to strong",
         ylabel="EV (flop pots)",
     )

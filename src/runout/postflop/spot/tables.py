@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import Float32Array
+from runout.arrays import Float32Array, aligned_zeros
 from runout.postflop.spot.cards_to_come import CardsToCome, PlayerHands
 from runout.postflop.spot.spot_layouts import TurnScratch
 from runout.postflop.spot.street_kernels import Scratch
@@ -37,9 +37,9 @@ def make_learning(
     num_scales = shape[1] if precision == Precision.HALF else 0
     regret, strategy_sum = _dtypes(precision)
     return Learning(
-        regret=np.zeros(shape, regret),
+        regret=aligned_zeros(shape, regret),
         regret_scale=np.zeros((num_boards, num_scales), np.float32),
-        strategy_sum=np.zeros(shape, strategy_sum),
+        strategy_sum=aligned_zeros(shape, strategy_sum),
         sum_scale=np.zeros((num_boards, num_scales), np.float32),
         lock=np.zeros((num_boards, 0, 0), np.uint8),
     )
@@ -109,14 +109,14 @@ def make_scratch(
         lanes=Lanes(
             reach=_zeros(villain, LANES),
             value=_zeros(hero, LANES),
-            total=np.zeros(LANES),
-            by_card=np.zeros((52, LANES)),
+            total=aligned_zeros((LANES,), np.float64),
+            by_card=aligned_zeros((52, LANES), np.float64),
             rows=np.zeros(LANES, np.int64),
             scales=np.zeros(LANES, np.float32),
             nowhere=np.zeros(hero, np.float32),
         ),
-        total=np.zeros(longest, np.float32),
-        share=np.zeros(longest, np.float32),
+        total=aligned_zeros((longest,), np.float32),
+        share=aligned_zeros((longest,), np.float32),
         rows=_zeros(num_decoded, longest),
         more_rows=_zeros(num_decoded, longest),
     )
@@ -137,7 +137,7 @@ def make_turn_scratch(
 
 
 def _zeros(rows: int, columns: int) -> Float32Array:
-    return np.zeros((rows, columns), np.float32)
+    return aligned_zeros((rows, columns), np.float32)
 
 
 @dataclass(frozen=True)
