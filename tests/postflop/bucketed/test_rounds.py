@@ -1,0 +1,163 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from runout.abstraction.bucket_map import compare_partitions
+from runout.abstraction.ev_rebucketing import within_bucket_variance
+from runout.abstraction.street import Street
+from runout.cards.card import parse_board
+from runout.cards.combos import parse_combo
+from runout.cards.flops import random_flops
+from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
+from runout.events import ExtractingEv, Rebucketing
+from runout.postflop.bucketed import rounds
+from runout.postflop.bucketed.bucketed_solver import BucketedSolver
+from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver, ev_features, mean_values
+from runout.postflop.pair_values import extract_pair_values
+from tests.postflop.bucketed.small_buckets import (
+    FEW_BOARDS,
+    MONOTONE,
+    NUM_BUCKETS,
+    PAIRED,
+    STRAIGHT,
+    TWO_ROUNDS,
+    cached_buckets,
+    full_game,
+    solved_rounds,
+)
+from tests.postflop.toy_flops import ignore_progress
+
+QUICK = RoundsSolver(BucketPlan(NUM_BUCKETS), StoppingRule(5), sample=FEW_BOARDS)
+
+
+@pytest.fixture(autouse=True)
+def buckets_made_once(monkeypatch):
+    """Buckets of strength take longer than everything else here."""
+    monkeypatch.setattr(
+        rounds,
+        "build_flop_buckets",
+        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
+    )
+
+
+def variance(flop, result):
+    game = full_game(flop)
+    labels = result.flop_labels()
+    return within_bucket_variance(mean_values(game, result.values), labels, np.ones(len(labels)))
+
+
+def assert_same_bits(one, other):
+    np.testing.assert_array_equal(one.values.gain_of_oop, other.values.gain_of_oop)
+    np.testing.assert_array_equal(one.buckets.by_flop, other.buckets.by_flop)
+    for street, other_street in zip(one.strategy.played, other.strategy.played, strict=True):
+        for played, other_played in zip(street, other_street, strict=True):
+            np.testing.assert_array_equal(played, other_played)
+
+
+def test_one_round_is_the_solve_without_rebucketing_bit_by_bit():
+    game, seen = full_game(PAIRED), []
+    (result,) = QUICK.solve(game, seen.append)
+    assert {type(event) for event in seen} == {SolveProgress}
+    buckets = cached_buckets(parse_board(PAIRED), NUM_BUCKETS, "emd", 0)
+    seed = int(np.random.SeedSequence([0, 1]).generate_state(1)[0])
+    solver = BucketedSolver(game, buckets, seed=seed)
+    solver.run(5)
+    values = extract_pair_values(game, solver.strategy(), FEW_BOARDS)
+    assert_same_bits(result, replace(result, strategy=solver.strategy(), values=values))
+    assert result.buckets is buckets
+
+
+def test_the_first_of_two_rounds_is_the_only_one_of_one():
+    one_round = replace(QUICK, rule=TWO_ROUNDS.rule)
+    (alone,) = one_round.solve(full_game(STRAIGHT), ignore_progress)
+    assert_same_bits(alone, solved_rounds(STRAIGHT)[0])
+
+
+def test_two_rounds_change_the_partition_of_the_flop_and_of_nothing_else():
+    for flop in (PAIRED, STRAIGHT, MONOTONE):
+        first, second = solved_rounds(flop)
+        assert 0.1 < compare_partitions(first.flop_labels(), second.flop_labels()) < 0.95
+        assert second.buckets.by_turn is first.buckets.by_turn
+        assert second.buckets.by_river is first.buckets.by_river
+        assert second.buckets.num_buckets == first.buckets.num_buckets == NUM_BUCKETS
+
+
+@pytest.mark.parametrize(
+    ("flop", "best", "second_best"),
+    [
+        # Paired: kings full of sevens, the best full house, and sevens full of kings.
+        (PAIRED, "Kc7c", "7s7h"),
+        # Four to a straight cannot lie on a flop; this one makes straights at once. The nuts are
+        # jack-high, the second nuts ten-high.
+        (STRAIGHT, "JsTs", "Ts6s"),
+        # Monotone, where only combos tell: the nut flush and the next one (the king lies there).
+        (MONOTONE, "AsQs", "QsJs"),
+    ],
+)
+def test_nuts_and_second_nuts_share_a_bucket_of_strength_but_not_of_value(flop, best, second_best):
+    first, second = solved_rounds(flop)
+    combos = [parse_combo(best), parse_combo(second_best)]
+    by_strength, by_value = (r.buckets.bucket_of(Street.FLOP)[combos] for r in (first, second))
+    assert by_strength[0] == by_strength[1] == NUM_BUCKETS[0] - 1
+    assert by_value[0] > by_value[1]
+
+
+@pytest.mark.parametrize("flop", [STRAIGHT, MONOTONE])
+def test_values_vary_less_within_the_buckets_of_the_second_round(flop):
+    first, second = solved_rounds(flop)
+    assert variance(flop, second) < 0.8 * variance(flop, first)
+
+
+@pytest.mark.slow
+def test_values_vary_less_on_nine_of_ten_random_flops():
+    from runout.cards.card import format_cards
+
+    falls = []
+    for cards in random_flops(10, seed=6).flops:
+        flop = format_cards(cards)
+        first, second = TWO_ROUNDS.solve(full_game(flop), ignore_progress)
+        assert first.buckets.num_buckets == second.buckets.num_buckets
+        falls.append(variance(flop, second) < variance(flop, first))
+    assert sum(falls) >= 9
+
+
+def test_events_tell_rounds_values_and_new_buckets_in_their_order():
+    seen = []
+    solver = replace(QUICK, plan=BucketPlan(NUM_BUCKETS, rounds=2))
+    list(solver.solve(full_game(PAIRED), seen.append))
+    progress = [event for event in seen if isinstance(event, SolveProgress)]
+    assert [(event.round, event.total_rounds) for event in progress] == [(1, 2)] * 5 + [(2, 2)] * 5
+    assert seen[5:8] == [ExtractingEv(0, 1176), ExtractingEv(1176, 1176), Rebucketing(2, 2)]
+
+
+def test_a_solve_stops_early_when_strategies_have_settled_and_not_before():
+    settled = replace(QUICK, rule=StoppingRule(30, strategy_delta=0.1))
+    (result,) = settled.solve(full_game(PAIRED), ignore_progress)
+    assert result.outcome.reason == StopReason.STRATEGY_DELTA
+    assert 0.0 < result.final_delta <= 0.1
+    assert result.iterations_used < 30
+    restless = replace(QUICK, rule=StoppingRule(result.iterations_used, strategy_delta=1e-6))
+    (result,) = restless.solve(full_game(PAIRED), ignore_progress)
+    assert result.outcome.reason == StopReason.ITERATIONS
+    assert result.final_delta > 1e-6
+
+
+def test_a_warm_start_changes_only_rounds_after_the_first():
+    cold = replace(QUICK, plan=BucketPlan(NUM_BUCKETS, rounds=2))
+    warm = replace(cold, plan=replace(cold.plan, is_warm_started=True))
+    (first, second), (warm_first, warm_second) = (
+        list(solver.solve(full_game(PAIRED), ignore_progress)) for solver in (cold, warm)
+    )
+    assert_same_bits(first, warm_first)
+    np.testing.assert_array_equal(second.buckets.by_flop, warm_second.buckets.by_flop)
+    assert not np.array_equal(second.strategy.played[0][0], warm_second.strategy.played[0][0])
+
+
+def test_features_of_values_are_cdfs_for_both_positions():
+    flop = STRAIGHT
+    features = ev_features(full_game(flop), solved_rounds(flop)[0])
+    assert features.shape == (1176, 20)
+    for cdfs in (features[:, :10], features[:, 10:]):
+        assert (np.diff(cdfs, axis=1, prepend=0.0) >= -1e-12).all()
+        np.testing.assert_allclose(cdfs[:, -1], 1.0)
