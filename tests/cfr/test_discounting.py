@@ -16,13 +16,14 @@ from runout.cfr.discounting import (
 )
 
 
-def test_variants_are_the_published_exponents():
+def test_variants_are_the_published_exponents_and_dcfr4_is_ours():
     assert VARIANTS == {
         "vanilla": DiscountSchedule(inf, inf, 0.0),
         "linear": DiscountSchedule(1.0, 1.0, 1.0),
         "cfr+": DiscountSchedule(inf, -inf, 1.0),
         "dcfr": DiscountSchedule(1.5, 0.0, 2.0),
         "dcfr+": DiscountSchedule(1.5, -inf, 4.0),
+        "dcfr4": DiscountSchedule(1.5, 0.0, 4.0),
     }
 
 

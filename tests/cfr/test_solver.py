@@ -23,13 +23,15 @@ KUHN_ITERATIONS = {
     ("cfr+", False): 200,
     ("dcfr", False): 200,
     ("dcfr+", False): 200,
+    ("dcfr4", False): 200,
     ("vanilla", True): 5_000,
     ("linear", True): 4_000,
     ("cfr+", True): 2_000,
     ("dcfr", True): 2_000,
     ("dcfr+", True): 2_000,
+    ("dcfr4", True): 2_000,
 }
-LEDUC_ITERATIONS = {"cfr+": 700, "dcfr": 500, "dcfr+": 500}
+LEDUC_ITERATIONS = {"cfr+": 700, "dcfr": 500, "dcfr+": 500, "dcfr4": 500}
 SLOW_LEDUC_ITERATIONS = {"vanilla": 30_000, "linear": 4_000}
 
 KUHN_PAYOFF = np.zeros((kuhn.TREE.num_nodes, 3, 3))

@@ -60,6 +60,8 @@ LINEAR = DiscountSchedule(alpha=1.0, beta=1.0, gamma=1.0)
 CFR_PLUS = DiscountSchedule(alpha=inf, beta=-inf, gamma=1.0)
 DCFR = DiscountSchedule(alpha=1.5, beta=0.0, gamma=2.0)
 DCFR_PLUS = DiscountSchedule(alpha=1.5, beta=-inf, gamma=4.0)
+#: DCFR that forgets early strategies sooner: the fewest iterations on spots (docs/spot.md).
+DCFR4 = DiscountSchedule(alpha=1.5, beta=0.0, gamma=4.0)
 
 #: The variants by the names that configs use.
 VARIANTS = {
@@ -68,6 +70,7 @@ VARIANTS = {
     "cfr+": CFR_PLUS,
     "dcfr": DCFR,
     "dcfr+": DCFR_PLUS,
+    "dcfr4": DCFR4,
 }
 
 

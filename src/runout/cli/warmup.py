@@ -174,5 +174,15 @@ def _solve_spot(board: str) -> None:
     from runout.pipeline.spot import solve_spot
     from runout.pipeline.workplace import Workplace
 
-    keys = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a", "raise_sizes": []}
-    solve_spot(board=board, **keys, max_iterations=1, workplace=Workplace(1)).view.node()
+    solution = solve_spot(
+        workplace=Workplace(1),
+        board=board,
+        oop="AA",
+        ip="KK",
+        pot=2,
+        stack=2,
+        bet_sizes="a",
+        raise_sizes=[],
+        max_iterations=1,
+    )
+    solution.view.node()

@@ -183,7 +183,7 @@ class SpotConfig(ConfigSection):
             "How iterations are weighted: a name, or the three exponents of discounted CFR.",
             ALLOWED_VARIANTS,
         ),
-    ] = "dcfr"
+    ] = "dcfr4"
     target: Annotated[
         float | None,
         PlainValidator(read_target),

@@ -7,7 +7,7 @@ import numpy as np
 
 from runout.arrays import Float32Array, IntArray
 from runout.cards.combos import NUM_COMBOS, permute_combos
-from runout.cfr.discounting import DiscountSchedule
+from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
@@ -15,7 +15,7 @@ from runout.postflop.flop_game import FlopGame
 from runout.postflop.pair_values import RunoutSample, extract_pair_values
 from runout.postflop.spot.cards_to_come import CardsToCome
 from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_solver import DEFAULT_SCHEDULE, SpotSolver
+from runout.postflop.spot.spot_solver import SpotSolver
 from runout.postflop.spot.street_kernels import HERO_ACTS
 from runout.postflop.spot.street_template import StreetTemplate
 from runout.postflop.spot.tables import LearnedTables, Precision
@@ -87,7 +87,7 @@ class ExactBackend:
     """
 
     rule: StoppingRule
-    schedule: DiscountSchedule = DEFAULT_SCHEDULE
+    schedule: DiscountSchedule = DCFR4
     precision: Precision = Precision.SINGLE
     sample: RunoutSample = DEFAULT_SAMPLE
 

@@ -45,12 +45,12 @@ def unabstracted(game, **keys):
 
 
 def test_with_a_bucket_for_every_hand_every_iteration_is_that_of_the_exact_solver():
-    """Nothing is abstracted and no card is left out, so only rounding may differ."""
+    """Nothing is abstracted and no card is left out: only rounding differs, which ties amplify."""
     game = tiny_game({Street.FLOP, Street.TURN})
     bucketed = unabstracted(game, sampled=ALL_CARDS)
     exact = SpotSolver(game.spot, LINEAR)
-    bucketed.run(8)
-    exact.run(8)
+    bucketed.run(3)
+    exact.run(3)
     expected, found = ExactStrategy(exact.tables, exact.game.cards), bucketed.strategy()
     for dealt in ((), *game.cards.runouts[0][::7]):
         template = game.templates[len(dealt)]
@@ -59,7 +59,7 @@ def test_with_a_bucket_for_every_hand_every_iteration_is_that_of_the_exact_solve
             np.testing.assert_allclose(
                 found.rows(template, player, dealt, combos),
                 expected.rows(template, player, dealt, combos),
-                atol=2e-4,
+                atol=1e-5,
             )
 
 

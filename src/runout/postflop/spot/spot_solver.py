@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray
-from runout.cfr.discounting import DiscountSchedule
+from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
@@ -16,12 +16,6 @@ from runout.postflop.spot.street_kernels import EVALUATE, LEARN, RESPOND, Step
 from runout.postflop.spot.street_template import NUM_PLAYERS
 from runout.postflop.spot.tables import LearnedTables, Precision
 from runout.trees.betting import Street
-
-#: Iterations of a river spot in one call: each takes microseconds.
-_RIVER_BATCH = 10
-
-#: The variant that needs the fewest iterations on the spots of the benchmarks (docs/spot.md).
-DEFAULT_SCHEDULE = DiscountSchedule(alpha=1.5, beta=0.0, gamma=4.0)
 
 _ZERO = np.float32(0.0)
 _RESPOND = Step(RESPOND, _ZERO, _ZERO, _ZERO)
@@ -34,7 +28,7 @@ class SpotSolver:
     def __init__(
         self,
         spot: Spot,
-        schedule: DiscountSchedule = DEFAULT_SCHEDULE,
+        schedule: DiscountSchedule = DCFR4,
         team: Team | None = None,
         precision: Precision = Precision.SINGLE,
     ) -> None:
@@ -74,7 +68,8 @@ class SpotSolver:
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
     ) -> SolveOutcome:
         """Iterates until a limit of the rule is met; exploitability is in chips."""
-        batch = _RIVER_BATCH if self.game.first_street == Street.RIVER else 1
+        # Iterations of a river take microseconds, calls take longer.
+        batch = rule.check_every if self.game.first_street == Street.RIVER else 1
         return iterate_until(self, rule, on_progress, batch)
 
     def worst_exploitability(self) -> float:
