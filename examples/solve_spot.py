@@ -7,7 +7,7 @@ Prints:
 
     pot 100, stack 100: AA bets 100%, QQ 50%, KK calls 50%; OOP wins 75.0 of the pot
     pot 100, stack 50: AA bets 100%, QQ 33%, KK calls 67%; OOP wins 66.7 of the pot
-    exploitable for less than 0.05% of the pot
+    exploitable for less than 0.005% of the pot
     AsAh at the root is worth 150.0 chips, QsQh 0.0
 """
 
@@ -28,7 +28,7 @@ def solve(stack: float) -> SpotSolution:
         pot=100,
         stack=stack,
         bet_sizes="a",
-        target="0.05%",
+        target="0.005%",
         max_iterations=100_000,
     )
 
@@ -42,14 +42,14 @@ def frequency(solution: SpotSolution, path: str, hand: str, action: str) -> floa
 
 for stack in (100, 50):
     solution = solve(stack)
-    assert solution.exploitability_pot <= 0.0005
+    assert solution.exploitability_pot <= 0.00005
     print(
         f"pot 100, stack {stack}: AA bets {frequency(solution, 'r:0', 'AA', 'a'):.0%}, "
         f"QQ {frequency(solution, 'r:0', 'QQ', 'a'):.0%}, "
         f"KK calls {frequency(solution, 'r:0:a', 'KK', 'c'):.0%}; "
         f"OOP wins {solution.view.node().range_ev(OOP):.1f} of the pot"
     )
-print("exploitable for less than 0.05% of the pot")
+print("exploitable for less than 0.005% of the pot")
 
 values = solve(100).view.node().ev_chips[OOP]
 aces, queens = values[parse_combo("AsAh")], values[parse_combo("QsQh")]

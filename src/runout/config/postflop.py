@@ -31,7 +31,7 @@ _BEST_VARIANT = {
     "mccfr": "linear",
     "exhaustive": "dcfr+",
     "bucketed": "linear",
-    "exact": "dcfr",
+    "exact": "dcfr4",
 }
 #: Where to look instead of ``cfr_strategy_delta_threshold``.
 _OTHER_LIMIT = {

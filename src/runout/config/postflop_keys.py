@@ -122,7 +122,7 @@ class FlopKeys(ConfigSection):
         About(
             "How iterations are weighted: a name, or the three exponents of discounted CFR; `null` "
             "is `linear` for `mccfr` and `bucketed`, which average their noise out, `dcfr+` for "
-            "`exhaustive` and `dcfr` for `exact`.",
+            "`exhaustive` and `dcfr4` for `exact`.",
             f"{ALLOWED_VARIANTS}, or null",
         ),
     ] = None

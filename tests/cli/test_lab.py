@@ -1,0 +1,206 @@
+import json
+import math
+
+import pytest
+
+from runout.cli import lab
+from runout.cli.lab import DEFAULT_FLOPS
+from runout.execution import memory
+from runout.lab import compare_backends as comparing
+from runout.lab.compare_backends import ALL_LABELS, BackendRow
+from tests.cli.solve_configs import LIMPS, write_config
+
+CONFIG = """\
+postflop_model:
+  fixed_flops: [Qh7h2h]
+  postflop_sprs: [1.0]
+  bet_sizes: [1.0]
+  max_raises_per_street: 0
+  postflop_solve_iterations: 5
+"""
+
+
+@pytest.fixture
+def exploit(run, tmp_path):
+    """Runs `lab exploit` with a config text."""
+
+    def invoke(*options, text=CONFIG):
+        return run("lab", "exploit", "-c", write_config(tmp_path, text), "-w", "1", *options)
+
+    return invoke
+
+
+@pytest.fixture
+def refused(error_line, tmp_path):
+    """Runs it with something that is refused, and returns the line."""
+
+    def invoke(*options, text=CONFIG):
+        return error_line("lab", "exploit", "-c", write_config(tmp_path, text), *options)
+
+    return invoke
+
+
+class Rows:
+    """Stands in for `compare_backends`: rows without work, and what they were asked for."""
+
+    def __init__(self, interrupt_at=None):
+        self.interrupt_at = interrupt_at
+        self.asked = []
+
+    def __call__(self, contenders, flops, trees, on_event, num_workers):
+        for flop in flops:
+            for tree in trees:
+                for contender in contenders:
+                    if len(self.asked) == self.interrupt_at:
+                        raise KeyboardInterrupt
+                    self.asked.append((comparing.format_cards(flop), tree.stakes.spr))
+                    yield make_row(contender.label, *self.asked[-1])
+
+
+def make_row(label, flop, spr):
+    error = None if label == "exact" else 0.012
+    return BackendRow(label, flop, spr, 7, 0.001, 0.1234, (0.1, 0.1468), 2.5, 1.0, error, error)
+
+
+@pytest.fixture
+def rows(monkeypatch):
+    stand_in = Rows()
+    monkeypatch.setattr(comparing, "compare_backends", stand_in)
+    return stand_in
+
+
+def test_a_backend_is_solved_and_judged(exploit, tmp_path):
+    file = tmp_path / "rows.json"
+    result = exploit("--solve-type", "exhaustive", "--json", str(file))
+    assert result.exit_code == 0
+    document = json.loads(file.read_text())
+    (row,) = document["rows"]
+    assert (row["label"], row["flop"], row["spr"]) == ("exhaustive", "Qh7h2h", 1.0)
+    assert row["real_exploitability_pot"] > row["own_exploitability_pot"] > 0.0
+    assert document["is_complete"] is True
+    assert document["means"][0]["real_gains_pot"] == row["real_gains_pot"]
+    lines = result.stdout.splitlines()
+    assert lines[1].split()[:3] == ["Qh7h2h", "1", "exhaustive"]
+    assert f"{100 * row['real_exploitability_pot']:.2f}" in lines[1].split()
+    assert "exact needs" not in result.stderr
+
+
+def test_the_table_has_all_backends_and_their_means(exploit, rows):
+    result = exploit("--spr", "2", "--spr", "5")
+    assert result.exit_code == 0
+    heading, *lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
+    assert heading[:3] == ["flop", "SPR", "backend"]
+    assert [line[2] for line in lines[:15:5]] == ["exhaustive", "exhaustive", "0.10"]
+    assert lines[0][:2] == ["Qh7h2h", "2"]
+    assert lines[5][:2] == ["Qh7h2h", "5"]
+    assert lines[1] == ["mccfr", "0.10", "12.34", "10.00", "14.68", "1.20", "1.20", "2.5", "s"]
+    assert lines[4] == ["exact", "0.10", "12.34", "10.00", "14.68", "-", "-", "2.5", "s"]
+    assert lines[10][:2] == ["mean", "exhaustive"]
+    assert [line[0] for line in lines[11:15]] == list(ALL_LABELS[1:])
+    assert max(map(len, result.stdout.splitlines()[:-2])) <= 90
+
+
+def test_memory_of_the_exact_backend_is_told_first(exploit, rows):
+    (note,) = exploit("--solve-type", "exact").stderr.splitlines()
+    assert note.startswith("exact needs ")
+    assert note.endswith(" of memory for Qh7h2h at SPR 1")
+
+
+def test_too_little_memory_is_refused_with_advice(refused, rows, monkeypatch):
+    monkeypatch.setattr(memory, "available_memory_bytes", lambda: 1e6)
+    line = refused("--solve-type", "mccfr,exact")
+    assert line.startswith("memory: exact needs ")
+    assert ", 1.0 MB are free; exact_precision: 16 needs " in line
+    assert line.endswith("; or give fewer sizes or raises, or leave exact out of --solve-type")
+    half = CONFIG + "  exact_precision: 16\n"
+    assert "exact_precision" not in refused("--solve-type", "exact", text=half)
+    assert rows.asked == []
+
+
+def test_memory_that_nobody_knows_is_enough(exploit, rows, monkeypatch):
+    monkeypatch.setattr(memory, "available_memory_bytes", lambda: math.inf)
+    assert exploit("--solve-type", "exact").exit_code == 0
+
+
+def test_flops_and_ratios_are_those_given_or_of_the_config_or_five(exploit, rows):
+    solve_type = ("--solve-type", "mccfr")
+    exploit(*solve_type, "--flop", "2c3h4d", "--flop", "AhAsAd", "--spr", "3", "--spr", "3")
+    assert rows.asked == [("2c3h4d", 3.0), ("AhAsAd", 3.0)]
+    rows.asked.clear()
+    exploit(*solve_type)
+    assert rows.asked == [("Qh7h2h", 1.0)]
+    rows.asked.clear()
+    exploit(*solve_type, text=CONFIG.replace("  fixed_flops: [Qh7h2h]\n", ""))
+    assert [flop for flop, _ in rows.asked] == list(DEFAULT_FLOPS)
+
+
+def test_a_run_config_gives_the_ratios_of_its_preflop_tree(exploit, rows):
+    exploit("--solve-type", "mccfr", text=LIMPS)
+    assert ("AhKsQd", 4.5) in rows.asked
+
+
+def test_a_backend_named_twice_is_solved_once(exploit, rows):
+    exploit("--solve-type", "bucketed,bucketed:1, mccfr")
+    assert len(rows.asked) == 2
+
+
+def test_ctrl_c_shows_and_writes_what_is_finished(exploit, monkeypatch, tmp_path):
+    monkeypatch.setattr(comparing, "compare_backends", Rows(interrupt_at=2))
+    file = tmp_path / "rows.json"
+    result = exploit(
+        "--solve-type", "mccfr,bucketed", "--spr", "1", "--spr", "2", "--json", str(file)
+    )
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[-1] == "interrupted, 2 of 4 solves in the table"
+    assert "bucketed:1" in result.stdout
+    document = json.loads(file.read_text())
+    assert document["is_complete"] is False
+    assert len(document["rows"]) == 2
+
+
+def test_ctrl_c_before_anything_is_finished_says_so(exploit, monkeypatch, tmp_path):
+    monkeypatch.setattr(comparing, "compare_backends", Rows(interrupt_at=0))
+    file = tmp_path / "rows.json"
+    result = exploit("--solve-type", "mccfr", "--json", str(file))
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == ["interrupted before any flop was finished"]
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("text", ["exakt", "bucketed:0", "mccfr,", "exact,all"])
+def test_other_solve_types_are_refused(refused, text):
+    line = refused("--solve-type", text)
+    assert line.startswith("--solve-type: '")
+    assert line.endswith("is not exhaustive, mccfr, bucketed, bucketed:ROUNDS or exact, or all")
+
+
+@pytest.mark.parametrize("spr", ["0", "-1", "nan", "inf"])
+def test_a_ratio_is_a_positive_number(refused, spr):
+    assert refused("--spr", spr) == f"--spr: {float(spr):g} is not a positive number"
+
+
+def test_a_flop_has_three_cards(refused):
+    assert refused("--flop", "AhKsQd2c") == "flop 'AhKsQd2c': 4 cards, a flop has 3"
+    assert refused("--flop", "AhAhQd").startswith("'AhAhQd'")
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(refused, rows, tmp_path):
+    missing = tmp_path / "missing" / "rows.json"
+    assert refused("--json", str(missing)) == f"--json {missing}: No such file or directory"
+    assert refused("--json", str(tmp_path)) == f"--json {tmp_path}: Is a directory"
+    assert rows.asked == []
+
+
+def test_a_key_that_a_backend_refuses_is_named(refused):
+    line = refused(
+        "--solve-type",
+        "mccfr",
+        text=CONFIG + "  solve_type: exhaustive\n  cfr_updates: simultaneous\n",
+    )
+    assert line.startswith("postflop_model.cfr_updates: ")
+    assert line.endswith("(with mccfr)")
+
+
+def test_default_flops_are_of_five_textures():
+    assert len({lab._read_flop(flop) for flop in DEFAULT_FLOPS}) == 5
