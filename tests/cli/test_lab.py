@@ -97,7 +97,7 @@ def test_the_table_has_all_backends_and_their_means(exploit, rows):
     assert lines[4] == ["exact", "0.10", "12.34", "10.00", "14.68", "-", "-", "2.5", "s"]
     assert lines[10][:2] == ["mean", "exhaustive"]
     assert [line[0] for line in lines[11:15]] == list(ALL_LABELS[1:])
-    assert max(map(len, result.stdout.splitlines()[:-2])) <= 90
+    assert max(len(line.rstrip()) for line in result.stdout.splitlines()[:-3]) <= 80
 
 
 def test_memory_of_the_exact_backend_is_told_first(exploit, rows):
@@ -182,7 +182,7 @@ def test_a_ratio_is_a_positive_number(refused, spr):
 
 def test_a_flop_has_three_cards(refused):
     assert refused("--flop", "AhKsQd2c") == "flop 'AhKsQd2c': 4 cards, a flop has 3"
-    assert refused("--flop", "AhAhQd").startswith("'AhAhQd'")
+    assert refused("--flop", "AhAhQd") == "Ah: comes twice in AhAhQd"
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_any_work(refused, rows, tmp_path):

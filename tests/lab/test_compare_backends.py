@@ -246,10 +246,10 @@ def test_means_are_taken_by_backend_over_what_is_known():
     assert (exact.num_rows, exact.hand_error_pot, exact.seconds) == (1, None, 3.0)
 
 
+@pytest.mark.usefixtures("compared")  # has made the tables that are made only once
 def test_an_exact_solve_with_its_judge_takes_no_more_memory_than_foretold():
     tree = make_tree(1.0, (1.0,), 0)
     foretold = estimate_comparison_bytes(FLOP, tree, Precision.SINGLE, 1)
-    list(compare("exact"))  # tables that are made once are not its own
     tracemalloc.start()
     list(compare("exact"))
     _, peak = tracemalloc.get_traced_memory()

@@ -154,8 +154,8 @@ def test_169_hands_lose_at_least_what_they_lose_to_each_other(flop):
     assert loss.value_of_oop == pytest.approx(value, abs=1e-5)
 
 
-def solve_in_buckets(flop, tree):
-    plan, sample = BucketPlan((8, 8, 8)), RunoutSample(1, 1)
+def solve_in_buckets(flop, tree, rounds):
+    plan, sample = BucketPlan((8, 8, 8), rounds=rounds), RunoutSample(1, 1)
     backend = BucketedBackend(RoundsSolver(plan, StoppingRule(5), sample=sample))
     return backend.solve(flop_game(flop), tree, ignore_progress, Team()).strategy
 
@@ -168,8 +168,9 @@ def test_merged_suits_change_nothing(flop):
 
 
 def test_merged_suits_change_nothing_for_buckets():
+    """Of strength on all streets, and on the flop of what hands have earned."""
     tree = tiny_tree()
-    assert_same_when_merged(MONOTONE, tree, solve_in_buckets(MONOTONE, tree))
+    assert_same_when_merged(MONOTONE, tree, solve_in_buckets(MONOTONE, tree, rounds=2))
 
 
 def assert_same_when_merged(flop, tree, strategy):

@@ -31,8 +31,12 @@ DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
 
 _EVERYTHING = "all"
 _FLOP_SIZE = 3
-_HEADINGS = ("own game", "real game", "OOP", "IP", "hand EV", "pair EV", "solving")
+_HEADINGS = ("own", "real", "OOP", "IP", "hand", "pair", "time")
 _NOTHING = "-"
+_LEGEND = """\
+in % of the flop pot: own, exploitability in the backend's own game; real, with real cards;
+OOP and IP, what each gains there by a best response; hand and pair, RMS distance of values
+from the exact ones; time of the solve and its values"""
 
 app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
 
@@ -65,8 +69,8 @@ def show_exploitability(
 ) -> None:
     """Solve flops by several backends and show what each loses to a best response.
 
-    The config gives sizes, limits and buckets. Opponents see every card; `own game` is what a
-    backend says of itself. Ctrl-C shows what is finished.
+    The config gives sizes, limits and buckets. Whoever responds sees every card. Ctrl-C shows what
+    is finished.
     """
     require_positive("--workers", workers)
     model = load_flops_config(config)
@@ -187,11 +191,7 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
     means = mean_by_backend(rows)
     console = output()
     console.print(exploit_table(rows, means))
-    console.print(
-        "in % of the flop pot; OOP, IP: what each gains by a best response; hand EV, pair EV: RMS "
-        "distance of values from the exact ones; solving: with values, without judging",
-        style="dim",
-    )
+    console.print(_LEGEND, style="dim", soft_wrap=True)
     if json is None:
         return
     document: Json = {

@@ -44,15 +44,19 @@ def unabstracted(game, **keys):
     return BucketedSolver(game, own_bucket_each(FLOP, all_combos(game)), **keys)
 
 
-def test_with_a_bucket_for_every_hand_every_iteration_is_that_of_the_exact_solver():
-    """Nothing is abstracted and no card is left out: only rounding differs, which ties amplify."""
-    game = tiny_game({Street.FLOP, Street.TURN})
+@pytest.mark.parametrize("streets", [{Street.FLOP, Street.TURN}, {Street.FLOP, Street.RIVER}])
+def test_with_a_bucket_for_every_hand_every_iteration_is_that_of_the_exact_solver(streets):
+    """Nothing is abstracted and no card is left out: only rounding differs, which ties amplify.
+
+    River buckets do not tell the turn from the river card, which matters only if the turn is bet.
+    """
+    game = tiny_game(streets)
     bucketed = unabstracted(game, sampled=ALL_CARDS)
     exact = SpotSolver(game.spot, LINEAR)
     bucketed.run(3)
     exact.run(3)
     expected, found = ExactStrategy(exact.tables, exact.game.cards), bucketed.strategy()
-    for dealt in ((), *game.cards.runouts[0][::7]):
+    for dealt in ((), *game.cards.runouts[0][::7], *game.cards.runouts[1][::300]):
         template = game.templates[len(dealt)]
         for player, hands in enumerate(game.cards.players):
             combos = hands.combos[~COMBO_HAS_CARD[hands.combos][:, list(dealt)].any(axis=1)]
@@ -63,19 +67,17 @@ def test_with_a_bucket_for_every_hand_every_iteration_is_that_of_the_exact_solve
             )
 
 
-@pytest.mark.parametrize("streets", [{Street.FLOP, Street.TURN}, {Street.FLOP, Street.RIVER}])
-def test_with_a_bucket_for_every_hand_and_sampled_cards_it_nears_the_exact_solution(streets):
-    """River buckets do not tell turn from river card, which matters only if the turn is bet."""
-    game = tiny_game(streets)
+def test_with_a_bucket_for_every_hand_and_sampled_cards_it_nears_the_exact_solution():
+    game = tiny_game({Street.FLOP, Street.TURN})
     exact = SpotSolver(game.spot)
-    exact.solve(StoppingRule(300, exploitability=0.005 * 2))
+    exact.solve(StoppingRule(200, exploitability=0.01))
     value = exact.value_of(0, EVALUATE)
     solver = unabstracted(game, sampled=(12, 4))
     solver.run(250)
     loss = judge_strategy(game.cards.board, game.spot.tree, solver.strategy(), game.spot.ranges)
     assert loss.exploitability_pot < 0.03
     best_oop, best_ip = loss.best_response
-    assert -best_ip - 0.03 < value < best_oop + 0.03
+    assert -best_ip - 0.01 < value < best_oop + 0.01
 
 
 def test_with_one_bucket_all_hands_play_one_strategy():
