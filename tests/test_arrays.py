@@ -12,7 +12,7 @@ def test_read_only_returns_the_same_array_and_forbids_writing():
 
 
 @pytest.mark.parametrize(
-    ("shape", "dtype"), [((3, 16), np.float32), ((5,), np.float64), ((0, 7), np.int16)]
+    ("shape", "dtype"), [((3, 16), np.float32), ((5,), np.float64), ((2, 3, 32), np.int16)]
 )
 def test_aligned_zeros_begin_on_a_cache_line(shape, dtype):
     array = aligned_zeros(shape, dtype)

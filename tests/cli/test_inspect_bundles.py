@@ -1,4 +1,5 @@
 import json
+import math
 import shutil
 from dataclasses import replace
 
@@ -56,6 +57,15 @@ def test_values_say_where_they_come_from_and_how_well_they_are_solved(run, value
         "3 flops at 2 SPRs: exploitability 0.10% of the pot on average, 0.20% at worst"
     )
     assert lines[-1] == "1.5 s of core time, no deals sampled, both players held all hands"
+
+
+def test_a_delta_that_nobody_measured_is_null_in_json(run, tmp_path):
+    (solved,) = make_values((3.5,)).values
+    reports = tuple(replace(report, strategy_delta=math.nan) for report in solved.reports)
+    ValueBundle((replace(solved, reports=reports),), "", "ab" * 32, 7).save(tmp_path / "flops")
+    document = json.loads(run("inspect", str(tmp_path / "flops"), "--flops", "--json").stdout)
+    (bundle,) = document["bundles"]
+    assert bundle["sprs"][0]["flops"][0]["strategy_delta"] is None
 
 
 def test_flops_are_listed_with_how_each_went(run, values):

@@ -79,3 +79,45 @@ def test_a_machine_that_is_too_small_is_refused(monkeypatch):
     monkeypatch.setattr(build_needs, "_memory_bytes", lambda: 1e9)
     with pytest.raises(OptionError, match=r"memory: the solve needs 1\.2 GB, this machine has"):
         NEEDS.require_resources(Path("x"))
+
+
+# --- Backends that play combos on boards ----------------------------------------------------------
+
+BUCKETED_FLOPS = FLOPS.replace("exhaustive", "bucketed")
+EXACT_FLOPS = FLOPS.replace("exhaustive", "exact")
+
+
+def test_more_buckets_and_rounds_need_more_memory_and_rounds_more_time():
+    few = estimate(BUCKETED_FLOPS + "  num_hand_buckets_river: 10\n", 1)
+    many = estimate(BUCKETED_FLOPS + "  num_hand_buckets_river: 20000\n", 1)
+    rounds = estimate(BUCKETED_FLOPS + "  rebucket_rounds: 3\n", 1)
+    assert few.memory_bytes < many.memory_bytes
+    assert rounds.memory_bytes > estimate(BUCKETED_FLOPS, 1).memory_bytes
+    assert rounds.seconds > 1.3 * few.seconds
+
+
+def test_an_exact_solve_needs_all_boards_and_half_of_it_in_half_precision():
+    whole = estimate(EXACT_FLOPS, 1)
+    half = estimate(EXACT_FLOPS + "  exact_precision: 16\n", 1)
+    assert whole.memory_bytes > 1e9  # two flops of 2,352 boards, one at a time
+    assert 0.4 * whole.memory_bytes < half.memory_bytes < 0.8 * whole.memory_bytes
+    monotone = estimate(EXACT_FLOPS.replace("AhKsQd, 2c3h4d", "9s6s2s, 2s2h2d"), 1)
+    assert monotone.memory_bytes < 0.6 * whole.memory_bytes
+    assert monotone.seconds < whole.seconds
+
+
+def test_an_exact_solve_that_does_not_fit_is_refused_with_advice(monkeypatch):
+    monkeypatch.setattr(build_needs, "_memory_bytes", lambda: 1e8)
+    with pytest.raises(OptionError) as caught:
+        estimate(EXACT_FLOPS, 2).require_resources(Path("x"))
+    problem = str(caught.value)
+    assert "\n" not in problem
+    assert "this machine has 100 MB; exact_precision: 16 needs " in problem
+    assert "; --workers 1 needs " in problem
+    assert problem.endswith("give fewer sizes or raises, or solve_type: bucketed")
+
+
+def test_a_bucketed_solve_that_does_not_fit_is_told_what_one_worker_needs(monkeypatch):
+    monkeypatch.setattr(build_needs, "_memory_bytes", lambda: 1e8)
+    with pytest.raises(OptionError, match="; --workers 1 needs "):
+        estimate(BUCKETED_FLOPS, 2).require_resources(Path("x"))

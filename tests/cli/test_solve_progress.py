@@ -1,10 +1,19 @@
 import io
+import math
 
 from rich.console import Console
 
 from runout.cli.console import LiveDisplay, showing_events
-from runout.cli.solve_progress import SolveLines, SolveTracker
-from runout.events import FlopSolved, FlopSolving, PreflopSolving, RangesRoundFinished
+from runout.cli.solve_progress import SolveLines, SolveTracker, describe_iteration
+from runout.events import (
+    BucketsCapped,
+    ExtractingEv,
+    FlopSolved,
+    FlopSolving,
+    PreflopSolving,
+    RangesRoundFinished,
+    Rebucketing,
+)
 
 ROUND = RangesRoundFinished(1, 3, 0.0123, 0.456)
 
@@ -23,8 +32,8 @@ def solving(flop, iteration=1):
 def test_the_first_event_shows_the_flops_and_the_one_being_solved():
     flops, worker = SolveTracker().note(solving("AsKhQd", 45)).bars
     assert (flops.title, flops.total) == ("Flops", None)
-    assert (worker.title, worker.done, worker.total) == ("  AsKhQd at SPR 3.5", 45, 200)
-    assert worker.detail == "0.32% of the pot, delta 0.0500"
+    assert (worker.title, worker.done, worker.total) == ("  Flop 'AsKhQd' at SPR 3.5", 45, 200)
+    assert worker.detail == "0.32% of the pot, δ=0.0500"
 
 
 def test_a_thread_keeps_its_bar_for_the_next_flop():
@@ -119,8 +128,8 @@ def test_terminals_see_bars_within_a_hundred_columns():
         solving("2c3h4d"),
     ]
     text = live_text(events)
-    assert "AsKhQd at SPR 3.5" in text
-    assert "2c3h4d at SPR 3.5" in text
+    assert "Flop 'AsKhQd' at SPR 3.5" in text
+    assert "Flop '2c3h4d' at SPR 3.5" in text
     assert "1/1,755" in text
     assert "worst 12.34% of the pot" in text
     assert "…" not in text
@@ -128,3 +137,58 @@ def test_terminals_see_bars_within_a_hundred_columns():
 
 def test_terminals_keep_the_line_of_a_round():
     assert "round 1 of at most 3: actions moved" in live_text([solving("AsKhQd"), ROUND])
+
+
+# --- Rounds of buckets, as seed 001 draws them ----------------------------------------------------
+
+
+def in_round(iteration, delta=0.0032):
+    return FlopSolving("AhKd7s", 3.5, iteration, 200, None, delta, 1, 2)
+
+
+def test_the_line_of_a_flop_names_its_round_iteration_and_delta():
+    assert describe_iteration(in_round(45)) == "[1/2] Flop 'AhKd7s' iter 45/200 δ=0.0032"
+    assert describe_iteration(solving("AhKd7s", 45)) == "Flop 'AhKd7s' iter 45/200 δ=0.0500"
+
+
+def test_a_backend_that_compares_no_strategies_tells_no_delta():
+    assert describe_iteration(in_round(3, math.nan)) == "[1/2] Flop 'AhKd7s' iter 3/200"
+    assert SolveTracker().note(in_round(3, math.nan)).bars[-1].detail == ""
+
+
+def test_rounds_are_bars_of_the_flop_they_belong_to():
+    tracker = SolveTracker()
+    bar = tracker.note(in_round(45)).bars[-1]
+    assert (bar.title, bar.detail) == ("  [1/2] Flop 'AhKd7s' at SPR 3.5", "δ=0.0032")
+    (values,) = tracker.note(ExtractingEv(120, 1176)).bars
+    assert (values.title, values.done, values.total) == ("  Flop 'AhKd7s' EV histograms", 120, 1176)
+    (buckets,) = tracker.note(Rebucketing(2, 3)).bars
+    assert (buckets.title, buckets.total) == ("  Flop 'AhKd7s' Rebucketing (round 2/3)", None)
+    assert bar.key == values.key == buckets.key
+
+
+def test_files_get_lines_of_flops_that_take_long_and_of_new_buckets():
+    clock = Clock()
+    lines = SolveLines(clock)
+    assert lines.lines(in_round(1)) == []
+    clock.now = 11.0
+    assert lines.lines(in_round(45)) == ["[1/2] Flop 'AhKd7s' iter 45/200 δ=0.0032"]
+    assert lines.lines(in_round(46)) == []
+    assert lines.lines(ExtractingEv(0, 1176)) == []
+    assert lines.lines(Rebucketing(2, 2)) == ["Flop 'AhKd7s' Rebucketing (round 2/2)"]
+
+
+def test_capped_buckets_are_a_note_everywhere():
+    capped = BucketsCapped("9s8s7s flop", 1400, 249)
+    note = "9s8s7s flop: 249 buckets instead of 1,400, no more hands are different"
+    assert SolveTracker().note(capped).line == note
+    assert SolveLines().lines(capped) == [note]
+    assert note in live_text([capped])
+
+
+def test_terminals_see_rounds_within_a_hundred_columns():
+    text = live_text([in_round(45), ExtractingEv(120, 1176), Rebucketing(2, 2), in_round(1)])
+    for part in ("[1/2] Flop 'AhKd7s' at SPR 3.5", "δ=0.0032", "EV histograms", "120/1,176"):
+        assert part in text
+    assert "Rebucketing (round 2/2)" in text
+    assert "…" not in text

@@ -216,9 +216,7 @@ def test_a_limit_that_a_backend_does_not_look_at_is_refused(solve_type, other):
 
 
 def test_buckets_are_given_street_by_street():
-    config = parse(
-        "num_hand_buckets_flop: 3\nnum_hand_buckets_turn: 4\nnum_hand_buckets_river: 5"
-    )
+    config = parse("num_hand_buckets_flop: 3\nnum_hand_buckets_turn: 4\nnum_hand_buckets_river: 5")
     assert config.num_hand_buckets == (3, 4, 5)
 
 

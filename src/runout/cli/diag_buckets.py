@@ -69,6 +69,8 @@ def diagnose_buckets(
     """
     require_positive("--workers", workers)
     require_positive("--top", top)
+    if png is not None and not png.parent.is_dir():  # told before minutes of work, not after
+        raise OptionError(f"--png {png}", f"{png.parent} is not a directory")
     model = _open_model(path, config)
     flops = _choose_flops(model, flop)
     ratio = _choose_spr(model, spr)

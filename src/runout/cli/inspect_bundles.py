@@ -17,6 +17,7 @@ from runout.cli.formatting import (
     format_count_of,
     format_percent,
     format_seconds,
+    json_number,
 )
 from runout.cli.options import JsonFlag, OptionError
 from runout.cli.preflop_report import print_report, report_to_json
@@ -264,6 +265,11 @@ def _to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
 def _flops_to_json(values: PostflopValues) -> list[Json]:
     rows = zip(values.flops.flops, values.flops.weights, values.reports, strict=True)
     return [
-        {"flop": format_cards(flop), "weight_fraction": float(weight), **asdict(report)}
+        {
+            "flop": format_cards(flop),
+            "weight_fraction": float(weight),
+            **asdict(report),
+            "strategy_delta": json_number(report.strategy_delta),  # `exact` compares none
+        }
         for flop, weight, report in rows
     ]

@@ -63,7 +63,8 @@ class RunoutSample:
     """Which boards values are taken from.
 
     Attributes:
-        num_turns: turn cards, or all of them if there are not more.
+        num_turns: turn cards, or all of them if there are not more; with fewer than five, some
+            combos may meet on none of the boards, and win nothing from each other.
         num_rivers: river cards after each, likewise.
         seed: of the choice.
     """

@@ -7,6 +7,7 @@ import numpy as np
 from runout.abstraction.bucket_map import FlopBuckets, build_flop_buckets
 from runout.cards.card import NUM_CARDS, parse_board
 from runout.cards.combos import COMBO_HAS_CARD, NUM_COMBOS, combo_index, live_combos
+from runout.cfr.parallel import one_blas_thread
 from runout.cfr.stopping import StoppingRule
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.pair_values import RunoutSample
@@ -40,7 +41,8 @@ def full_game(flop):
 @cache
 def solved_rounds(flop):
     """Returns the results of both rounds."""
-    return list(TWO_ROUNDS.solve(full_game(flop), ignore_progress))
+    with one_blas_thread():  # as everywhere in `solve_flops`, so that no bit depends on the machine
+        return list(TWO_ROUNDS.solve(full_game(flop), ignore_progress))
 
 
 def one_bucket(flop):

@@ -1,0 +1,124 @@
+import json
+
+import pytest
+
+from runout.config.load import load_postflop_config
+from runout.postflop import postflop_abstraction
+from runout.postflop.bucketed import rounds
+from tests.cli.solve_configs import FLOPS, write_config
+from tests.postflop.bucketed.small_buckets import cached_buckets
+
+BUCKETED = """\
+postflop_model:
+  solve_type: bucketed
+  fixed_flops: [9s6s2s]
+  postflop_sprs: [1.0, 2.0]
+  bet_sizes: [1.0]
+  max_raises_per_street: 0
+  postflop_solve_iterations: 2
+  num_hand_buckets_flop: 5
+  num_hand_buckets_turn: 5
+  num_hand_buckets_river: 5
+  rebucket_rounds: 2
+"""
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(autouse=True)
+def buckets_made_once(monkeypatch):
+    monkeypatch.setattr(
+        rounds,
+        "build_flop_buckets",
+        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
+    )
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write_config(tmp_path, BUCKETED)
+
+
+def test_a_config_is_diagnosed_for_people_with_a_picture(run, config, tmp_path):
+    picture = tmp_path / "buckets.png"
+    result = run("diag-buckets", "-c", config, "--top", "2", "--png", str(picture), "-w", "1")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "9s6s2s at SPR 1"
+    assert lines[1].split() == [
+        "round",
+        "buckets",
+        "iterations",
+        "δ",
+        "bound",
+        "EV",
+        "variance",
+        "ARI",
+    ]
+    assert [line.split()[:3] for line in lines[2:4]] == [["1", "5/5/5", "2"], ["2", "5/5/5", "2"]]
+    assert lines[2].endswith("-") or lines[2].split()[-1] == "-"
+    assert sum(line.startswith("round ") and "worst pairs" in line for line in lines) == 2
+    assert max(map(len, lines)) <= 80
+    assert picture.read_bytes().startswith(PNG_SIGNATURE)
+    assert f"wrote {picture}" in result.stderr
+
+
+def test_json_has_every_bucket_of_every_round(run, config):
+    options = ("--flop", "2c2h2d", "--spr", "2", "--json", "-w", "1")
+    document = json.loads(run("diag-buckets", "-c", config, *options).stdout)
+    (flop,) = document["flops"]
+    assert (flop["flop"], flop["spr"]) == ("2s2h2d", 2.0)
+    first, second = flop["rounds"]
+    assert first["adjusted_rand_index"] is None
+    assert second["adjusted_rand_index"] <= 1.0
+    for entry in (first, second):
+        assert entry["num_buckets"]["flop"] == len(entry["buckets"]) == 5
+        assert sum(len(bucket["combos"]) for bucket in entry["buckets"]) == 1176
+        for bucket in entry["buckets"]:
+            assert bucket["strength"]["lowest"] <= bucket["strength"]["highest"]
+            assert len(bucket["worst_pair"]["combos"]) == 2
+            assert bucket["worst_pair"]["distance_pot"] >= 0.0
+
+
+def test_a_directory_is_diagnosed_by_its_own_config(run, tmp_path):
+    solved = postflop_abstraction.PostflopAbstraction.build(load_postflop_config(BUCKETED))
+    solved.to_bundle().save(tmp_path / "values")
+    document = json.loads(run("diag-buckets", str(tmp_path / "values"), "--json").stdout)
+    (first, second) = document["flops"][0]["rounds"]
+    reports = solved.values[0].reports
+    assert second["final_delta"] == reports[0].strategy_delta
+    assert second["exploitability_bound_pot"] == reports[0].exploitability_pot
+    assert first["iterations"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ((), "diag-buckets: give either a DIR or a --config FILE"),
+        (("-c", "CONFIG", "--spr", "7"), "--spr: 7 is not one of the config's 1, 2"),
+        (("-c", "CONFIG", "--top", "0"), "--top: 0 is not a positive number"),
+        (("-c", "CONFIG", "--flop", "AhKd"), "AhKd"),
+    ],
+)
+def test_mistakes_are_one_line(error_line, config, options, problem):
+    options = [config if option == "CONFIG" else option for option in options]
+    assert problem in error_line("diag-buckets", *options)
+
+
+def test_only_bucketed_configs_have_buckets(error_line, tmp_path):
+    config = write_config(tmp_path, FLOPS)
+    assert error_line("diag-buckets", "-c", config) == (
+        f"{config}: solve_type is exhaustive, only bucketed has buckets"
+    )
+
+
+def test_many_flops_must_be_named(error_line, tmp_path):
+    config = write_config(tmp_path, BUCKETED.replace("fixed_flops: [9s6s2s]", "flop_subset: 25"))
+    assert error_line("diag-buckets", "-c", config) == (
+        "--flop: the config has 25 flops, give up to 10 by name"
+    )
+
+
+def test_a_picture_that_has_no_place_is_an_error_before_the_work(error_line, config, tmp_path):
+    missing = tmp_path / "missing" / "x.png"
+    line = error_line("diag-buckets", "-c", config, "--png", str(missing))
+    assert line == f"--png {missing}: {tmp_path}/missing is not a directory"
