@@ -66,10 +66,11 @@ def test_the_kind_is_that_of_the_bundle():
 def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(solve, tmp_path):
     result = solve()
     assert result.exit_code == 0
-    first, second, *_ = result.stderr.splitlines()
-    assert first == "2c3d4h8s9c: 9 nodes of betting on 1 river, 12 against 6 combos"
-    assert second.startswith("memory: ")
-    assert "in 32 bits" in second
+    first, second, third, *_ = result.stderr.splitlines()
+    assert first == "2c3d4h8s9c: 9 nodes of betting, 12 against 6 combos"
+    assert second == "boards: 1 river"
+    assert third.startswith("memory: ")
+    assert "in 32 bits" in third
     lines = result.stdout.splitlines()
     assert lines[0] == "OOP acts on 2c3d4h8s9c   node r:0, pot 100, 100 behind"
     assert any(line.startswith("OOP   ") and "%" in line for line in lines)
@@ -107,8 +108,9 @@ def test_an_estimate_solves_nothing(run):
     options = flat(OPTIONS | {"--board": "2c3d4h"})
     lines = run("solve-spot", *options, "--estimate").stdout.splitlines()
     assert lines[0].startswith("2c3d4h: ")
-    assert " on 1 flop, " in lines[0]
-    assert lines[1].startswith("memory: ")
+    assert lines[1].startswith("boards: 1 flop, ")
+    assert lines[2].startswith("memory: ")
+    assert max(map(len, lines)) <= 80
     facts = json.loads(run("solve-spot", *options, "--estimate", "--json").stdout)
     assert facts["num_hands"] == [12, 6]
     assert facts["memory_bytes_16"] < facts["memory_bytes_32"]
@@ -126,11 +128,32 @@ def test_the_same_command_goes_on(solve, tmp_path):
     assert second["stopped_by"] == "all iterations done"
 
 
+def test_a_target_that_was_missed_is_told(solve, run):
+    result = solve(**{"max-iterations": "10", "target": "0.001%"})
+    missed = "the target of 0.001% was not reached, a larger --max-iterations"
+    assert result.stderr.splitlines()[-1] == f"{missed} goes on from here"
+    options = flat(OPTIONS | {"--max-iterations": "10", "--target": "0.001%"})
+    assert f"{missed} is the way on" in run("solve-spot", *options).stderr.splitlines()
+    without = run("solve-spot", *flat(OPTIONS | {"--max-iterations": "10", "--target": "null"}))
+    assert "target" not in without.stderr
+
+
+def test_what_is_done_already_is_not_said_to_be_written(solve, tmp_path):
+    solve()
+    path = tmp_path / "spot"
+    lines = solve(**{"max-iterations": "10", "target": "0.001%"}).stdout.splitlines()
+    assert lines[-2].endswith("; all iterations done")
+    assert lines[-1].startswith(f"{path}, ")
+    assert "was done before; runout spot show" in lines[-1]
+
+
 def test_another_spot_in_the_directory_is_named(solve, problem, tmp_path):
     solve()
     path = str(tmp_path / "spot")
     line = f"{path}: holds another spot: pot is 100.0 there and 120.0 here"
     assert problem("-o", path, pot="120").endswith(line)
+    line = f"{path}: holds another spot: oop is another range, 12 combos there and 6.5 here"
+    assert problem("-o", path, oop="AA,KsQs:0.5") == line
     exists = f"{path}: exists already, give --overwrite to replace it"
     assert problem("-o", path, "--no-resume") == exists
     assert solve("--overwrite", pot="120").exit_code == 0
@@ -153,7 +176,7 @@ def test_a_bundle_of_another_kind_is_never_replaced(problem, solved):
         ("bets", "33", "--bets[0]: '33' has no unit, "),
         ("bets", "50%,2x", "--bets[1]: '2x' multiplies a bet, but there is none yet: for raises"),
         ("bets", "200c", "--bets[0]: '200c' cannot be bet, the stack is 100"),
-        ("target", "0", "--target: '0' is not a percentage of the pot such as 0.5%"),
+        ("target", "0", "--target: 0 is never reached, give a percentage such as 0.1%"),
         ("target", "0%", "--target: 0% is never reached, give a percentage such as 0.1%"),
         ("precision", "64", "--precision: 64 is not 32 or 16"),
         ("workers", "0", "--workers: 0 is not a positive number"),

@@ -1,9 +1,11 @@
 import csv
 import io
 import json
+import shutil
 
 import pytest
 
+from runout.cli.spot_report import format_chips
 from runout.pipeline.spot import solve_spot
 from runout.pipeline.workplace import Workplace
 from runout.storage.writer import write_bundle
@@ -62,6 +64,42 @@ def test_one_hand_is_shown_combo_by_combo(run, spot):
     assert at_chance.startswith("KK of IP at r:0:x:x: ")
 
 
+def test_many_actions_stand_below_each_other(run, tmp_path):
+    path = tmp_path / "river"
+    solve_spot(
+        board="As2h2d7c3c",
+        oop="KK",
+        ip="AK,JJ",
+        pot=100,
+        stack=9000,
+        bet_sizes="10%,33%,75%,150%,400%,a",
+        max_iterations=3,
+        workplace=Workplace(1),
+        directory=path,
+    )
+    lines = run("spot", "show", str(path), "--hand", "KsKh").stdout.splitlines()
+    assert lines[1].split() == "hand arrives EV equity action frequency its EV".split()
+    assert lines[2].startswith("KsKh   100.00%")
+    assert len(lines) == 2 + 7
+    assert lines[-1].split()[:2] == ["all-in", "9000"]
+    assert not any("…" in line for line in lines)
+
+
+def test_a_loss_too_small_to_show_is_zero():
+    assert format_chips(-1e-6) == "0.00"
+    assert format_chips(-0.006) == "-0.01"
+
+
+def test_a_table_that_was_changed_is_refused(error_line, spot, tmp_path):
+    copy = tmp_path / "changed"
+    shutil.copytree(spot, copy)
+    table = copy / "turn_oop_strategy_sum.npy"
+    content = bytearray(table.read_bytes())
+    content[-1] ^= 0xFF
+    table.write_bytes(content)
+    assert error_line("spot", "show", str(copy)).startswith(f"{table}: was changed")
+
+
 def test_one_hand_as_json(run, spot):
     document = json.loads(run("spot", "show", spot, "--hand", "AA", "--json").stdout)
     assert document["node"] == "r:0"
@@ -100,7 +138,8 @@ def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
         (["--path", "x:x:8c"], "path 'x:x:8c', step 3: 8c is on the board QsJh2h8c already"),
         (["--hand", "KK"], "--hand KK: is not in OOP's range on QsJh2h8c"),
         (["--hand", "QsQh"], "--hand QsQh: is not in OOP's range on QsJh2h8c"),
-        (["--hand", "AX"], "'AX': not a canonical hand such as AA, AKs or AKo"),
+        (["--hand", "AX"], "--hand AX: is no hand such as AA, AKs, AKo or AhKh (not a "),
+        (["--hand", "AhAh"], "--hand AhAh: is no hand such as AA, AKs, AKo or AhKh (comes twice"),
         (["--json", "--csv"], "--json --csv: cannot be combined, give one of them"),
         (["--depth", "1"], "--depth: says how much --json writes, and goes with no other option"),
         (["--json", "--depth", "-1"], "--depth: '-1' is not a whole number from 0 up, or all"),

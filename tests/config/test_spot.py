@@ -37,7 +37,7 @@ def test_five_keys_are_enough():
     assert config.target == 0.005
     assert config.schedule() == DCFR4
     rule = config.stopping_rule()
-    assert (rule.max_iterations, rule.max_seconds, rule.exploitability) == (1000, None, 0.9)
+    assert (rule.max_iterations, rule.max_seconds, rule.exploitability) == (10_000, None, 0.9)
     assert config.tree().stakes.pot == 180
 
 
@@ -145,6 +145,8 @@ def test_hands_that_cannot_meet_are_one_line():
         ("target: 0%", "0% is never reached, give a percentage such as 0.1%, or null for none"),
         ("target: 0", "0 is never reached, give a percentage such as 0.1%, or null for none"),
         ("target: 0.5", "0.5 has no unit, write 0.5% of the pot"),
+        ("target: '0'", "0 is never reached, give a percentage such as 0.1%, or null for none"),
+        ("target: '0.5'", "0.5 has no unit, write 0.5% of the pot"),
         ("target: -1%", "-1% is not above 0% and up to 100%"),
         ("target: [1]", "[1] is not a percentage of the pot such as 0.5%"),
         ("precision: 64", "64 is not 32 or 16"),

@@ -120,6 +120,13 @@ def test_what_is_good_enough_is_left_alone(tmp_path):
     assert has_same_bits(again, first)
 
 
+def test_the_reason_is_that_of_the_limits_given_now(tmp_path):
+    path = tmp_path / "spot"
+    solve(**TURN, target="100%", max_iterations=40, directory=path)
+    again = solve(**TURN, target="0.0001%", max_iterations=1, directory=path)
+    assert again.outcome.reason == StopReason.ITERATIONS
+
+
 def test_a_directory_keeps_one_spot(tmp_path):
     path = tmp_path / "spot"
     solve(**TURN, max_iterations=2, directory=path)

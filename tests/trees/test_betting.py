@@ -325,3 +325,13 @@ def test_a_menu_lists_every_size():
     menu = SizeMenu.parse([0.5], ["2x"], [0.25])
     assert len(menu.all_sizes) == 3
     assert menu.all_sizes[0] == PotFraction(0.5)
+
+
+@pytest.mark.parametrize(
+    ("bets", "donks", "may_donk"), [([], None, False), ([0.5], [], True), ([], None, True)]
+)
+def test_a_player_without_sizes_never_bets_first_not_even_all_in(bets, donks, may_donk):
+    rules = BettingRules.uniform(bets, 1, raise_sizes=[1.0], donk_sizes=donks)
+    state = BettingState(Street.TURN, 0, (1.0, 1.0), 1.0, may_donk=may_donk)
+    actions = legal_actions(rules, Stakes.in_pots(4.0), state)
+    assert [action.kind for action in actions] == [ActionKind.CHECK]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from runout.cfr.stopping import StopReason
 from runout.cli.build_needs import require_disk
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import (
@@ -21,6 +22,7 @@ from runout.cli.spot_report import format_chips, print_node
 from runout.cli.targets import OverwriteFlag, ResumeFlag, require_free, solving_into
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
+from runout.config.spot_readers import plain_target
 from runout.errors import ConfigError
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE
@@ -50,6 +52,11 @@ OPTION_BY_KEY = {
     "max_iterations": "--max-iterations",
     "max_seconds": "--max-seconds",
     "precision": "--precision",
+}
+#: What allows more, by the reason for which a solve has ended.
+OPTION_BY_LIMIT = {
+    StopReason.ITERATIONS: "--max-iterations",
+    StopReason.SECONDS: "--max-seconds",
 }
 _REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
 
@@ -154,8 +161,8 @@ def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
 
 def _solve(
     config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
-) -> tuple["SpotSolution", float]:
-    """Solves, and returns the seconds that this sitting took."""
+) -> tuple["SpotSolution", float | None]:
+    """Solves, and returns the seconds that this sitting took; None if all was done before."""
     is_there = path is not None and (path / MANIFEST_FILE).is_file()
     if path is not None:
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
@@ -165,9 +172,13 @@ def _solve(
         from runout.pipeline import spot as pipeline
         from runout.pipeline.workplace import Workplace
         from runout.postflop.spot.spot_setup import build_spot, measure_spot
+        from runout.postflop.spot.spot_solution import load_spot_facts
 
+        is_done = False
         if path is not None and is_there and not overwrite:
             pipeline.require_own_spot(path, config, resume)
+            _, outcome = load_spot_facts(path)
+            is_done = pipeline.reason_to_rest(outcome, config.stopping_rule()) is not None
         num_workers = workers or count_cores()
         size = measure_spot(build_spot(config), num_workers, config.locks)
         pipeline.require_memory(config, size)
@@ -177,7 +188,7 @@ def _solve(
         solution = pipeline.solve_spot(
             config, Workplace(num_workers, sink), directory=path, resume=resume, overwrite=overwrite
         )
-    return solution, time.perf_counter() - started
+    return solution, None if is_done else time.perf_counter() - started
 
 
 def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
@@ -200,7 +211,7 @@ def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
-    """Returns how large a spot is and what it needs, as two lines."""
+    """Returns how large a spot is and what it needs, as three lines."""
     streets = [street.name.lower() for street in Street][-len(size.num_boards) :]
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
     oop, ip = size.num_hands
@@ -210,7 +221,8 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     )
     nodes = format_count_of(size.num_nodes, "node")
     return (
-        f"{config.board}: {nodes} of betting on {boards}, {oop:,} against {ip:,} combos\n"
+        f"{config.board}: {nodes} of betting, {oop:,} against {ip:,} combos\n"
+        f"boards: {boards}\n"
         f"memory: {needs}"
     )
 
@@ -240,7 +252,7 @@ def report_to_json(solution: "SpotSolution") -> Json:
     }
 
 
-def _report(solution: "SpotSolution", path: Path | None, seconds: float) -> None:
+def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
     console, outcome, config = output(), solution.outcome, solution.config
     print_node(console, solution.view.node())
     console.print()
@@ -252,13 +264,20 @@ def _report(solution: "SpotSolution", path: Path | None, seconds: float) -> None
     )
     if config.rake_rate > 0.0:
         console.print("raked: not a zero-sum game, the EVs add up to the pot less rake")
+    option = OPTION_BY_LIMIT.get(outcome.reason)
+    if option is not None and config.target is not None and share > config.target:
+        way = f"{option} is the way on" if path is None else f"{option} goes on from here"
+        print_note(f"the target of {plain_target(config.target)} was not reached, a larger {way}")
     if path is None:
         print_note("nothing was saved, give --output DIR to keep it")
         return
     size = format_bytes(read_manifest(path).size_bytes)
+    if seconds is None:
+        done = f"{path}, {size}, was done before"
+    else:
+        done = f"wrote {path}, {size}, in {format_seconds(seconds)}"
     console.print(
-        f"wrote {path}, {size}, in {format_seconds(seconds)}; runout spot show {path} --path PATH "
-        "for more",
+        f"{done}; runout spot show {path} --path PATH for more",
         soft_wrap=True,
         markup=False,
     )

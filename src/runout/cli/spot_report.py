@@ -31,6 +31,9 @@ _KIND_BY_LETTER = {
 }
 _NO_VALUE = "-"
 
+#: No table needs as many columns, and a measured width is at most that of the console.
+_WIDER_THAN_TABLES = 10_000
+
 
 def print_node(console: Console, node: "SpotNode") -> None:
     """Prints both players' values, the actions, and the grid of the player who acts."""
@@ -114,29 +117,59 @@ def action_values(node: "SpotNode") -> list[float]:
     return values
 
 
-def hands_table(node: "SpotNode", player: int, combos: list[int]) -> Table:
-    """Returns a line for each combo: how much of it arrives, what it does and is worth."""
-    actions = node.actions if player == node.actor else ()
-    table = _table("hand", right=("arrives", "EV", "equity"))
-    for action in actions:
-        table.add_column(action.label, justify="right")
-    for combo in combos:
-        cells = [
-            f"{_format_share(float(node.strategy[number, combo]))} "
-            f"({format_chips(float(node.action_ev_chips[number, combo]))})"
-            for number in range(len(actions))
-        ]
-        table.add_row(
-            format_combo(combo),
-            _format_share(float(node.weights[player, combo])),
-            format_chips(float(node.ev_chips[player, combo])),
-            _format_share(float(node.equity[player, combo])),
-            *cells,
-        )
-    if actions:
-        table.caption = "below an action: how often, and in brackets what it is worth in chips"
+def print_hands(console: Console, node: "SpotNode", player: int, combos: list[int]) -> None:
+    """Prints of each combo how much of it arrives, what it does and is worth.
+
+    Actions stand side by side if the console is wide enough for them, else below each other.
+    """
+    table = _hands_side_by_side(node, player, combos)
+    anywhere = console.options.update_width(_WIDER_THAN_TABLES)
+    if console.measure(table, options=anywhere).maximum > console.width:
+        table = _hands_below_each_other(node, player, combos)
+    elif player == node.actor:
+        table.caption = "at an action: how often (EV in chips)"
         table.caption_justify = "left"
+    console.print(table)
+
+
+def _hands_side_by_side(node: "SpotNode", player: int, combos: list[int]) -> Table:
+    actions = node.actions if player == node.actor else ()
+    labels = tuple(action.label for action in actions)
+    table = _table("hand", right=("arrives", "EV", "equity", *labels))
+    for combo in combos:
+        cells = [" ".join(_action_cells(node, n, combo, "({})")) for n in range(len(actions))]
+        table.add_row(*_hand_cells(node, player, combo), *cells)
     return table
+
+
+def _hands_below_each_other(node: "SpotNode", player: int, combos: list[int]) -> Table:
+    table = _table("hand", right=("arrives", "EV", "equity"))
+    table.add_column("action", no_wrap=True)
+    table.add_column("frequency", justify="right", no_wrap=True)
+    table.add_column("its EV", justify="right", no_wrap=True)
+    for combo in combos:
+        cells = _hand_cells(node, player, combo)
+        for number, action in enumerate(node.actions):
+            table.add_row(*cells, action.label, *_action_cells(node, number, combo))
+            cells = [""] * len(cells)
+    return table
+
+
+def _hand_cells(node: "SpotNode", player: int, combo: int) -> list[str]:
+    return [
+        format_combo(combo),
+        _format_share(float(node.weights[player, combo])),
+        format_chips(float(node.ev_chips[player, combo])),
+        _format_share(float(node.equity[player, combo])),
+    ]
+
+
+def _action_cells(
+    node: "SpotNode", number: int, combo: int, value_form: str = "{}"
+) -> tuple[str, str]:
+    """Returns how often an action is taken, and its value."""
+    value = format_chips(float(node.action_ev_chips[number, combo]))
+    return _format_share(float(node.strategy[number, combo])), value_form.format(value)
 
 
 def hand_to_json(node: "SpotNode", player: int, combo: int) -> Json:
@@ -162,11 +195,12 @@ def hand_to_json(node: "SpotNode", player: int, combo: int) -> Json:
 
 def format_chips(amount: float) -> str:
     """Returns an amount with two decimals, a dash where there is none."""
-    return _NO_VALUE if math.isnan(amount) else f"{amount:,.2f}"
+    # Adding 0 turns the -0 of a small loss into 0.
+    return _NO_VALUE if math.isnan(amount) else f"{round(amount, 2) + 0.0:,.2f}"
 
 
 def _format_share(share: float) -> str:
-    return _NO_VALUE if math.isnan(share) else format_percent(share)
+    return _NO_VALUE if math.isnan(share) else format_percent(round(share, 4) + 0.0)
 
 
 def _table(*left: str, right: tuple[str, ...]) -> Table:

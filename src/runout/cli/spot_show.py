@@ -14,7 +14,9 @@ from runout.cards.combos import parse_combo
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import format_count_of
 from runout.cli.options import JsonFlag, OptionError, require_at_most_one
-from runout.cli.spot_report import hand_to_json, hands_table, print_node
+from runout.cli.spot_report import hand_to_json, print_hands, print_node
+from runout.errors import CardError
+from runout.storage.bundle import read_manifest
 from runout.trees.postflop_tree import PLAYER_NAMES
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 _COMBO_LENGTH = 4
 _EVERYTHING = "all"
+
+#: Digests of larger spots would take longer than one wants to wait for a node.
+_MOST_VERIFIED_BYTES = 2**28
 
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
@@ -64,7 +69,8 @@ def show_spot(
         from runout.postflop.spot.spot_export import write_json, write_node_csv
         from runout.postflop.spot.spot_solution import SpotSolution
 
-        view = SpotSolution.load(path, verify=False).view
+        is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
+        view = SpotSolution.load(path, verify=is_verified).view
         if combos is not None:
             _show_hands(view.node(node), hand or "", combos, json)
         elif json:
@@ -94,11 +100,15 @@ def _read_hand(text: str) -> list[int]:
     """Returns the combos of a class such as ``AKs``, or the one of two cards.
 
     Raises:
-        CardError: if it is neither.
+        OptionError: if it is neither.
     """
-    if len(text) == _COMBO_LENGTH:
-        return [parse_combo(text)]
-    return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
+    try:
+        if len(text) == _COMBO_LENGTH:
+            return [parse_combo(text)]
+        return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
+    except CardError as error:
+        problem = f"is no hand such as AA, AKs, AKo or AhKh ({error.problem})"
+        raise OptionError(f"--hand {text}", problem) from error
 
 
 def _show_hands(node: "SpotNode", hand: str, combos: list[int], json: bool) -> None:
@@ -130,7 +140,7 @@ def _show_hands(node: "SpotNode", hand: str, combos: list[int], json: bool) -> N
             combos_there = format_count_of(arriving, "combo")
             head = f"{hand} of {PLAYER_NAMES[player]} at {node.path}"
             console.print(f"{head}: {combos_there} of {len(found)}", style="bold", soft_wrap=True)
-            console.print(hands_table(node, player, found))
+            print_hands(console, node, player, found)
 
 
 def _write(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:

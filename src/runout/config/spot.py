@@ -202,7 +202,7 @@ class SpotConfig(ConfigSection):
             "a whole number from 1 up",
             unit="iterations",
         ),
-    ] = 1_000
+    ] = 10_000
     max_seconds: Annotated[
         _Chips | None,
         About(

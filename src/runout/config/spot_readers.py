@@ -83,14 +83,17 @@ def read_spot_donks(value: Any) -> SizeChoice | None:
 
 
 def read_target(value: Any) -> float | None:
-    """Reads a percentage of the pot such as ``0.5%``, or nothing; returns a fraction."""
-    if value is None:
+    """Reads a percentage of the pot such as ``0.5%``, or nothing; returns a fraction.
+
+    Options are text, so that numbers without a unit and ``null`` come as text as well.
+    """
+    if value is None or value == "null":
         return None
-    number = as_number(value)
+    number = as_number(float(value) if _is_plain_number(value) else value)
     if number is not None:
         if number == 0.0:
-            raise problem_at("", _never(show_value(value)))
-        raise problem_at("", f"{show_value(value)} has no unit, write {number:g}% of the pot")
+            raise problem_at("", _never(str(value)))
+        raise problem_at("", f"{value} has no unit, write {number:g}% of the pot")
     fraction = _percentage(value)
     if fraction is None:
         raise problem_at("", f"{show_value(value)} is not a percentage of the pot such as 0.5%")
@@ -111,6 +114,10 @@ def plain_target(fraction: float | None) -> str | None:
 
 def _never(text: str) -> str:
     return f"{text} is never reached, give a percentage such as 0.1%, or null for none"
+
+
+def _is_plain_number(value: Any) -> bool:
+    return isinstance(value, str) and _percentage(f"{value}%") is not None
 
 
 def _percentage(value: Any) -> float | None:

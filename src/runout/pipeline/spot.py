@@ -12,6 +12,7 @@ from typing import Any
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule, StopReason
 from runout.config.load import load_spot_config
+from runout.config.size_choice import PLAYER_KEYS
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import SpotSolving
@@ -24,6 +25,7 @@ from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.postflop.spot.spot_solver import SpotSolver
 from runout.postflop.spot.tables import Precision
+from runout.ranges.hand_range import HandRange
 
 _SECONDS_BETWEEN_EVENTS = 0.1
 _BYTES_PER_GB = 1e9
@@ -66,8 +68,9 @@ def solve_spot(
     team = Team(num_workers)
     if directory is not None and is_there and may_go_on:
         earlier = replace(SpotSolution.load(directory, team=team), config=config)
-        if reason_to_rest(earlier.outcome, config.stopping_rule()) is not None:
-            return earlier
+        reason = reason_to_rest(earlier.outcome, config.stopping_rule())
+        if reason is not None:
+            return replace(earlier, outcome=replace(earlier.outcome, reason=reason))
         solver, seconds = earlier.solver, earlier.outcome.seconds
     else:
         solver, seconds = start_solver(config, team), 0.0
@@ -88,7 +91,13 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
     found, _ = load_spot_facts(directory)
     if not resume:
         raise BundleError(str(directory), "exists already, and is neither to go on nor replaced")
-    differences = list(list_differences(found.game_mapping(), config.game_mapping()))
+    there, here = found.game_mapping(), config.game_mapping()
+    differences = []
+    for key, old, new in zip(PLAYER_KEYS, found.ranges(), config.ranges(), strict=True):
+        if there.pop(key) != here.pop(key):  # too long to be shown
+            sizes = f"{_format_size(old, found)} combos there and {_format_size(new, config)} here"
+            differences.append(f"{key} is another range, {sizes}")
+    differences.extend(list_differences(there, here))
     if differences:
         raise BundleError(str(directory), f"holds another spot: {'; '.join(differences)}")
 
@@ -223,6 +232,10 @@ def _describe_interruption(solution: SpotSolution, directory: Path | None) -> st
     if directory is None:
         return f"interrupted after {done}, nothing was kept"
     return f"interrupted; give the same command again to go on, {directory} keeps {done}"
+
+
+def _format_size(hand_range: HandRange, config: SpotConfig) -> str:
+    return f"{hand_range.without_cards(config.board_cards).weights.sum():.4g}"
 
 
 def _format_gb(size: float) -> str:

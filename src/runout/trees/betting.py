@@ -105,10 +105,10 @@ class SizeMenu:
     """The sizes that one player may use on one street.
 
     Attributes:
-        bets: sizes of a first bet.
-        raises: sizes of a raise.
+        bets: sizes of a first bet; without any the player never bets first, not even all-in.
+        raises: sizes of a raise; without any only all-in is left, where the rules add it.
         donks: sizes of a bet into the player who bet or raised last on the street before; None
-            for the same as ``bets``.
+            for the same as ``bets``, empty for never.
     """
 
     bets: tuple[BetSize, ...]
@@ -290,8 +290,11 @@ def _targets(
     least = opponent_amount + max(state.last_increment, stakes.minimum_bet)
     force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
     merge = max(rules.merging_threshold, SAME_AMOUNT_FRACTION)
+    sizes = _menu_sizes(rules, state)
+    if not sizes and state.num_bets == 0:
+        return []
     targets = set()
-    for size in _menu_sizes(rules, state):
+    for size in sizes:
         added = _added_by(size, state, street_stack, pot_after_call)
         target = min(max(stakes.rounded(opponent_amount + added), least), street_stack)
         pot_if_called = pot_after_call + 2.0 * (target - opponent_amount)
