@@ -171,7 +171,7 @@ def test_files_get_lines_of_flops_that_take_long_and_of_new_buckets():
     clock = Clock()
     lines = SolveLines(clock)
     assert lines.lines(in_round(1)) == []
-    clock.now = 11.0
+    clock.now = 31.0
     assert lines.lines(in_round(45)) == ["[1/2] Flop 'AhKd7s' iter 45/200 δ=0.0032"]
     assert lines.lines(in_round(46)) == []
     assert lines.lines(ExtractingEv(0, 1176)) == []

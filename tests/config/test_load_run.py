@@ -8,7 +8,8 @@ from runout.errors import ConfigError
 from runout.trees.postflop_tree import PostflopTree
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-SAMPLES = sorted(p for p in CONFIGS.glob("*.yaml") if not p.name.startswith(("postflop", "spot")))
+OTHER_KINDS = ("lab", "postflop", "spot")
+SAMPLES = sorted(p for p in CONFIGS.glob("*.yaml") if not p.name.startswith(OTHER_KINDS))
 NAMES = ["hu_100bb", "hu_25bb", "hu_25bb_full", "pushfold_10bb", "smoke"]
 TEXT = "preflop: {preset: hu_25bb}\npostflop_model_path: "
 MODEL = "postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: auto}"

@@ -30,6 +30,10 @@ from runout.results.value_bundle import KIND, ValueBundle
 from runout.storage.bundle import read_manifest
 
 
+#: How the config of a bundle says that its exploitability is a bound.
+_BUCKETED = "  solve_type: bucketed"
+
+
 def solve_flops(
     config: ConfigOption,
     path: OutputOption,
@@ -136,5 +140,7 @@ def solve_table(bundle: ValueBundle) -> Table:
             *deals,
         )
     table.caption = "exploitability in % of the flop pot; solving in core seconds"
+    if _BUCKETED in bundle.config_text.splitlines():
+        table.caption += "\nof bucketed it is an upper bound, of best responses in the same buckets"
     table.caption_justify = "left"
     return table

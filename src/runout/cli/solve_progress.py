@@ -27,6 +27,9 @@ SolveEvent = (
 #: Files get a line so often.
 SECONDS_BETWEEN_LINES = 10.0
 
+#: And about a flop that takes long, so often.
+SECONDS_BETWEEN_LINES_OF_FLOP = 30.0
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -272,7 +275,10 @@ class SolveLines:
     def _lines_of_flop(self, event: FlopSolving) -> list[str]:
         """Returns a line about a flop that takes long, however many are solved at a time."""
         now = self._clock()
-        if now - self._last_line_of_flop.setdefault(event.flop, now) < SECONDS_BETWEEN_LINES:
+        if (
+            now - self._last_line_of_flop.setdefault(event.flop, now)
+            < SECONDS_BETWEEN_LINES_OF_FLOP
+        ):
             return []
         self._last_line_of_flop[event.flop] = now
         return [describe_iteration(event)]
