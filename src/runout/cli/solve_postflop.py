@@ -29,7 +29,6 @@ from runout.results.postflop_values import PostflopValues
 from runout.results.value_bundle import KIND, ValueBundle
 from runout.storage.bundle import read_manifest
 
-
 #: How the config of a bundle says that its exploitability is a bound.
 _BUCKETED = "  solve_type: bucketed"
 

@@ -83,12 +83,16 @@ def small_jobs() -> list[Job]:
     from runout.equity.board_equity import compute_board_equity
     from runout.equity.histograms import strength_histograms
     from runout.postflop import mccfr_kernels
+    from runout.postflop.bucketed.bucketed import BucketedBackend
+    from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
     from runout.postflop.exhaustive import ExhaustiveBackend
     from runout.postflop.mccfr import MccfrBackend
+    from runout.postflop.pair_values import RunoutSample
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
     once = StoppingRule(1, exploitability=1e-9, check_every=1)
+    one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), once, sample=RunoutSample(1, 1))
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
@@ -106,7 +110,7 @@ def small_jobs() -> list[Job]:
         lambda: _solve_flop(MccfrBackend(once, sampling="public_chance")),
         lambda: _solve_flop(MccfrBackend(once, sampling="external", value_extraction_samples=1)),
         lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
-        _solve_buckets,
+        lambda: _solve_flop(BucketedBackend(one_bucket)),
         _solve_preflop,
         lambda: _solve_spot("AhKdQs7c2c"),
         lambda: _solve_spot("AhKdQs7c"),
@@ -130,30 +134,6 @@ def _solve_flop(backend: "PostflopBackend") -> None:
 
     tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
     backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
-
-
-def _solve_buckets() -> None:
-    """Solves a flop whose hands are all in one bucket, and values its hands on one runout."""
-    from runout.abstraction.bucket_map import FlopBuckets
-    from runout.cards.card import NUM_CARDS
-    from runout.cards.combos import NUM_COMBOS
-    from runout.postflop.bucketed.bucketed_solver import BucketedSolver
-    from runout.postflop.pair_values import RunoutSample, extract_pair_values
-    from runout.postflop.spot.spot import Spot
-    from runout.postflop.spot.spot_game import SpotGame
-    from runout.ranges.hand_range import HandRange
-    from runout.trees.betting import BettingRules
-    from runout.trees.postflop_tree import PostflopTree
-
-    flop, everyone = parse_board("AhKsQd"), HandRange.full()
-    tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
-    game = SpotGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
-    on_flop = np.zeros(NUM_COMBOS, dtype=np.int16)
-    on_turn = np.zeros((NUM_CARDS, NUM_COMBOS), dtype=np.int16)
-    on_river = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.int16)
-    solver = BucketedSolver(game, FlopBuckets(flop, on_flop, on_turn, on_river, (1, 1, 1)))
-    solver.run(1)
-    extract_pair_values(game, solver.strategy(), RunoutSample(1, 1))
 
 
 def _solve_preflop() -> None:
