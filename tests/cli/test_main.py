@@ -127,7 +127,9 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(run_python, module):
 
 def test_ctrl_c_leaves_the_terminal_clean():
     controller, terminal = pty.openpty()
-    code = "from runout.cli.main import main; main()"
+    # A shell that runs the tests in the background lets them, and their children, ignore Ctrl-C.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{listen}; from runout.cli.main import main; main()"
     program = subprocess.Popen(
         [sys.executable, "-c", code, "table", "verify", "--workers", "1"],
         stdout=terminal,

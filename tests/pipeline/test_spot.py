@@ -142,6 +142,7 @@ def test_a_directory_keeps_one_spot(tmp_path):
 def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, keys):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     path = tmp_path / "spot"
+    handler_before = signal.getsignal(signal.SIGINT)
     interrupting = Workplace(1, PressesCtrlC())
     limits = {"target": None, "max_iterations": 40}
     with pytest.raises(KeyboardInterrupt) as caught:
@@ -154,7 +155,7 @@ def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, k
         f"interrupted; give the same command again to go on, {path} keeps {done} "
         f"iteration{'' if done == 1 else 's'}"
     )
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler_before
     resumed, whole = solve(**keys, **limits, directory=path), solve(**keys, **limits)
     assert has_same_bits(resumed, whole)
     assert not SpotSolution.load(path).is_interrupted

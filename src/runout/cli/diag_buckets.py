@@ -15,7 +15,7 @@ from runout.cli.bucket_plots import write_bucket_plots
 from runout.cli.build_needs import require_memory
 from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_json, print_note, using_kernels
-from runout.cli.formatting import Json, format_count_of, format_percent, format_signed
+from runout.cli.formatting import Json, format_count_of, format_percent, format_signed, json_numbers
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.solve_needs import solve_bytes
 from runout.cli.values import SPR_ROUNDING, open_values
@@ -242,6 +242,7 @@ def _round_to_json(entry: "RoundDiagnosis") -> Json:
         "ev_variance": entry.ev_variance,
         "adjusted_rand_index": entry.agreement,
         "buckets": [_bucket_to_json(contents) for contents in entry.buckets],
+        "pair_equity": [json_numbers(row) for row in entry.pair_equity],
     }
 
 

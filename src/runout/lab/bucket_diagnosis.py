@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runout.abstraction.bucket_equity import bucket_pair_equity
 from runout.abstraction.bucket_map import compare_partitions
 from runout.abstraction.ev_rebucketing import within_bucket_variance
 from runout.abstraction.strength_features import NUM_BINS, FlopStrengths, StreetFeatures
@@ -86,6 +87,8 @@ class RoundDiagnosis:
         iterations: of the solve.
         strength_histograms: ``[K, 10]`` mean over members, each adding up to 1.
         ev_histograms: ``[K, 10]`` the same of expected values, mean over both positions.
+        pair_equity: ``[K, K]`` a flop bucket's equity against another one, see
+            `bucket_pair_equity`.
     """
 
     round: int
@@ -98,6 +101,7 @@ class RoundDiagnosis:
     iterations: int
     strength_histograms: FloatArray
     ev_histograms: FloatArray
+    pair_equity: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +167,7 @@ def _diagnose_rounds(
             ev_histograms=_mean_histograms(
                 features.reshape(len(labels), NUM_PLAYERS, NUM_BINS), labels
             ),
+            pair_equity=bucket_pair_equity(result.buckets),
         )
         before = labels
 

@@ -63,8 +63,8 @@ class RunoutSample:
     """Which boards values are taken from.
 
     Attributes:
-        num_turns: turn cards, or all of them if there are not more; with fewer than five, some
-            combos may meet on none of the boards, and win nothing from each other.
+        num_turns: turn cards, or all of them if there are not more; five at least, or
+            some combos meet on none of the boards.
         num_rivers: river cards after each, likewise.
         seed: of the choice.
     """
@@ -97,6 +97,9 @@ def extract_pair_values(
         game: a flop with all hands, in pots.
         strategy: of both players.
         sample: the boards to look at; values are exact if it is all of them.
+
+    Raises:
+        ValueError: if some combos that can meet do so on none of the boards.
     """
     combos = game.cards.players[0].combos
     extraction = _Extraction(game, strategy)
@@ -109,11 +112,14 @@ def extract_pair_values(
         rivers = range(*turn_deal.first_next[turn : turn + 2])
         for river in _choose(random, rivers, sample.num_rivers):
             extraction.add_river(turn, river, river_sums)
+    can_meet = disjoint_combos(combos, combos)
+    if not (_spread(game, river_sums.weight)[can_meet] > 0.0).all():
+        raise ValueError(f"{sample}: some combos meet on none of the boards, take more of them")
     gain = extraction.flop_gain() + _mean(game, turn_sums.gain, turn_sums.weight)
     gain += _mean(game, river_sums.gain, river_sums.weight)
     surplus = _exact_edge(game.cards.board) - _mean(game, river_sums.outcome, river_sums.weight)
     gain += _mean(game, river_sums.stake, river_sums.weight) * surplus
-    gain[~disjoint_combos(combos, combos)] = np.nan
+    gain[~can_meet] = np.nan
     return PairValues(combos, gain)
 
 
@@ -133,15 +139,18 @@ def _exact_edge(flop: tuple[int, ...]) -> FloatArray:
 
 def _mean(game: SpotGame, total: FloatArray, weight: FloatArray) -> FloatArray:
     """Divides sums by weights, after spreading both over the suits that were merged."""
-    images = game.side(0).hands.image
-    numbers = game.cards.symmetry_numbers
-    num_combos = len(total)
-    spread, weights = np.zeros_like(total), np.zeros_like(weight)
-    for number in numbers:
-        source = images[number][:num_combos]
-        spread += total[np.ix_(source, source)]
-        weights += weight[np.ix_(source, source)]
+    spread, weights = _spread(game, total), _spread(game, weight)
     return np.divide(spread, weights, out=np.zeros_like(spread), where=weights > 0.0)
+
+
+def _spread(game: SpotGame, total: FloatArray) -> FloatArray:
+    """Adds up sums over boards that were merged by suits, as all of them would have given."""
+    images = game.side(0).hands.image
+    spread = np.zeros_like(total)
+    for number in game.cards.symmetry_numbers:
+        source = images[number][: len(total)]
+        spread += total[np.ix_(source, source)]
+    return spread
 
 
 class _Extraction:
