@@ -32,7 +32,7 @@ from runout.postflop.spot.tables import Precision
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree
 
 FLOP = parse_board("Qh7h2h")
-FEW_BOARDS = RunoutSample(num_turns=2, num_rivers=2)
+FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
 
 
 def make_config(**keys):

@@ -155,7 +155,7 @@ def test_169_hands_lose_at_least_what_they_lose_to_each_other(flop):
 
 
 def solve_in_buckets(flop, tree, rounds):
-    plan, sample = BucketPlan((8, 8, 8), rounds=rounds), RunoutSample(1, 1)
+    plan, sample = BucketPlan((8, 8, 8), rounds=rounds), RunoutSample(6, 3)
     backend = BucketedBackend(RoundsSolver(plan, StoppingRule(5), sample=sample))
     return backend.solve(flop_game(flop), tree, ignore_progress, Team()).strategy
 

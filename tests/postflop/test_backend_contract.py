@@ -20,7 +20,7 @@ from tests.postflop.bucketed.small_buckets import cached_buckets
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree, small_tree
 from tests.reference.postflop_values import exploitability, fold_probability, pair_gains
 
-FEW_BOARDS = RunoutSample(num_turns=5, num_rivers=1)
+FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
 PLAN = BucketPlan((5, 5, 5), rounds=2)
 
 # A name, and a function from a number of iterations to the backend: first those whose strategies

@@ -69,8 +69,14 @@ def test_both_players_hands_share_the_pot():
 def test_the_seed_decides_the_boards():
     game, strategy = game_of(True), NoisyStrategy(tree(), 1)
     one, same, other = (
-        extract_pair_values(game, strategy, RunoutSample(5, 1, seed=seed)).gain_of_oop
+        extract_pair_values(game, strategy, RunoutSample(6, 3, seed=seed)).gain_of_oop
         for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other, equal_nan=True)
+
+
+def test_boards_on_which_some_combos_never_meet_are_refused():
+    strategy = NoisyStrategy(tree(), 1)
+    with pytest.raises(ValueError, match="meet on none of the boards"):
+        extract_pair_values(game_of(False), strategy, RunoutSample(2, 2))

@@ -15,7 +15,7 @@ from runout.postflop.spot.tables import Precision
 from tests.postflop.toy_flops import ignore_progress, make_tree
 
 FLOP = parse_board("9s6s2s")
-SAMPLE = RunoutSample(num_turns=5, num_rivers=1)
+SAMPLE = RunoutSample(num_turns=6, num_rivers=3)
 PLAN = BucketPlan((20, 20, 20), rounds=2)
 
 

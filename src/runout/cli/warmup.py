@@ -92,7 +92,7 @@ def small_jobs() -> list[Job]:
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
     once = StoppingRule(1, exploitability=1e-9, check_every=1)
-    one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), once, sample=RunoutSample(1, 1))
+    one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), once, sample=RunoutSample(6, 3))
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
