@@ -8,7 +8,7 @@ solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 check: .venv/installed
 	$(BIN)/ruff format --check .
