@@ -16,13 +16,12 @@ from runout.abstraction.errors import AbstractionError
 from runout.abstraction.hand_strength_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
 from runout.abstraction.street import Street, require_deal
 from runout.arrays import FloatArray, IntArray, Uint8Array
-from runout.cards.card import NUM_CARDS, format_cards
+from runout.cards.card import NUM_CARDS, RIVER_SIZE, format_cards
 from runout.cards.combos import COMBO_CARDS, combo_index, live_combos
 from runout.cards.evaluator import evaluate_board
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.equity.board_equity import compute_board_equity
 from runout.equity.histograms import BEST_SCORE, sum_strengths
-from runout.equity.runouts import RIVER_SIZE
 
 
 @dataclass(frozen=True)

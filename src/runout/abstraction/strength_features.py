@@ -24,12 +24,11 @@ from runout.abstraction import strength_feature_kernels
 from runout.abstraction.errors import AbstractionError
 from runout.abstraction.street import Street, require_deal
 from runout.arrays import BoolArray, FloatArray, Int32Array, IntArray, Uint8Array, Uint16Array
-from runout.cards.card import NUM_CARDS
+from runout.cards.card import NUM_CARDS, RIVER_SIZE
 from runout.cards.combos import COMBO_CARDS, COMBO_HAS_CARD, combo_index, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.equity import equity_kernels
 from runout.equity.histograms import BEST_SCORE
-from runout.equity.runouts import RIVER_SIZE
 
 NUM_BINS = 10
 NUM_VILLAIN_GROUPS = 8

@@ -99,18 +99,22 @@ class PlainDisplay:
         self._can_cache = can_cache
         self._started_by_stage: dict[str, float] = {}
         self._num_compiled = 0
+        self._num_begun = 0
+        self._compile_seconds = 0.0
         self._solve_lines = SolveLines()
 
     def on_event(self, event: Event) -> None:
         """Prints a line when work starts and when a stage ends."""
         match event:
             case KernelCompiling():
-                if COMPILING not in self._started_by_stage:
-                    self._started_by_stage[COMPILING] = time.perf_counter()
+                self._num_begun += 1
+                if self._num_begun == 1:
                     cached = f", first run only; cached in {cache_directory()}"
                     print_note("compiling kernels" + (cached if self._can_cache else ""))
-            case KernelCompiled():
+            case KernelCompiled(_, seconds):
                 self._num_compiled += 1
+                if self._num_compiled == self._num_begun:  # the time of those inside is in it
+                    self._compile_seconds += seconds
             case StageStarted(stage, total):
                 self._started_by_stage[stage] = time.perf_counter()
                 print_note(f"{stage}: {format_count_of(total, 'step')}")
@@ -123,11 +127,10 @@ class PlainDisplay:
                     print_note(line)
 
     def close(self) -> None:
-        """Says how long compiling took, with the work between, if it was needed."""
-        if COMPILING in self._started_by_stage:
-            seconds = time.perf_counter() - self._started_by_stage[COMPILING]
+        """Says how long compiling took, if it was needed."""
+        if self._num_begun:
             kernels = format_count_of(self._num_compiled, "kernel")
-            print_note(f"compiled {kernels} in {format_seconds(seconds)}")
+            print_note(f"compiled {kernels} in {format_seconds(self._compile_seconds)}")
 
 
 class LiveDisplay:

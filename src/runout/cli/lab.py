@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from runout.cards.card import format_cards, parse_board
+from runout.cards.card import FLOP_SIZE, format_cards, parse_board
 from runout.cli.config_files import ConfigOption, load_flops_config
 from runout.cli.console import output, print_note, using_kernels
 from runout.cli.formatting import (
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
 
 _EVERYTHING = "all"
-_FLOP_SIZE = 3
 _HEADINGS = ("own", "real", "OOP", "IP", "hand", "pair", "time")
 _NOTHING = "-"
 _LEGEND = """\
@@ -104,8 +103,8 @@ def show_exploitability(
 
 def _read_flop(text: str) -> tuple[int, ...]:
     cards = parse_board(text)
-    if len(cards) != _FLOP_SIZE:
-        raise CardError(f"flop {text!r}", f"{len(cards)} cards, a flop has {_FLOP_SIZE}")
+    if len(cards) != FLOP_SIZE:
+        raise CardError(f"flop {text!r}", f"{len(cards)} cards, a flop has {FLOP_SIZE}")
     return cards
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 
-from runout.cards.card import format_cards, parse_board
+from runout.cards.card import FLOP_SIZE, format_cards, parse_board
 from runout.cards.combos import disjoint_combos, live_combos
 from runout.cfr.discounting import DiscountSchedule
 from runout.cfr.stopping import StoppingRule
@@ -49,7 +49,6 @@ from runout.trees.bet_sizing import ChipAmount, format_bet_size, parse_bet_size
 from runout.trees.betting import BettingRules, SizeMenu, Street
 from runout.trees.postflop_tree import PostflopTree
 
-_FLOP_SIZE = 3
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 _SIZES = "a list or text of sizes such as 33%, 2.5x, 100c, e, 2e, 3e200% and a, or a mapping"
 
@@ -275,7 +274,7 @@ class SpotConfig(ConfigSection):
     @property
     def first_street(self) -> Street:
         """The street of the board."""
-        return Street(len(self.board_cards) - _FLOP_SIZE)
+        return Street(len(self.board_cards) - FLOP_SIZE)
 
     def ranges(self) -> tuple[HandRange, HandRange]:
         """Returns the ranges of OOP and IP, with hands that the board blocks."""

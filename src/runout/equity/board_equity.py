@@ -13,13 +13,13 @@ import numpy as np
 
 from runout.arrays import IntArray, Uint32Array, read_only
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS, matchup_weights
-from runout.cards.card import NUM_CARDS, require_board
+from runout.cards.card import NUM_CARDS, RIVER_SIZE, require_board
 from runout.cards.combos import COMBO_CARDS, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import SuitMapping
 from runout.equity import equity_kernels
 from runout.equity.hand_table import HandEquityTable
-from runout.equity.runouts import RIVER_SIZE, combo_images, enumerate_runouts
+from runout.equity.runouts import combo_images, enumerate_runouts
 
 _CARDS_IN_HANDS = 4
 

@@ -12,11 +12,11 @@ from math import comb
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, read_only
-from runout.cards.card import NUM_CARDS, require_board
+from runout.cards.card import NUM_CARDS, RIVER_SIZE, require_board
 from runout.cards.combos import COMBO_CARDS, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.equity import equity_kernels
-from runout.equity.runouts import RIVER_SIZE, combo_images, enumerate_runouts
+from runout.equity.runouts import combo_images, enumerate_runouts
 
 NUM_VILLAINS = comb(NUM_CARDS - RIVER_SIZE - 2, 2)
 

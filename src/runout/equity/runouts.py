@@ -7,11 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from runout.arrays import IntArray, Uint8Array
-from runout.cards.card import NUM_CARDS, NUM_SUITS
+from runout.cards.card import NUM_CARDS, NUM_SUITS, RIVER_SIZE
 from runout.cards.combos import NUM_COMBOS, permute_combos
 from runout.cards.isomorphism import SuitMapping, suit_stabilizer
-
-RIVER_SIZE = 5
 
 
 @dataclass(frozen=True)

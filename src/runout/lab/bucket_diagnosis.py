@@ -15,12 +15,12 @@ from runout.abstraction.ev_rebucketing import within_bucket_variance
 from runout.abstraction.strength_features import NUM_BINS, FlopStrengths, StreetFeatures
 from runout.arrays import FloatArray, IntArray
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress
 from runout.postflop.backend import ProgressSink
 from runout.postflop.bucketed.rounds import FlopSolveResult, RoundsSolver, ev_features, mean_values
 from runout.postflop.spot.spot import Spot
 from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.street_template import NUM_PLAYERS
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 

@@ -15,6 +15,7 @@ from runout.arrays import Float32Array, FloatArray
 from runout.cards.canonical_hands import matchup_weights
 from runout.cards.card import format_cards
 from runout.cfr.parallel import Team, one_blas_thread, plan_workers
+from runout.cfr.reach import NUM_PLAYERS
 from runout.config.load import parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
@@ -28,7 +29,7 @@ from runout.postflop.postflop_abstraction import make_backend
 from runout.postflop.solve_memory import estimate_exact_bytes
 from runout.postflop.spot.cards_to_come import CardsToCome
 from runout.postflop.spot.rake import NO_RAKE
-from runout.postflop.spot.street_template import NUM_PLAYERS, make_templates
+from runout.postflop.spot.street_template import make_templates
 from runout.postflop.spot.tables import Precision, estimate_memory
 from runout.ranges.hand_range import HandRange
 from runout.results.postflop_values import NUM_POSITIONS

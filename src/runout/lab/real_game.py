@@ -10,18 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
 from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.spot.fixed_tables import FixedTables
 from runout.postflop.spot.spot import Spot
 from runout.postflop.spot.spot_game import BothPlayers, SpotGame, SpotTables
-from runout.postflop.spot.street_kernels import EVALUATE, RESPOND, Step
-from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.street_kernels import EVALUATING, RESPONDING, Step
 from runout.ranges.hand_range import HandRange
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import OOP, PostflopTree
-
-_RESPOND = Step(RESPOND, np.float32(0.0), np.float32(0.0), np.float32(0.0))
-_EVALUATE = Step(EVALUATE, np.float32(0.0), np.float32(0.0), np.float32(0.0))
 
 
 @dataclass(frozen=True)
@@ -77,8 +74,8 @@ def judge_strategy(
         for player in range(NUM_PLAYERS)
     )
     return RealGameLoss(
-        best_response=(_value_of(game, 0, _RESPOND, ip), _value_of(game, 1, _RESPOND, oop)),
-        value_of_oop=_value_of(game, OOP, _EVALUATE, _BothFixed(oop, ip)),
+        best_response=(_value_of(game, 0, RESPONDING, ip), _value_of(game, 1, RESPONDING, oop)),
+        value_of_oop=_value_of(game, OOP, EVALUATING, _BothFixed(oop, ip)),
         pot=tree.stakes.pot,
     )
 

@@ -7,13 +7,11 @@ import numpy as np
 
 from runout.arrays import FloatArray, read_only
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
-from runout.cards.card import format_cards
+from runout.cards.card import FLOP_SIZE, format_cards
 from runout.equity.board_equity import compute_board_equity
 from runout.equity.hand_table import HandEquityTable
 from runout.errors import CardError
 from runout.ranges.hand_range import HandRange
-
-FLOP_SIZE = 3
 
 #: Weight of a hand that is not in a range, relative to one that is.
 SMALLEST_RANGE_WEIGHT = 1e-4

@@ -15,6 +15,7 @@ from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.combos import COMBO_HAS_CARD, disjoint_combos
 from runout.cards.evaluator_tables import evaluator_tables
+from runout.cfr.reach import NUM_PLAYERS
 from runout.equity import equity_kernels
 from runout.equity.board_equity import compute_board_equity
 from runout.postflop.extract import pack_values
@@ -23,12 +24,10 @@ from runout.postflop.spot import spot_kernels, street_kernels
 from runout.postflop.spot.fixed_tables import FixedTables
 from runout.postflop.spot.spot_game import SpotGame
 from runout.postflop.spot.spot_layouts import Arrival
-from runout.postflop.spot.street_kernels import EVALUATE, Step
-from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.street_kernels import EVALUATING
 from runout.postflop.spot.tables import Precision, make_scratch
 from runout.trees.betting import Street
 
-_PLAY = Step(EVALUATE, np.float32(0.0), np.float32(0.0), np.float32(0.0))
 _NO_CARD = -1
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
 
@@ -217,7 +216,7 @@ class _Extraction:
                 spot_kernels.enter_street(
                     entering[player], side.hands, forest, group, scratch.reach
                 )
-                street_kernels.push_reach(forest, group, learning, _PLAY, scratch)
+                street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
                 by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
             found.append(by_group)
         return found

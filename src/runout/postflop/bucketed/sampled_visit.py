@@ -13,19 +13,16 @@ import numpy as np
 from runout.abstraction.bucket_map import FlopBuckets
 from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
 from runout.postflop.bucketed import bucket_kernels
 from runout.postflop.bucketed.bucket_strategy import buckets_on
 from runout.postflop.spot import spot_kernels
 from runout.postflop.spot.spot_game import SpotGame
 from runout.postflop.spot.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
-from runout.postflop.spot.street_kernels import LEARN, Step
-from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.street_kernels import LEARNING_AFRESH
 from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import Precision, make_learning, make_turn_scratch
+from runout.postflop.spot.tables import Precision, make_learning, make_turn_scratch, part_of
 from runout.trees.betting import Street
-
-#: Leaves only what this visit adds.
-_AFRESH = Step(LEARN, np.float32(0.0), np.float32(0.0), np.float32(0.0))
 
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
 
@@ -103,13 +100,13 @@ class _Slot:
             card=int(turn.card[0]), probability=np.float32(turn.probability)
         )
         turn_tables, river_tables = self.tables
-        hero, villain = (_only(turn_tables[p]) for p in (player, 1 - player))
+        hero, villain = (part_of(turn_tables[p], 0) for p in (player, 1 - player))
         spot_kernels.visit_turn(
             streets,
             0,
             Knowledge(hero, villain),
             Knowledge(river_tables[player], river_tables[1 - player]),
-            _AFRESH,
+            LEARNING_AFRESH,
             entering,
             self._scratch[player],
             self.value[player],
@@ -155,7 +152,7 @@ class SampledVisits:
         cards, flop = game.cards, game.templates[_FLOP]
         self._slots = [_Slot(game, buckets, num_rivers) for _ in range(num_turns)]
         self._flop_tables = [
-            _only(make_learning(flop, cards.players[player], player, 1, Precision.SINGLE))
+            part_of(make_learning(flop, cards.players[player], player, 1, Precision.SINGLE), 0)
             for player in range(NUM_PLAYERS)
         ]
         self._flop_buckets = [
@@ -204,7 +201,7 @@ class SampledVisits:
         meeting = spot_kernels.meet(side.hands, side.orders[_FLOP], 0)
         forest = side.forests[_FLOP]
         spot_kernels.begin_street(
-            forest, side.hands, meeting, villain, _AFRESH, side.root, side.scratch
+            forest, side.hands, meeting, villain, LEARNING_AFRESH, side.root, side.scratch
         )
         arrival = Arrival(side.scratch.reach, forest.chance_row, -1, np.float32(1.0))
         regrets, reached = self._empty(player), self._empty(other)
@@ -222,7 +219,7 @@ class SampledVisits:
         chance_value = np.zeros(self._slots[0].value[player].shape)
         for slot in self._slots:
             chance_value += slot.value[player]
-        spot_kernels.end_street(forest, chance_value, hero, _AFRESH, side.scratch)
+        spot_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, side.scratch)
         bucket_kernels.collect_buckets(
             hero.regret, self._flop_buckets[player], self._weight[player], regrets[_FLOP]
         )
@@ -250,17 +247,6 @@ def _hand_weights(game: SpotGame, player: int) -> Float32Array:
     weights = np.zeros(hands.width, np.float32)
     weights[: len(hands.combos)] = hands.weights
     return weights
-
-
-def _only(learning: Learning) -> Learning:
-    """Returns the tables of the one board."""
-    return Learning(
-        learning.regret[0],
-        learning.regret_scale[0],
-        learning.strategy_sum[0],
-        learning.sum_scale[0],
-        learning.lock[0],
-    )
 
 
 def _deal_of(deal: Deal, chosen: Sequence[int], probability: float) -> Deal:

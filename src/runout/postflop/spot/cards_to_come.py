@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import FloatArray, Int16Array, IntArray, Uint8Array, read_only
-from runout.cards.card import NUM_CARDS, format_cards
+from runout.cards.card import NUM_CARDS, RIVER_SIZE, format_cards
 from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos, permute_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
@@ -16,7 +16,6 @@ from runout.postflop.spot.spot_layouts import Deal, Hands, Orders
 from runout.ranges.hand_range import HandRange
 
 PLAYER_WORDS = ("oop", "ip")
-FLOP_SIZE, TURN_SIZE, RIVER_SIZE = 3, 4, 5
 
 #: Rows of hands are padded to a multiple of this for SIMD instructions.
 ROW_WIDTH = 16

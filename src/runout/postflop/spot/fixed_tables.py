@@ -13,6 +13,7 @@ from runout.arrays import Float32Array, IntArray
 from runout.postflop.spot.cards_to_come import CardsToCome
 from runout.postflop.spot.street_template import StreetTemplate
 from runout.postflop.spot.table_kernels import Learning
+from runout.postflop.spot.tables import part_of
 from runout.trees.betting import Street
 
 #: Returns ``[A, C]`` what a player does on a street with given cards dealt and given combos.
@@ -38,7 +39,7 @@ class FixedTables:
     def on_board(self, street: Street, board: int) -> tuple[Learning, Learning]:
         """Returns the tables of one board."""
         oop, ip = self.on_boards(street, range(board, board + 1))
-        return _first(oop), _first(ip)
+        return part_of(oop, 0), part_of(ip, 0)
 
     def on_boards(self, street: Street, boards: range) -> tuple[Learning, Learning]:
         """Returns the tables of consecutive boards."""
@@ -62,14 +63,4 @@ def _learning(played: Float32Array) -> Learning:
         strategy_sum=played,
         sum_scale=np.zeros((num_boards, 0), np.float32),
         lock=np.zeros((num_boards, 0, 0), np.uint8),
-    )
-
-
-def _first(learning: Learning) -> Learning:
-    return Learning(
-        learning.regret[0],
-        learning.regret_scale[0],
-        learning.strategy_sum[0],
-        learning.sum_scale[0],
-        learning.lock[0],
     )

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-from runout.cards.card import format_cards, require_board
+from runout.cards.card import FLOP_SIZE, format_cards, require_board
 from runout.errors import CardError
 from runout.postflop.spot.rake import NO_RAKE, Rake
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
-
-_FLOP_SIZE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +29,7 @@ class Spot:
 
     def __post_init__(self) -> None:
         require_board(self.board)
-        if len(self.board) - _FLOP_SIZE != self.tree.first_street:
+        if len(self.board) - FLOP_SIZE != self.tree.first_street:
             street = self.tree.first_street.name.lower()
             problem = f"{len(self.board)} cards, but the betting begins on the {street}"
             raise CardError(f"board {format_cards(self.board)}", problem)

@@ -14,6 +14,7 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
 from runout.postflop.spot import spot_kernels
 from runout.postflop.spot.cards_to_come import CardsToCome
 from runout.postflop.spot.spot import Spot
@@ -29,7 +30,7 @@ from runout.postflop.spot.spot_layouts import (
     TurnStreets,
 )
 from runout.postflop.spot.street_kernels import Forest, Scratch, Step
-from runout.postflop.spot.street_template import NUM_PLAYERS, make_templates
+from runout.postflop.spot.street_template import make_templates
 from runout.postflop.spot.table_kernels import Learning
 from runout.postflop.spot.tables import Precision, make_scratch, make_turn_scratch
 from runout.trees.betting import Street

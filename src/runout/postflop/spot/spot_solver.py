@@ -8,18 +8,14 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.postflop.spot.spot import Spot
 from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.street_kernels import EVALUATE, LEARN, RESPOND, Step
-from runout.postflop.spot.street_template import NUM_PLAYERS
+from runout.postflop.spot.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.postflop.spot.tables import LearnedTables, Precision
 from runout.trees.betting import Street
-
-_ZERO = np.float32(0.0)
-_RESPOND = Step(RESPOND, _ZERO, _ZERO, _ZERO)
-_EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
 
 
 class SpotSolver:
@@ -81,14 +77,14 @@ class SpotSolver:
 
         Without rake the two players' winnings sum to zero and need not be evaluated.
         """
-        gain = sum(self.value_of(player, _RESPOND) for player in range(NUM_PLAYERS))
+        gain = sum(self.value_of(player, RESPONDING) for player in range(NUM_PLAYERS))
         if self.game.spot.rake.taken_from(self.game.spot.tree.stakes.pot) > 0.0:
-            gain -= sum(self.value_of(player, _EVALUATE) for player in range(NUM_PLAYERS))
+            gain -= sum(self.value_of(player, EVALUATING) for player in range(NUM_PLAYERS))
         return gain / NUM_PLAYERS
 
     def expected_value(self, player: int) -> float:
         """Returns what a player gets back from the pot at the average strategies, in chips."""
-        return self.value_of(player, _EVALUATE) + self.game.spot.tree.stakes.pot / 2.0
+        return self.value_of(player, EVALUATING) + self.game.spot.tree.stakes.pot / 2.0
 
     def value_of(self, player: int, step: Step) -> float:
         """Returns what a player wins beyond its half of the pot, in chips."""

@@ -21,6 +21,7 @@ from runout.cards.combos import (
     live_combos,
     permute_combos,
 )
+from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
 from runout.postflop.spot.locking import decision_rows, settle_locks
 from runout.postflop.spot.spot_game import StreetVisit
@@ -33,7 +34,6 @@ from runout.postflop.spot.spot_path import (
 )
 from runout.postflop.spot.spot_solver import SpotSolver
 from runout.postflop.spot.street_kernels import EVALUATE, Step
-from runout.postflop.spot.street_template import NUM_PLAYERS
 from runout.trees.betting import Street
 from runout.trees.layout import NO_NODE
 

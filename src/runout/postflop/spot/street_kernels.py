@@ -44,6 +44,15 @@ class Step(NamedTuple):
     strategy: np.float32
 
 
+_NOTHING = np.float32(0.0)
+
+#: Visits that learn nothing: one side answers as well as possible, or both play their averages.
+RESPONDING = Step(RESPOND, _NOTHING, _NOTHING, _NOTHING)
+EVALUATING = Step(EVALUATE, _NOTHING, _NOTHING, _NOTHING)
+#: A visit that leaves in the tables only what it adds itself.
+LEARNING_AFRESH = Step(LEARN, _NOTHING, _NOTHING, _NOTHING)
+
+
 class Forest(NamedTuple):
     """The betting of one street after every way to enter it, seen from one player.
 

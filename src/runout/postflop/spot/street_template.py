@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from runout.arrays import Float32Array, Int32Array, IntArray, read_only
+from runout.cfr.reach import NUM_PLAYERS
 from runout.postflop.spot.rake import Rake
 from runout.postflop.spot.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest
 from runout.trees.betting import Street
@@ -19,8 +20,6 @@ from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
 
 #: Nodes of a group of roots: few enough for reach and values to stay in the processor's cache.
 NODES_PER_GROUP = 200
-
-NUM_PLAYERS = 2
 
 _ENDS = 2  # the kind of a terminal in `Forest.kind`
 _FOLD, _SHOWDOWN, _CHANCE, _DECISION = range(4)

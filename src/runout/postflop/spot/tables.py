@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import Float32Array, aligned_zeros
+from runout.cfr.reach import NUM_PLAYERS
 from runout.postflop.spot.cards_to_come import CardsToCome, PlayerHands
 from runout.postflop.spot.spot_layouts import TurnScratch
 from runout.postflop.spot.street_kernels import Scratch
-from runout.postflop.spot.street_template import NUM_PLAYERS, StreetTemplate
+from runout.postflop.spot.street_template import StreetTemplate
 from runout.postflop.spot.table_kernels import Learning
 from runout.postflop.spot.terminal_kernels import LANES, Lanes
 from runout.trees.betting import Street
@@ -74,16 +75,17 @@ class LearnedTables:
     def on_board(self, street: Street, board: int) -> tuple[Learning, Learning]:
         """Returns views of the tables of one board."""
         oop, ip = self.by_street[street - self.first_street]
-        return _part_of(oop, board), _part_of(ip, board)
+        return part_of(oop, board), part_of(ip, board)
 
     def on_boards(self, street: Street, boards: range) -> tuple[Learning, Learning]:
         """Returns views of the tables of consecutive boards."""
         oop, ip = self.by_street[street - self.first_street]
         chosen = slice(boards.start, boards.stop)
-        return _part_of(oop, chosen), _part_of(ip, chosen)
+        return part_of(oop, chosen), part_of(ip, chosen)
 
 
-def _part_of(learning: Learning, boards: int | slice) -> Learning:
+def part_of(learning: Learning, boards: int | slice) -> Learning:
+    """Returns views of the tables of one board, or of some."""
     return Learning(
         learning.regret[boards],
         learning.regret_scale[boards],
