@@ -18,9 +18,9 @@ from benchmarks.timing import Row, best_seconds_of_two, format_rows, speedup
 from runout.cards.card import parse_board
 from runout.cfr.discounting import VARIANTS, DiscountSchedule
 from runout.cfr.parallel import Team
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.tables import Precision, count_boards, estimate_memory
+from runout.holdem.spot import Spot
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision, count_boards, estimate_memory
 from runout.ranges.notation import parse_range
 from runout.trees.betting import BettingRules, SizeMenu, Street
 from runout.trees.postflop_tree import PostflopTree

@@ -20,7 +20,7 @@ LAYERS = [
     {"jit", "arrays", "cache", "errors", "events", "units", "version"},
     {"cards", "trees", "storage", "execution"},
     {"ranges", "equity", "cfr"},
-    {"abstraction", "config", "results"},
+    {"abstraction", "config", "results", "holdem"},
     {"postflop"},
     {"preflop"},
     {"pipeline"},
@@ -41,7 +41,7 @@ FORBIDDEN = {
 KERNELS = "*_kernels.py"
 ALLOWED_IN = {
     "numba": {KERNELS, "jit.py"},
-    "llvmlite": {"jit.py", "postflop/spot/simd_kernels.py"},
+    "llvmlite": {"jit.py", "holdem/simd_kernels.py"},
     "typer": {"cli"},
     "rich": {"cli"},
     "click": {"cli"},

@@ -11,6 +11,7 @@ from runout.cfr.parallel import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
 from runout.events import FlopSolved, FlopSolving, StageAdvanced, StageStarted
+from runout.holdem.tables import Precision
 from runout.lab.compare_backends import (
     ALL_LABELS,
     STAGE,
@@ -28,7 +29,6 @@ from runout.postflop.exhaustive import ExhaustiveBackend
 from runout.postflop.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
 from runout.postflop.postflop_abstraction import build_trees
-from runout.postflop.spot.tables import Precision
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree
 
 FLOP = parse_board("Qh7h2h")

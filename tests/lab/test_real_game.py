@@ -9,6 +9,11 @@ from runout.cards.card import parse_board
 from runout.cards.combos import combo_index
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
+from runout.holdem.rake import NO_RAKE
+from runout.holdem.spot import Spot
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_template import make_templates
+from runout.holdem.tables import Precision
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
@@ -16,16 +21,11 @@ from runout.postflop.exact import ExactStrategy
 from runout.postflop.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.pair_values import RunoutSample
-from runout.postflop.spot.rake import NO_RAKE
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.street_template import make_templates
-from runout.postflop.spot.tables import Precision
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
 from runout.trees.postflop_tree import PostflopTree
+from tests.holdem.small_spots import JAM, NO_BETS, make_rules
 from tests.lab.known_strategies import CHECK_OR_FOLD, JAM_OR_CALL, NoisyStrategy, prefer
-from tests.postflop.spot.small_spots import JAM, NO_BETS, make_rules
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree, random_strategy
 from tests.reference.postflop_values import best_response_value, pair_gains
 from tests.reference.slow_spot import EVALUATE, RESPOND, Learned, SlowSpot

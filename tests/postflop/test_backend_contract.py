@@ -6,6 +6,8 @@ import pytest
 from runout.cards.combos import COMBO_HAS_CARD, live_combos
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveProgress, StoppingRule
+from runout.holdem.rake import NO_RAKE
+from runout.holdem.street_template import make_templates
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
@@ -13,8 +15,6 @@ from runout.postflop.exact import ExactBackend
 from runout.postflop.exhaustive import ExhaustiveBackend
 from runout.postflop.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
-from runout.postflop.spot.rake import NO_RAKE
-from runout.postflop.spot.street_template import make_templates
 from runout.trees.postflop_tree import IP, OOP
 from tests.postflop.bucketed.small_buckets import cached_buckets
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree, small_tree

@@ -5,12 +5,12 @@ import pytest
 
 from runout.cards.card import parse_board
 from runout.cards.combos import disjoint_combos, live_combos
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
 from runout.lab.real_game import judge_strategy
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.pair_values import ALL_RUNOUTS, RunoutSample, extract_pair_values
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import IP, OOP
 from tests.lab.known_strategies import NoisyStrategy

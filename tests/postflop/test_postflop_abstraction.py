@@ -6,6 +6,7 @@ import pytest
 from runout.cfr.discounting import DCFR4, LINEAR
 from runout.cfr.stopping import StoppingRule
 from runout.config.postflop import PostflopModelConfig
+from runout.holdem.tables import Precision
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
@@ -13,7 +14,6 @@ from runout.postflop.exact import DEFAULT_SAMPLE, ExactBackend
 from runout.postflop.exhaustive import ExhaustiveBackend
 from runout.postflop.mccfr import MccfrBackend
 from runout.postflop.postflop_abstraction import PostflopAbstraction, make_backend
-from runout.postflop.spot.tables import Precision
 from tests.postflop.bucketed.small_buckets import cached_buckets
 
 TINY = {

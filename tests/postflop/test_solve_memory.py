@@ -5,13 +5,13 @@ import pytest
 from runout.cards.card import parse_board
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
+from runout.holdem.tables import Precision
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.exact import ExactBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.pair_values import RunoutSample
 from runout.postflop.solve_memory import estimate_bucketed_bytes, estimate_exact_bytes
-from runout.postflop.spot.tables import Precision
 from tests.postflop.toy_flops import ignore_progress, make_tree
 
 FLOP = parse_board("9s6s2s")

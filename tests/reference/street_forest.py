@@ -6,7 +6,7 @@ count within the group, tables are ``[actions, hands]``.
 
 import numpy as np
 
-from runout.postflop.spot.street_kernels import HERO_ACTS, VILLAIN_ACTS
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS
 from tests.reference.slow_spot import probabilities
 
 

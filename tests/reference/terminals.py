@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runout.postflop.spot.terminal_kernels import SHOWDOWNS
+from runout.holdem.terminal_kernels import SHOWDOWNS
 
 
 def value_of_node(what, payoff, meeting, reach):

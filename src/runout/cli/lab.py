@@ -153,8 +153,8 @@ def _tell_memory(
         ExecutionError: if there is less, with what would need less.
     """
     from runout.execution.memory import available_memory_bytes
+    from runout.holdem.tables import Precision
     from runout.lab.compare_backends import estimate_comparison_bytes
-    from runout.postflop.spot.tables import Precision
 
     if not any(contender.is_exact for contender in contenders):
         return

@@ -136,9 +136,9 @@ def solve_bytes(config: PostflopModelConfig, tree: "PostflopTree", num_workers: 
     """
     if config.solve_type in _BYTES_PER_CELL or config.solve_type == "mccfr":
         return _BYTES_PER_CELL[_method(config)] * tree.num_nodes * NUM_HANDS
+    from runout.holdem.tables import Precision
     from runout.postflop.postflop_abstraction import make_plan
     from runout.postflop.solve_memory import estimate_bucketed_bytes, estimate_exact_bytes
-    from runout.postflop.spot.tables import Precision
 
     flop = _hardest_flop(config)
     if config.solve_type == "bucketed":

@@ -17,10 +17,10 @@ from runout.arrays import FloatArray, IntArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import ProgressSink
 from runout.postflop.bucketed.rounds import FlopSolveResult, RoundsSolver, ev_features, mean_values
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 

@@ -20,6 +20,10 @@ from runout.config.load import parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
 from runout.events import EventSink, FlopSolved, StageAdvanced, StageStarted, ignore_event
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.rake import NO_RAKE
+from runout.holdem.street_template import make_templates
+from runout.holdem.tables import Precision, estimate_memory
 from runout.lab.real_game import judge_strategy
 from runout.postflop.backend import PostflopBackend
 from runout.postflop.exact import ExactBackend
@@ -27,10 +31,6 @@ from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import progress_sink
 from runout.postflop.postflop_abstraction import make_backend
 from runout.postflop.solve_memory import estimate_exact_bytes
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.rake import NO_RAKE
-from runout.postflop.spot.street_template import make_templates
-from runout.postflop.spot.tables import Precision, estimate_memory
 from runout.ranges.hand_range import HandRange
 from runout.results.postflop_values import NUM_POSITIONS
 from runout.trees.postflop_tree import PostflopTree

@@ -11,11 +11,11 @@ import numpy as np
 
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.fixed_tables import FixedTables
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import BothPlayers, SpotGame, SpotTables
+from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
 from runout.postflop.flop_strategy import FlopStrategy
-from runout.postflop.spot.fixed_tables import FixedTables
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import BothPlayers, SpotGame, SpotTables
-from runout.postflop.spot.street_kernels import EVALUATING, RESPONDING, Step
 from runout.ranges.hand_range import HandRange
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import OOP, PostflopTree

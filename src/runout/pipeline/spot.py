@@ -18,13 +18,13 @@ from runout.errors import BundleError, ExecutionError
 from runout.events import SpotSolving
 from runout.execution.local import count_cores
 from runout.execution.memory import available_memory_bytes
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision
 from runout.pipeline.fit import has_bundle, list_differences
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.tables import Precision
 from runout.ranges.hand_range import HandRange
 
 _SECONDS_BETWEEN_EVENTS = 0.1

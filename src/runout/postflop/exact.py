@@ -10,15 +10,15 @@ from runout.cards.combos import NUM_COMBOS, permute_combos
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.spot import Spot
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_kernels import HERO_ACTS
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.tables import LearnedTables, Precision
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.pair_values import RunoutSample, extract_pair_values
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.street_kernels import HERO_ACTS
-from runout.postflop.spot.street_template import StreetTemplate
-from runout.postflop.spot.tables import LearnedTables, Precision
 from runout.trees.postflop_tree import PostflopTree
 
 #: Boards from which values are taken, as many as a solve can afford.

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from runout.arrays import Float32Array, IntArray
 from runout.cards.canonical_hands import HAND_BY_COMBO
-from runout.postflop.spot.street_template import StreetTemplate
+from runout.holdem.street_template import StreetTemplate
 
 
 class FlopStrategy(Protocol):

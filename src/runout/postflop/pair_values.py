@@ -18,14 +18,14 @@ from runout.cards.evaluator_tables import evaluator_tables
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity import equity_kernels
 from runout.equity.board_equity import compute_board_equity
+from runout.holdem import spot_kernels, street_kernels
+from runout.holdem.fixed_tables import FixedTables
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.spot_layouts import Arrival
+from runout.holdem.street_kernels import EVALUATING
+from runout.holdem.tables import Precision, make_scratch
 from runout.postflop.extract import pack_values
 from runout.postflop.flop_strategy import FlopStrategy
-from runout.postflop.spot import spot_kernels, street_kernels
-from runout.postflop.spot.fixed_tables import FixedTables
-from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_layouts import Arrival
-from runout.postflop.spot.street_kernels import EVALUATING
-from runout.postflop.spot.tables import Precision, make_scratch
 from runout.trees.betting import Street
 
 _NO_CARD = -1

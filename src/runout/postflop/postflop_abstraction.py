@@ -9,6 +9,7 @@ from runout.cache import Recall, compute_always
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.config.postflop import PostflopModelConfig
 from runout.events import EventSink, ignore_event
+from runout.holdem.tables import Precision
 from runout.postflop.backend import PostflopBackend
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
@@ -17,7 +18,6 @@ from runout.postflop.exact import ExactBackend
 from runout.postflop.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.postflop.mccfr import MccfrBackend
-from runout.postflop.spot.tables import Precision
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.manifest import digest_config

@@ -5,12 +5,12 @@ on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
 """
 
 from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.rake import NO_RAKE
+from runout.holdem.street_template import StreetTemplate, make_templates
+from runout.holdem.tables import Precision, estimate_memory
 from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
 from runout.postflop.bucketed.rounds import BucketPlan
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.rake import NO_RAKE
-from runout.postflop.spot.street_template import StreetTemplate, make_templates
-from runout.postflop.spot.tables import Precision, estimate_memory
 from runout.ranges.hand_range import HandRange
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree

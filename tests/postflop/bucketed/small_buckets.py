@@ -9,10 +9,10 @@ from runout.cards.card import NUM_CARDS, parse_board
 from runout.cards.combos import COMBO_HAS_CARD, NUM_COMBOS, combo_index, live_combos
 from runout.cfr.parallel import one_blas_thread
 from runout.cfr.stopping import StoppingRule
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.pair_values import RunoutSample
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
 from runout.ranges.hand_range import HandRange
 from tests.postflop.toy_flops import ignore_progress, make_tree
 

@@ -5,18 +5,18 @@ from runout.cards.combos import COMBO_HAS_CARD
 from runout.cfr.discounting import LINEAR
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule, StopReason
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
+from runout.holdem.street_kernels import Step
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed_solver import BucketedSolver
 from runout.postflop.exact import ExactStrategy
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.street_kernels import EVALUATE as EVALUATE_MODE
-from runout.postflop.spot.street_kernels import Step
 from runout.trees.betting import SizeMenu, Street
 from runout.trees.postflop_tree import PostflopTree
+from tests.holdem.small_spots import NO_BETS, make_rules, weigh
 from tests.postflop.bucketed.small_buckets import full_game, one_bucket, own_bucket_each
-from tests.postflop.spot.small_spots import NO_BETS, make_rules, weigh
 
 FLOP = "Qs8h3d"
 OOP = "AsAh QcJc Tc9c 7s6s 3c3h Ac5c"

@@ -5,13 +5,13 @@ import pytest
 
 from runout.cards.combos import parse_combo
 from runout.errors import RangeError, TreeError
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision, estimate_memory
 from runout.postflop.spot.locking import add_locks, lock_node, settle_locks, unlock
-from runout.postflop.spot.spot_solver import SpotSolver
 from runout.postflop.spot.spot_view import SpotView
-from runout.postflop.spot.tables import Precision, estimate_memory
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
-from tests.postflop.spot.small_spots import make_spot
+from tests.holdem.small_spots import make_spot
 
 AA, KK, QQ = (parse_range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
 

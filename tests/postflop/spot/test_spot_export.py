@@ -10,10 +10,10 @@ import pytest
 
 from runout.cards.combos import parse_combo
 from runout.errors import TreeError
+from runout.holdem.spot_solver import SpotSolver
 from runout.postflop.spot.spot_export import write_json, write_node_csv
-from runout.postflop.spot.spot_solver import SpotSolver
 from runout.postflop.spot.spot_view import SpotView
-from tests.postflop.spot.small_spots import make_spot
+from tests.holdem.small_spots import make_spot
 
 
 @cache

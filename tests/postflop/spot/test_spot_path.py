@@ -4,11 +4,11 @@ import pytest
 
 from runout.cards.card import parse_cards
 from runout.errors import CardError, TreeError
-from runout.postflop.spot.cards_to_come import CardsToCome
+from runout.holdem.cards_to_come import CardsToCome
 from runout.postflop.spot.spot_path import NodeKind, find_position, find_runout
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
-from tests.postflop.spot.small_spots import make_spot
+from tests.holdem.small_spots import make_spot
 
 FLOP = make_spot("QsJh2h", "AA,KQs", "KK,JTs", "50%", 20, 100, max_raises=1)
 JAMS = make_spot("QsJh2h", "AA,KQs", "KK,JTs", "a", 20, 100)

@@ -1,9 +1,9 @@
 import math
 
 from runout.config.load import load_spot_config
+from runout.holdem.tables import Precision
 from runout.postflop.spot.spot_setup import build_spot, measure_spot
 from runout.postflop.spot.spot_solution import start_solver
-from runout.postflop.spot.tables import Precision
 
 KEYS = {"board": "QsJh2h8c", "oop": "AA,QQ,JTs", "ip": "KK,T9s", "pot": 20, "stack": 60}
 

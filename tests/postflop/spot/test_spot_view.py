@@ -9,12 +9,12 @@ from runout.cards.canonical_hands import parse_canonical_hand
 from runout.cards.card import format_card
 from runout.cards.combos import COMBO_HAS_CARD, parse_combo
 from runout.equity.versus import compare_ranges
-from runout.postflop.spot.rake import NO_RAKE, Rake
-from runout.postflop.spot.spot_solver import SpotSolver
+from runout.holdem.rake import NO_RAKE, Rake
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision
 from runout.postflop.spot.spot_view import SpotView
-from runout.postflop.spot.tables import Precision
 from runout.ranges.notation import parse_range
-from tests.postflop.spot.small_spots import make_spot
+from tests.holdem.small_spots import make_spot
 
 AA, KK, QQ = (parse_range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
 

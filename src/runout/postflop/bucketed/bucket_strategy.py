@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from runout.abstraction.bucket_map import FlopBuckets
 from runout.abstraction.street import Street as DealtStreet
 from runout.arrays import Float32Array, Int16Array, IntArray
-from runout.postflop.spot.street_template import StreetTemplate
+from runout.holdem.street_template import StreetTemplate
 
 
 def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:

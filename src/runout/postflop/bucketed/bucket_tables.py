@@ -6,9 +6,9 @@ import numpy as np
 
 from runout.arrays import FloatArray, Int32Array
 from runout.cfr.discounting import DiscountWeights
+from runout.holdem.street_kernels import HERO_ACTS
+from runout.holdem.street_template import StreetTemplate
 from runout.postflop.bucketed import bucket_kernels
-from runout.postflop.spot.street_kernels import HERO_ACTS
-from runout.postflop.spot.street_template import StreetTemplate
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from runout.cards.combos import NUM_COMBOS
 from runout.cfr.parallel import Team
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
 from runout.postflop.bucketed.rounds import RoundsSolver
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
 from runout.trees.postflop_tree import PostflopTree
 
 _PAIRS_PER_RIVER = 1_081 * 990

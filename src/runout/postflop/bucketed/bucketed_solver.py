@@ -21,10 +21,10 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.holdem.spot_game import SpotGame
 from runout.postflop.bucketed.bucket_strategy import BucketStrategy
 from runout.postflop.bucketed.bucket_tables import BucketTables
 from runout.postflop.bucketed.sampled_visit import SampledCards, SampledVisits
-from runout.postflop.spot.spot_game import SpotGame
 
 #: Turn cards of an iteration, and river cards after each; chosen by measurement (docs/bucketed.md).
 NUM_TURNS, NUM_RIVERS = 4, 1

@@ -23,11 +23,11 @@ from runout.cfr.discounting import LINEAR, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.events import ExtractingEv, Rebucketing
+from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import ProgressSink
 from runout.postflop.bucketed.bucket_strategy import BucketStrategy
 from runout.postflop.bucketed.bucketed_solver import BucketedSolver
 from runout.postflop.pair_values import PairValues, RunoutSample, extract_pair_values
-from runout.postflop.spot.spot_game import SpotGame
 
 #: Boards from which values are taken: twelve turns, four rivers after each (docs/bucketed.md).
 DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)

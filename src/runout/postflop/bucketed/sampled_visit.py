@@ -1,6 +1,6 @@
 """Visits of a flop on which some turn and river cards come, played by buckets with real hands.
 
-The kernels of `runout.postflop.spot` learn for hands. Given what buckets play as regrets, and with
+The kernels of `runout.holdem` learn for hands. Given what buckets play as regrets, and with
 everything older discounted to nothing, they leave what each hand would have gained and how it was
 reached in the same tables, and these are added up by bucket.
 """
@@ -14,14 +14,14 @@ from runout.abstraction.bucket_map import FlopBuckets
 from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem import spot_kernels
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
+from runout.holdem.street_kernels import LEARNING_AFRESH
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import Precision, make_learning, make_turn_scratch, part_of
 from runout.postflop.bucketed import bucket_kernels
 from runout.postflop.bucketed.bucket_strategy import buckets_on
-from runout.postflop.spot import spot_kernels
-from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
-from runout.postflop.spot.street_kernels import LEARNING_AFRESH
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import Precision, make_learning, make_turn_scratch, part_of
 from runout.trees.betting import Street
 
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER

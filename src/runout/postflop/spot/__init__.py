@@ -1,1 +1,1 @@
-"""One spot played with real cards: every combo, every turn and river card."""
+"""Looking into a solved spot, locking its nodes, and keeping it."""

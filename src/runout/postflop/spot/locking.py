@@ -14,7 +14,12 @@ from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArra
 from runout.cards.card import format_cards
 from runout.cards.combos import NUM_COMBOS, format_combo, live_combos, permute_combos
 from runout.errors import RangeError, TreeError
-from runout.postflop.spot.cards_to_come import CardsToCome
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.spot_solver import SpotSolver, decode_rows
+from runout.holdem.street_kernels import HERO_ACTS
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import MemoryNeed, Precision, count_boards
 from runout.postflop.spot.spot_path import (
     NodeKind,
     Runout,
@@ -22,11 +27,6 @@ from runout.postflop.spot.spot_path import (
     find_position,
     find_runout,
 )
-from runout.postflop.spot.spot_solver import SpotSolver, decode_rows
-from runout.postflop.spot.street_kernels import HERO_ACTS
-from runout.postflop.spot.street_template import StreetTemplate
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import MemoryNeed, Precision, count_boards
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
 

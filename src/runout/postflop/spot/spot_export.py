@@ -12,7 +12,7 @@ from runout.arrays import FloatArray, IntArray
 from runout.cards.card import format_card, format_cards
 from runout.cards.combos import format_combo
 from runout.errors import TreeError
-from runout.postflop.spot.cards_to_come import PLAYER_WORDS
+from runout.holdem.cards_to_come import PLAYER_WORDS
 from runout.postflop.spot.spot_path import SEPARATOR, NodeKind
 from runout.postflop.spot.spot_view import SpotNode, SpotView
 

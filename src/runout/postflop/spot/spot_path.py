@@ -12,8 +12,8 @@ from typing import NamedTuple
 from runout.cards.card import NUM_CARDS, format_card, format_cards, parse_card
 from runout.cards.isomorphism import SuitMapping
 from runout.errors import CardError, TreeError
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.spot import Spot
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.spot import Spot
 from runout.trees.actions import ActionKind, format_amount, format_percentage
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN, PostflopTree

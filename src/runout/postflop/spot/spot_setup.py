@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import NodeLock
-from runout.postflop.spot.cards_to_come import CardsToCome
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.rake import Rake
+from runout.holdem.spot import Spot
+from runout.holdem.street_template import make_templates
+from runout.holdem.tables import MemoryNeed, Precision, count_boards, estimate_memory
 from runout.postflop.spot.locking import add_locks
-from runout.postflop.spot.rake import Rake
-from runout.postflop.spot.spot import Spot
 from runout.postflop.spot.spot_path import NodeKind, find_position
-from runout.postflop.spot.street_template import make_templates
-from runout.postflop.spot.tables import MemoryNeed, Precision, count_boards, estimate_memory
 
 
 def build_spot(config: SpotConfig) -> Spot:

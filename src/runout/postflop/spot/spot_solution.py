@@ -18,12 +18,12 @@ from runout.cfr.stopping import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, ConfigError
-from runout.postflop.spot.cards_to_come import PLAYER_WORDS
+from runout.holdem.cards_to_come import PLAYER_WORDS
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import LearnedTables, Precision
 from runout.postflop.spot.spot_setup import build_spot
-from runout.postflop.spot.spot_solver import SpotSolver
 from runout.postflop.spot.spot_view import SpotView
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import LearnedTables, Precision
 from runout.storage.bundle import load_bundle
 from runout.storage.manifest import digest_config
 from runout.storage.writer import BundleWriter

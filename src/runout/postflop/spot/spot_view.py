@@ -23,8 +23,10 @@ from runout.cards.combos import (
 )
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
+from runout.holdem.spot_game import StreetVisit
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_kernels import EVALUATE, Step
 from runout.postflop.spot.locking import decision_rows, settle_locks
-from runout.postflop.spot.spot_game import StreetVisit
 from runout.postflop.spot.spot_path import (
     NodeKind,
     Runout,
@@ -32,8 +34,6 @@ from runout.postflop.spot.spot_path import (
     find_position,
     find_runout,
 )
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.street_kernels import EVALUATE, Step
 from runout.trees.betting import Street
 from runout.trees.layout import NO_NODE
 

@@ -12,7 +12,7 @@ from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
 from runout.equity import equity_kernels
 from runout.errors import RangeError
-from runout.postflop.spot.spot_layouts import Deal, Hands, Orders
+from runout.holdem.spot_layouts import Deal, Hands, Orders
 from runout.ranges.hand_range import HandRange
 
 PLAYER_WORDS = ("oop", "ip")

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
+from runout.holdem import simd_kernels as simd
 from runout.jit import kernel
-from runout.postflop.spot import simd_kernels as simd
 
 LANES = simd.LANES
 _ROW_BLOCK = simd.ROW_BLOCK

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from runout.holdem import table_kernels
 from runout.jit import kernel
-from runout.postflop.spot import table_kernels
 
 HALF_TYPES = [(np.int16, 32_767), (np.uint16, 65_535)]
 both_types = pytest.mark.parametrize(("dtype", "largest_code"), HALF_TYPES)

@@ -10,9 +10,8 @@ Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` cards or boards, 
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, IntArray
-from runout.jit import kernel
-from runout.postflop.spot import simd_kernels, street_kernels, terminal_kernels
-from runout.postflop.spot.spot_layouts import (
+from runout.holdem import simd_kernels, street_kernels, terminal_kernels
+from runout.holdem.spot_layouts import (
     Arrival,
     Hands,
     Knowledge,
@@ -22,9 +21,10 @@ from runout.postflop.spot.spot_layouts import (
     TurnScratch,
     TurnStreets,
 )
-from runout.postflop.spot.street_kernels import LEARN, Forest, Scratch, Step
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.terminal_kernels import Meeting
+from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
+from runout.holdem.table_kernels import Learning
+from runout.holdem.terminal_kernels import Meeting
+from runout.jit import kernel
 
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
 _FLUSH_DENORMALS = np.uint32(0x9FC0)

@@ -6,8 +6,8 @@ import numpy as np
 
 from runout.cards.card import parse_board
 from runout.cards.combos import NUM_COMBOS, parse_combo, permute_combos
-from runout.postflop.spot.rake import NO_RAKE
-from runout.postflop.spot.spot import Spot
+from runout.holdem.rake import NO_RAKE
+from runout.holdem.spot import Spot
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
 from runout.trees.betting import BettingRules, SizeMenu, Street

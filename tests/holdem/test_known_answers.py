@@ -5,11 +5,11 @@ import pytest
 
 from runout.cards.combos import format_combo
 from runout.cfr.stopping import StoppingRule, StopReason
-from runout.postflop.spot.rake import Rake
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.tables import Precision
+from runout.holdem.rake import Rake
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision
 from runout.ranges.hand_range import HandRange
-from tests.postflop.spot.small_spots import average_strategy, make_spot
+from tests.holdem.small_spots import average_strategy, make_spot
 
 POT = 10
 DRY_RIVER = "2s3d7h8cTs"

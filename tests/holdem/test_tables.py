@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from runout.cfr.parallel import Team
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.tables import Precision, count_boards, estimate_memory
-from tests.postflop.spot.small_spots import make_spot, random_range
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision, count_boards, estimate_memory
+from tests.holdem.small_spots import make_spot, random_range
 
 SPOTS = {
     "river": make_spot(

@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from runout.arrays import Float32Array, aligned_zeros
 from runout.cfr.reach import NUM_PLAYERS
-from runout.postflop.spot.cards_to_come import CardsToCome, PlayerHands
-from runout.postflop.spot.spot_layouts import TurnScratch
-from runout.postflop.spot.street_kernels import Scratch
-from runout.postflop.spot.street_template import StreetTemplate
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.terminal_kernels import LANES, Lanes
+from runout.holdem.cards_to_come import CardsToCome, PlayerHands
+from runout.holdem.spot_layouts import TurnScratch
+from runout.holdem.street_kernels import Scratch
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.table_kernels import Learning
+from runout.holdem.terminal_kernels import LANES, Lanes
 from runout.trees.betting import Street
 
 

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from runout.cfr.discounting import DCFR
-from runout.postflop.spot import spot_kernels
-from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.spot_layouts import (
+from runout.holdem import spot_kernels
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.spot_layouts import (
     Arrival,
     Knowledge,
     RiverSide,
     RiverStreet,
     TurnStreets,
 )
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.street_kernels import EVALUATE, LEARN, RESPOND, VILLAIN_ACTS, Step
-from runout.postflop.spot.tables import Precision, make_scratch, make_turn_scratch
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_kernels import EVALUATE, LEARN, RESPOND, VILLAIN_ACTS, Step
+from runout.holdem.tables import Precision, make_scratch, make_turn_scratch
 from runout.trees.betting import Street
-from tests.postflop.spot.small_spots import (
+from tests.holdem.small_spots import (
     decisions_of,
     fill_with_noise,
     learned_by,

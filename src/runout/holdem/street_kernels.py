@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, Int32Array, Uint8Array
+from runout.holdem import terminal_kernels
+from runout.holdem.table_kernels import Learning, read_rows, write_rows
+from runout.holdem.terminal_kernels import FOLDS, RAKE, SHOWDOWNS, Lanes, Meeting
 from runout.jit import kernel
-from runout.postflop.spot import terminal_kernels
-from runout.postflop.spot.table_kernels import Learning, read_rows, write_rows
-from runout.postflop.spot.terminal_kernels import FOLDS, RAKE, SHOWDOWNS, Lanes, Meeting
 
 #: Kinds of node, seen from the hero; all others are terminals.
 HERO_ACTS, VILLAIN_ACTS = 0, 1

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from runout.postflop.spot import spot_kernels, street_kernels, terminal_kernels
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.rake import NO_RAKE, Rake
-from runout.postflop.spot.street_kernels import (
+from runout.holdem import spot_kernels, street_kernels, terminal_kernels
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.rake import NO_RAKE, Rake
+from runout.holdem.street_kernels import (
     EVALUATE,
     HERO_ACTS,
     LEARN,
@@ -12,11 +12,11 @@ from runout.postflop.spot.street_kernels import (
     VILLAIN_ACTS,
     Step,
 )
-from runout.postflop.spot.street_template import make_templates
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import Precision, make_scratch
+from runout.holdem.street_template import make_templates
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import Precision, make_scratch
 from runout.trees.betting import Street
-from tests.postflop.spot.small_spots import make_tree, random_range
+from tests.holdem.small_spots import make_tree, random_range
 from tests.reference import street_forest as reference
 from tests.reference.terminals import value_of_node
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from runout.cfr.stopping import StoppingRule
-from runout.postflop.spot.spot_solver import SpotSolver
+from runout.holdem.spot_solver import SpotSolver
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
-from tests.postflop.spot.small_spots import make_spot, random_range
+from tests.holdem.small_spots import make_spot, random_range
 from tests.reference.pair_cfr import PairGame
 from tests.reference.sequence_form import sequence_form_value
 from tests.reference.showdowns import combos, strengths_on

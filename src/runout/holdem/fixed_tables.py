@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import Float32Array, IntArray
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.street_template import StreetTemplate
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import part_of
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import part_of
 from runout.trees.betting import Street
 
 #: Returns ``[A, C]`` what a player does on a street with given cards dealt and given combos.

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from runout.cards.combos import COMBO_CARDS
-from runout.postflop.spot import terminal_kernels
-from runout.postflop.spot.terminal_kernels import FOLDS, LANES, RAKE, SHOWDOWNS, Lanes, Meeting
+from runout.holdem import terminal_kernels
+from runout.holdem.terminal_kernels import FOLDS, LANES, RAKE, SHOWDOWNS, Lanes, Meeting
 from tests.reference.terminals import value_of_node
 
 #: Terminals: one, around one half of the lanes, around all lanes, and several rounds.

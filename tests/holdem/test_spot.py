@@ -2,12 +2,12 @@ import pytest
 
 from runout.cards.card import parse_cards
 from runout.errors import CardError, RangeError
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_solver import SpotSolver
+from runout.holdem.spot import Spot
+from runout.holdem.spot_solver import SpotSolver
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
-from tests.postflop.spot.small_spots import make_spot, make_tree
+from tests.holdem.small_spots import make_spot, make_tree
 
 EVERYTHING = (HandRange.full(), HandRange.full())
 

@@ -4,7 +4,7 @@ A *lane row* holds one number of each of `LANES` terminals. Sums over the oppone
 rows of float64, the numbers that go in and come out are float32. Everything here takes addresses
 of memory and **checks nothing**: callers pass rows padded to a multiple of `ROW_BLOCK` hands.
 This file is all there is of it, and `terminal_kernels` its only user;
-`tests/postflop/spot/test_simd_kernels.py` compares every function with plain loops.
+`tests/holdem/test_simd_kernels.py` compares every function with plain loops.
 """
 
 # The bodies build LLVM code and have llvmlite's types, which are not annotated.

@@ -15,10 +15,10 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
-from runout.postflop.spot import spot_kernels
-from runout.postflop.spot.cards_to_come import CardsToCome
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_layouts import (
+from runout.holdem import spot_kernels
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.spot import Spot
+from runout.holdem.spot_layouts import (
     Arrival,
     Deal,
     Hands,
@@ -29,10 +29,10 @@ from runout.postflop.spot.spot_layouts import (
     TurnScratch,
     TurnStreets,
 )
-from runout.postflop.spot.street_kernels import Forest, Scratch, Step
-from runout.postflop.spot.street_template import make_templates
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.tables import Precision, make_scratch, make_turn_scratch
+from runout.holdem.street_kernels import Forest, Scratch, Step
+from runout.holdem.street_template import make_templates
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import Precision, make_scratch, make_turn_scratch
 from runout.trees.betting import Street
 
 _NO_CARD = -1

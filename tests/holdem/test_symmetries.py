@@ -7,11 +7,11 @@ import pytest
 
 from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping
 from runout.cfr.stopping import StoppingRule
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_solver import SpotSolver
+from runout.holdem.spot import Spot
+from runout.holdem.spot_solver import SpotSolver
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
-from tests.postflop.spot.small_spots import (
+from tests.holdem.small_spots import (
     JAM,
     NO_BETS,
     make_rules,

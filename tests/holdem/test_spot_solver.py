@@ -4,10 +4,10 @@ import pytest
 from runout.cfr.discounting import CFR_PLUS, DCFR, LINEAR, VANILLA
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule, StopReason
-from runout.postflop.spot.rake import Rake
-from runout.postflop.spot.spot_solver import SpotSolver
-from runout.postflop.spot.tables import Precision
-from tests.postflop.spot.small_spots import (
+from runout.holdem.rake import Rake
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.tables import Precision
+from tests.holdem.small_spots import (
     decisions_of,
     learned_by,
     make_spot,

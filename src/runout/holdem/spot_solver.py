@@ -11,10 +11,10 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
-from runout.postflop.spot.spot import Spot
-from runout.postflop.spot.spot_game import SpotGame
-from runout.postflop.spot.street_kernels import EVALUATING, LEARN, RESPONDING, Step
-from runout.postflop.spot.tables import LearnedTables, Precision
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
+from runout.holdem.tables import LearnedTables, Precision
 from runout.trees.betting import Street
 
 

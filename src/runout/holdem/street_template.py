@@ -13,8 +13,8 @@ import numpy as np
 
 from runout.arrays import Float32Array, Int32Array, IntArray, read_only
 from runout.cfr.reach import NUM_PLAYERS
-from runout.postflop.spot.rake import Rake
-from runout.postflop.spot.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest
+from runout.holdem.rake import Rake
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
 

@@ -4,10 +4,10 @@ import pytest
 from runout.cards.card import parse_board
 from runout.cards.combos import combo_cards
 from runout.cards.isomorphism import SUIT_MAPPINGS
-from runout.postflop.spot.cards_to_come import ROW_WIDTH, CardsToCome
+from runout.holdem.cards_to_come import ROW_WIDTH, CardsToCome
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
-from tests.postflop.spot.small_spots import random_range
+from tests.holdem.small_spots import random_range
 from tests.reference.showdowns import strengths_on
 
 SYMMETRIC = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 55:0.25"))

@@ -5,9 +5,9 @@ import platform
 import numpy as np
 import pytest
 
+from runout.holdem import simd_kernels
+from runout.holdem.simd_kernels import LANES, ROW_BLOCK
 from runout.jit import kernel
-from runout.postflop.spot import simd_kernels
-from runout.postflop.spot.simd_kernels import LANES, ROW_BLOCK
 
 SENTINEL = np.float32(-77.0)
 FLUSH_DENORMALS, ROUND_TO_NEAREST = np.uint32(0x9FC0), np.uint32(0x1F80)

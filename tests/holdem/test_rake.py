@@ -1,7 +1,7 @@
 import pytest
 
 from runout.errors import ConfigError
-from runout.postflop.spot.rake import NO_RAKE, Rake
+from runout.holdem.rake import NO_RAKE, Rake
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
-from runout.postflop.spot.street_kernels import Forest, Scratch
-from runout.postflop.spot.table_kernels import Learning
-from runout.postflop.spot.terminal_kernels import Meeting
+from runout.holdem.street_kernels import Forest, Scratch
+from runout.holdem.table_kernels import Learning
+from runout.holdem.terminal_kernels import Meeting
 
 
 class Hands(NamedTuple):

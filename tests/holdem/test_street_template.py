@@ -3,12 +3,12 @@ import itertools
 import numpy as np
 import pytest
 
-from runout.postflop.spot.rake import NO_RAKE, Rake
-from runout.postflop.spot.street_kernels import HERO_ACTS, VILLAIN_ACTS
-from runout.postflop.spot.street_template import NODES_PER_GROUP, make_templates
+from runout.holdem.rake import NO_RAKE, Rake
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS
+from runout.holdem.street_template import NODES_PER_GROUP, make_templates
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
-from tests.postflop.spot.small_spots import make_tree
+from tests.holdem.small_spots import make_tree
 
 TREES = {
     "flop": make_tree("50%, a", 10, 60, Street.FLOP, 1),

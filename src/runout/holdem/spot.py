@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from runout.cards.card import FLOP_SIZE, format_cards, require_board
 from runout.errors import CardError
-from runout.postflop.spot.rake import NO_RAKE, Rake
+from runout.holdem.rake import NO_RAKE, Rake
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 
