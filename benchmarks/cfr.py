@@ -31,7 +31,7 @@ from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
 from runout.execution.local import count_cores
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.postflop.hand_leaves import make_hand_leaves

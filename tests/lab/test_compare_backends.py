@@ -24,9 +24,9 @@ from runout.lab.compare_backends import (
 )
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed import BucketedBackend
-from runout.postflop.exact import ExactBackend
-from runout.postflop.exhaustive import ExhaustiveBackend
-from runout.postflop.mccfr import MccfrBackend
+from runout.postflop.exact.exact import ExactBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
+from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
 from runout.postflop.postflop_abstraction import build_trees
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree

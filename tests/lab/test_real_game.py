@@ -17,8 +17,8 @@ from runout.holdem.tables import Precision
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact import ExactStrategy
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exact.exact import ExactStrategy
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.pair_values import RunoutSample
 from runout.ranges.hand_range import HandRange

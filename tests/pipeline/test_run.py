@@ -12,7 +12,7 @@ from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving
 from runout.pipeline.run import check_directory, solve_preflop
 from runout.pipeline.workplace import Workplace
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.results.preflop_bundle import load_solution
 from runout.results.value_book import ValueBook, ValueSource
 from runout.results.value_bundle import ValueBundle

@@ -11,9 +11,9 @@ from runout.holdem.street_template import make_templates
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact import ExactBackend
-from runout.postflop.exhaustive import ExhaustiveBackend
-from runout.postflop.mccfr import MccfrBackend
+from runout.postflop.exact.exact import ExactBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
+from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
 from runout.trees.postflop_tree import IP, OOP
 from tests.postflop.bucketed.small_buckets import cached_buckets

@@ -10,7 +10,7 @@ from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.errors import ExecutionError
 from runout.events import FlopSolved, FlopSolving
 from runout.postflop.backend import FlopSolution
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.results.solve_report import FlopReport

@@ -10,9 +10,9 @@ from runout.holdem.tables import Precision
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact import DEFAULT_SAMPLE, ExactBackend
-from runout.postflop.exhaustive import ExhaustiveBackend
-from runout.postflop.mccfr import MccfrBackend
+from runout.postflop.exact.exact import DEFAULT_SAMPLE, ExactBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
+from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.postflop_abstraction import PostflopAbstraction, make_backend
 from tests.postflop.bucketed.small_buckets import cached_buckets
 

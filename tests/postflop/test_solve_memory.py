@@ -8,7 +8,7 @@ from runout.cfr.stopping import StoppingRule
 from runout.holdem.tables import Precision
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact import ExactBackend
+from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.pair_values import RunoutSample
 from runout.postflop.solve_memory import estimate_bucketed_bytes, estimate_exact_bytes

@@ -82,11 +82,11 @@ def small_jobs() -> list[Job]:
     from runout.cfr.stopping import StoppingRule
     from runout.equity.board_equity import compute_board_equity
     from runout.equity.histograms import strength_histograms
-    from runout.postflop import mccfr_kernels
     from runout.postflop.bucketed.bucketed import BucketedBackend
     from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-    from runout.postflop.exhaustive import ExhaustiveBackend
-    from runout.postflop.mccfr import MccfrBackend
+    from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
+    from runout.postflop.mccfr import mccfr_kernels
+    from runout.postflop.mccfr.mccfr import MccfrBackend
     from runout.postflop.pair_values import RunoutSample
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")

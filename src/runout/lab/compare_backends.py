@@ -26,7 +26,7 @@ from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, estimate_memory
 from runout.lab.real_game import judge_strategy
 from runout.postflop.backend import PostflopBackend
-from runout.postflop.exact import ExactBackend
+from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import progress_sink
 from runout.postflop.postflop_abstraction import make_backend

@@ -13,11 +13,11 @@ from runout.holdem.tables import Precision
 from runout.postflop.backend import PostflopBackend
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact import DEFAULT_SAMPLE as EXACT_SAMPLE
-from runout.postflop.exact import ExactBackend
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exact.exact import DEFAULT_SAMPLE as EXACT_SAMPLE
+from runout.postflop.exact.exact import ExactBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_tasks import SolveRun, solve_flops
-from runout.postflop.mccfr import MccfrBackend
+from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.manifest import digest_config

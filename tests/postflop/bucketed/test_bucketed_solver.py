@@ -12,7 +12,7 @@ from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
 from runout.holdem.street_kernels import Step
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed_solver import BucketedSolver
-from runout.postflop.exact import ExactStrategy
+from runout.postflop.exact.exact import ExactStrategy
 from runout.trees.betting import SizeMenu, Street
 from runout.trees.postflop_tree import PostflopTree
 from tests.holdem.small_spots import NO_BETS, make_rules, weigh

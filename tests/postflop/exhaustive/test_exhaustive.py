@@ -11,7 +11,7 @@ from runout.cfr.parallel import Team
 from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.hand_leaves import make_hand_leaves
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import IP, OOP

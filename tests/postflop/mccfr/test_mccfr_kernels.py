@@ -9,9 +9,9 @@ from runout.cards.combos import live_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cfr.discounting import DCFR, DiscountWeights
 from runout.equity import equity_kernels
-from runout.postflop import mccfr_kernels
-from runout.postflop.mccfr import betting_game, group_by_hand
-from runout.postflop.mccfr_kernels import Deals, HandSpan, SampledTables
+from runout.postflop.mccfr import mccfr_kernels
+from runout.postflop.mccfr.mccfr import betting_game, group_by_hand
+from runout.postflop.mccfr.mccfr_kernels import Deals, HandSpan, SampledTables
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import PostflopTree
 from tests.reference import mccfr as reference

@@ -30,13 +30,13 @@ from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
 from runout.equity import equity_kernels
 from runout.errors import ConfigError
-from runout.postflop import mccfr_kernels
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.hand_leaves import SHOWDOWN_GROUP, make_hand_leaves
-from runout.postflop.mccfr_kernels import (
+from runout.postflop.mccfr import mccfr_kernels
+from runout.postflop.mccfr.mccfr_kernels import (
     BettingGame,
     CombosByHand,
     Deals,

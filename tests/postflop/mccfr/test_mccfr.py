@@ -13,10 +13,10 @@ from runout.cfr.parallel import Team
 from runout.cfr.solver import ignore_progress
 from runout.cfr.stopping import StoppingRule
 from runout.errors import ConfigError
-from runout.postflop.exhaustive import ExhaustiveBackend
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.mccfr import (
+from runout.postflop.mccfr.mccfr import (
     NUM_PAIRS_PER_RUNOUT,
     DealStream,
     MccfrBackend,

@@ -1,0 +1,1 @@
+"""Solving a flop with every combo on every turn and river card."""

@@ -1,0 +1,1 @@
+"""Solving a flop between the 169 hands, with exact equities."""
