@@ -1,15 +1,18 @@
-"""The rules of the architecture, as tests: layers, who may import what, sizes and names."""
+"""The rules of the architecture, one test each: layers, who may import what, sizes and names.
+
+A rule that is broken lists every place that breaks it.
+"""
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "runout"
 TESTS = Path(__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+KERNEL_MODULES = [path for path in MODULES if path.name.endswith("_kernels.py")]
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_KERNEL_PARAMETERS = 8
@@ -31,10 +34,11 @@ LAYERS = [
 LEVEL = {package: level for level, line in enumerate(LAYERS) for package in line}
 FOUNDATION = LAYERS[0]  # single modules that know no poker and may lean on each other
 
-# Beyond the layers: CFR solves any two-player tree, and a bundle opens without a solver.
+# Beyond the layers: CFR solves any two-player tree (`holdem` is the engine with real cards), and a
+# bundle opens without a solver.
 FORBIDDEN = {
     "cfr": {"cards"},
-    "explorer": {"cfr", "postflop", "preflop", "pipeline"},
+    "explorer": {"cfr", "holdem", "postflop", "preflop", "pipeline"},
 }
 
 # Libraries, and the packages or files that may import them.
@@ -75,6 +79,7 @@ def package_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def imported_names(path: Path) -> set[str]:
     """Returns dotted names: modules, and ``module.name`` of names imported from one."""
     names: set[str] = set()
@@ -82,7 +87,6 @@ def imported_names(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{location(path)}: use absolute imports"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
 
@@ -118,13 +122,21 @@ def may_import(library: str, path: Path) -> bool:
     return bool(is_kernel_module or places & {package_of(path), location(path)})
 
 
-every_module = pytest.mark.parametrize("path", MODULES, ids=location)
-every_kernel_module = pytest.mark.parametrize(
-    "path", [path for path in MODULES if path.match(KERNELS)], ids=location
-)
-KERNELS_BY_NAME = {
-    kernel.name: kernel for path in MODULES if path.match(KERNELS) for kernel in kernels_of(path)
-}
+KERNELS_BY_NAME = {kernel.name: kernel for path in KERNEL_MODULES for kernel in kernels_of(path)}
+
+
+def assert_none(offenders: Iterable[str]) -> None:
+    """Fails with one line for every place that breaks a rule."""
+    lines = sorted(offenders)
+    assert not lines, "\n" + "\n".join(lines)
+
+
+def imports_of_ours(path: Path) -> Iterator[list[str]]:
+    """Yields the parts of every imported name below ``runout``, without ``runout``."""
+    for name in imported_names(path):
+        root, *parts = name.split(".")
+        if root == "runout" and parts:
+            yield parts
 
 
 def test_rules_see_the_package():
@@ -132,105 +144,138 @@ def test_rules_see_the_package():
     assert {"evaluate_board", "count_wins", "index_deals"} <= KERNELS_BY_NAME.keys()
 
 
-@every_module
-def test_every_package_has_a_layer(path):
-    assert package_of(path) in LEVEL
+def test_every_package_has_a_layer():
+    assert_none(location(path) for path in MODULES if package_of(path) not in LEVEL)
 
 
-@every_module
-def test_imports_point_down(path):
-    here = package_of(path)
-    for name in imported_names(path):
-        root, *rest = name.split(".")
-        if root != "runout" or not rest:
-            continue
-        there = rest[0]
-        if there == here or (here in FOUNDATION and there in FOUNDATION):
-            continue
-        assert there not in FORBIDDEN.get(here, ()), f"{here} must not import {there}"
-        assert LEVEL[there] < LEVEL[here], (
-            f"{here} (layer {LEVEL[here]}) imports {there} (layer {LEVEL[there]})"
-        )
+def test_imports_are_absolute():
+    assert_none(
+        f"{location(path)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ImportFrom) and node.level
+    )
 
 
-@every_module
-def test_libraries_stay_where_they_belong(path):
-    for name in imported_names(path):
-        library = name.split(".")[0]
-        if library in ALLOWED_IN:
-            assert may_import(library, path), f"{library} belongs into {ALLOWED_IN[library]}"
+def may_see(here: str, there: str) -> bool:
+    if there == here or {here, there} <= FOUNDATION:
+        return True
+    return there not in FORBIDDEN.get(here, ()) and LEVEL[there] < LEVEL[here]
 
 
-@every_module
-def test_kernels_are_written_in_kernel_modules_only(path):
-    if not path.match(KERNELS) and path.name != "jit.py":
-        assert not imported_names(path) & {"runout.jit.kernel", "runout.jit.inlined"}
-        assert not kernels_of(path)
+def test_imports_point_down():
+    assert_none(
+        f"{location(path)} imports {'.'.join(parts)} (layer {LEVEL[parts[0]]})"
+        for path in MODULES
+        for parts in imports_of_ours(path)
+        if not may_see(package_of(path), parts[0])
+    )
 
 
-@every_module
-def test_kernels_are_called_through_their_module(path):
+def test_libraries_stay_where_they_belong():
+    assert_none(
+        f"{location(path)}: {library} belongs into {sorted(ALLOWED_IN[library])}"
+        for path in MODULES
+        for library in {name.split(".")[0] for name in imported_names(path)} & ALLOWED_IN.keys()
+        if not may_import(library, path)
+    )
+
+
+def test_kernels_are_written_in_kernel_modules_only():
+    assert_none(
+        location(path)
+        for path in MODULES
+        if path not in KERNEL_MODULES and path.name != "jit.py"
+        if imported_names(path) & {"runout.jit.kernel", "runout.jit.inlined"} or kernels_of(path)
+    )
+
+
+def test_kernels_are_called_through_their_module():
     """``equity_kernels.count_wins`` says that compiled code begins here; types may come by name."""
-    for name in imported_names(path):
-        *module, imported = name.split(".")
-        if module and module[-1].endswith("_kernels"):
-            assert imported not in KERNELS_BY_NAME, f"import the module, not {imported}"
+    assert_none(
+        f"{location(path)}: import the module, not {name}"
+        for path in MODULES
+        for *module, name in imports_of_ours(path)
+        if module and module[-1].endswith("_kernels") and name in KERNELS_BY_NAME
+    )
 
 
-@every_kernel_module
-def test_kernel_modules_depend_on_nothing_outside_the_compile_cache(path):
-    for name in imported_names(path):
-        root, *rest = name.split(".")
-        if root == "runout":
-            is_of_kernels = any(part.endswith("_kernels") for part in rest)
-            assert is_of_kernels or rest[0] in ALLOWED_IN_KERNELS or is_named_tuple(rest), name
+def is_in_the_compile_cache(parts: list[str]) -> bool:
+    is_of_kernels = any(part.endswith("_kernels") for part in parts)
+    return is_of_kernels or parts[0] in ALLOWED_IN_KERNELS or is_named_tuple(parts)
 
 
-@every_kernel_module
-def test_kernels_take_few_arguments_and_outputs_last(path):
-    for kernel in kernels_of(path):
-        names = [argument.arg for argument in kernel.args.args]
-        assert len(names) <= MAX_KERNEL_PARAMETERS, kernel.name
-        is_output = [name.startswith("out_") for name in names]
-        assert is_output == sorted(is_output), f"{kernel.name}: outputs come last"
+def test_kernel_modules_depend_on_nothing_outside_the_compile_cache():
+    assert_none(
+        f"{location(path)} imports {'.'.join(parts)}"
+        for path in KERNEL_MODULES
+        for parts in imports_of_ours(path)
+        if not is_in_the_compile_cache(parts)
+    )
 
 
-@cache
-def sources_of_tests() -> list[str]:
-    return [path.read_text() for path in TESTS.rglob("test_*.py")]
+def test_kernels_take_few_arguments():
+    assert_none(
+        f"{name} takes {len(kernel.args.args)}"
+        for name, kernel in KERNELS_BY_NAME.items()
+        if len(kernel.args.args) > MAX_KERNEL_PARAMETERS
+    )
 
 
-@pytest.mark.parametrize("name", [n for n in sorted(KERNELS_BY_NAME) if not n.startswith("_")])
-def test_every_kernel_is_called_by_a_test(name):
-    calls = re.compile(rf"\b\w+_kernels\.{name}\(")
-    assert any(map(calls.search, sources_of_tests())), f"no test calls {name}"
+def test_outputs_of_kernels_come_last():
+    is_output = {
+        name: [argument.arg.startswith("out_") for argument in kernel.args.args]
+        for name, kernel in KERNELS_BY_NAME.items()
+    }
+    assert_none(name for name, flags in is_output.items() if flags != sorted(flags))
 
 
-@every_module
-def test_modules_are_short_and_documented(path):
-    assert len(path.read_text().splitlines()) <= MAX_FILE_LINES
-    assert ast.get_docstring(parse(path)), "say what the module is for"
+def test_every_kernel_is_called_by_a_test():
+    call = re.compile(r"\b\w+_kernels\.(\w+)\(")
+    called = {name for path in TESTS.rglob("test_*.py") for name in call.findall(path.read_text())}
+    assert_none(n for n in KERNELS_BY_NAME if not n.startswith("_") and n not in called)
 
 
-@every_module
-def test_functions_are_short(path):
-    for function in functions_of(path):
-        assert function.end_lineno - function.lineno < MAX_FUNCTION_LINES, function.name
+def test_modules_are_short():
+    num_lines = {path: len(path.read_text().splitlines()) for path in MODULES}
+    assert_none(f"{location(p)}: {n} lines" for p, n in num_lines.items() if n > MAX_FILE_LINES)
 
 
-@every_module
-def test_nothing_below_the_command_line_prints(path):
-    if package_of(path) == "cli":
-        return
-    for node in ast.walk(parse(path)):
-        if isinstance(node, ast.Call):
-            assert ast.unparse(node.func) not in {"print", "sys.stdout.write", "sys.stderr.write"}
+def test_modules_say_what_they_are_for():
+    assert_none(location(path) for path in MODULES if not ast.get_docstring(parse(path)))
 
 
-@every_module
-def test_names_say_what_a_thing_is(path):
-    classes = [n for n in ast.walk(parse(path)) if isinstance(n, ast.ClassDef)]
-    words = set(re.split(r"[_/.]", location(path).lower()))
-    for node in classes:
-        words |= {word.lower() for word in re.findall(r"[A-Z][a-z0-9]*", node.name)}
-    assert not words & MEANINGLESS_NAMES
+def test_functions_are_short():
+    assert_none(
+        f"{location(path)}:{function.lineno} {function.name}"
+        for path in MODULES
+        for function in functions_of(path)
+        if function.end_lineno - function.lineno >= MAX_FUNCTION_LINES
+    )
+
+
+def test_nothing_below_the_command_line_prints():
+    assert_none(
+        f"{location(path)}:{node.lineno}"
+        for path in MODULES
+        if package_of(path) != "cli"
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.Call)
+        if ast.unparse(node.func) in {"print", "sys.stdout.write", "sys.stderr.write"}
+    )
+
+
+def words_of(path: Path) -> set[str]:
+    """Returns the words, in small letters, of a module's path and of the classes in it."""
+    classes = [node.name for node in ast.walk(parse(path)) if isinstance(node, ast.ClassDef)]
+    words = re.split(r"[_/.]", location(path))
+    words += [word for name in classes for word in re.findall(r"[A-Z][a-z0-9]*", name)]
+    return {word.lower() for word in words}
+
+
+def test_names_say_what_a_thing_is():
+    assert_none(
+        f"{location(path)}: {word}"
+        for path in MODULES
+        for word in words_of(path) & MEANINGLESS_NAMES
+    )
