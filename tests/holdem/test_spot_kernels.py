@@ -7,7 +7,7 @@ import pytest
 
 from runout.cfr.discounting import DCFR
 from runout.holdem import spot_kernels
-from runout.holdem.spot_game import SpotGame
+from runout.holdem.spot_game import SpotGame, arrive
 from runout.holdem.spot_layouts import (
     Arrival,
     Knowledge,
@@ -80,6 +80,10 @@ def random_arrival(game, player, rows, card, probability):
     return Arrival(reach, rows, card, np.float32(probability))
 
 
+def root_of(game, player):
+    return arrive(game.cards.root_reach(player))
+
+
 def num_hands_of(game, player):
     return len(game.cards.players[player].combos)
 
@@ -140,7 +144,7 @@ def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
         meeting,
         knowledge,
         step_in(mode),
-        side.root,
+        root_of(solver.game, player),
         side.scratch,
         out,
     )
@@ -157,10 +161,10 @@ def test_a_street_begins_with_reach_and_folds_and_ends_with_the_values_of_cards(
     step = step_in(EVALUATE)
     scratch.value[:] = 0.0
     spot_kernels.begin_street(
-        forest, side.hands, meeting, knowledge.villain, step, side.root, scratch
+        forest, side.hands, meeting, knowledge.villain, step, root_of(solver.game, player), scratch
     )
     weights = knowledge.villain.strategy_sum.astype(np.float64)
-    reach = street_forest.push_reach(forest, 0, weights, side.root.reach)
+    reach = street_forest.push_reach(forest, 0, weights, root_of(solver.game, player).reach)
     np.testing.assert_allclose(scratch.reach[forest.row], reach, rtol=1e-5, atol=1e-8)
     folds = scratch.value[forest.fold].copy()
     for node, value in zip(forest.fold, folds, strict=True):
@@ -264,7 +268,8 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
     weights = np.array([DCFR.weights(t) for t in range(4)], np.float32)
     for row in weights:
         for player in (0, 1):
-            by_visits.game.visit(player, Step(LEARN, *row), by_visits.tables)
+            reach = by_visits.root_reach[player]
+            by_visits.game.visit(player, Step(LEARN, *row), by_visits.tables, reach)
     sides = [river_side(at_once.game, player) for player in (0, 1)]
     outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in sides]
     oop, ip = at_once.tables.on_board(Street.RIVER, 0)
@@ -279,4 +284,4 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
 def river_side(game: SpotGame, player):
     side = game.side(player)
     meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
-    return RiverSide(side.forests[0], side.hands, meeting, side.root, side.scratch)
+    return RiverSide(side.forests[0], side.hands, meeting, root_of(game, player), side.scratch)

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import FloatArray, Int16Array, IntArray, Uint8Array, read_only
+from runout.arrays import (
+    Float32Array,
+    FloatArray,
+    Int16Array,
+    IntArray,
+    Uint8Array,
+    read_only,
+)
 from runout.cards.card import NUM_CARDS, RIVER_SIZE, format_cards
 from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos, permute_combos
 from runout.cards.evaluator_tables import evaluator_tables
@@ -137,6 +144,16 @@ class CardsToCome:
         low, high = COMBO_CARDS[oop.combos].T
         met = ip.weights.sum() - cards_ip[low] - cards_ip[high] + both
         return float((oop.weights * met).sum())
+
+    def root_reach(self, player: int) -> Float32Array:
+        """Returns ``[O]`` the opponent's weights, as shares of all pairs of hands that can meet.
+
+        With it a hand's value times the hand's weight, summed over hands, is a mean over deals.
+        """
+        villain = self.players[1 - player]
+        reach = np.zeros(villain.width, np.float32)
+        reach[: len(villain.combos)] = villain.weights / self.total_weight()
+        return reach
 
     def hands_seen_from(self, player: int) -> Hands:
         """Returns the hands of both players for the kernels."""

@@ -6,8 +6,8 @@ comes out does not depend on how many they are.
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -71,14 +71,12 @@ class Side:
         hands: both players' hands.
         forests: the betting of each street.
         orders: hands by board, for each street.
-        root: the opponent's reach on entering the spot.
         scratch: working space of the first street.
     """
 
     hands: Hands
     forests: tuple[Forest, ...]
     orders: tuple[Orders, ...]
-    root: Arrival
     scratch: Scratch
 
 
@@ -127,40 +125,62 @@ class SpotGame:
         """Returns the game as a player sees it."""
         return self._sides[player]
 
-    def visit(self, player: int, step: Step, tables: SpotTables) -> Float32Array:
+    def visit(
+        self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
+    ) -> Float32Array:
         """Returns ``[H]`` the counterfactual values of a player's hands at the root.
 
-        A hand's value times its own weight, summed over hands, is what the player wins in chips.
+        With `CardsToCome.root_reach`, a hand's value times its own weight, summed over hands, is
+        what the player wins in chips.
 
         Args:
             player: whose hands are valued.
             step: what to do.
             tables: of both players on every street; learned from and added to, or only read.
+            root_reach: ``[O]`` the opponent's reach on entering the spot, in any scale.
         """
-        side = self._sides[player]
+        side, root = self._sides[player], arrive(root_reach)
         knowledge = _known_to(player, tables.on_board(self.first_street, 0))
         meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
         forest = side.forests[0]
         if self.first_street == Street.RIVER:
             out = np.zeros((1, len(side.hands.same)), np.float32)
             spot_kernels.visit_last_street(
-                forest, side.hands, meeting, knowledge, step, side.root, side.scratch, out
+                forest, side.hands, meeting, knowledge, step, root, side.scratch, out
             )
             river_root: Float32Array = out[0]
             return river_root
         spot_kernels.begin_street(
-            forest, side.hands, meeting, knowledge.villain, step, side.root, side.scratch
+            forest, side.hands, meeting, knowledge.villain, step, root, side.scratch
         )
         chance_value = self._visit_cards(player, step, tables)
         spot_kernels.end_street(forest, chance_value, knowledge.hero, step, side.scratch)
-        root: Float32Array = side.scratch.value[0].copy()
-        return root
+        root_value: Float32Array = side.scratch.value[0].copy()
+        return root_value
 
-    def iterate_river(self, weights: Float32Array, tables: SpotTables) -> None:
-        """Runs one learning iteration of a river spot for each row ``[iterations, 3]``."""
+    def iterate_river(
+        self, weights: Float32Array, tables: SpotTables, root_reach: Sequence[Float32Array]
+    ) -> None:
+        """Runs one learning iteration of a river spot for each row ``[iterations, 3]``.
+
+        Args:
+            weights: the discounts of positive and negative regrets and of strategy sums.
+            tables: of both players.
+            root_reach: the opponent's reach as each player meets it.
+        """
         outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides]
         oop, ip = tables.on_board(Street.RIVER, 0)
-        spot_kernels.iterate_river(*self._river_sides, oop, ip, weights, *outs)
+        oop_side, ip_side = (
+            RiverSide(
+                side.forests[0],
+                side.hands,
+                spot_kernels.meet(side.hands, side.orders[0], 0),
+                arrive(reach),
+                side.scratch,
+            )
+            for side, reach in zip(self._sides, root_reach, strict=True)
+        )
+        spot_kernels.iterate_river(oop_side, ip_side, oop, ip, weights, *outs)
 
     def node_values(self, player: int) -> Float32Array:
         """Returns ``[n, H]`` the values of the first street's nodes at the last visit."""
@@ -170,9 +190,11 @@ class SpotGame:
         """Returns ``[rows, O]`` the opponent's reach on the first street at the last visit."""
         return self._sides[player].scratch.reach
 
-    def visit_first_street(self, player: int, step: Step, tables: SpotTables) -> StreetVisit:
+    def visit_first_street(
+        self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
+    ) -> StreetVisit:
         """Visits the whole spot; returns copies of what was found on its first street."""
-        self.visit(player, step, tables)
+        self.visit(player, step, tables, root_reach)
         return StreetVisit(self.node_values(player).copy(), self.node_reach(player).copy())
 
     def visit_turn_card(
@@ -234,20 +256,6 @@ class SpotGame:
             chosen, side.hands, meeting, knowledge, step, arrival, scratch, out
         )
         return StreetVisit(scratch.value.copy(), scratch.reach.copy())
-
-    @cached_property
-    def _river_sides(self) -> tuple[RiverSide, RiverSide]:
-        oop, ip = (
-            RiverSide(
-                side.forests[0],
-                side.hands,
-                spot_kernels.meet(side.hands, side.orders[0], 0),
-                side.root,
-                side.scratch,
-            )
-            for side in self._sides
-        )
-        return oop, ip
 
     def _visit_cards(self, player: int, step: Step, tables: SpotTables) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
@@ -313,16 +321,17 @@ class SpotGame:
         cards = self.cards
         boards = [[cards.board]]
         boards += [[cards.board + dealt for dealt in runouts] for runouts in cards.runouts]
-        villain = cards.players[1 - player]
-        reach = np.zeros((1, villain.width), np.float32)
-        reach[0, : len(villain.combos)] = villain.weights / cards.total_weight()
         return Side(
             hands=cards.hands_seen_from(player),
             forests=tuple(template.forests[player] for template in self.templates),
             orders=tuple(cards.orders_of(on_street, player) for on_street in boards),
-            root=Arrival(reach, np.zeros(1, np.int32), _NO_CARD, np.float32(1.0)),
             scratch=make_scratch(self.templates[0], cards, player, self.precision),
         )
+
+
+def arrive(root_reach: Float32Array) -> Arrival:
+    """Returns the opponent's reach ``[O]`` as what enters a first street, which has one root."""
+    return Arrival(root_reach[None, :], np.zeros(1, np.int32), _NO_CARD, np.float32(1.0))
 
 
 def _after(scratch: Scratch, forest: Forest, card: int, deal: Deal) -> Arrival:

@@ -45,17 +45,19 @@ class SpotSolver:
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
         self.num_lock_changes = 0  # views look at it to know when to look again
         self.tables = LearnedTables.allocate(self.game.templates, self.game.cards, precision)
+        #: ``[O]`` the opponent's range as each player meets it.
+        self.root_reach = [self.game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
 
     def run(self, num_iterations: int) -> None:
         """Runs more iterations, each updating both players."""
         numbers = np.arange(self.iteration, self.iteration + num_iterations)
         weights = self.schedule.weight_rows(numbers).astype(np.float32)
         if self.game.first_street == Street.RIVER:
-            self.game.iterate_river(weights, self.tables)
+            self.game.iterate_river(weights, self.tables, self.root_reach)
         else:
             for row in weights:
                 for player in range(NUM_PLAYERS):
-                    self.game.visit(player, Step(LEARN, *row), self.tables)
+                    self._visit(player, Step(LEARN, *row))
         self.iteration += num_iterations
 
     def solve(
@@ -89,9 +91,12 @@ class SpotSolver:
     def value_of(self, player: int, step: Step) -> float:
         """Returns what a player wins beyond its half of the pot, in chips."""
         hands = self.game.cards.players[player]
-        values = self.game.visit(player, step, self.tables)[: len(hands.combos)]
+        values = self._visit(player, step)[: len(hands.combos)]
         weighted: FloatArray = hands.weights * values.astype(np.float64)
         return float(weighted.sum())
+
+    def _visit(self, player: int, step: Step) -> Float32Array:
+        return self.game.visit(player, step, self.tables, self.root_reach[player])
 
     def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
         """Returns ``[A, n]`` what a player's hands do on average at a decision.

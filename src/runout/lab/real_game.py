@@ -83,7 +83,7 @@ def judge_strategy(
 def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> float:
     """Returns what a player wins with all its hands, beyond half the pot."""
     hands = game.cards.players[player]
-    values = game.visit(player, step, tables)[: len(hands.combos)]
+    values = game.visit(player, step, tables, game.cards.root_reach(player))[: len(hands.combos)]
     return float((hands.weights * values.astype(np.float64)).sum())
 
 

@@ -15,7 +15,7 @@ from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem import spot_kernels
-from runout.holdem.spot_game import SpotGame
+from runout.holdem.spot_game import SpotGame, arrive
 from runout.holdem.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
 from runout.holdem.street_kernels import LEARNING_AFRESH
 from runout.holdem.table_kernels import Learning
@@ -159,6 +159,7 @@ class SampledVisits:
             hand_buckets(game, buckets, player, ()) for player in range(NUM_PLAYERS)
         ]
         self._weight = [_hand_weights(game, player) for player in range(NUM_PLAYERS)]
+        self._root = [arrive(cards.root_reach(player)) for player in range(NUM_PLAYERS)]
         self._is_held = [(weight > 0.0).astype(np.float32) for weight in self._weight]
         # One card of 49, one of 48, for hands that leave 45 and 44: sampling must not be biased.
         turn_deal, river_deal = cards.deals
@@ -201,7 +202,13 @@ class SampledVisits:
         meeting = spot_kernels.meet(side.hands, side.orders[_FLOP], 0)
         forest = side.forests[_FLOP]
         spot_kernels.begin_street(
-            forest, side.hands, meeting, villain, LEARNING_AFRESH, side.root, side.scratch
+            forest,
+            side.hands,
+            meeting,
+            villain,
+            LEARNING_AFRESH,
+            self._root[player],
+            side.scratch,
         )
         arrival = Arrival(side.scratch.reach, forest.chance_row, -1, np.float32(1.0))
         regrets, reached = self._empty(player), self._empty(other)

@@ -291,7 +291,8 @@ class SpotView:
         """Visits a board."""
         game, tables = self.solver.game, self.solver.tables
         if depth == 0:
-            return game.visit_first_street(player, _EVALUATE, tables)
+            root_reach = self.solver.root_reach[player]
+            return game.visit_first_street(player, _EVALUATE, tables, root_reach)
         _, number, group = key
         # Lines that are almost never played keep their precision: only ratios matter.
         largest = before[player].reach.max(axis=1, keepdims=True)
