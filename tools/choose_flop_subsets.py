@@ -49,7 +49,7 @@ BLOCK_WEIGHTS = {
 #: Added to every flop's squared length, for all that the blocks do not see: it evens the weights.
 RIDGE = 0.02
 
-NUM_STARTS = {25: 60, 50: 40, 100: 20, 200: 5}
+NUM_STARTS = {8: 100, 13: 80, 25: 60, 50: 40, 100: 20, 200: 5}
 NUM_RANDOM_SAMPLES = 21
 WEIGHT_DIGITS = 6
 
@@ -225,16 +225,22 @@ def _errors(equities: Equities, chosen: list[int], weights: FloatArray) -> dict[
     """Returns what `runout.cards.flops.subset_errors` documents."""
     points = _weighted_sum(equities.points[chosen], weights)
     pairs = _weighted_sum(equities.pairs[chosen], weights)
-    if pairs.min() <= 0:
-        return dict.fromkeys(("matchup_rms", "matchup_max", "hand_rms", "hand_max"), np.inf)
-    matchups = points / pairs - equities.exact_points / equities.exact_pairs
-    exact_of_hand = equities.exact_points.sum(axis=1) / equities.exact_pairs.sum(axis=1)
-    hands = points.sum(axis=1) / pairs.sum(axis=1) - exact_of_hand
+    exact_deals = equities.exact_pairs.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of two hands that never meet
+        matchups = points / pairs - equities.exact_points / equities.exact_pairs
+    hands = points.sum(axis=1) / pairs.sum(axis=1) - equities.exact_points.sum(axis=1) / exact_deals
+    deals = pairs.sum(axis=1) / exact_deals - 1.0
     return {
-        "matchup_rms": _weighted_rms(matchups, equities.exact_pairs),
-        "matchup_max": round(float(np.abs(matchups).max()), WEIGHT_DIGITS),
-        "hand_rms": _weighted_rms(hands, equities.exact_pairs.sum(axis=1)),
-        "hand_max": round(float(np.abs(hands).max()), WEIGHT_DIGITS),
+        **_summarize("matchup", np.where(pairs > 0, matchups, np.inf), equities.exact_pairs),
+        **_summarize("hand", hands, exact_deals),
+        **_summarize("deal", deals, exact_deals),
+    }
+
+
+def _summarize(name: str, errors: FloatArray, weights: FloatArray) -> dict[str, float]:
+    return {
+        f"{name}_rms": _weighted_rms(errors, weights),
+        f"{name}_max": round(float(np.abs(errors).max()), WEIGHT_DIGITS),
     }
 
 

@@ -273,7 +273,7 @@ NAN, INF = math.nan, math.inf
         ("cfr_strategy_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),
         ("cfr_max_seconds_per_flop", [0, -1, False, "1", NAN, INF], "a positive number, or null"),
         ("max_flop_boards", [0, 1756, 2.0, True, "3"], FLOP_COUNT),
-        ("flop_subset", [0, 30, True, "25", [25]], "one of 25, 50, 100, 200, or null"),
+        ("flop_subset", [0, 30, True, "25", [25]], "one of 8, 13, 25, 50, 100, 200, or null"),
         ("mccfr_sample_pct", [0, 0.0, -0.5, 1.01, 50, True, None, NAN, INF], SHARE),
         ("value_extraction_samples", [-1, 0.5, True, None], COUNT),
         ("seed", [-1, 0.5, False, None, "7"], COUNT),

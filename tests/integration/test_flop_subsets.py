@@ -25,16 +25,20 @@ def measure_errors(flops: FlopList) -> dict[str, float]:
     matchups = points / pairs - exact.equities()
     hands = points.sum(axis=1) / pairs.sum(axis=1) - exact.equity_vs_random()
     weights = matchup_weights().astype(np.float64)
+    deals = pairs.sum(axis=1) / pairs.sum() * weights.sum() / weights.sum(axis=1) - 1.0
     return {
         "matchup_rms": root_mean_square(matchups, weights),
         "matchup_max": float(np.abs(matchups).max()),
         "hand_rms": root_mean_square(hands, weights.sum(axis=1)),
         "hand_max": float(np.abs(hands).max()),
+        "deal_rms": root_mean_square(deals, weights.sum(axis=1)),
+        "deal_max": float(np.abs(deals).max()),
     }
 
 
-def test_the_subset_of_25_has_the_stated_errors():
-    assert measure_errors(subset_flops(25)) == pytest.approx(subset_errors(25), abs=2e-6)
+@pytest.mark.parametrize("size", [8, 13, 25])
+def test_small_subsets_have_the_stated_errors(size):
+    assert measure_errors(subset_flops(size)) == pytest.approx(subset_errors(size), abs=2e-6)
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ NUM_FLOPS = 22_100
 NUM_CANONICAL_FLOPS = 1_755
 
 #: Sizes that `subset_flops` knows; `tools/choose_flop_subsets.py` makes the file.
-SHIPPED_SUBSET_SIZES = (25, 50, 100, 200)
+SHIPPED_SUBSET_SIZES = (8, 13, 25, 50, 100, 200)
 SUBSETS_FILE = "flop_subsets.json"
 
 Flop = tuple[int, int, int]
@@ -152,7 +152,9 @@ def subset_errors(size: int) -> dict[str, float]:
     """Returns how far preflop equities averaged over a shipped subset are from the exact ones.
 
     The keys are ``matchup_rms`` (169x169 equities, weighted by combo pairs), ``matchup_max``,
-    ``hand_rms`` (169 equities against a random hand, weighted by combos) and ``hand_max``.
+    ``hand_rms`` (169 equities against a random hand, weighted by combos), ``hand_max``, and for how
+    often each of the 169 hands is dealt beside such a flop, as a share of how often it should be,
+    ``deal_rms`` and ``deal_max``.
 
     Raises:
         FlopListError: if no subset of this size is shipped.

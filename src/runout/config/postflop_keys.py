@@ -151,10 +151,10 @@ class FlopKeys(ConfigSection):
         ),
     ] = None
     flop_subset: Annotated[
-        Literal[25, 50, 100, 200] | None,
+        Literal[8, 13, 25, 50, 100, 200] | None,
         About(
             "Solve a shipped weighted subset of this size, chosen to stand for all flops.",
-            "one of 25, 50, 100, 200, or null",
+            "one of 8, 13, 25, 50, 100, 200, or null",
             unit="flops",
         ),
     ] = None
