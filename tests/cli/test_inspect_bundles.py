@@ -13,6 +13,7 @@ from runout.pipeline import run as run_module
 from runout.results import value_bundle
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import read_manifest
+from runout.storage.machine import describe_machine
 from runout.storage.writer import write_bundle
 from runout.version import __version__
 from tests.cli.value_bundles import SPRS, make_values
@@ -48,9 +49,13 @@ def test_values_say_where_they_come_from_and_how_well_they_are_solved(run, value
     assert lines[0] == f"{values}: values of flops"
     assert words[1] == ["kind", "postflop_values,", "version", "1"]
     assert lines[2].rstrip().endswith(f"UTC by runout {__version__}")
-    assert words[3] == ["seed", "7"]
-    assert words[4] == ["config", "digest", "ab" * 8]
-    assert "all files as they were written" in lines[5]
+    machine = describe_machine()
+    assert lines[3].rstrip().split(maxsplit=1) == ["processor", machine.processor]
+    assert words[4] == ["libraries", *f"{machine.blas},".split(), *words[4][-4:]]
+    assert words[4][-4:-2] == ["numpy", f"{machine.numpy_version},"]
+    assert words[5] == ["seed", "7"]
+    assert words[6] == ["config", "digest", "ab" * 8]
+    assert "all files as they were written" in lines[7]
     assert ["value_pot_1", "float32", *"3 x 2 x 169 x 169".split(), "686", "kB"] in words
     assert ["3.5", "0.100%", "0.200%", "11", "0.8", "s"] in words
     assert lines[-2] == (

@@ -2,14 +2,15 @@ import json
 import mmap
 import os
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from runout.errors import BundleError
 from runout.storage import bundle as bundle_module
-from runout.storage.bundle import load_bundle, read_manifest
+from runout.storage import staging
+from runout.storage.bundle import has_bundle, load_bundle, read_manifest
+from runout.storage.pinned import PinnedDirectory
 from runout.storage.writer import BundleWriter, write_bundle
 from tests.storage.samples import (
     CONFIG,
@@ -17,6 +18,7 @@ from tests.storage.samples import (
     REPORT,
     VERSION,
     fill_of,
+    leftovers,
     load_sample,
     sample_arrays,
     write_sample,
@@ -252,45 +254,77 @@ def test_a_manifest_that_is_a_directory_is_an_error(tmp_path):
         load_sample(tmp_path / "a")
 
 
-@pytest.mark.parametrize("verify", [True, False])
-def test_a_bundle_that_is_replaced_once_while_it_is_read_is_read_again(path, monkeypatch, verify):
-    map_array = bundle_module._map_array
-    fills = [2.0]
+@pytest.fixture(params=["exchange", "two renames"])
+def replacing(request, monkeypatch):
+    """Both ways to replace a directory, whatever this system can do."""
+    if request.param == "two renames":
+        monkeypatch.setattr(staging, "exchange", lambda first, second: False)
 
-    def replace_then_map(file, entry, is_writable):
+
+@pytest.fixture(params=["pinned", "by path"])
+def opening(request, monkeypatch):
+    """Both ways to open files of one directory, whatever this system can do."""
+    if request.param == "by path":
+        monkeypatch.setattr(PinnedDirectory, "is_pinned", False)
+
+
+def replace_at(monkeypatch, name, path, times):
+    """Replaces a bundle ``times`` times, each before a call of a function of the reader."""
+    function = getattr(bundle_module, name)
+    fills = [2.0] * times
+
+    def replace_first(*arguments):
         if fills:
             write_sample(path, fills.pop(), overwrite=True)
-        return map_array(file, entry, is_writable)
+        return function(*arguments)
 
-    monkeypatch.setattr(bundle_module, "_map_array", replace_then_map)
+    monkeypatch.setattr(bundle_module, name, replace_first)
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.usefixtures("replacing", "opening")
+def test_a_bundle_that_is_replaced_while_it_is_opened_is_opened_again(path, monkeypatch, verify):
+    replace_at(monkeypatch, "_open_file", path, times=1)
     bundle = load_sample(path, verify=verify)
     assert fill_of(bundle) == 2.0
     assert bundle.manifest == read_manifest(path)
 
 
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("name", ["_check_file", "_map_array"])
+@pytest.mark.usefixtures("replacing")
+def test_a_bundle_that_is_replaced_once_it_is_open_is_the_old_one(path, monkeypatch, verify, name):
+    replace_at(monkeypatch, name, path, times=3)
+    bundle = load_sample(path, verify=verify)
+    assert fill_of(bundle) == 1.0
+    assert (bundle.config_text, bundle.documents) == (CONFIG, {"report": REPORT})
+
+
 def test_a_bundle_that_is_always_replaced_cannot_be_read(path, monkeypatch):
-    map_array = bundle_module._map_array
-
-    def replace_then_map(file, entry, is_writable):
-        write_sample(path, 2.0, overwrite=True)
-        return map_array(file, entry, is_writable)
-
-    monkeypatch.setattr(bundle_module, "_map_array", replace_then_map)
+    monkeypatch.setattr(bundle_module, "_MAX_ATTEMPTS", 3)
+    replace_at(monkeypatch, "_open_file", path, times=100)
     with pytest.raises(BundleError, match="is replaced again and again"):
         load_sample(path)
 
 
-def test_readers_never_see_a_missing_or_mixed_bundle_while_it_is_replaced(path):
+@pytest.mark.skipif(not PinnedDirectory.is_pinned, reason="needs a system that can pin")
+@pytest.mark.usefixtures("replacing")
+def test_readers_never_see_a_missing_or_mixed_bundle_while_it_is_replaced(path, monkeypatch):
+    num_replacements = 400
+    monkeypatch.setattr(staging, "sync", lambda place: None)  # as fast as on a disk without delay
+
     def replace_often():
-        for fill in range(2, 30):
+        for fill in range(2, num_replacements + 1):
             write_sample(path, float(fill), overwrite=True)
-            time.sleep(0.002)
 
     writer = threading.Thread(target=replace_often)
     fills = [fill_of(load_sample(path))]
     writer.start()
     while writer.is_alive():
+        assert has_bundle(path)
+        assert read_manifest(path).kind == KIND
         fills.append(fill_of(load_sample(path, verify=len(fills) % 2 == 0)))
     writer.join()
     assert fills == sorted(fills)
-    assert fill_of(load_sample(path)) == 29.0
+    assert fill_of(load_sample(path)) == num_replacements
+    assert leftovers(path.parent) == []

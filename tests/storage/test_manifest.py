@@ -35,6 +35,15 @@ def test_a_manifest_survives_its_text():
     assert parse_manifest("here", format_manifest(manifest).encode()) == manifest
 
 
+def test_a_manifest_without_a_machine_is_an_older_one_and_opens():
+    raw = json.loads(format_manifest(make_manifest()))
+    del raw["machine"], raw["digest"]
+    raw["digest"] = digest_config(raw)
+    manifest = parse_manifest("here", json.dumps(raw).encode())
+    assert manifest.machine is None
+    assert manifest.kind == "sample"
+
+
 def test_the_size_of_a_bundle_is_that_of_its_files():
     assert make_manifest().size_bytes == 6
     config = {"size_bytes": 5, "sha256": "b" * 64}
@@ -63,7 +72,9 @@ def test_what_is_no_manifest_is_an_error(content):
         parse_manifest("here", content)
 
 
-@pytest.mark.parametrize("field", list(type(make_manifest()).model_fields))
+@pytest.mark.parametrize(
+    "field", [field for field in type(make_manifest()).model_fields if field != "machine"]
+)
 def test_every_field_is_required_and_named_when_it_is_missing(field):
     raw = json.loads(format_manifest(make_manifest()))
     del raw[field]

@@ -26,10 +26,16 @@ FACTS = {"kind": KIND, "schema_version": VERSION, "package_version": "0.1.0"}
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="kills and locks as on POSIX")
 
+needs_exchange = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux exchanges two names"
+)
+
 # Replaces the bundle sys.argv[1] and kills itself at rename number sys.argv[2], before or after.
 KILL_AT_RENAME = """
 import os, signal, sys
+from runout.storage import staging
 from tests.storage.samples import write_sample
+staging.exchange = lambda first, second: False
 rename, count = os.rename, 0
 def rename_or_die(*paths):
     global count
@@ -40,6 +46,18 @@ def rename_or_die(*paths):
     if sys.argv[2:] == [str(count), "after"]:
         os.kill(os.getpid(), signal.SIGKILL)
 os.rename = rename_or_die
+write_sample(sys.argv[1], 2.0, overwrite=True)
+"""
+KILL_AT_EXCHANGE = """
+import os, signal, sys
+from runout.storage import staging
+from tests.storage.samples import write_sample
+exchange = staging.exchange
+def exchange_and_die(first, second):
+    if sys.argv[2] == "after":
+        assert exchange(first, second)
+    os.kill(os.getpid(), signal.SIGKILL)
+staging.exchange = exchange_and_die
 write_sample(sys.argv[1], 2.0, overwrite=True)
 """
 KILL_WHILE_FILLING = """
@@ -139,6 +157,7 @@ def test_a_parent_where_nobody_may_write_is_an_error():
 
 def test_a_refused_first_rename_is_an_error_and_keeps_the_old_bundle(tmp_path, monkeypatch):
     write_sample(tmp_path / "a", 1.0)
+    monkeypatch.setattr(staging, "exchange", lambda first, second: False)
     rename = os.rename
 
     def refuse(source, target):
@@ -196,6 +215,31 @@ def test_a_writer_killed_at_any_rename_leaves_the_old_or_the_new_bundle(
     with pytest.raises(BundleError, match="exists already"):
         write_sample(tmp_path / "a", 3.0)
     assert fill_of(load_sample(tmp_path / "a")) == fill
+    assert leftovers(tmp_path) == []
+
+
+def test_a_refused_exchange_is_an_error_and_keeps_the_old_bundle(tmp_path, monkeypatch):
+    write_sample(tmp_path / "a", 1.0)
+
+    def refuse(first, second):
+        raise PermissionError(13, "Permission denied", str(second))
+
+    monkeypatch.setattr(staging, "exchange", refuse)
+    with pytest.raises(BundleError, match=r"cannot be written \(Permission denied"):
+        write_sample(tmp_path / "a", 2.0, overwrite=True)
+    assert fill_of(load_sample(tmp_path / "a")) == 1.0
+    assert leftovers(tmp_path) == []
+
+
+@needs_exchange
+@pytest.mark.parametrize(("when", "fill"), [("before", 1.0), ("after", 2.0)])
+def test_a_writer_killed_at_its_exchange_leaves_the_old_or_the_new_bundle(tmp_path, when, fill):
+    write_sample(tmp_path / "a", 1.0)
+    run_until_killed(KILL_AT_EXCHANGE, tmp_path / "a", when)
+    assert fill_of(load_sample(tmp_path / "a")) == fill
+    assert len(leftovers(tmp_path)) == 1
+    write_sample(tmp_path / "a", 3.0, overwrite=True)
+    assert fill_of(load_sample(tmp_path / "a")) == 3.0
     assert leftovers(tmp_path) == []
 
 

@@ -149,6 +149,7 @@ def _print_bundle(console: Console, bundle: InspectedBundle, with_flops: bool) -
     rows = {
         "kind": f"{manifest.kind}, version {manifest.schema_version}",
         "written": f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}",
+        **_describe_machine(manifest),
         "seed": "none" if manifest.seed is None else str(manifest.seed),
         "config digest": "no config" if digest is None else digest[:_NUM_DIGEST_DIGITS],
         "size": f"{format_bytes(manifest.size_bytes)}, all files as they were written",
@@ -222,6 +223,15 @@ def _table_of_flops(values: PostflopValues) -> Table:
     return table
 
 
+def _describe_machine(manifest: Manifest) -> dict[str, str]:
+    """Returns on what a bundle was computed, as rows; none if that was not noted yet."""
+    machine = manifest.machine
+    if machine is None:
+        return {}
+    versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
+    return {"processor": machine.processor, "libraries": f"{machine.blas}, {versions}"}
+
+
 def _table(left: str, right: tuple[str, ...]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column(left, no_wrap=True)
@@ -238,6 +248,7 @@ def _to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
         "schema_version": manifest.schema_version,
         "package_version": manifest.package_version,
         "created_at": manifest.created_at.isoformat(),
+        "machine": None if manifest.machine is None else manifest.machine.model_dump(),
         "seed": manifest.seed,
         "config_digest": manifest.config_digest,
         "size_bytes": manifest.size_bytes,

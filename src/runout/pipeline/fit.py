@@ -14,16 +14,10 @@ from runout.errors import BundleError
 from runout.pipeline.postflop_stage import open_postflop_model, postflop_config_for
 from runout.results import preflop_bundle
 from runout.results.value_bundle import ValueBundle
-from runout.storage.bundle import load_bundle
-from runout.storage.manifest import MANIFEST_FILE
+from runout.storage.bundle import has_bundle, load_bundle
 
 _LONGEST_SHOWN_LIST = 8
 _NOTHING = "missing"
-
-
-def has_bundle(path: Path) -> bool:
-    """Returns whether there is a bundle, be it whole or damaged."""
-    return (path / MANIFEST_FILE).is_file()
 
 
 def require_own_solution(path: Path, config: RunConfig) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runout.config.run import RunConfig
-from runout.pipeline.fit import has_bundle, require_own_solution, require_own_values
+from runout.pipeline.fit import require_own_solution, require_own_values
 from runout.pipeline.postflop_stage import make_value_book
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
@@ -15,6 +15,7 @@ from runout.pipeline.workplace import Workplace
 from runout.results.preflop_bundle import save_solution
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.value_bundle import ValueBundle
+from runout.storage.bundle import has_bundle
 from runout.storage.manifest import digest_config
 from runout.trees.preflop_tree import PreflopTree
 

@@ -20,12 +20,13 @@ from runout.execution.local import count_cores
 from runout.execution.memory import available_memory_bytes
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.tables import Precision
-from runout.pipeline.fit import has_bundle, list_differences
+from runout.pipeline.fit import list_differences
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.ranges.hand_range import HandRange
+from runout.storage.bundle import has_bundle
 
 _SECONDS_BETWEEN_EVENTS = 0.1
 _BYTES_PER_GB = 1e9

@@ -3,19 +3,23 @@
 Files that the manifest does not list are ignored. See docs/storage.md for the layout.
 """
 
+import hashlib
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from runout.arrays import AnyArray
 from runout.errors import BundleError
-from runout.storage.files import digest_file, reporting_os_errors
+from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import (
     CONFIG_FILE,
     MANIFEST_FILE,
@@ -25,9 +29,17 @@ from runout.storage.manifest import (
     format_dtype,
     parse_manifest,
 )
-from runout.storage.staging import find_interrupted
+from runout.storage.pinned import PinnedDirectory, pinning
 
-_MAX_ATTEMPTS = 10  # to read a bundle that others replace all the while
+Result = TypeVar("Result")
+
+# To open all files of a bundle before it is replaced; opening takes a fraction of the time that
+# replacing does, so that a second attempt is rare and a tenth was never seen.
+_MAX_ATTEMPTS = 1000
+_HEADER_READERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,20 +86,26 @@ def load_bundle(
     Raises:
         BundleError: naming the file at fault and what is wrong with it.
     """
-    for _ in range(_MAX_ATTEMPTS):
-        directory, content = _read_manifest_file(Path(path))
-        failure = None
-        try:
-            where = str(directory / MANIFEST_FILE)
-            manifest = parse_manifest(where, content, kind, schema_version)
-            bundle = _open(directory, manifest, verify, is_writable)
-        except BundleError as error:
-            failure = error
-        if _read_manifest_file(Path(path))[1] == content:
-            if failure is not None:
-                raise failure
-            return bundle
-    raise BundleError(str(path), "is replaced again and again while it is read")
+    open_files = partial(_open_files, kind=kind, schema_version=schema_version)
+    with _using(Path(path), open_files) as (directory, manifest, files):
+        for name, entry in manifest.files.items():
+            # Arrays are large, the rest is small.
+            is_checked = verify or not isinstance(entry, ArrayEntry)
+            _check_file(directory / name, files[name], entry, is_checked)
+        arrays = {
+            name: _map_array(directory / f"{name}.npy", files[f"{name}.npy"], entry, is_writable)
+            for name, entry in manifest.arrays.items()
+        }
+        documents = {
+            name: json.loads(_read(directory / f"{name}.json", files[f"{name}.json"]))
+            for name in manifest.documents
+        }
+        config_text = None
+        if manifest.config is not None:
+            config_text = _read(directory / CONFIG_FILE, files[CONFIG_FILE]).decode()
+    return Bundle(
+        directory, manifest, MappingProxyType(arrays), MappingProxyType(documents), config_text
+    )
 
 
 def read_manifest(path: Path | str) -> Manifest:
@@ -96,68 +114,114 @@ def read_manifest(path: Path | str) -> Manifest:
     Raises:
         BundleError: if there is no bundle or its manifest is damaged.
     """
-    directory, content = _read_manifest_file(Path(path))
-    return parse_manifest(str(directory / MANIFEST_FILE), content)
+    with _using(Path(path), lambda directory, _: _read_manifest(directory)) as manifest:
+        return manifest
 
 
-def _read_manifest_file(path: Path) -> tuple[Path, bytes]:
-    """Returns the bundle's directory at this moment and the bytes of its manifest."""
-    # For a moment while it is replaced, and after a kill in that moment, it has another name.
+def has_bundle(path: Path | str) -> bool:
+    """Returns whether there is a bundle, be it whole or damaged."""
+    try:
+        with _using(
+            Path(path),
+            lambda directory, stack: stack.enter_context(_open_file(directory, MANIFEST_FILE)),
+        ):
+            return True
+    except BundleError:
+        return False
+
+
+@contextmanager
+def _using(path: Path, use: Callable[[PinnedDirectory, ExitStack], Result]) -> Iterator[Result]:
+    """Yields what ``use`` makes of the directory at a path, and begins anew if that is replaced.
+
+    Raises:
+        BundleError: if there is no directory, or ``use`` says so of one that was not replaced.
+    """
     for _ in range(_MAX_ATTEMPTS):
-        for directory in filter(None, (path, find_interrupted(path))):
-            with reporting_os_errors(path, "read"), suppress(FileNotFoundError, NotADirectoryError):
-                return directory, (directory / MANIFEST_FILE).read_bytes()
-    if path.is_dir():
-        raise BundleError(str(path / MANIFEST_FILE), "is missing, so this is no bundle")
-    raise BundleError(str(path), "is a file, not a bundle" if path.exists() else "does not exist")
+        with pinning(path) as directory, ExitStack() as stack:
+            try:
+                result = use(directory, stack)
+            except BundleError:
+                if directory.is_still_at(path):
+                    raise
+                continue  # it was replaced and its files are being removed
+            if directory.is_pinned or directory.is_still_at(path):
+                yield result
+                return
+    raise BundleError(str(path), "is replaced again and again while it is read")
 
 
-def _open(directory: Path, manifest: Manifest, verify: bool, is_writable: bool) -> Bundle:
-    arrays = {}
-    for name, entry in manifest.arrays.items():
-        file = directory / f"{name}.npy"
-        _check_file(file, entry, verify)
-        arrays[name] = _map_array(file, entry, is_writable)
-    documents = {}
-    for name, document_entry in manifest.documents.items():
-        file = directory / f"{name}.json"
-        _check_file(file, document_entry, verify=True)
-        with reporting_os_errors(file, "read"):
-            documents[name] = json.loads(file.read_bytes())
-    config_text = None
-    if manifest.config is not None:
-        file = directory / CONFIG_FILE
-        _check_file(file, manifest.config, verify=True)
-        with reporting_os_errors(file, "read"):
-            config_text = file.read_bytes().decode()
-    return Bundle(
-        directory, manifest, MappingProxyType(arrays), MappingProxyType(documents), config_text
-    )
+def _open_files(
+    directory: PinnedDirectory, stack: ExitStack, kind: str, schema_version: int
+) -> tuple[Path, Manifest, Mapping[str, BufferedReader]]:
+    """Returns where a bundle is, its manifest, and all of its files, open, by file name.
+
+    What is open cannot be replaced any more, however long it takes to read.
+    """
+    manifest = _read_manifest(directory, kind, schema_version)
+    files = {name: stack.enter_context(_open_file(directory, name)) for name in manifest.files}
+    return directory.path, manifest, files
 
 
-def _check_file(file: Path, entry: FileEntry, verify: bool) -> None:
-    if not file.is_file():
-        raise BundleError(str(file), "is missing, the manifest lists it")
-    with reporting_os_errors(file, "read"):
-        size = file.stat().st_size
+def _read_manifest(
+    directory: PinnedDirectory, kind: str | None = None, schema_version: int | None = None
+) -> Manifest:
+    where = directory.path / MANIFEST_FILE
+    with reporting_os_errors(where, "read"):
+        try:
+            with directory.open(MANIFEST_FILE) as file:
+                content = file.read()
+        except FileNotFoundError:
+            raise BundleError(str(where), "is missing, so this is no bundle") from None
+    return parse_manifest(str(where), content, kind, schema_version)
+
+
+def _open_file(directory: PinnedDirectory, name: str) -> BufferedReader:
+    where = directory.path / name
+    with reporting_os_errors(where, "read"):
+        try:
+            return directory.open(name)
+        except FileNotFoundError:
+            raise BundleError(str(where), "is missing, the manifest lists it") from None
+
+
+def _check_file(where: Path, file: BufferedReader, entry: FileEntry, verify: bool) -> None:
+    with reporting_os_errors(where, "read"):
+        size = os.fstat(file.fileno()).st_size
         if size != entry.size_bytes:
             problem = f"has {size:,} bytes, the manifest says {entry.size_bytes:,}"
-            raise BundleError(str(file), problem)
+            raise BundleError(str(where), problem)
         if verify:
-            found = digest_file(file)
+            found = hashlib.file_digest(file, "sha256").hexdigest()
             if found != entry.sha256:
                 problem = f"was changed: its sha256 is {found}, the manifest says {entry.sha256}"
-                raise BundleError(str(file), problem)
+                raise BundleError(str(where), problem)
 
 
-def _map_array(file: Path, entry: ArrayEntry, is_writable: bool) -> AnyArray:
+def _read(where: Path, file: BufferedReader) -> bytes:
+    with reporting_os_errors(where, "read"):
+        file.seek(0)
+        return file.read()
+
+
+def _map_array(where: Path, file: BufferedReader, entry: ArrayEntry, is_writable: bool) -> AnyArray:
     try:
-        mapped = np.lib.format.open_memmap(file, mode="c" if is_writable else "r")
+        file.seek(0)
+        read_header = _HEADER_READERS[np.lib.format.read_magic(file)]
+        shape, is_fortran, dtype = read_header(file)
+        mapped = np.memmap(
+            file,
+            dtype,
+            mode="c" if is_writable else "r",
+            offset=file.tell(),
+            shape=shape,
+            order="F" if is_fortran else "C",
+        )
     except Exception as error:  # numpy reports damaged headers in many ways
-        raise BundleError(str(file), f"is not an array file ({error})") from error
-    dtype = format_dtype(mapped.dtype)
-    if (dtype, mapped.shape) != (entry.dtype, entry.shape):
-        found, expected = f"{dtype} {mapped.shape}", f"{entry.dtype} {entry.shape}"
-        raise BundleError(str(file), f"holds {found}, the manifest says {expected}")
+        raise BundleError(str(where), f"is not an array file ({error})") from error
+    found = format_dtype(mapped.dtype)
+    if (found, mapped.shape) != (entry.dtype, entry.shape):
+        came, expected = f"{found} {mapped.shape}", f"{entry.dtype} {entry.shape}"
+        raise BundleError(str(where), f"holds {came}, the manifest says {expected}")
     # A plain view: results computed from a np.memmap would be np.memmaps too.
     return mapped.view(np.ndarray)

@@ -1,10 +1,12 @@
 """Single files and directories: digests, durable writes, locks and error messages."""
 
+import ctypes
+import errno
 import hashlib
 import os
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,6 +16,8 @@ if sys.platform != "win32":
     import fcntl
 
 _NUM_TOKEN_BYTES = 4
+_RENAME_EXCHANGE = 2  # of Linux's renameat2
+_AT_CURRENT_DIRECTORY = -100
 
 
 @contextmanager
@@ -53,6 +57,35 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """Gives two existing files or directories each other's names, in one step that none can halve.
+
+    Returns:
+        Whether it was done; not every system and file system can.
+
+    Raises:
+        OSError: if the system can, but refuses.
+    """
+    rename = _find_renameat2()
+    if rename is None:
+        return False
+    sys.audit("os.rename", str(first), str(second), -1, -1)  # seen like any other renaming
+    here = _AT_CURRENT_DIRECTORY
+    if rename(here, os.fsencode(first), here, os.fsencode(second), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        return False
+    raise OSError(code, os.strerror(code), str(second))
+
+
+def _find_renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
+    """Returns the function of the C library that can exchange, None where there is none."""
+    if not sys.platform.startswith("linux"):
+        return None
+    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from runout.errors import BundleError
+from runout.storage.machine import Machine
 
 MANIFEST_FILE = "manifest.json"
 CONFIG_FILE = "config.yaml"
@@ -56,6 +57,7 @@ class Manifest(_Record):
         package_version: the `runout` that wrote it.
         seed: the run's seed, None where nothing was random.
         created_at: when it was committed, in UTC.
+        machine: what computed it, None in a bundle that is older than this field.
         config_digest: what `digest_config` said of the run's config, None without a config.
         config: the file ``config.yaml``, None without one.
         arrays: by array name; the file is ``NAME.npy``.
@@ -68,6 +70,7 @@ class Manifest(_Record):
     package_version: str
     seed: int | None
     created_at: AwareDatetime
+    machine: Machine | None = None
     config_digest: str | None
     config: FileEntry | None
     arrays: Mapping[Name, ArrayEntry]
@@ -75,10 +78,16 @@ class Manifest(_Record):
     digest: Sha256
 
     @property
+    def files(self) -> Mapping[str, FileEntry]:
+        """All files except the manifest, by file name."""
+        files: dict[str, FileEntry] = {f"{name}.npy": self.arrays[name] for name in self.arrays}
+        files |= {f"{name}.json": self.documents[name] for name in self.documents}
+        return files | ({} if self.config is None else {CONFIG_FILE: self.config})
+
+    @property
     def size_bytes(self) -> int:
         """The size of all files except the manifest."""
-        entries = [*self.arrays.values(), *self.documents.values()]
-        return sum(entry.size_bytes for entry in entries + ([self.config] if self.config else []))
+        return sum(entry.size_bytes for entry in self.files.values())
 
 
 def digest_config(config: str | Mapping[str, Any]) -> str:

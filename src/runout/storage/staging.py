@@ -1,13 +1,17 @@
 """A directory that is built under a temporary name and appears complete or not at all.
 
-No system renames one full directory over another, so replacing takes two renames:
+No system renames one full directory over another. Linux exchanges two names in one step:
+
+    NAME <-> .NAME.part-xxxxxxxx
+
+Where that cannot be done, replacing takes two renames:
 
     NAME -> .NAME.old-xxxxxxxx          between the two, readers use .NAME.old-xxxxxxxx
     .NAME.part-xxxxxxxx -> NAME
 
 A ``.old-`` directory exists only for that moment. If the process is killed in it, the next writer
 moves the old directory back, and until then readers find it there. What is no longer needed is
-renamed to ``.part-`` before it is removed: ``.part-`` always means *of no value*.
+called ``.part-`` before it is removed: ``.part-`` always means *of no value*.
 """
 
 import os
@@ -17,7 +21,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from runout.errors import BundleError
-from runout.storage.files import DirectoryLock, make_token, reporting_os_errors, sync
+from runout.storage.files import (
+    DirectoryLock,
+    exchange,
+    make_token,
+    reporting_os_errors,
+    sync,
+)
 
 
 class StagingDirectory:
@@ -97,24 +107,33 @@ class StagingDirectory:
             raise BundleError(where, "exists already")
 
     def _rename(self) -> None:
+        if not self.target.exists():
+            os.rename(self.path, self.target)
+        elif not exchange(self.path, self.target):
+            self._rename_twice()
+        # After an exchange the old directory is what `close` removes.
+
+    def _rename_twice(self) -> None:
         old = _temporary_name(self.target, "old")
-        has_old = self.target.exists()
-        if has_old:
-            os.rename(self.target, old)
+        os.rename(self.target, old)
         try:
             os.rename(self.path, self.target)
         except BaseException:
-            if has_old:
-                os.rename(old, self.target)
+            os.rename(old, self.target)
             raise
-        if has_old:
-            _remove(self.target, old)
+        _remove(self.target, old)
 
 
 def find_interrupted(target: Path) -> Path | None:
     """Returns where ``target`` is, if a writer was about to replace it, or was killed in that."""
     target = Path(os.path.realpath(target))
     return next(iter(_temporaries(target, "old")), None)
+
+
+def directories_of(target: Path) -> list[Path]:
+    """Returns where ``target`` can be at this moment, the likely place first."""
+    interrupted = find_interrupted(target)
+    return [target] if interrupted is None else [target, interrupted]
 
 
 def _temporary_name(target: Path, tag: str) -> Path:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, read_only
 from runout.errors import BundleError
 from runout.storage.files import digest_file, reporting_os_errors
+from runout.storage.machine import describe_machine
 from runout.storage.manifest import (
     CONFIG_FILE,
     MANIFEST_FILE,
@@ -215,6 +216,7 @@ class BundleWriter:
         return build_manifest(
             **self._facts,
             created_at=datetime.now(UTC),
+            machine=describe_machine(),
             config=config,
             arrays=arrays or {},
             documents=documents or {},
