@@ -43,13 +43,14 @@ FORBIDDEN = {
 
 # Libraries, and the packages or files that may import them.
 KERNELS = "*_kernels.py"
+SETTINGS = "postflop/*/settings.py"  # the config class of a backend
 ALLOWED_IN = {
     "numba": {KERNELS, "jit.py"},
     "llvmlite": {"jit.py", "holdem/simd_kernels.py"},
     "typer": {"cli"},
     "rich": {"cli"},
     "click": {"cli"},
-    "pydantic": {"config", "storage", "explorer"},
+    "pydantic": {"config", "storage", "explorer", SETTINGS},
     "yaml": {"config", "storage"},
     "sklearn": {"abstraction"},
     "fastapi": {"explorer"},
@@ -118,8 +119,8 @@ def is_named_tuple(dotted: list[str]) -> bool:
 
 def may_import(library: str, path: Path) -> bool:
     places = ALLOWED_IN[library]
-    is_kernel_module = path.match(KERNELS) and KERNELS in places
-    return bool(is_kernel_module or places & {package_of(path), location(path)})
+    is_named = places & {package_of(path), location(path)}
+    return bool(is_named or any(path.match(place) for place in places if "*" in place))
 
 
 KERNELS_BY_NAME = {kernel.name: kernel for path in KERNEL_MODULES for kernel in kernels_of(path)}

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from runout.config.backends import BACKENDS, load_config_class
 from runout.config.describe import format_reference, renew_reference
-from runout.config.postflop import PostflopModelConfig
 from runout.config.preflop import PreflopConfig
 from runout.config.presets import PREFLOP_PRESETS, PRESETS
 from runout.config.run import RunConfig
@@ -19,7 +19,9 @@ def test_the_page_on_disk_is_up_to_date():
     )
 
 
-@pytest.mark.parametrize("section", [RunConfig, PreflopConfig, PostflopModelConfig, SpotConfig])
+@pytest.mark.parametrize(
+    "section", [RunConfig, PreflopConfig, SpotConfig, *map(load_config_class, BACKENDS)]
+)
 def test_every_key_is_described_with_its_default_and_unit(section):
     reference = format_reference()
     for key in section.model_fields:

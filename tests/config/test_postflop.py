@@ -8,6 +8,7 @@ from runout.cards.card import format_cards
 from runout.cards.flops import SHIPPED_SUBSET_SIZES, all_flops, random_flops, subset_flops
 from runout.cfr.discounting import CFR_PLUS, DCFR_PLUS, LINEAR, VARIANTS
 from runout.cfr.stopping import StoppingRule
+from runout.config.backends import BACKENDS, load_config_class
 from runout.config.load import load_postflop_config, load_yaml, parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
@@ -27,7 +28,7 @@ def problem_of(raw):
     return str(caught.value)
 
 
-# --- The tests that the seeds list ----------------------------------------------------------------
+# --- Defaults, and forms of keys ------------------------------------------------------------------
 
 
 def test_postflop_sprs_default_to_a_single_value():
@@ -84,22 +85,44 @@ def test_the_solve_type_defaults_to_mccfr():
     assert parse("solve_type: exhaustive").solve_type == "exhaustive"
 
 
-@pytest.mark.parametrize("solve_type", ["mccfr", "exhaustive", "bucketed", "exact"])
+@pytest.mark.parametrize("solve_type", BACKENDS)
 def test_every_backend_can_be_chosen(solve_type):
     assert parse(f"solve_type: {solve_type}").solve_type == solve_type
 
 
-def test_rebucket_rounds_default_to_one():
-    assert PostflopModelConfig.standard().rebucket_rounds == 1
+@pytest.mark.parametrize("solve_type", BACKENDS)
+def test_constructing_reading_and_validating_give_the_class_of_the_backend(solve_type):
+    kind = load_config_class(solve_type)
+    assert kind.model_fields["solve_type"].default == solve_type
+    keys = {"solve_type": solve_type}
+    made = PostflopModelConfig(**keys)
+    assert type(made) is kind
+    assert (
+        made
+        == kind()
+        == PostflopModelConfig.model_validate(keys)
+        == PostflopModelConfig.parse(keys, "")
+    )
+    assert pickle.loads(pickle.dumps(made)) == made
 
 
-def test_the_rebucket_delta_threshold_defaults_to_a_thousandth():
-    assert PostflopModelConfig.standard().rebucket_delta_threshold == 0.001
+def test_a_key_of_another_backend_is_an_error_that_names_it():
+    assert problem_of({"rebucket_rounds": 2}) == (
+        "postflop_model.rebucket_rounds: needs solve_type: bucketed"
+    )
+    assert problem_of({"solve_type": "bucketed", "cfr_strategy_delta_threshold": 0.01}) == (
+        "postflop_model.cfr_strategy_delta_threshold: needs solve_type: mccfr or exhaustive"
+    )
+    with pytest.raises(ValidationError):
+        PostflopModelConfig(exact_precision=16)
+    with pytest.raises(ValidationError):
+        load_config_class("exact")(solve_type="mccfr")
 
 
-def test_rebucket_rounds_survive_the_round_trip():
-    config = PostflopModelConfig.fast().model_copy(update={"rebucket_rounds": 3})
-    assert load_postflop_config(config.to_yaml()).rebucket_rounds == 3
+def test_every_key_of_some_backend_is_listed():
+    keys = PostflopModelConfig.all_keys()
+    assert {"seed", "preset", "postflop_spr", "exact_precision", "rebucket_rounds"} <= set(keys)
+    assert len(keys) == len(set(keys))
 
 
 # --- What a config turns into ---------------------------------------------------------------------
@@ -114,25 +137,16 @@ def test_defaults_are_the_documented_ones():
         "postflop_sprs": [3.5],
         "postflop_solve_iterations": 500,
         "cfr_exploitability_threshold": 0.001,
-        "cfr_strategy_delta_threshold": None,
         "cfr_max_seconds_per_flop": None,
         "cfr_variant": None,
-        "cfr_updates": "alternating",
         "max_flop_boards": None,
         "fixed_flops": None,
         "flop_subset": None,
+        "seed": 0,
+        "cfr_strategy_delta_threshold": None,
         "mccfr_sampling": "public_chance",
         "mccfr_sample_pct": 0.01,
         "value_extraction_samples": 0,
-        "num_hand_buckets_flop": 200,
-        "num_hand_buckets_turn": 200,
-        "num_hand_buckets_river": 200,
-        "bucket_metric": "emd",
-        "rebucket_rounds": 1,
-        "rebucket_delta_threshold": 0.001,
-        "rebucket_warm_start": False,
-        "exact_precision": 32,
-        "seed": 0,
     }
 
 
@@ -192,40 +206,6 @@ def test_the_variant_follows_the_kind_of_solve_unless_it_is_given():
     assert parse("solve_type: mccfr\ncfr_variant: dcfr").schedule() == VARIANTS["dcfr"]
 
 
-def test_sampling_takes_turns():
-    assert problem_of({"cfr_updates": "simultaneous"}) == (
-        "postflop_model.cfr_updates: mccfr takes turns, use alternating"
-    )
-    for solve_type in ("bucketed", "exact"):
-        problem = problem_of({"solve_type": solve_type, "cfr_updates": "simultaneous"})
-        assert problem.endswith(f"cfr_updates: {solve_type} takes turns, use alternating")
-    simultaneous = parse("solve_type: exhaustive\ncfr_updates: simultaneous")
-    assert simultaneous.cfr_updates == "simultaneous"
-
-
-@pytest.mark.parametrize(
-    ("solve_type", "other"),
-    [("bucketed", "rebucket_delta_threshold"), ("exact", "cfr_exploitability_threshold")],
-)
-def test_a_limit_that_a_backend_does_not_look_at_is_refused(solve_type, other):
-    problem = problem_of({"solve_type": solve_type, "cfr_strategy_delta_threshold": 0.01})
-    assert problem == (
-        "postflop_model.cfr_strategy_delta_threshold: "
-        f"{solve_type} does not look at it, use {other}"
-    )
-
-
-def test_buckets_are_given_street_by_street():
-    config = parse("num_hand_buckets_flop: 3\nnum_hand_buckets_turn: 4\nnum_hand_buckets_river: 5")
-    assert config.num_hand_buckets == (3, 4, 5)
-
-
-def test_a_bucketed_solve_stops_at_its_own_delta():
-    bucketed = parse("solve_type: bucketed\nrebucket_delta_threshold: 0.02")
-    assert bucketed.stopping_rule() == StoppingRule(500, None, 0.001, 0.02)
-    assert parse("rebucket_delta_threshold: 0.02").stopping_rule().strategy_delta is None
-
-
 def test_the_stopping_rule_has_all_limits():
     config = parse(
         "postflop_solve_iterations: 7\ncfr_exploitability_threshold: 5e-3\n"
@@ -258,7 +238,6 @@ def test_python_code_gets_the_error_of_its_own_mistake():
 # --- What is not allowed --------------------------------------------------------------------------
 
 COUNT = "a whole number from 0 up"
-BUCKET_COUNT = "a whole number from 1 to 32767"
 FLOP_COUNT = "a whole number from 1 to 1755, or null"
 SHARE = "a number above 0 and up to 1"
 NAN, INF = math.nan, math.inf
@@ -277,13 +256,6 @@ NAN, INF = math.nan, math.inf
         ("mccfr_sample_pct", [0, 0.0, -0.5, 1.01, 50, True, None, NAN, INF], SHARE),
         ("value_extraction_samples", [-1, 0.5, True, None], COUNT),
         ("seed", [-1, 0.5, False, None, "7"], COUNT),
-        ("num_hand_buckets_flop", [0, 32768, 1.5, True, None], BUCKET_COUNT),
-        ("num_hand_buckets_turn", [0, 32768, 1.5, True, None], BUCKET_COUNT),
-        ("num_hand_buckets_river", [0, 32768, 1.5, True, None], BUCKET_COUNT),
-        ("rebucket_rounds", [0, -1, 1.5, True, None, "2"], "a whole number from 1 up"),
-        ("rebucket_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),
-        ("rebucket_warm_start", [1, "yes", None, 0.5], "true or false"),
-        ("exact_precision", [8, 64, "32", True, None], "one of 32, 16"),
     ],
 )
 def test_numbers_out_of_range_and_other_types_are_refused(key, values, allowed):
@@ -298,10 +270,8 @@ def test_numbers_out_of_range_and_other_types_are_refused(key, values, allowed):
     [
         ("solve_type", "exhausted", "exhaustive"),
         ("solve_type", "MCCFR", "mccfr"),
-        ("cfr_updates", "alternate", "alternating"),
         ("solve_type", "buckets", "bucketed"),
         ("mccfr_sampling", "public-chance", "public_chance"),
-        ("bucket_metric", "cramér", "cramer"),
         ("cfr_variant", "cfr++", "cfr+"),
         ("preset", "standart", "standard"),
     ],
@@ -312,7 +282,7 @@ def test_words_that_are_not_known_get_the_nearest(key, value, nearest):
     assert problem.endswith(f", did you mean {nearest}?")
 
 
-@pytest.mark.parametrize("key", ["solve_type", "cfr_updates", "mccfr_sampling", "preset"])
+@pytest.mark.parametrize("key", ["solve_type", "mccfr_sampling", "preset"])
 @pytest.mark.parametrize("value", [3, True, None, ["mccfr"], "qqq"])
 def test_words_of_another_type_are_refused(key, value):
     assert " is not one of " in problem_of({key: value})

@@ -2,6 +2,7 @@ import pytest
 
 from runout.config.postflop import FLOP_SELECTIONS, PostflopModelConfig
 from runout.config.presets import PRESETS
+from runout.postflop.bucketed.settings import BucketedConfig
 
 NAMES = ["fast", "medium", "standard", "accurate"]
 
@@ -37,11 +38,11 @@ def test_presets_have_their_documented_values(name, flops, threshold, sizes, rai
     ],
 )
 def test_presets_have_buckets_for_the_bucketed_backend(name, buckets):
-    assert getattr(PostflopModelConfig, name)().num_hand_buckets == buckets
+    assert getattr(BucketedConfig, name)().num_hand_buckets == buckets
 
 
 def test_a_slower_preset_is_never_less_accurate():
-    configs = [getattr(PostflopModelConfig, name)() for name in NAMES]
+    configs = [getattr(BucketedConfig, name)() for name in NAMES]
     iterations = [config.postflop_solve_iterations for config in configs]
     thresholds = [config.cfr_exploitability_threshold for config in configs]
     assert iterations == sorted(set(iterations))

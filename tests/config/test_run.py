@@ -204,8 +204,12 @@ def test_values_out_of_range_and_other_types_are_refused(key, values, allowed):
             "postflop_model.flop_subset: given together with max_flop_boards, give at most one",
         ),
         (
-            {"postflop_model": {"rebucket_rounds": 0}},
+            {"postflop_model": {"solve_type": "bucketed", "rebucket_rounds": 0}},
             "postflop_model.rebucket_rounds: 0 is not a whole number from 1 up",
+        ),
+        (
+            {"postflop_model": {"rebucket_rounds": 2}},
+            "postflop_model.rebucket_rounds: needs solve_type: bucketed",
         ),
     ],
 )

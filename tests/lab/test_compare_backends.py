@@ -13,9 +13,9 @@ from runout.errors import ConfigError
 from runout.events import FlopSolved, FlopSolving, StageAdvanced, StageStarted
 from runout.holdem.tables import Precision
 from runout.lab.compare_backends import (
-    ALL_LABELS,
     STAGE,
     BackendRow,
+    all_labels,
     compare_backends,
     estimate_comparison_bytes,
     make_contender,
@@ -33,6 +33,7 @@ from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree
 
 FLOP = parse_board("Qh7h2h")
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
+BUCKETS = {f"num_hand_buckets_{street}": 8 for street in ("flop", "turn", "river")}
 
 
 def make_config(**keys):
@@ -41,9 +42,6 @@ def make_config(**keys):
         "bet_sizes": [1.0],
         "max_raises_per_street": 0,
         "postflop_solve_iterations": 10,
-        "num_hand_buckets_flop": 8,
-        "num_hand_buckets_turn": 8,
-        "num_hand_buckets_river": 8,
     }
     return PostflopModelConfig.model_validate(mapping | keys)
 
@@ -71,12 +69,13 @@ def compare(*labels, flops=(FLOP,), on_event=ignore_progress, **keys):
 def compared():
     """The rows and events of all backends on one flop."""
     events = []
-    return list(compare(*ALL_LABELS, on_event=events.append)), events
+    rows = compare(*all_labels(), on_event=events.append, solve_type="bucketed", **BUCKETS)
+    return list(rows), events
 
 
 def test_every_backend_has_a_row_in_the_order_given(compared):
     rows, _ = compared
-    assert [row.label for row in rows] == list(ALL_LABELS)
+    assert [row.label for row in rows] == list(all_labels())
     assert {(row.flop, row.spr) for row in rows} == {("Qh7h2h", 1.0)}
     assert all(row.iterations == 10 for row in rows)
     assert all(row.seconds > 0.0 and row.judging_seconds > 0.0 for row in rows)
@@ -157,36 +156,47 @@ def test_rows_come_flop_by_flop_and_whoever_stops_has_the_finished_ones():
     ],
 )
 def test_a_label_names_a_backend(label, name, backend):
-    contender = make_contender(make_config(solve_type="exact", rebucket_rounds=7), label)
+    contender = make_contender(make_config(solve_type="exact"), label)
     assert contender.label == name
     assert isinstance(contender.backend, backend)
     assert contender.is_exact == (label == "exact")
 
 
-def test_rounds_and_limits_are_those_of_label_and_config():
-    backend = make_contender(make_config(rebucket_rounds=7), "bucketed:2").backend
-    assert backend.rounds.plan.rounds == 2
-    assert backend.rounds.plan.num_buckets == (8, 8, 8)
-    assert backend.rounds.rule.max_iterations == 10
-    exact = make_contender(make_config(exact_precision=16), "exact").backend
-    assert exact.precision == Precision.HALF
+def test_keys_are_those_of_the_label_and_of_the_config_where_the_backend_has_them():
+    config = make_config(solve_type="bucketed", **BUCKETS, rebucket_rounds=7)
+    contender = make_contender(config, "bucketed:2")
+    assert contender.backend.rounds.plan.rounds == 2
+    assert contender.backend.rounds.plan.num_buckets == (8, 8, 8)
+    assert contender.backend.rounds.rule.max_iterations == 10
+    assert make_contender(config, "bucketed").label == "bucketed:7"
+    exact = make_contender(config, "exact:exact_precision=16")
+    assert (exact.label, exact.backend.precision) == ("exact:exact_precision=16", Precision.HALF)
+    assert exact.backend.rule.max_iterations == 10
+    many = make_contender(config, "bucketed:rebucket_rounds=3:num_hand_buckets_flop=5")
+    assert many.label == "bucketed:3:num_hand_buckets_flop=5"
+    assert many.backend.rounds.plan.num_buckets == (5, 8, 8)
 
 
-@pytest.mark.parametrize("label", ["", "exakt", "bucketed:", "bucketed:0", "exact:2", "all"])
+def test_all_backends_are_compared_and_rounds_of_one_of_them():
+    assert all_labels() == ["mccfr", "exhaustive", "bucketed:1", "bucketed:2", "exact"]
+
+
+@pytest.mark.parametrize("label", ["", "exakt", "bucketed:", "exact:2", "exact:seed=", "all"])
 def test_other_labels_are_refused(label):
     with pytest.raises(ConfigError) as error:
         make_contender(make_config(), label)
     assert str(error.value) == (
-        f"solve_type: {label!r} is not exhaustive, mccfr, bucketed, bucketed:ROUNDS or exact"
+        f"solve_type: {label!r} is not mccfr, exhaustive, bucketed, exact, or one of them with "
+        "keys such as bucketed:rebucket_rounds=2"
     )
 
 
-def test_a_key_that_one_backend_refuses_is_told_with_its_name():
-    config = make_config(solve_type="exhaustive", cfr_updates="simultaneous")
-    with pytest.raises(ConfigError) as error:
-        make_contender(config, "mccfr")
-    assert error.value.where == "postflop_model.cfr_updates"
-    assert error.value.problem.endswith("(with mccfr)")
+def test_a_key_that_the_backend_refuses_is_told_with_the_label():
+    for label, key in (("bucketed:0", "rebucket_rounds"), ("mccfr:cfr_updates=x", "cfr_updates")):
+        with pytest.raises(ConfigError) as error:
+            make_contender(make_config(), label)
+        assert error.value.where == f"postflop_model.{key}"
+        assert error.value.problem.endswith(f"(with {label})")
 
 
 def random_values(seed):

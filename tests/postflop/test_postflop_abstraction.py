@@ -1,19 +1,8 @@
-from dataclasses import replace
-
 import numpy as np
-import pytest
 
-from runout.cfr.discounting import DCFR4, LINEAR
-from runout.cfr.stopping import StoppingRule
 from runout.config.postflop import PostflopModelConfig
-from runout.holdem.tables import Precision
 from runout.postflop.bucketed import rounds
-from runout.postflop.bucketed.bucketed import BucketedBackend
-from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact.exact import DEFAULT_SAMPLE, ExactBackend
-from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
-from runout.postflop.mccfr.mccfr import MccfrBackend
-from runout.postflop.postflop_abstraction import PostflopAbstraction, make_backend
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from tests.postflop.bucketed.small_buckets import cached_buckets
 
 TINY = {
@@ -28,40 +17,6 @@ TINY = {
     "num_hand_buckets_river": 5,
     "rebucket_rounds": 2,
 }
-
-
-def test_every_solve_type_has_its_backend():
-    kinds = {
-        "mccfr": MccfrBackend,
-        "exhaustive": ExhaustiveBackend,
-        "bucketed": BucketedBackend,
-        "exact": ExactBackend,
-    }
-    for solve_type, kind in kinds.items():
-        assert isinstance(make_backend(PostflopModelConfig(solve_type=solve_type)), kind)
-
-
-@pytest.mark.parametrize("preset", ["fast", "medium", "standard", "accurate"])
-def test_presets_make_bucketed_backends(preset):
-    config = PostflopModelConfig(preset=preset, solve_type="bucketed", rebucket_rounds=2, seed=3)
-    rule = StoppingRule(
-        config.postflop_solve_iterations, None, config.cfr_exploitability_threshold, 0.001
-    )
-    plan = BucketPlan(config.num_hand_buckets, "emd", 2, False)
-    assert make_backend(config) == BucketedBackend(RoundsSolver(plan, rule, LINEAR, 3))
-
-
-def test_all_keys_of_buckets_reach_the_backend():
-    config = PostflopModelConfig(**TINY, bucket_metric="cramer", rebucket_warm_start=True)
-    assert make_backend(config).rounds.plan == BucketPlan((5, 5, 5), "cramer", 2, True)
-
-
-def test_precision_and_seed_reach_the_exact_backend():
-    config = PostflopModelConfig(solve_type="exact", exact_precision=16, seed=7)
-    expected = ExactBackend(
-        config.stopping_rule(), DCFR4, Precision.HALF, replace(DEFAULT_SAMPLE, seed=7)
-    )
-    assert make_backend(config) == expected
 
 
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):

@@ -21,6 +21,7 @@ from runout.cli.solve_needs import solve_bytes
 from runout.cli.values import SPR_ROUNDING, open_values
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
+from runout.postflop.bucketed.settings import BucketedConfig
 
 if TYPE_CHECKING:
     from runout.lab.bucket_diagnosis import (
@@ -85,7 +86,7 @@ def diagnose_buckets(
         print_note(f"wrote {png}")
 
 
-def _open_model(path: Path | None, config: Path | None) -> PostflopModelConfig:
+def _open_model(path: Path | None, config: Path | None) -> BucketedConfig:
     if (path is None) == (config is None):
         raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
     if config is not None:
@@ -93,7 +94,7 @@ def _open_model(path: Path | None, config: Path | None) -> PostflopModelConfig:
     else:
         assert path is not None
         where, model = path, load_postflop_config(open_values(path).config_text)
-    if model.solve_type != "bucketed":
+    if not isinstance(model, BucketedConfig):
         problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
         raise OptionError(str(where), problem)
     return model
@@ -120,16 +121,16 @@ def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
 
 
 def _diagnose(
-    model: PostflopModelConfig, flops: Sequence[tuple[int, ...]], workers: int | None
+    model: BucketedConfig, flops: Sequence[tuple[int, ...]], workers: int | None
 ) -> list["FlopDiagnosis"]:
     with using_kernels() as on_event:
         from runout.cfr.parallel import Team, one_blas_thread
         from runout.execution.local import count_cores
         from runout.lab.bucket_diagnosis import diagnose_flop
         from runout.postflop.flop_tasks import progress_sink
-        from runout.postflop.postflop_abstraction import build_trees, make_rounds
+        from runout.postflop.postflop_abstraction import build_trees
 
-        num_workers = workers or count_cores()
+        num_workers, solver = workers or count_cores(), model.make_backend().rounds
         (tree,) = build_trees(model)
         require_memory(solve_bytes(model, tree, num_workers), "the diagnosis")
         diagnoses = []
@@ -137,7 +138,7 @@ def _diagnose(
             for flop in flops:
                 sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
                 team = Team(num_workers)
-                diagnoses.append(diagnose_flop(flop, tree, make_rounds(model), sink, team))
+                diagnoses.append(diagnose_flop(flop, tree, solver, sink, team))
         return diagnoses
 
 

@@ -19,6 +19,7 @@ from runout.cli.formatting import (
     format_seconds,
 )
 from runout.cli.options import OptionError, WorkersOption, require_positive
+from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError
 
@@ -48,7 +49,7 @@ def show_exploitability(
         typer.Option(
             "--solve-type",
             metavar="LIST",
-            help="Of exhaustive, mccfr, bucketed, bucketed:ROUNDS, exact; or all.",
+            help=f"Of {', '.join(BACKENDS)}, keys after colons (bucketed:2); or all.",
         ),
     ] = _EVERYTHING,
     flops: Annotated[
@@ -127,9 +128,9 @@ def _require_writable(file: Path) -> None:
 
 
 def _make_contenders(model: PostflopModelConfig, text: str) -> list["Contender"]:
-    from runout.lab.compare_backends import ALL_LABELS, make_contender
+    from runout.lab.compare_backends import all_labels, make_contender
 
-    labels = ALL_LABELS if text == _EVERYTHING else [label.strip() for label in text.split(",")]
+    labels = all_labels() if text == _EVERYTHING else [label.strip() for label in text.split(",")]
     try:
         contenders = [make_contender(model, label) for label in labels]
     except ConfigError as error:
@@ -155,6 +156,7 @@ def _tell_memory(
     from runout.execution.memory import available_memory_bytes
     from runout.holdem.tables import Precision
     from runout.lab.compare_backends import estimate_comparison_bytes
+    from runout.postflop.exact.exact import ExactBackend
 
     if not any(contender.is_exact for contender in contenders):
         return
@@ -169,7 +171,11 @@ def _tell_memory(
             for tree in trees
         )
 
-    precision = Precision(model.exact_precision)
+    precision = next(
+        contender.backend.precision
+        for contender in contenders
+        if isinstance(contender.backend, ExactBackend)
+    )
     needed, place = most(precision)
     available = available_memory_bytes()
     where = f"exact needs {format_bytes(needed)} of memory for {place}"

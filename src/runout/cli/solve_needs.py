@@ -16,6 +16,9 @@ from runout.cli.build_needs import require_disk, require_memory
 from runout.cli.console import print_note
 from runout.cli.formatting import format_bytes, format_count_of
 from runout.config.postflop import PostflopModelConfig
+from runout.postflop.bucketed.settings import BucketedConfig
+from runout.postflop.exact.settings import ExactConfig
+from runout.postflop.mccfr.settings import MccfrConfig
 
 if TYPE_CHECKING:
     from runout.trees.postflop_tree import PostflopTree
@@ -137,12 +140,13 @@ def solve_bytes(config: PostflopModelConfig, tree: "PostflopTree", num_workers: 
     if config.solve_type in _BYTES_PER_CELL or config.solve_type == "mccfr":
         return _BYTES_PER_CELL[_method(config)] * tree.num_nodes * NUM_HANDS
     from runout.holdem.tables import Precision
-    from runout.postflop.postflop_abstraction import make_plan
     from runout.postflop.solve_memory import estimate_bucketed_bytes, estimate_exact_bytes
 
     flop = _hardest_flop(config)
-    if config.solve_type == "bucketed":
-        return estimate_bucketed_bytes(flop, tree, make_plan(config), num_workers)
+    if isinstance(config, BucketedConfig):
+        plan = config.make_backend().rounds.plan
+        return estimate_bucketed_bytes(flop, tree, plan, num_workers)
+    assert isinstance(config, ExactConfig)
     return estimate_exact_bytes(flop, tree, Precision(config.exact_precision), num_workers)
 
 
@@ -151,7 +155,7 @@ def _advise(
 ) -> str:
     """Returns what would need less memory, with numbers."""
     less = []
-    if config.solve_type == "exact" and config.exact_precision != _LOWEST_PRECISION:
+    if isinstance(config, ExactConfig) and config.exact_precision != _LOWEST_PRECISION:
         half = config.model_copy(update={"exact_precision": _LOWEST_PRECISION})
         size = fixed + num_at_once * max(solve_bytes(half, tree) for tree in trees)
         less.append(f"exact_precision: 16 needs {format_bytes(size)}")
@@ -172,7 +176,7 @@ def _solve_seconds(config: PostflopModelConfig, tree: "PostflopTree") -> float:
     seconds = config.postflop_solve_iterations * _iteration_seconds(config, tree)
     limit = config.cfr_max_seconds_per_flop
     seconds = seconds if limit is None else min(seconds, limit)
-    if config.solve_type == "bucketed":
+    if isinstance(config, BucketedConfig):
         per_round = seconds + _SECONDS_TO_TAKE_VALUES["bucketed"]
         return _SECONDS_TO_MAKE_BUCKETS + config.rebucket_rounds * per_round
     return seconds + _SECONDS_TO_TAKE_VALUES.get(config.solve_type, 0.0)
@@ -188,7 +192,7 @@ def _iteration_seconds(config: PostflopModelConfig, tree: "PostflopTree") -> flo
 
 
 def _method(config: PostflopModelConfig) -> str:
-    return config.mccfr_sampling if config.solve_type == "mccfr" else config.solve_type
+    return config.mccfr_sampling if isinstance(config, MccfrConfig) else config.solve_type
 
 
 def _round_up(seconds: float) -> str:

@@ -4,12 +4,15 @@
 two marks; the rest is written by hand.
 """
 
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from runout.config.backends import BACKENDS, load_config_class
 from runout.config.postflop import SECTION as POSTFLOP_SECTION
 from runout.config.postflop import PostflopModelConfig
+from runout.config.postflop_keys import FlopKeys
 from runout.config.preflop import SECTION as PREFLOP_SECTION
 from runout.config.preflop import PreflopConfig
 from runout.config.presets import PREFLOP_PRESETS, PRESETS
@@ -31,8 +34,9 @@ def format_reference() -> str:
         _format_keys(PreflopConfig),
         _format_presets(PreflopConfig, PREFLOP_PRESETS),
         f"### Keys of `{POSTFLOP_SECTION}`",
-        _format_keys(PostflopModelConfig),
+        _format_keys(FlopKeys),
         _format_presets(PostflopModelConfig, PRESETS),
+        *(part for name in BACKENDS for part in _format_backend(name)),
         "### Keys of a spot",
         _format_keys(SpotConfig),
     ]
@@ -52,10 +56,19 @@ def renew_reference(page: str) -> str:
     return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
 
 
-def _format_keys(section: type[ConfigSection]) -> str:
+def _format_backend(name: str) -> list[str]:
+    """Returns the keys that a backend adds, and what presets set of them."""
+    kind: type[PostflopModelConfig] = load_config_class(name)
+    about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
+    presets = [_format_presets(kind, kind.presets)] if kind.presets else []
+    heading = f"### More keys with `solve_type: {name}`"
+    return [heading, about, _format_keys(kind, kind.own_keys()), *presets]
+
+
+def _format_keys(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
     defaults = section.model_construct().to_mapping()  # without the keys that must be given
     rows = []
-    for key in section.model_fields:
+    for key in section.model_fields if keys is None else keys:
         about = section.about(key)
         default = _inline(defaults[key]) if key in defaults else "must be given"
         rows.append([f"`{key}`", about.allowed, default, about.unit, about.description])

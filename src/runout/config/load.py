@@ -144,7 +144,7 @@ def _is_yaml_file(path: Path) -> bool:
 
 
 def _problem_with_section(key: str) -> str:
-    if key in (*PostflopModelConfig.model_fields, *PostflopModelConfig.aliases, "preset"):
+    if key in PostflopModelConfig.all_keys():
         # A key of the section at the top of the file is a forgotten line, not a typing error.
         return f"unknown section, write it below {SECTION}:"
     if key in RunConfig.model_fields:

@@ -1,4 +1,7 @@
-"""The keys of ``postflop_model`` that every backend reads: trees, flops, and when a solve ends."""
+"""The keys of ``postflop_model`` that every backend reads: trees, flops, and when a solve ends.
+
+A key of one backend stands in the settings of its package; what several of them share is below.
+"""
 
 from typing import Annotated, Literal
 
@@ -6,6 +9,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator
 
 from runout.cards.flops import NUM_CANONICAL_FLOPS
 from runout.cfr.discounting import DiscountSchedule
+from runout.config.backends import BACKENDS, DEFAULT_BACKEND
 from runout.config.postflop_readers import (
     plain_sprs,
     read_bet_sizes,
@@ -17,24 +21,32 @@ from runout.config.section import About, ConfigSection
 from runout.config.size_choice import SizeChoice, plain_sizes
 from runout.config.variant import ALLOWED_VARIANTS, plain_variant, read_optional_variant
 
-_Share = Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)]
 _Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 _FlopCount = Annotated[int, Field(ge=1, le=NUM_CANONICAL_FLOPS)]
+
+SOLVE_TYPE = About(
+    "The backend. Each has keys of its own, which are errors with another one.",
+    f"one of {', '.join(BACKENDS)}",
+    choices=tuple(BACKENDS),
+)
+
+#: A key of the backends whose strategies can settle.
+StrategyDeltaThreshold = Annotated[
+    Share | None,
+    About(
+        "A flop's solve ends when no probability of an action changes by more than this from "
+        "one iteration to the next; `null` is off.",
+        "a number above 0 and up to 1, or null",
+        unit="probability",
+    ),
+]
 
 
 class FlopKeys(ConfigSection):
     """What is solved and how well, whichever the backend."""
 
-    solve_type: Annotated[
-        Literal["mccfr", "exhaustive", "bucketed", "exact"],
-        About(
-            "The backend. The strategies of 169 hands that do not look at turn and river: `mccfr` "
-            "samples concrete cards, `exhaustive` uses exact equities. Strategies that do: "
-            "`bucketed` sorts hands into buckets, `exact` tells all combos apart on all boards.",
-            "one of mccfr, exhaustive, bucketed, exact",
-            choices=("mccfr", "exhaustive", "bucketed", "exact"),
-        ),
-    ] = "mccfr"
+    solve_type: Annotated[str, SOLVE_TYPE] = DEFAULT_BACKEND
     bet_sizes: Annotated[
         SizeChoice,
         PlainValidator(read_bet_sizes),
@@ -87,25 +99,14 @@ class FlopKeys(ConfigSection):
         ),
     ] = 500
     cfr_exploitability_threshold: Annotated[
-        _Share | None,
+        Share | None,
         About(
             "A flop's solve ends when its exploitability is at most this: 0.001 is 0.1 % of the "
-            "pot; `null` is off. `bucketed` has an upper bound instead, of what a player gains who "
-            "answers in the same buckets; it falls slowly, so other limits end most solves.",
+            "pot; `null` is off. What is measured, in which game, depends on the backend.",
             "a number above 0 and up to 1, or null",
             unit="fraction of the flop pot",
         ),
     ] = 0.001
-    cfr_strategy_delta_threshold: Annotated[
-        _Share | None,
-        About(
-            "A flop's solve ends when no probability of an action changes by more than this from "
-            "one iteration to the next; `null` is off. Not for `bucketed`, which has "
-            "`rebucket_delta_threshold`, and not for `exact`.",
-            "a number above 0 and up to 1, or null",
-            unit="probability",
-        ),
-    ] = None
     cfr_max_seconds_per_flop: Annotated[
         _Seconds | None,
         About(
@@ -121,19 +122,10 @@ class FlopKeys(ConfigSection):
         PlainSerializer(plain_variant),
         About(
             "How iterations are weighted: a name, or the three exponents of discounted CFR; `null` "
-            "is `linear` for `mccfr` and `bucketed`, which average their noise out, `dcfr+` for "
-            "`exhaustive` and `dcfr4` for `exact`.",
+            "is what was measured to be best for the backend.",
             f"{ALLOWED_VARIANTS}, or null",
         ),
     ] = None
-    cfr_updates: Annotated[
-        Literal["alternating", "simultaneous"],
-        About(
-            "Whether a player's update sees the other's update of the same iteration.",
-            "one of alternating, simultaneous",
-            choices=("alternating", "simultaneous"),
-        ),
-    ] = "alternating"
     max_flop_boards: Annotated[
         _FlopCount | None,
         About(

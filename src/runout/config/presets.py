@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-#: Of the postflop model, from a look in minutes to a run over night: what each sets; everything
-#: else keeps its default.
+#: Of the postflop model, from a look in minutes to a run over night: what each sets; a backend's
+#: settings add keys of its own, and everything else keeps its default.
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "fast": {
@@ -13,9 +13,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "bet_sizes": (0.5, 1.0),
             "max_raises_per_street": 1,
             "postflop_solve_iterations": 200,
-            "num_hand_buckets_flop": 50,
-            "num_hand_buckets_turn": 100,
-            "num_hand_buckets_river": 100,
             "cfr_exploitability_threshold": 0.005,
         },
         "medium": {
@@ -23,9 +20,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "bet_sizes": (0.5, 1.0),
             "max_raises_per_street": 1,
             "postflop_solve_iterations": 300,
-            "num_hand_buckets_flop": 100,
-            "num_hand_buckets_turn": 200,
-            "num_hand_buckets_river": 200,
             "cfr_exploitability_threshold": 0.002,
         },
         "standard": {
@@ -33,9 +27,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "bet_sizes": (0.5, 1.0),
             "max_raises_per_street": 1,
             "postflop_solve_iterations": 500,
-            "num_hand_buckets_flop": 200,
-            "num_hand_buckets_turn": 200,
-            "num_hand_buckets_river": 200,
             "cfr_exploitability_threshold": 0.001,
         },
         "accurate": {
@@ -43,9 +34,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "bet_sizes": (0.33, 0.75, 1.5),
             "max_raises_per_street": 2,
             "postflop_solve_iterations": 1000,
-            "num_hand_buckets_flop": 200,
-            "num_hand_buckets_turn": 500,
-            "num_hand_buckets_river": 500,
             "cfr_exploitability_threshold": 0.001,
         },
     }

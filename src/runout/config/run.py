@@ -172,14 +172,11 @@ class RunConfig(ConfigSection):
     @classmethod
     def _problem_with_key(cls, key: str) -> str:
         # A key of a section at the top of the file is a forgotten line, not a typing error.
-        homes = [
-            name
-            for name, section in (
-                (PREFLOP_SECTION, PreflopConfig),
-                (POSTFLOP_SECTION, PostflopModelConfig),
-            )
-            if key in (*section.model_fields, *section.aliases, *section.extra_keys)
-        ]
+        keys_of = {
+            PREFLOP_SECTION: [*PreflopConfig.model_fields, *PreflopConfig.extra_keys],
+            POSTFLOP_SECTION: PostflopModelConfig.all_keys(),
+        }
+        homes = [name for name, keys in keys_of.items() if key in keys]
         if homes:
             return f"unknown key, write it below {' or '.join(f'{home}:' for home in homes)}"
         return super()._problem_with_key(key)

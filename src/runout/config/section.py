@@ -113,6 +113,11 @@ class ConfigSection(BaseModel):
                 return kind
         return None
 
+    @classmethod
+    def kind_of(cls, raw: Mapping[str, Any]) -> "type[ConfigSection]":
+        """Returns the class that reads given keys: this one, or one that they choose."""
+        return cls
+
     def to_mapping(self) -> dict[str, Any]:
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
         mapping: dict[str, Any] = {}
@@ -156,7 +161,8 @@ class ConfigSection(BaseModel):
         cls, error: ValidationError, raw: Mapping[str, Any], where: str, document: str
     ) -> ConfigError:
         details = error.errors(include_url=False)
-        places = [cls._place(detail, detail["loc"], raw, where) for detail in details]
+        kind = cls.kind_of(raw)
+        places = [kind._place(detail, detail["loc"], raw, where) for detail in details]
         first = min(places, key=lambda place: place.ranks)
         line = raw.line_of(first.path) if isinstance(raw, YamlMapping) else None
         notes = [f"line {line}"] if line is not None else []
@@ -188,7 +194,8 @@ class ConfigSection(BaseModel):
         path = join_path(where, key)
         section = cls.section_of(field)
         if section is not None and len(keys) > 1:
-            inner = section._place(detail, keys[1:], raw[key], path)
+            kind = section.kind_of(raw[key]) if isinstance(raw[key], Mapping) else section
+            inner = kind._place(detail, keys[1:], raw[key], path)
             return inner._replace(ranks=ranks + inner.ranks)
         if detail["type"] == _LOCATED:
             return _Place(ranks, path + detail["ctx"]["suffix"], detail["ctx"]["problem"])
@@ -216,15 +223,21 @@ def problem_at(suffix: str, problem: str) -> PydanticCustomError:
     )
 
 
-def take_preset(given: dict[str, Any], presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Removes the key ``preset`` and returns what the preset sets, nothing if it is not given."""
+def take_preset(given: dict[str, Any], *presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Removes the key ``preset`` and returns what it sets, nothing if it is not given.
+
+    Args:
+        given: the keys.
+        presets: what each name sets; the first has all names, others add to it.
+    """
     if "preset" not in given:
         return {}
     name = given.pop("preset")
-    if not isinstance(name, str) or name not in presets:
-        problem = f"{show_value(name)} is not one of {', '.join(presets)}"
-        raise problem_at(".preset", problem + suggest(name, presets))
-    return dict(presets[name])
+    names = presets[0]
+    if not isinstance(name, str) or name not in names:
+        problem = f"{show_value(name)} is not one of {', '.join(names)}"
+        raise problem_at(".preset", problem + suggest(name, names))
+    return {key: value for part in presets for key, value in part.get(name, {}).items()}
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

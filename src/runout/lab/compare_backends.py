@@ -8,6 +8,7 @@ values are from those of the exact solution.
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from runout.cards.canonical_hands import matchup_weights
 from runout.cards.card import format_cards
 from runout.cfr.parallel import Team, one_blas_thread, plan_workers
 from runout.cfr.reach import NUM_PLAYERS
+from runout.config.backends import BACKENDS, load_config_class
 from runout.config.load import parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
+from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
 from runout.events import EventSink, FlopSolved, StageAdvanced, StageStarted, ignore_event
 from runout.holdem.cards_to_come import CardsToCome
@@ -29,7 +32,6 @@ from runout.postflop.backend import PostflopBackend
 from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import progress_sink
-from runout.postflop.postflop_abstraction import make_backend
 from runout.postflop.solve_memory import estimate_exact_bytes
 from runout.ranges.hand_range import HandRange
 from runout.results.postflop_values import NUM_POSITIONS
@@ -37,12 +39,7 @@ from runout.trees.postflop_tree import PostflopTree
 
 STAGE = "Solving and judging"
 
-#: Every way to solve a flop; a number after ``bucketed:`` is its rounds.
-ALL_LABELS = ("exhaustive", "mccfr", "bucketed:1", "bucketed:2", "exact")
-
-_BUCKETED, _EXACT = "bucketed", "exact"
-_SOLVE_TYPES = ("exhaustive", "mccfr", _BUCKETED, _EXACT)
-_ALLOWED = "exhaustive, mccfr, bucketed, bucketed:ROUNDS or exact"
+_ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
 _SINGLE_BYTES = 4
 
 
@@ -114,29 +111,46 @@ class BackendMean:
     pair_error_pot: float | None
 
 
+def all_labels() -> list[str]:
+    """Returns the labels of every backend, with those values of a key that are worth comparing."""
+    labels: list[str] = []
+    for name in BACKENDS:
+        kind: type[PostflopModelConfig] = load_config_class(name)
+        labels += [f"{name}:{value}" for value in kind.label_values] or [name]
+    return labels
+
+
 def make_contender(config: PostflopModelConfig, label: str) -> Contender:
-    """Returns the backend that a label names, with the sizes, limits and buckets of a config.
+    """Returns the backend that a label names, with the sizes and limits of a config.
 
     Args:
-        config: its ``solve_type`` and ``rebucket_rounds`` are those of the label instead.
-        label: ``exhaustive``, ``mccfr``, ``exact``, ``bucketed`` (one round) or ``bucketed:2``.
+        config: keys that another backend does not have do not count for it.
+        label: a ``solve_type``, and after colons what its keys are instead of those of the config:
+            ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``.
 
     Raises:
-        ConfigError: if there is no such backend, or the config has a key that it refuses.
+        ConfigError: if there is no such backend or key.
     """
-    solve_type, has_rounds, rounds = label.partition(":")
-    is_number = rounds.isascii() and rounds.isdigit() and int(rounds) > 0
-    if solve_type not in _SOLVE_TYPES or (
-        has_rounds and not (is_number and solve_type == _BUCKETED)
-    ):
+    solve_type, *given = label.split(":")
+    if solve_type not in BACKENDS:
         raise ConfigError("solve_type", f"{label!r} is not {_ALLOWED}")
-    keys = {"solve_type": solve_type, "rebucket_rounds": int(rounds or 1)}
+    kind: type[PostflopModelConfig] = load_config_class(solve_type)
+    keys: dict[str, Any] = {"solve_type": solve_type}
+    for part in given:
+        key, has_value, value = part.partition("=")
+        if not has_value:
+            key, value = kind.label_key or "", part
+        if not key or not value:
+            raise ConfigError("solve_type", f"{label!r} is not {_ALLOWED}")
+        keys |= parse_yaml(f"{key}: {value}")
+    mapping = {key: value for key, value in config.to_mapping().items() if key in kind.model_fields}
     try:
-        chosen = parse_postflop_config(config.to_mapping() | keys)
+        chosen = parse_postflop_config(mapping | keys)
     except ConfigError as error:
         raise ConfigError(error.where, f"{error.problem} (with {label})") from error
-    name = f"{solve_type}:{keys['rebucket_rounds']}" if solve_type == _BUCKETED else solve_type
-    return Contender(name, make_backend(chosen))
+    short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]
+    long = [part for part in given if "=" in part and not part.startswith(f"{kind.label_key}=")]
+    return Contender(":".join([solve_type, *short, *long]), chosen.make_backend())
 
 
 def compare_backends(

@@ -1,6 +1,6 @@
 """`PostflopAbstraction`: from a config to the values of all its flops and stack-to-pot ratios."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,15 +9,7 @@ from runout.cache import Recall, compute_always
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.config.postflop import PostflopModelConfig
 from runout.events import EventSink, ignore_event
-from runout.holdem.tables import Precision
-from runout.postflop.backend import PostflopBackend
-from runout.postflop.bucketed.bucketed import BucketedBackend
-from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact.exact import DEFAULT_SAMPLE as EXACT_SAMPLE
-from runout.postflop.exact.exact import ExactBackend
-from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_tasks import SolveRun, solve_flops
-from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.manifest import digest_config
@@ -64,7 +56,7 @@ class PostflopAbstraction:
         trees = build_trees(config)
         flops = config.flop_list()
         run = SolveRun(num_workers, on_event, recall)
-        results = solve_flops(flops.flops, trees, make_backend(config), run, ranges)
+        results = solve_flops(flops.flops, trees, config.make_backend(), run, ranges)
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
         value_pot = np.empty(shape, dtype=np.float32)
         reports = []
@@ -95,38 +87,3 @@ def build_trees(config: PostflopModelConfig) -> tuple[PostflopTree, ...]:
     """
     rules = config.betting_rules()
     return tuple(PostflopTree.build_with_spr(rules, spr) for spr in config.postflop_sprs)
-
-
-def make_backend(config: PostflopModelConfig) -> PostflopBackend:
-    """Returns the backend that a config asks for."""
-    rule, schedule = config.stopping_rule(), config.schedule()
-    if config.solve_type == "exhaustive":
-        return ExhaustiveBackend(rule, schedule, config.cfr_updates == "simultaneous")
-    if config.solve_type == "bucketed":
-        return BucketedBackend(make_rounds(config))
-    if config.solve_type == "exact":
-        sample = replace(EXACT_SAMPLE, seed=config.seed)
-        return ExactBackend(rule, schedule, Precision(config.exact_precision), sample)
-    return MccfrBackend(
-        rule,
-        schedule,
-        config.mccfr_sampling,
-        config.mccfr_sample_pct,
-        config.value_extraction_samples,
-        config.seed,
-    )
-
-
-def make_plan(config: PostflopModelConfig) -> BucketPlan:
-    """Returns how a config's bucketed backend sorts hands into buckets."""
-    return BucketPlan(
-        config.num_hand_buckets,
-        config.bucket_metric,
-        config.rebucket_rounds,
-        config.rebucket_warm_start,
-    )
-
-
-def make_rounds(config: PostflopModelConfig) -> RoundsSolver:
-    """Returns how a config's bucketed backend solves a flop."""
-    return RoundsSolver(make_plan(config), config.stopping_rule(), config.schedule(), config.seed)

@@ -1,0 +1,43 @@
+"""A backend that is added as ARCHITECTURE.md says: everybody does the same."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from runout.cfr.stopping import SolveProgress
+from runout.config.postflop import PostflopModelConfig
+from runout.config.postflop_keys import SOLVE_TYPE
+from runout.config.section import About
+from runout.postflop.backend import FlopSolution
+from runout.postflop.extract import extract_values
+from runout.postflop.flop_strategy import HandStrategy
+from runout.results.solve_report import FlopReport
+
+
+class ToyConfig(PostflopModelConfig):
+    """Everybody takes the same action."""
+
+    best_variant: ClassVar[str] = "vanilla"
+
+    solve_type: Annotated[Literal["toy"], SOLVE_TYPE] = "toy"
+    toy_action: Annotated[int, About("Which action is taken.", "a whole number")] = 0
+
+    def make_backend(self):
+        return ToyBackend(self.toy_action)
+
+
+@dataclass(frozen=True)
+class ToyBackend:
+    action: int
+
+    cells_per_node: ClassVar[int] = 1
+
+    def solve(self, game, tree, on_progress, team):
+        table = np.zeros((tree.num_nodes, 169), dtype=np.float32)
+        for node in range(tree.num_nodes):
+            children = tree.layout.children(node)
+            table[children[self.action : self.action + 1] or children[-1:]] = 1.0
+        on_progress(SolveProgress(1, 1, 0.0, 0.0, None))
+        report = FlopReport(1, 0.0, 0.0, 0.1, 0)
+        return FlopSolution(HandStrategy(table), extract_values(tree, game, table), report)
