@@ -4,6 +4,7 @@ import numpy as np
 
 from runout.cfr.stopping import StoppingRule
 from runout.equity.preflop_equity import preflop_table
+from runout.preflop.preflop_leaves import value_leaves
 from runout.preflop.solver import PreflopSolver
 from runout.results.value_book import ValueBook
 from runout.trees.preflop_betting import PreflopRules
@@ -34,7 +35,12 @@ def random_strategy(tree, seed=0):
     return strategy
 
 
+def raw_solver(tree):
+    """Returns a solver of a tree whose flops are checked down."""
+    return PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()))
+
+
 def solve(tree, book, mbb=0.5, max_iterations=20_000, **settings):
     """Returns the solution of a tree to an exploitability in thousandths of a big blind."""
     rule = StoppingRule(max_iterations, exploitability=mbb / 1000.0, check_every=25)
-    return PreflopSolver(tree, book, **settings).solve(rule)
+    return PreflopSolver(tree, value_leaves(tree, book), **settings).solve(rule)

@@ -1,10 +1,9 @@
 import numpy as np
 
 from runout.cfr.stopping import StoppingRule
-from runout.preflop.solver import PreflopSolver
-from runout.results.value_book import ValueBook
 from runout.trees.preflop_betting import push_fold_rules
 from runout.trees.preflop_tree import PreflopTree
+from tests.preflop.games import raw_solver
 
 TREE = PreflopTree.build(push_fold_rules(10.0))
 RULE = StoppingRule(30, check_every=7)
@@ -12,10 +11,8 @@ RULE = StoppingRule(30, check_every=7)
 
 def test_snapshots_come_in_time_and_change_nothing():
     snapshots = []
-    watched = PreflopSolver(TREE, ValueBook.raw_equity()).solve(
-        RULE, on_snapshot=snapshots.append, snapshot_every=10
-    )
-    alone = PreflopSolver(TREE, ValueBook.raw_equity()).solve(RULE)
+    watched = raw_solver(TREE).solve(RULE, on_snapshot=snapshots.append, snapshot_every=10)
+    alone = raw_solver(TREE).solve(RULE)
     np.testing.assert_array_equal(watched.strategy, alone.strategy)
     assert [snapshot.report.iterations for snapshot in snapshots] == [10, 20, 30]
     exploitability = [snapshot.report.exploitability_mbb for snapshot in snapshots]
@@ -25,5 +22,5 @@ def test_snapshots_come_in_time_and_change_nothing():
 
 def test_without_an_interval_there_are_no_snapshots():
     snapshots = []
-    PreflopSolver(TREE, ValueBook.raw_equity()).solve(RULE, on_snapshot=snapshots.append)
+    raw_solver(TREE).solve(RULE, on_snapshot=snapshots.append)
     assert snapshots == []

@@ -7,7 +7,6 @@ from runout.cards.canonical_hands import parse_canonical_hand
 from runout.cfr.discounting import CFR_PLUS, DCFR, LINEAR
 from runout.cfr.stopping import StoppingRule
 from runout.equity.preflop_equity import preflop_table
-from runout.preflop.solver import PreflopSolver
 from runout.results.value_book import ValueBook, ValueSource
 from runout.trees.layout import LEAF
 from runout.trees.preflop_betting import (
@@ -18,7 +17,7 @@ from runout.trees.preflop_betting import (
     standard_rules_100bb,
 )
 from runout.trees.preflop_tree import PreflopTree
-from tests.preflop.games import made_up_book, small_tree, solve
+from tests.preflop.games import made_up_book, raw_solver, small_tree, solve
 from tests.reference.preflop_game import exploitability, make_pair_game
 from tests.reference.push_fold import push_fold_value
 from tests.reference.sequence_form import sequence_form_value
@@ -92,14 +91,14 @@ def test_all_variants_find_the_same_value(schedule):
 
 
 def test_without_a_threshold_all_iterations_are_done_and_measured_once():
-    solution = PreflopSolver(small_tree(), RAW).solve(StoppingRule(60))
+    solution = raw_solver(small_tree()).solve(StoppingRule(60))
     assert solution.report.iterations == 60
     assert solution.report.curve_mbb == ((60, solution.report.exploitability_mbb),)
 
 
 def test_listeners_hear_of_every_iteration():
     heard = []
-    PreflopSolver(small_tree(), RAW).solve(StoppingRule(7), heard.append)
+    raw_solver(small_tree()).solve(StoppingRule(7), heard.append)
     assert [progress.iteration for progress in heard] == [1, 2, 3, 4, 5, 6, 7]
 
 
@@ -138,7 +137,7 @@ def test_sample_trees_have_the_value_of_their_sequence_form(rules):
 def test_a_game_without_decisions_is_worth_its_all_in():
     tree = PreflopTree.build(push_fold_rules(0.4))
     assert tree.num_nodes == 1
-    solution = PreflopSolver(tree, RAW).solve(StoppingRule(1))
+    solution = raw_solver(tree).solve(StoppingRule(1))
     assert solution.report.exploitability_mbb == pytest.approx(0.0, abs=1e-9)
     assert solution.ev_bb[SB, 0, AA] == pytest.approx(solution.ev_bb[BB, 0, AA])
     assert solution.ev_bb[SB, 0, AA] == pytest.approx(0.4 * (2 * 0.852037 - 1), abs=1e-5)

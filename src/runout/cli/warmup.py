@@ -139,12 +139,14 @@ def _solve_flop(backend: "PostflopBackend") -> None:
 def _solve_preflop() -> None:
     """Solves push or fold, in double precision."""
     from runout.cfr.stopping import StoppingRule
+    from runout.preflop.preflop_leaves import value_leaves
     from runout.preflop.solver import PreflopSolver
     from runout.results.value_book import ValueBook
     from runout.trees.preflop_betting import push_fold_rules
     from runout.trees.preflop_tree import PreflopTree
 
-    solver = PreflopSolver(PreflopTree.build(push_fold_rules(10.0)), ValueBook.raw_equity())
+    tree = PreflopTree.build(push_fold_rules(10.0))
+    solver = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()))
     solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
     solver.cfr.game_value(0)
 

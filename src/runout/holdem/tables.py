@@ -1,14 +1,15 @@
 """The learned tables of a spot, and what they and the working space take in memory."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import Float32Array, aligned_zeros
+from runout.arrays import AnyArray, Float32Array, aligned_zeros
 from runout.cfr.reach import NUM_PLAYERS
-from runout.holdem.cards_to_come import CardsToCome, PlayerHands
+from runout.holdem.cards_to_come import PLAYER_WORDS, CardsToCome, PlayerHands
 from runout.holdem.spot_layouts import TurnScratch
 from runout.holdem.street_kernels import Scratch
 from runout.holdem.street_template import StreetTemplate
@@ -82,6 +83,19 @@ class LearnedTables:
         oop, ip = self.by_street[street - self.first_street]
         chosen = slice(boards.start, boards.stop)
         return part_of(oop, chosen), part_of(ip, chosen)
+
+    def named_arrays(self) -> Iterator[tuple[str, AnyArray]]:
+        """Yields every part of every table under a name such as ``turn_ip_regret``."""
+        for number, pair in enumerate(self.by_street):
+            street = Street(self.first_street + number)
+            for player, learning in enumerate(pair):
+                for part, array in learning._asdict().items():
+                    yield name_of_table(street, player, part), array
+
+
+def name_of_table(street: Street, player: int, part: str) -> str:
+    """Returns the name under which a part of a player's tables is saved."""
+    return f"{street.name.lower()}_{PLAYER_WORDS[player]}_{part}"
 
 
 def part_of(learning: Learning, boards: int | slice) -> Learning:

@@ -6,6 +6,7 @@ from runout.cfr.stopping import SolveProgress
 from runout.config.run import RunConfig
 from runout.events import PreflopSolving
 from runout.pipeline.workplace import Workplace
+from runout.preflop.preflop_leaves import value_leaves
 from runout.preflop.solver import PreflopSolver
 from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
 from runout.results.value_book import ValueBook
@@ -36,7 +37,7 @@ class PreflopStage:
                 PreflopSolving(number, progress.iteration, progress.max_iterations, mbb)
             )
 
-        solver = PreflopSolver(self.tree, book, self.config.schedule())
+        solver = PreflopSolver(self.tree, value_leaves(self.tree, book), self.config.schedule())
         return solver.solve(
             self.config.stopping_rule(),
             report,

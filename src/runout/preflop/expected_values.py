@@ -4,11 +4,11 @@ import numpy as np
 
 from runout.arrays import FloatArray
 from runout.cfr.reach import NUM_PLAYERS, own_reach
-from runout.preflop.preflop_leaves import PreflopLeaves
+from runout.preflop.game_leaves import GameLeaves
 from runout.trees.preflop_tree import PreflopTree
 
 
-def expected_values(tree: PreflopTree, leaves: PreflopLeaves, strategy: FloatArray) -> FloatArray:
+def expected_values(tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray) -> FloatArray:
     """Returns ``[2, N, 169]`` what SB's and BB's hands win once a node is reached, in big blinds.
 
     It is NaN where the opponent never comes. Blinds count: a small blind that folds wins -0.5.
@@ -22,9 +22,7 @@ def expected_values(tree: PreflopTree, leaves: PreflopLeaves, strategy: FloatArr
     for player in range(NUM_PLAYERS):
         opponent_reach = own_reach(tree.layout, strategy, 1 - player)
         value = values[player]
-        for group in leaves.groups:
-            payoff = group.payoff if player == 0 else -group.payoff.T
-            value[group.node] = group.stake[:, None] * (opponent_reach[group.node] @ payoff.T)
+        value[:] = leaves.average_values(player, opponent_reach)
         for node in range(tree.num_nodes - 1, -1, -1):
             children = tree.layout.children(node)
             if not children:

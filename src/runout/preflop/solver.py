@@ -11,14 +11,12 @@ from runout.cfr.solver import CfrSolver, ignore_progress
 from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
 from runout.preflop.expected_values import expected_values
-from runout.preflop.preflop_leaves import PreflopLeaves, value_leaves
+from runout.preflop.game_leaves import GameLeaves
 from runout.results.preflop_solution import (
     MBB_PER_BB,
-    FlopLeafSource,
     PreflopReport,
     PreflopSolution,
 )
-from runout.results.value_book import ValueBook
 from runout.trees.preflop_tree import PreflopTree
 
 
@@ -27,15 +25,21 @@ def ignore_snapshot(solution: PreflopSolution) -> None:
 
 
 class PreflopSolver:
-    """Solves a preflop tree on top of a value book; players are SB = 0 and BB = 1."""
+    """Solves a preflop tree, given its leaves; players are SB = 0 and BB = 1."""
 
     def __init__(
-        self, tree: PreflopTree, book: ValueBook, schedule: DiscountSchedule = DCFR_PLUS
+        self, tree: PreflopTree, leaves: GameLeaves, schedule: DiscountSchedule = DCFR_PLUS
     ) -> None:
-        """Values all leaves and begins with all actions equally likely."""
+        """Begins with all actions equally likely.
+
+        Args:
+            tree: the betting.
+            leaves: what is won at its leaves: known from a book, or learned on the way.
+            schedule: the CFR variant.
+        """
         self.tree = tree
-        self.leaves: PreflopLeaves = value_leaves(tree, book)
-        self._street = StreetSolver(tree.layout, self.leaves.evaluator(tree), 1, NUM_HANDS)
+        self.leaves = leaves
+        self._street = StreetSolver(tree.layout, leaves.evaluator(tree), 1, NUM_HANDS)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS))
         self.cfr = CfrSolver(self._street, everyone, schedule)
 
@@ -77,10 +81,7 @@ class PreflopSolver:
             iterations=iterations,
             exploitability_mbb=exploitability_bb * MBB_PER_BB,
             seconds=seconds,
-            flop_leaves={
-                path: FlopLeafSource(values.source, values.detail)
-                for path, values in self.leaves.flops.items()
-            },
+            flop_leaves=self.leaves.sources(),
             curve_mbb=tuple(curve.items()),
         )
         strategy = self._street.average_strategy()[0].astype(np.float64, copy=False)

@@ -30,6 +30,7 @@ class ValueSource(StrEnum):
     INTERPOLATED = "interpolated"
     EXTRAPOLATED = "extrapolated"
     RAW_EQUITY = "raw equity"
+    JOINT = "joint"
 
 
 @dataclass(frozen=True, eq=False)

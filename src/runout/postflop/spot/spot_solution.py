@@ -6,7 +6,7 @@ the same bits as one that was never interrupted. Arrays are named ``STREET_PLAYE
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +18,9 @@ from runout.cfr.stopping import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, ConfigError
-from runout.holdem.cards_to_come import PLAYER_WORDS
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.table_kernels import Learning
-from runout.holdem.tables import LearnedTables, Precision
+from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.postflop.spot.spot_setup import build_spot
 from runout.postflop.spot.spot_view import SpotView
 from runout.storage.bundle import load_bundle
@@ -80,7 +79,7 @@ class SpotSolution:
             config_digest=digest_config(self.config.game_mapping()),
             overwrite=overwrite,
         ) as writer:
-            for name, array in _named_arrays(self.solver.tables):
+            for name, array in self.solver.tables.named_arrays():
                 if array.size:
                     writer.add_array(name, array)
             writer.add_document(_REPORT, self._report())
@@ -156,18 +155,6 @@ def _outcome_from(report: Mapping[str, Any]) -> SolveOutcome:
     )
 
 
-def _name(street: Street, player: int, part: str) -> str:
-    return f"{street.name.lower()}_{PLAYER_WORDS[player]}_{part}"
-
-
-def _named_arrays(tables: LearnedTables) -> Iterator[tuple[str, AnyArray]]:
-    for number, pair in enumerate(tables.by_street):
-        street = Street(tables.first_street + number)
-        for player, learning in enumerate(pair):
-            for part, array in learning._asdict().items():
-                yield _name(street, player, part), array
-
-
 def _fill(where: str, empty: LearnedTables, arrays: Mapping[str, AnyArray]) -> LearnedTables:
     """Returns tables like the empty ones that hold the arrays of a bundle."""
     by_street = []
@@ -176,7 +163,7 @@ def _fill(where: str, empty: LearnedTables, arrays: Mapping[str, AnyArray]) -> L
         oop, ip = (
             Learning(
                 *(
-                    _choose(where, _name(street, player, part), learning, part, arrays)
+                    _choose(where, name_of_table(street, player, part), learning, part, arrays)
                     for part in Learning._fields
                 )
             )

@@ -1,0 +1,1 @@
+"""Preflop and postflop as one game: every iteration visits every flop leaf on every flop."""

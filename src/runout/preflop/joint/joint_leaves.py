@@ -1,0 +1,195 @@
+"""The leaves of the joint game: folds and all-ins known, flops played and learned from.
+
+The game deals real hands, and its folds and called all-ins are exact. A flop leaf is worth what its
+hands win when the flop is checked down, exactly, plus what betting changes about that, which only
+the subset's flops say: both hands are dealt beside each of them, and the flop is played with the
+reach that arrives. All three parts are zero-sum, so the sum is a game.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, IntArray, RealArray
+from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
+from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.leaves import Arrival, Judge, Step
+from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
+from runout.cfr.parallel import Team
+from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING
+from runout.holdem.street_kernels import Step as FlopStep
+from runout.preflop.joint.flop_deals import PAIRS_BESIDE_A_FLOP, FlopDeals
+from runout.preflop.joint.flop_sampling import DrawnFlops, FlopSampler
+from runout.preflop.joint.subgames import Subgame
+from runout.preflop.preflop_leaves import (
+    known_groups,
+    preflop_edge,
+    share_of_matchups,
+    value_groups,
+)
+from runout.results.preflop_solution import FlopLeafSource
+from runout.results.value_book import ValueSource
+from runout.trees.preflop_betting import SB
+from runout.trees.preflop_tree import PreflopTree, postflop_position
+
+_JUDGING = {Judge.EVALUATE: EVALUATING, Judge.BEST_RESPOND: RESPONDING}
+
+
+@dataclass(frozen=True)
+class _Visit:
+    """A flop leaf on one flop, in one visit of the whole game."""
+
+    leaf: int
+    flop: int
+    scale: float
+
+
+@dataclass(eq=False)
+class JointLeaves:
+    """What hands win at the leaves of a preflop tree whose flops are played on the way.
+
+    Attributes:
+        tree: the betting before the flop.
+        deals: the flops and the deals beside them.
+        subgames: for each flop, one for each of the tree's flop leaves.
+        team: threads that share the subgames.
+        schedule: how iterations are weighted after the flop; before it they must be averaged alike.
+        sampler: which flops an iteration visits; by default all.
+        num_visits: ``[F]`` iterations in which each flop was visited.
+        iteration: iterations done.
+    """
+
+    tree: PreflopTree
+    deals: FlopDeals
+    subgames: Sequence[Sequence[Subgame]]
+    team: Team = field(default_factory=Team)
+    schedule: DiscountSchedule = DCFR4
+    sampler: FlopSampler | None = None
+    num_visits: IntArray = field(init=False)
+    iteration: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.flop_leaves = self.tree.flop_leaves()
+        self.matchup_share = share_of_matchups()
+        flops = self.deals.flops
+        self.sampler = self.sampler or FlopSampler(flops.weights)
+        self.num_visits = np.zeros(len(flops), dtype=np.int64)
+        self._hand = [HAND_BY_COMBO[games[0].combos] for games in self.subgames if games]
+        self._known = MatrixLeaves(self.tree.layout, self._known_groups())
+
+    def evaluator(self, tree: PreflopTree) -> "JointLeaves":
+        """Returns the leaves as the solver wants them."""
+        return self
+
+    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+        """Writes counterfactual values of ``arrival.player``, in big blinds, into the leaf rows."""
+        self._known.fill_leaf_values(arrival, out_value)
+        reach = [
+            arrival.reach_of(arrival.opponent, leaf.node)[0].astype(np.float64)
+            for leaf in self.flop_leaves
+        ]
+        gained = self._play_flops(arrival.player, arrival.step, reach)
+        for leaf, gain in zip(self.flop_leaves, gained, strict=True):
+            out_value[0, leaf.node] += gain
+
+    def refresh(self, player: int) -> float:
+        """Counts the iteration when the second player is done; flops play what they have learned.
+
+        Regrets after the flop are matched whenever they are needed, so nothing is to be done, and
+        how much strategies change there is not known.
+        """
+        if player != SB:
+            self.num_visits[self._drawn(self.iteration).number] += 1
+            self.iteration += 1
+        return 0.0
+
+    def average_values(self, player: int, opponent_reach: FloatArray) -> FloatArray:
+        """Returns ``[N, 169]`` what a player's hands win at the leaves on average, by deals.
+
+        Args:
+            player: `SB` or `BB`.
+            opponent_reach: ``[N, 169]`` the other's own reach of each node.
+        """
+        values = value_groups(self._known_groups(), player, opponent_reach)
+        reach = [opponent_reach[leaf.node] for leaf in self.flop_leaves]
+        for leaf, gain in zip(
+            self.flop_leaves, self._play_flops(player, Judge.EVALUATE, reach), strict=True
+        ):
+            values[leaf.node] += gain
+        return values
+
+    def sources(self) -> dict[str, FlopLeafSource]:
+        """Returns where the values of flop leaves come from, by path."""
+        detail = f"on {len(self.deals.flops)} flops at SPR "
+        return {
+            leaf.path: FlopLeafSource(ValueSource.JOINT, f"{detail}{leaf.spr:.3g}")
+            for leaf in self.flop_leaves
+        }
+
+    def _known_groups(self) -> list[LeafGroup]:
+        groups = known_groups(self.tree, self.matchup_share)
+        if self.flop_leaves:
+            nodes = np.array([leaf.node for leaf in self.flop_leaves])
+            # Checked down on all flops, instead of on those that are played.
+            missed = self.matchup_share * preflop_edge() - self.deals.edge
+            groups.append(LeafGroup(missed, nodes, self.tree.leaf_stake_bb[nodes]))
+        return groups
+
+    def _drawn(self, iteration: int) -> DrawnFlops:
+        assert self.sampler is not None
+        return self.sampler.draw(iteration)
+
+    def _play_flops(self, player: int, step: Step, reach: Sequence[FloatArray]) -> list[FloatArray]:
+        """Returns ``[169]`` for each leaf, what a player wins on the flops, in big blinds.
+
+        Args:
+            player: `SB` or `BB`.
+            step: what is played, and whether to learn from it.
+            reach: ``[169]`` for each leaf, the opponent's own reach of it.
+        """
+        visits = self._visits(step)
+        values: dict[_Visit, Float32Array] = {}
+        # The longest first, so that nobody is left with a long one at the end.
+        order = sorted(visits, key=lambda v: -self.subgames[v.flop][v.leaf].cost)
+        next_in_order = itertools.count()
+
+        def work(worker: int) -> None:
+            while (position := next(next_in_order)) < len(order):
+                visit = order[position]
+                values[visit] = self._play(visit, player, step, reach[visit.leaf], worker)
+
+        self.team.run(work, range(self.team.num_workers))
+        gained = [np.zeros(NUM_HANDS) for _ in self.flop_leaves]
+        for visit in visits:  # in their own order: sums must not depend on who was done first
+            hand, value = self._hand[visit.flop], values[visit].astype(np.float64)
+            by_hand = np.bincount(hand, value[: len(hand)], NUM_HANDS)
+            gained[visit.leaf] += visit.scale * self.flop_leaves[visit.leaf].pot_bb * by_hand
+        return gained
+
+    def _visits(self, step: Step) -> list[_Visit]:
+        if isinstance(step, Judge):
+            drawn = DrawnFlops(np.arange(len(self.subgames)), np.ones(len(self.subgames)))
+        else:
+            drawn = self._drawn(self.iteration)
+        return [
+            _Visit(leaf, flop, scale)
+            for leaf in range(len(self.flop_leaves))
+            for flop, scale in zip(drawn.number.tolist(), drawn.scale.tolist(), strict=True)
+        ]
+
+    def _play(
+        self, visit: _Visit, player: int, step: Step, reach: FloatArray, worker: int
+    ) -> Float32Array:
+        """Returns ``[width]`` what a player's combos win on one flop, in pots."""
+        subgame, hand = self.subgames[visit.flop][visit.leaf], self._hand[visit.flop]
+        arriving = np.zeros(subgame.width, np.float32)
+        weight = float(self.deals.flops.weights[visit.flop])
+        arriving[: len(hand)] = reach[hand] * (weight / PAIRS_BESIDE_A_FLOP)
+        if isinstance(step, Judge):
+            of_flop = _JUDGING[step]
+        else:
+            weights = self.schedule.weights(int(self.num_visits[visit.flop]))
+            of_flop = FlopStep(LEARN, *np.array(weights, np.float32))
+        return subgame.visit(postflop_position(player), of_flop, arriving, worker)

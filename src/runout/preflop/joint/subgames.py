@@ -1,0 +1,88 @@
+"""A flop leaf of the preflop tree on one flop: betting with real cards, and what is learned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from runout.arrays import AnyArray, Float32Array, IntArray
+from runout.cards.flops import Flop
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.street_kernels import Step
+from runout.holdem.tables import LearnedTables, Precision
+from runout.ranges.hand_range import HandRange
+from runout.trees.postflop_tree import PostflopTree
+
+
+class Subgame(Protocol):
+    """What the joint game asks of an engine; players are `OOP` and `IP`.
+
+    Attributes:
+        combos: ``[n]`` the combos that both players can hold, in the order of rows.
+        width: the length of a row of hands, padding included.
+        cost: how long a visit takes, in any unit that all subgames of a game share.
+    """
+
+    combos: IntArray
+    width: int
+    cost: int
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots.
+
+        Args:
+            player: whose hands are valued.
+            step: what to do; `LEARN` adds to the tables.
+            root_reach: ``[width]`` the opponent's reach on entering the flop.
+            worker: the number of the thread that visits; no two visit at once with the same one.
+        """
+
+    def learned(self) -> Mapping[str, AnyArray]:
+        """Returns the tables themselves, by name: to save them, and to fill them when resuming."""
+
+
+class Engine(Protocol):
+    """Makes the subgames of a flop, which may share what depends on cards only."""
+
+    def play(
+        self, flop: Flop, trees: Sequence[PostflopTree], num_workers: int
+    ) -> Sequence[Subgame]:
+        """Returns one subgame for each tree."""
+
+
+@dataclass(frozen=True)
+class ExactEngine:
+    """Every combo on every turn and river: for small trees.
+
+    Attributes:
+        precision: bits of a stored number.
+    """
+
+    precision: Precision = Precision.SINGLE
+
+    def play(
+        self, flop: Flop, trees: Sequence[PostflopTree], num_workers: int
+    ) -> Sequence[Subgame]:
+        """Returns one subgame for each tree."""
+        return [ExactSubgame(flop, tree, self.precision) for tree in trees]
+
+
+class ExactSubgame:
+    """A flop leaf on one flop, played with every combo on every board."""
+
+    def __init__(self, flop: Flop, tree: PostflopTree, precision: Precision) -> None:
+        """Allocates the tables; both players begin with all actions equally likely."""
+        everyone = HandRange.full()
+        self.game = SpotGame(Spot(flop, (everyone, everyone), tree), precision=precision)
+        self.tables = LearnedTables.allocate(self.game.templates, self.game.cards, precision)
+        hands = self.game.cards.players[0]
+        self.combos, self.width = hands.combos, hands.width
+        self.cost = sum(table.size for table in self.learned().values())
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
+        return self.game.visit(player, step, self.tables, root_reach)
+
+    def learned(self) -> Mapping[str, AnyArray]:
+        """Returns the tables themselves, by name."""
+        return {name: array for name, array in self.tables.named_arrays() if array.size}

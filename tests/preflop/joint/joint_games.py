@@ -1,0 +1,50 @@
+"""Small joint games with the exact engine, for several tests."""
+
+from runout.cards.flops import explicit_flops
+from runout.cfr.discounting import DCFR4
+from runout.cfr.parallel import Team
+from runout.preflop.joint.flop_deals import FlopDeals
+from runout.preflop.joint.flop_sampling import FlopSampler
+from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.subgames import ExactEngine
+from runout.preflop.solver import PreflopSolver
+from runout.trees.betting import BettingRules, SizeMenu
+from runout.trees.postflop_tree import PostflopTree
+from runout.trees.preflop_betting import PreflopRules
+from runout.trees.preflop_tree import PreflopTree
+
+NO_BETS = SizeMenu((), ())
+JAM = SizeMenu.parse("a", "a")
+
+#: Nobody ever bets after the flop.
+CHECK_DOWN = BettingRules(((NO_BETS, NO_BETS),) * 3, 0, add_all_in_threshold=0.0)
+#: All-in or not, on the flop only.
+FLOP_JAM = BettingRules(((JAM, JAM), *((NO_BETS, NO_BETS),) * 2), 0, add_all_in_threshold=0.0)
+
+#: Monotone and of three suits alike: few boards.
+MONOTONE = ("QsTs5s", "9s6s2s")
+
+
+def limp_or_raise(stacks_bb=12.0):
+    """Returns limp, raise to 2.5 or all-in: 22 nodes, four of them flops."""
+    return PreflopTree.build(PreflopRules.parse(stacks_bb, ["2.5bb", "allin"], raise_cap=2))
+
+
+def one_line(stacks_bb=12.0):
+    """Returns a tree in which the small blind folds or limps, and the big blind checks."""
+    rules = PreflopRules.parse(stacks_bb, ["allin"], raise_cap=0, always_offer_all_in=False)
+    return PreflopTree.build(rules)
+
+
+def make_leaves(tree, flops, betting, *, workers=1, per_iteration=None):
+    """Returns joint leaves on explicit flops, with the exact engine."""
+    flop_list = explicit_flops(flops)
+    trees = [PostflopTree.build_with_spr(betting, leaf.spr) for leaf in tree.flop_leaves()]
+    subgames = [ExactEngine().play(flop, trees, workers) for flop in flop_list.flops]
+    sampler = FlopSampler(flop_list.weights, per_iteration)
+    return JointLeaves(tree, FlopDeals.of(flop_list), subgames, Team(workers), DCFR4, sampler)
+
+
+def make_solver(tree, flops, betting, **options):
+    """Returns a solver of a joint game."""
+    return PreflopSolver(tree, make_leaves(tree, flops, betting, **options), DCFR4)
