@@ -185,6 +185,19 @@ class Rebucketing:
     total_rounds: int
 
 
+@dataclass(frozen=True)
+class SavingFailed:
+    """Work that goes on could not be saved on the way; it is tried again later.
+
+    Attributes:
+        where: the file or directory at fault.
+        problem: what is wrong with it.
+    """
+
+    where: str
+    problem: str
+
+
 #: What making buckets reports.
 BucketEvent = BucketsCapped | ExtractingEv | Rebucketing
 BucketEventSink = Callable[[BucketEvent], None]
@@ -199,6 +212,7 @@ Event = (
     | PreflopSolving
     | RangesRoundFinished
     | SpotSolving
+    | SavingFailed
     | BucketEvent
 )
 EventSink = Callable[[Event], None]

@@ -20,7 +20,7 @@ from runout.cli.abstraction_build import (
     checkpoint_directory,
     digest_parts,
 )
-from runout.storage.writer import write_bundle
+from runout.storage.checkpoint import CheckpointDirectory
 
 FEW_DEALS = ["--mode", "sampled", "--samples", "40", "--flop-buckets", "4", "--workers", "1"]
 
@@ -77,16 +77,26 @@ def test_the_feature_is_the_one_that_was_chosen(build_in, tmp_path):
     assert CardAbstraction.load(tmp_path / "buckets").feature is StrengthFeature.EHS_SQUARED
 
 
-def test_a_second_build_is_refused_before_any_work(build_in, error_line, tmp_path, no_work):
-    write_bundle(
-        tmp_path / "buckets",
-        kind="card_abstraction",
-        schema_version=1,
-        package_version="0",
-        arrays={},
+def test_a_finished_build_given_again_is_a_note_and_no_work(build_in, tmp_path, request):
+    build_in()
+    CheckpointDirectory(tmp_path / "buckets.checkpoint", "of a kill in the last moment")
+    request.getfixturevalue("no_work")
+    result = build_in()
+    assert result.exit_code == 0
+    assert "was done before, nothing is left to do" in result.stderr
+    assert result.stdout.splitlines()[-1].endswith(", was done before")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["buckets"]
+
+
+def test_another_abstraction_is_refused_with_the_difference(build_in, tmp_path, request):
+    build_in()
+    request.getfixturevalue("no_work")
+    result = build_in("--feature", "ehs_squared")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"error: {tmp_path}/buckets: is another abstraction, give --overwrite to replace it: "
+        "feature is ehs2 there and ehs_squared here\n"
     )
-    line = error_line("abstraction", "build", "-o", str(tmp_path / "buckets"))
-    assert line == f"{tmp_path}/buckets: exists already, give --overwrite to replace it"
 
 
 def test_overwriting_replaces_an_abstraction_even_a_damaged_one(build_in, tmp_path):

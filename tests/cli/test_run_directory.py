@@ -28,8 +28,8 @@ def test_results_of_another_config_are_refused_with_the_difference(tmp_path, cap
 
 def test_results_of_the_same_config_are_kept(tmp_path, capsys):
     assert solve(tmp_path, 10) == 0
-    assert solve(tmp_path, 10) == 2
-    assert "exists already, give --overwrite" in capsys.readouterr().err
+    assert solve(tmp_path, 10) == 0
+    assert "was done before, nothing is left to do" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

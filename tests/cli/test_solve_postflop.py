@@ -84,16 +84,25 @@ def test_a_run_config_solves_the_ratios_of_its_preflop_tree(solve, tmp_path):
     assert len(sprs) > 2
 
 
-def test_an_existing_result_is_refused_before_any_work(solve, tmp_path, monkeypatch):
-    solve(FLOPS)
+def test_a_finished_solve_given_again_is_a_note_and_no_work(solve, tmp_path, monkeypatch):
+    first = solve(FLOPS)
+    (tmp_path / "values.checkpoints").mkdir()  # as after a kill in the last moment
     counter = Counter()
     monkeypatch.setattr(flop_tasks, "_solve_flop", counter)
     result = solve(FLOPS)
-    assert result.exit_code == 2
+    assert result.exit_code == 0
     assert result.stderr == (
+        f"{tmp_path}/values: was done before, nothing is left to do; --overwrite does it again\n"
+    )
+    assert result.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
+    assert result.stdout.splitlines()[-1].endswith(", was done before")
+    assert counter.num_flops == 0
+    assert not (tmp_path / "values.checkpoints").exists()
+    refused = solve(FLOPS, "--no-resume")
+    assert refused.exit_code == 2
+    assert refused.stderr == (
         f"error: {tmp_path}/values: exists already, give --overwrite to replace it\n"
     )
-    assert counter.num_flops == 0
     assert solve(FLOPS, "--overwrite").exit_code == 0
     assert counter.num_flops == 2
 

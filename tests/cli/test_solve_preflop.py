@@ -103,17 +103,31 @@ def test_json_has_the_value_and_the_curve(solve, tmp_path):
     assert document["curve_mbb"][-1][0] == document["iterations"]
 
 
-def test_an_existing_run_is_refused_before_any_work(solve, tmp_path, monkeypatch):
-    solve(LIMPS)
+def test_a_finished_run_given_again_is_a_note_and_shown_without_any_work(
+    solve, tmp_path, monkeypatch
+):
+    first = solve(LIMPS)
+    (tmp_path / "run" / "checkpoints").mkdir()  # as after a kill in the last moment
     counter = Counter()
     monkeypatch.setattr(flop_tasks, "_solve_flop", counter)
     result = solve(LIMPS)
-    assert result.exit_code == 2
+    assert result.exit_code == 0
     assert result.stderr == (
+        f"{tmp_path}/run: was done before, nothing is left to do; --overwrite does it again\n"
+    )
+    path = tmp_path / "run"
+    assert result.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
+    last = f"{path}, was done before; runout show {path} --node PATH for more"
+    assert result.stdout.splitlines()[-1] == last
+    assert counter.num_flops == 0
+    assert sorted(entry.name for entry in path.iterdir()) == ["preflop", "values"]
+    refused = solve(LIMPS, "--no-resume")
+    assert refused.exit_code == 2
+    assert refused.stderr == (
         f"error: {tmp_path}/run/preflop: exists already, give --overwrite to replace it\n"
     )
-    assert counter.num_flops == 0
     assert solve(LIMPS, "--overwrite").exit_code == 0
+    assert counter.num_flops > 0
 
 
 def test_a_bundle_is_no_place_for_a_run(run, error_line, tmp_path):

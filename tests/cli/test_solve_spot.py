@@ -94,7 +94,8 @@ def test_json_has_what_was_found(solve, tmp_path):
 def test_without_a_directory_nothing_is_saved(run, tmp_path):
     result = run("solve-spot", *flat(OPTIONS))
     assert result.exit_code == 0
-    assert result.stderr.splitlines()[-1] == "nothing was saved, give --output DIR to keep it"
+    lines = result.stderr.splitlines()
+    assert lines[3] == "nothing will be kept, give --output DIR to keep it"
 
 
 def test_options_win_over_the_config(run, tmp_path):
@@ -193,7 +194,8 @@ def test_a_wrong_key_of_the_config_is_named_with_its_line(error_line, tmp_path):
     assert line == "pot: 'none' is not a positive number (line 4)"
 
 
-def test_ctrl_c_saves_a_solve_that_the_same_command_resumes(tmp_path):
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path, signal_number):
     path = tmp_path / "spot"
     endless = OPTIONS | {"--target": "0.0000001%", "--max-iterations": "2000000000"}
     command = "import sys; from runout.cli.main import main; print('go', flush=True); main()"
@@ -207,7 +209,7 @@ def test_ctrl_c_saves_a_solve_that_the_same_command_resumes(tmp_path):
     for line in program.stderr:
         if line.startswith("solving"):
             break
-    program.send_signal(signal.SIGINT)
+    program.send_signal(signal_number)
     _, messages = program.communicate(timeout=60)
     assert program.returncode == 130
     assert "Traceback" not in messages

@@ -1,5 +1,6 @@
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,12 +8,15 @@ import pytest
 from runout.cfr.stopping import StopReason
 from runout.config.load import load_spot_config
 from runout.errors import BundleError, ConfigError, ExecutionError, RangeError, TreeError
-from runout.events import SpotSolving
+from runout.events import SavingFailed, SpotSolving
+from runout.holdem.spot_solver import SpotSolver
 from runout.pipeline import spot as pipeline
 from runout.pipeline.spot import solve_spot
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.spot_solution import SpotSolution
+from runout.storage.claim import claiming
 from runout.storage.manifest import MANIFEST_FILE
+from runout.storage.writer import BundleWriter
 
 RIVER = {"board": "2c3d4h8s9c", "oop": "AA,QQ", "ip": "KK", "pot": 100, "stack": 100}
 TURN = {
@@ -192,3 +196,117 @@ def test_a_wrong_key_is_named():
         solve(**RIVER, target="0%")
     with pytest.raises(ConfigError, match=r"^spot: stack is missing"):
         solve(board="2c3d4h8s9c", oop="AA", ip="KK", pot=100)
+
+
+def stop_at(monkeypatch, iteration):
+    """Ends a solve like a power cut: after an iteration, with nothing but what was saved."""
+    run = SpotSolver.run
+
+    def run_or_stop(solver, num_iterations):
+        if solver.iteration >= iteration:
+            raise PowerCutError
+        run(solver, num_iterations)
+
+    monkeypatch.setattr(SpotSolver, "run", run_or_stop)
+
+
+class PowerCutError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("keys", [RIVER, TURN])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_solve_that_was_saved_on_the_way_goes_on_to_the_same_bits(
+    tmp_path, monkeypatch, keys, overwrite
+):
+    path = tmp_path / "spot"
+    limits = {"target": None, "max_iterations": 40, "checkpoint_minutes": 1e-9}
+    if overwrite:
+        solve(**keys | {"pot": 70}, max_iterations=1, directory=path)
+    with monkeypatch.context() as patch:
+        stop_at(patch, 20)
+        with pytest.raises(PowerCutError):
+            solve(**keys, **limits, directory=path, overwrite=overwrite)
+    saved = SpotSolution.load(path)
+    assert saved.is_interrupted
+    assert 0 < saved.outcome.iterations <= 20
+    begun_at = []
+    with monkeypatch.context() as patch:
+        run = SpotSolver.run
+        patch.setattr(
+            SpotSolver, "run", lambda self, n: (begun_at.append(self.iteration), run(self, n))[1]
+        )
+        resumed = solve(**keys, **limits, directory=path, overwrite=overwrite)
+    assert begun_at[0] == saved.outcome.iterations
+    whole = solve(**keys, **limits)
+    assert has_same_bits(resumed, whole)
+    assert has_same_bits(SpotSolution.load(path), whole)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["spot"]
+
+
+def test_an_interrupted_solve_is_replaced_on_demand_only(tmp_path, monkeypatch):
+    path = tmp_path / "spot"
+    limits = {"target": None, "max_iterations": 40, "checkpoint_minutes": 1e-9}
+    with monkeypatch.context() as patch:
+        stop_at(patch, 20)
+        with pytest.raises(PowerCutError):
+            solve(**RIVER, **limits, directory=path)
+        with pytest.raises(PowerCutError):  # at the iteration that was kept
+            solve(**RIVER, **limits, directory=path, overwrite=True)
+    anew = solve(
+        **RIVER, target=None, max_iterations=10, directory=path, resume=False, overwrite=True
+    )
+    assert anew.outcome.iterations == 10
+
+
+def test_without_minutes_nothing_is_saved_on_the_way(tmp_path, monkeypatch):
+    stop_at(monkeypatch, 20)
+    with pytest.raises(PowerCutError):
+        solve(**RIVER, checkpoint_minutes=0, max_iterations=40, directory=tmp_path / "spot")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_for_a_while_does_not_end_a_solve(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 1e9)
+    commit, failures = BundleWriter.commit, [BundleError("disk", "is full")]
+
+    def commit_or_fail(writer):
+        if failures:
+            raise failures.pop()
+        return commit(writer)
+
+    monkeypatch.setattr(BundleWriter, "commit", commit_or_fail)
+    events = []
+    solution = solve_spot(
+        workplace=Workplace(1, events.append),
+        **RIVER,
+        target=None,
+        max_iterations=200,
+        checkpoint_minutes=1e-9,
+        directory=tmp_path / "spot",
+    )
+    assert events == [SavingFailed("disk", "is full")]
+    assert has_same_bits(SpotSolution.load(tmp_path / "spot"), solution)
+
+
+def test_a_directory_that_another_solve_is_at_is_refused(tmp_path):
+    with claiming(tmp_path / "spot"), pytest.raises(BundleError, match="is working on it"):
+        solve(**RIVER, directory=tmp_path / "spot")
+
+
+def test_a_solve_interrupted_between_two_looks_at_exploitability_ends_as_if_undisturbed(tmp_path):
+    keys = TURN | {"target": "100%", "max_iterations": 30}
+    done = solve(**keys, directory=tmp_path / "spot")
+    early = replace(done.outcome, reason=StopReason.INTERRUPTED, iterations=7)
+    assert pipeline.reason_to_rest(early, done.config.stopping_rule()) is None
+    at_a_look = replace(early, iterations=10)
+    rest = pipeline.reason_to_rest(at_a_look, done.config.stopping_rule())
+    assert rest == StopReason.EXPLOITABILITY
+
+
+def test_a_river_resumed_between_two_looks_still_looks(tmp_path):
+    path = tmp_path / "spot"
+    solve(**RIVER, target=None, max_iterations=13, directory=path)
+    resumed = solve(**RIVER, target="20%", max_iterations=500, directory=path)
+    assert resumed.outcome.reason == StopReason.EXPLOITABILITY
+    assert resumed.outcome.iterations % 10 == 0

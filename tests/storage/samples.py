@@ -57,11 +57,12 @@ def run_until_killed(code, *arguments):
     assert process.returncode == -signal.SIGKILL, errors
 
 
-def start_child(code, *arguments):
+def start_child(code, *arguments, **options):
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
         cwd=Path(__file__).parents[2],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        **options,
     )

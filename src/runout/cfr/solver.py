@@ -49,7 +49,9 @@ def iterate_until(
     started = time.perf_counter()
     exploitability: float | None = None
     while True:
-        solver.run(min(batch, max(rule.max_iterations - solver.iteration, 1)))
+        # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
+        step = batch - solver.iteration % batch
+        solver.run(min(step, max(rule.max_iterations - solver.iteration, 1)))
         is_check = solver.iteration % rule.check_every == 0
         if rule.exploitability is not None and is_check:
             exploitability = solver.worst_exploitability()

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,11 +14,18 @@ import typer
 from runout.cli.bucket_summary import summarize, summary_table
 from runout.cli.build_needs import estimate_needs
 from runout.cli.console import output, print_json, print_note, using_kernels
-from runout.cli.formatting import format_bytes, format_count_of, format_seconds
+from runout.cli.formatting import format_bytes, format_count_of
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
-from runout.cli.targets import OutputOption, OverwriteFlag, require_free
-from runout.storage.bundle import read_manifest
+from runout.cli.targets import (
+    OutputOption,
+    OverwriteFlag,
+    describe_end,
+    note_done_before,
+    require_free,
+)
+from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.checkpoint import CheckpointDirectory
+from runout.storage.claim import claiming
 from runout.storage.manifest import digest_config
 from runout.version import __version__
 
@@ -96,16 +104,23 @@ def build_abstraction(
         from runout.execution.local import count_cores
 
         config = _make_config(mode, feature, counts)
-        require_free(path, KIND, overwrite)
-        num_workers = workers or count_cores()
-        needs = estimate_needs(config, river_table, num_workers)
-        needs.require_resources(path)
-        print_note(f"{path}:\n{needs.describe()}")
-        with _keeping_finished_parts(path, config, seed) as checkpoint:
-            run = SurveyRun(num_workers, on_event, checkpoint.recall)
-            abstraction = build_card_abstraction(config, seed, run, river_table)
-            abstraction.save(path, overwrite=overwrite)
-    _report(path, abstraction, time.perf_counter() - started, json)
+        require_free(path, KIND, True)
+        with claiming(path):
+            abstraction = None if overwrite else _find_finished(path, config, seed, river_table)
+            is_done_before = abstraction is not None
+            if abstraction is not None:
+                note_done_before(path)
+                _open_parts(path, config, seed).remove()
+            else:
+                num_workers = workers or count_cores()
+                needs = estimate_needs(config, river_table, num_workers)
+                needs.require_resources(path)
+                print_note(f"{path}:\n{needs.describe()}")
+                with _keeping_finished_parts(path, config, seed) as checkpoint:
+                    run = SurveyRun(num_workers, on_event, checkpoint.recall)
+                    abstraction = build_card_abstraction(config, seed, run, river_table)
+                    abstraction.save(path, overwrite=overwrite)
+    _report(path, abstraction, time.perf_counter() - started, is_done_before, json)
 
 
 def _make_config(
@@ -123,13 +138,50 @@ def _make_config(
         raise OptionError(OPTION_BY_FIELD[error.where], error.problem) from None
 
 
+def _find_finished(
+    path: Path, config: "AbstractionConfig", seed: int, with_river_table: bool
+) -> "CardAbstraction | None":
+    """Returns the abstraction that is at a path if it is the one asked for, None if none is there.
+
+    Raises:
+        RunoutError: naming every fact that differs, with both values, or if it cannot be opened.
+    """
+    from runout.abstraction.card_abstraction import CardAbstraction
+    from runout.abstraction.street import Street
+    from runout.pipeline.fit import list_differences
+
+    if not has_bundle(path):
+        return None
+    found = CardAbstraction.load(path)
+    wanted = asdict(config) | {"seed": seed}
+    if config.mode.value == Mode.EXHAUSTIVE:  # draws nothing
+        del wanted["seed"], wanted["samples_per_street"]
+    there = {key: found.origin.get(key) for key in wanted}
+    differences = list(
+        list_differences(
+            there | {"river table": Street.RIVER in found.tables},
+            wanted | {"river table": with_river_table},
+        )
+    )
+    if differences:
+        which = "; ".join(differences)
+        problem = f"is another abstraction, give --overwrite to replace it: {which}"
+        raise OptionError(str(path), problem)
+    return found
+
+
+def _open_parts(path: Path, config: "AbstractionConfig", seed: int) -> CheckpointDirectory:
+    return CheckpointDirectory(
+        checkpoint_directory(path), digest_parts(config, seed), clear_other_run=True
+    )
+
+
 @contextmanager
 def _keeping_finished_parts(
     path: Path, config: "AbstractionConfig", seed: int
 ) -> Iterator[CheckpointDirectory]:
     """Yields where to keep finished parts; they go when the block ends well, and not before."""
-    directory = checkpoint_directory(path)
-    checkpoint = CheckpointDirectory(directory, digest_parts(config, seed), clear_other_run=True)
+    directory, checkpoint = checkpoint_directory(path), _open_parts(path, config, seed)
     num_finished = len(checkpoint.keys())
     if num_finished:
         parts = format_count_of(num_finished, "finished part")
@@ -164,7 +216,9 @@ def digest_parts(config: "AbstractionConfig", seed: int) -> str:
     return digest_config(facts)
 
 
-def _report(path: Path, abstraction: "CardAbstraction", seconds: float, json: bool) -> None:
+def _report(
+    path: Path, abstraction: "CardAbstraction", seconds: float, is_done_before: bool, json: bool
+) -> None:
     summaries = summarize(abstraction)
     size_bytes = read_manifest(path).size_bytes
     if json:
@@ -179,8 +233,9 @@ def _report(path: Path, abstraction: "CardAbstraction", seconds: float, json: bo
         return
     console = output()
     console.print(summary_table(summaries))
+    what = f"{path}, {format_bytes(size_bytes)}"
     console.print(
-        f"wrote {path}, {format_bytes(size_bytes)}, in {format_seconds(seconds)}",
+        describe_end(what, seconds, is_done_before),
         soft_wrap=True,
         markup=False,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from runout.arrays import FloatArray
 from runout.cards.card import format_cards
 from runout.cli.options import OptionError
+from runout.storage.files import replacing_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,8 @@ def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None
         value.set(title="EV against the opponent's buckets", ylabel="EV (flop pots)")
         _draw_spreads(spread, entry)
     try:
-        figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
+        with replacing_file(path) as part:
+            figure.savefig(part, format="png", dpi=_DOTS_PER_INCH)
     except OSError as error:
         raise OptionError(f"--png {path}", error.strerror or str(error)) from None
 

@@ -20,6 +20,7 @@ from runout.events import (
     EventSink,
     KernelCompiled,
     KernelCompiling,
+    SavingFailed,
     StageAdvanced,
     StageStarted,
 )
@@ -92,6 +93,11 @@ def describe_cache_problem(problem: str) -> str:
     return f"{cache_directory()}: cannot be written ({problem}), choose another by $RUNOUT_CACHE"
 
 
+def describe_failed_saving(where: str, problem: str) -> str:
+    """Returns that work could not be saved on the way, and goes on."""
+    return f"not saved on the way, the solve goes on: {where}: {problem}"
+
+
 class PlainDisplay:
     """Shows events as plain lines, for files and pipes."""
 
@@ -115,6 +121,8 @@ class PlainDisplay:
                 self._num_compiled += 1
                 if self._num_compiled == self._num_begun:  # the time of those inside is in it
                     self._compile_seconds += seconds
+            case SavingFailed(where, problem):
+                print_note(describe_failed_saving(where, problem))
             case StageStarted(stage, total):
                 self._started_by_stage[stage] = time.perf_counter()
                 print_note(f"{stage}: {format_count_of(total, 'step')}")
@@ -161,6 +169,9 @@ class LiveDisplay:
                 self._move(self._compiling, num_compiled, total, name)
             case KernelCompiled():
                 self._progress.advance(self._task_by_stage[self._compiling])
+            case SavingFailed(where, problem):
+                text = Text(describe_failed_saving(where, problem), style="dim")
+                self._progress.console.print(text, soft_wrap=True)
             case StageStarted(stage, total):
                 self._move(stage, 0, total)
             case StageAdvanced(stage, done, total):

@@ -15,6 +15,7 @@ from runout.cli.formatting import Json, format_bytes, format_count_of, format_js
 from runout.cli.options import JsonFlag, OptionError
 from runout.cli.preflop_report import report_to_json
 from runout.cli.solutions import NodeOption, SolutionArgument, SolvedNodes, open_solution
+from runout.storage.files import replace_file
 from runout.trees.preflop_betting import PLAYER_NAMES
 
 CSV_COLUMNS = (
@@ -61,7 +62,7 @@ def export_solution(
         print(text, end="")
         return
     try:
-        file.write_text(text)
+        replace_file(file, text.encode())
     except OSError as error:
         raise OptionError(f"--output {file}", error.strerror or str(error)) from None
     size = format_bytes(len(text.encode()))

@@ -22,6 +22,7 @@ from runout.cli.options import OptionError, WorkersOption, require_positive
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError
+from runout.storage.files import replace_file
 
 if TYPE_CHECKING:
     from runout.lab.compare_backends import BackendMean, BackendRow, Contender
@@ -206,7 +207,7 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
         "means": [asdict(mean) for mean in means],
     }
     try:
-        json.write_text(format_json(document) + "\n")
+        replace_file(json, f"{format_json(document)}\n".encode())
     except OSError as error:
         raise OptionError(f"--json {json}", error.strerror or str(error)) from None
     print_note(f"wrote {json}, {format_count_of(len(rows), 'row')}")

@@ -11,6 +11,7 @@ from rich.text import Text
 from runout.arrays import FloatArray, IntArray
 from runout.cli.formatting import format_count_of
 from runout.cli.options import OptionError
+from runout.storage.files import replacing_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +88,8 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
     _draw_boundaries(left, abstraction)
     _draw_spreads(right, abstraction)
     try:
-        figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
+        with replacing_file(path) as part:
+            figure.savefig(part, format="png", dpi=_DOTS_PER_INCH)
     except OSError as error:
         raise OptionError(f"--png {path}", error.strerror or str(error)) from None
 

@@ -21,13 +21,17 @@ from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
     ResumeFlag,
+    describe_end,
     keeping_checkpoints,
+    note_done_before,
+    remove_checkpoints,
     require_free,
     solving_into,
 )
 from runout.results.postflop_values import PostflopValues
 from runout.results.value_bundle import KIND, ValueBundle
 from runout.storage.bundle import read_manifest
+from runout.storage.claim import claiming
 
 #: How the config of a bundle says that its exploitability is a bound.
 _BUCKETED = "  solve_type: bucketed"
@@ -47,20 +51,28 @@ def solve_flops(
     """
     require_positive("--workers", workers)
     model = load_flops_config(config)
-    require_free(path, KIND, overwrite)
+    require_free(path, KIND, overwrite or resume)
     started = time.perf_counter()
-    with solving_into(path) as sink:
+    with solving_into(path) as sink, claiming(path):
         from runout.execution.local import count_cores
+        from runout.pipeline.fit import find_finished_values
         from runout.pipeline.postflop_stage import solve_postflop
         from runout.pipeline.workplace import Workplace
 
-        num_workers = workers or count_cores()
-        tell_solve_needs(config, model, path, num_workers)
         checkpoints = checkpoint_directory(path)
-        with keeping_checkpoints(checkpoints, resume):
-            bundle = solve_postflop(model, Workplace(num_workers, sink, checkpoints)).to_bundle()
-            bundle.save(path, overwrite=overwrite)
-    _report(path, bundle, time.perf_counter() - started, json)
+        bundle = None if overwrite else find_finished_values(path, model)
+        is_done_before = bundle is not None
+        if bundle is not None:
+            note_done_before(path)
+            remove_checkpoints(checkpoints)
+        else:
+            num_workers = workers or count_cores()
+            tell_solve_needs(config, model, path, num_workers)
+            workplace = Workplace(num_workers, sink, checkpoints)
+            with keeping_checkpoints(checkpoints, resume):
+                bundle = solve_postflop(model, workplace).to_bundle()
+                bundle.save(path, overwrite=overwrite)
+    _report(path, bundle, time.perf_counter() - started, is_done_before, json)
 
 
 def checkpoint_directory(path: Path) -> Path:
@@ -69,7 +81,9 @@ def checkpoint_directory(path: Path) -> Path:
     return target.with_name(f"{target.name}.checkpoints")
 
 
-def _report(path: Path, bundle: ValueBundle, seconds: float, json: bool) -> None:
+def _report(
+    path: Path, bundle: ValueBundle, seconds: float, is_done_before: bool, json: bool
+) -> None:
     size_bytes = read_manifest(path).size_bytes
     num_flops = len(bundle.values[0].flops.flops)
     if json:
@@ -86,8 +100,9 @@ def _report(path: Path, bundle: ValueBundle, seconds: float, json: bool) -> None
     console = output()
     console.print(solve_table(bundle))
     flops = format_count_of(num_flops, "flop")
+    what = f"{path}, {flops}, {format_bytes(size_bytes)}"
     console.print(
-        f"wrote {path}, {flops}, {format_bytes(size_bytes)}, in {format_seconds(seconds)}",
+        describe_end(what, seconds, is_done_before),
         soft_wrap=True,
         markup=False,
     )

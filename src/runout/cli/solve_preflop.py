@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runout.cli.config_files import ConfigOption, flops_of_run
 from runout.cli.console import output, print_json, print_note
@@ -17,6 +18,8 @@ from runout.cli.targets import (
     OverwriteFlag,
     ResumeFlag,
     keeping_checkpoints,
+    note_done_before,
+    remove_checkpoints,
     require_free,
     solving_into,
 )
@@ -24,7 +27,11 @@ from runout.config.load import load_run_config
 from runout.config.run import RunConfig
 from runout.results import preflop_bundle, value_bundle
 from runout.results.preflop_solution import PreflopSolution
-from runout.storage.manifest import MANIFEST_FILE
+from runout.storage.bundle import has_bundle
+from runout.storage.claim import claiming
+
+if TYPE_CHECKING:
+    from runout.pipeline.run import PreflopRun
 
 
 def solve_game(
@@ -42,25 +49,36 @@ def solve_game(
     require_positive("--workers", workers)
     run_config = load_run_config(config)
     started = time.perf_counter()
-    with solving_into(path) as sink:
+    with solving_into(path) as sink, claiming(path):
         from runout.execution.local import count_cores
-        from runout.pipeline.run import CHECKPOINT_FOLDER, solve_preflop
+        from runout.pipeline.run import CHECKPOINT_FOLDER, find_finished_run, solve_preflop
         from runout.pipeline.workplace import Workplace
 
-        _require_free(path, run_config, overwrite)
-        num_workers = workers or count_cores()
-        _tell_needs(config, run_config, path, num_workers)
+        _require_free(path, run_config, resume, overwrite)
         checkpoints = path / CHECKPOINT_FOLDER
-        with keeping_checkpoints(checkpoints, resume):
-            workplace = Workplace(
-                num_workers,
-                sink,
-                checkpoints,
-                on_solution=_ignore_solution if json else _print_solution,
-            )
-            run = solve_preflop(run_config, workplace)
-            run.save(path, overwrite=overwrite)
-    seconds = time.perf_counter() - started
+        run = None if overwrite else find_finished_run(path, run_config)
+        is_done_before = run is not None
+        if run is not None:
+            note_done_before(path)
+            remove_checkpoints(checkpoints)
+        else:
+            num_workers = workers or count_cores()
+            _tell_needs(config, run_config, path, num_workers)
+            with keeping_checkpoints(checkpoints, resume):
+                workplace = Workplace(
+                    num_workers,
+                    sink,
+                    checkpoints,
+                    on_solution=_ignore_solution if json else _print_solution,
+                )
+                run = solve_preflop(run_config, workplace)
+                run.save(path, overwrite=overwrite)
+    _report(path, run, time.perf_counter() - started, is_done_before, json)
+
+
+def _report(
+    path: Path, run: "PreflopRun", seconds: float, is_done_before: bool, json: bool
+) -> None:
     if json:
         print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
         return
@@ -71,8 +89,10 @@ def solve_game(
     print_report(console, nodes)
     if run.values is not None:
         console.print(describe_flops(run.values))
+    done = "was done before" if is_done_before else f"in {format_seconds(seconds)}"
+    what = f"{path}, {done}" if is_done_before else f"wrote {path} {done}"
     console.print(
-        f"wrote {path} in {format_seconds(seconds)}; runout show {path} --node PATH for more",
+        f"{what}; runout show {path} --node PATH for more",
         soft_wrap=True,
         markup=False,
     )
@@ -92,9 +112,10 @@ def _ignore_solution(solution: PreflopSolution) -> None:
     """Keeps the output of ``--json`` one document."""
 
 
-def _require_free(path: Path, config: RunConfig, overwrite: bool) -> None:
+def _require_free(path: Path, config: RunConfig, resume: bool, overwrite: bool) -> None:
     """Finds out before the work whether both bundles of a run can be written.
 
+    What is there already is this very run, or refused for its config, if the run may be resumed.
     Values without a solution are left from an interrupted save of this run and may be replaced.
 
     Raises:
@@ -103,13 +124,13 @@ def _require_free(path: Path, config: RunConfig, overwrite: bool) -> None:
     """
     from runout.pipeline.run import VALUES_FOLDER, check_directory
 
-    if (path / MANIFEST_FILE).is_file():
+    if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
     if not overwrite:
         check_directory(path, config)
-    require_free(path / SOLUTION_FOLDER, preflop_bundle.KIND, overwrite)
-    is_left_over = not (path / SOLUTION_FOLDER / MANIFEST_FILE).is_file()
-    require_free(path / VALUES_FOLDER, value_bundle.KIND, overwrite or is_left_over)
+    require_free(path / SOLUTION_FOLDER, preflop_bundle.KIND, overwrite or resume)
+    is_left_over = not has_bundle(path / SOLUTION_FOLDER)
+    require_free(path / VALUES_FOLDER, value_bundle.KIND, overwrite or resume or is_left_over)
 
 
 def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> None:

@@ -24,8 +24,7 @@ from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import plain_target
 from runout.errors import ConfigError
-from runout.storage.bundle import read_manifest
-from runout.storage.manifest import MANIFEST_FILE
+from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PLAYER_NAMES
 
@@ -163,7 +162,7 @@ def _solve(
     config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
 ) -> tuple["SpotSolution", float | None]:
     """Solves, and returns the seconds that this sitting took; None if all was done before."""
-    is_there = path is not None and (path / MANIFEST_FILE).is_file()
+    is_there = path is not None and has_bundle(path)
     if path is not None:
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
     started = time.perf_counter()
@@ -185,6 +184,8 @@ def _solve(
         if path is not None:
             require_disk(path, 2 * _table_bytes(config, size))
         print_note(describe_size(config, size))
+        if path is None:
+            print_note("nothing will be kept, give --output DIR to keep it")
         solution = pipeline.solve_spot(
             config, Workplace(num_workers, sink), directory=path, resume=resume, overwrite=overwrite
         )
@@ -269,7 +270,6 @@ def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) 
         way = f"{option} is the way on" if path is None else f"{option} goes on from here"
         print_note(f"the target of {plain_target(config.target)} was not reached, a larger {way}")
     if path is None:
-        print_note("nothing was saved, give --output DIR to keep it")
         return
     size = format_bytes(read_manifest(path).size_bytes)
     if seconds is None:

@@ -17,6 +17,7 @@ from runout.cli.options import JsonFlag, OptionError, require_at_most_one
 from runout.cli.spot_report import hand_to_json, print_hands, print_node
 from runout.errors import CardError
 from runout.storage.bundle import read_manifest
+from runout.storage.files import replacing_file
 from runout.trees.postflop_tree import PLAYER_NAMES
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _write(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None
         write(sys.stdout)
         return
     try:
-        with file.open("w", newline="") as stream:
+        with replacing_file(file) as part, part.open("w", newline="") as stream:
             number = write(stream)
     except OSError as error:
         raise OptionError(f"--output {file}", error.strerror or str(error)) from None

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from runout.cli.console import print_note, using_kernels
-from runout.cli.formatting import format_count_of
+from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.options import OptionError
 from runout.errors import BundleError
 from runout.events import Event, EventSink, FlopSolving
-from runout.storage.bundle import read_manifest
+from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.checkpoint import ENTRY_ENDING, RUN_FILE
 from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import MANIFEST_FILE
@@ -49,7 +49,7 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
         found = None
     if found not in (None, kind):
         raise OptionError(str(path), f"is a bundle of kind {found}, will not be overwritten")
-    if not overwrite and (path / MANIFEST_FILE).is_file():
+    if not overwrite and has_bundle(path):
         raise OptionError(str(path), "exists already, give --overwrite to replace it")
     missing = _missing_directories(path)
     try:
@@ -86,6 +86,18 @@ def _remove_empty(directories: Sequence[Path]) -> None:
     for directory in directories:
         with suppress(OSError):  # not made, or something of value is in it
             directory.rmdir()
+
+
+def note_done_before(path: Path) -> None:
+    """Says that a finished run was given again and that nothing is left to do."""
+    print_note(f"{path}: was done before, nothing is left to do; --overwrite does it again")
+
+
+def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
+    """Returns the last line of long work: what was written, and how long it took."""
+    if is_done_before:
+        return f"{what}, was done before"
+    return f"wrote {what}, in {format_seconds(seconds)}"
 
 
 def count_checkpoints(directory: Path) -> int:

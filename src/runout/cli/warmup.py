@@ -5,6 +5,7 @@ Kernels compile for the types they are called with, so each one is called by a s
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,9 +113,11 @@ def small_jobs() -> list[Job]:
         lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
         lambda: _solve_flop(BucketedBackend(one_bucket)),
         _solve_preflop,
-        lambda: _solve_spot("AhKdQs7c2c"),
-        lambda: _solve_spot("AhKdQs7c"),
-        lambda: _solve_spot("AhKdQs"),
+        *(
+            partial(_solve_spot, board, precision)
+            for precision in (32, 16)
+            for board in ("AhKdQs7c2c", "AhKdQs7c", "AhKdQs")
+        ),
     ]
 
 
@@ -151,8 +154,8 @@ def _solve_preflop() -> None:
     solver.cfr.game_value(0)
 
 
-def _solve_spot(board: str) -> None:
-    """Solves a board with real cards, three combos each and one bet, in single precision."""
+def _solve_spot(board: str, precision: int) -> None:
+    """Solves a board with real cards, three combos each and one bet, in 32 or 16 bits."""
     from runout.pipeline.spot import solve_spot
     from runout.pipeline.workplace import Workplace
 
@@ -166,5 +169,6 @@ def _solve_spot(board: str) -> None:
         bet_sizes="a",
         raise_sizes=[],
         max_iterations=1,
+        precision=precision,
     )
     solution.view.node()

@@ -210,6 +210,16 @@ class SpotConfig(ConfigSection):
             unit="seconds",
         ),
     ] = None
+    checkpoint_minutes: Annotated[
+        float,
+        Field(ge=0.0, allow_inf_nan=False),
+        About(
+            "The solve is saved this often while it goes on, so that a power cut costs minutes; 0 "
+            "saves it at its end only.",
+            "0 or a positive number",
+            unit="minutes",
+        ),
+    ] = 5.0
     precision: Annotated[
         Literal[32, 16],
         About(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from runout.config.load import load_postflop_config, load_run_config
+from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import BundleError
 from runout.pipeline.postflop_stage import open_postflop_model, postflop_config_for
@@ -42,6 +43,20 @@ def require_own_values(path: Path, config: RunConfig) -> None:
     if has_bundle(path):
         text = ValueBundle.load(path, verify=False).config_text
         _require_equal(path, load_postflop_config(text).digest_mapping(), _values_wanted(config))
+
+
+def find_finished_values(path: Path, config: PostflopModelConfig) -> ValueBundle | None:
+    """Returns the values of a config's flops if they are at a path, None if nothing is there.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if they cannot be opened.
+    """
+    if not has_bundle(path):
+        return None
+    values = ValueBundle.load(path)
+    found = load_postflop_config(values.config_text).digest_mapping()
+    _require_equal(path, found, config.digest_mapping())
+    return values
 
 
 def list_differences(

@@ -12,7 +12,7 @@ from runout.pipeline.postflop_stage import make_value_book
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
 from runout.pipeline.workplace import Workplace
-from runout.results.preflop_bundle import save_solution
+from runout.results.preflop_bundle import load_solution, save_solution
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import has_bundle
@@ -72,6 +72,21 @@ def check_directory(directory: Path, config: RunConfig) -> None:
     """
     require_own_solution(directory / SOLUTION_FOLDER, config)
     require_own_values(directory / VALUES_FOLDER, config)
+
+
+def find_finished_run(directory: Path, config: RunConfig) -> PreflopRun | None:
+    """Returns the run of a config if a directory holds all of it, None if something is missing.
+
+    Raises:
+        BundleError: if the directory holds results of another config, or some cannot be opened.
+    """
+    check_directory(directory, config)
+    if not has_bundle(directory / SOLUTION_FOLDER):
+        return None
+    values = None
+    if has_bundle(directory / VALUES_FOLDER):
+        values = ValueBundle.load(directory / VALUES_FOLDER)
+    return PreflopRun(config, load_solution(directory / SOLUTION_FOLDER), values)
 
 
 def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> PreflopRun:

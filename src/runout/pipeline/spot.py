@@ -14,8 +14,8 @@ from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule, StopR
 from runout.config.load import load_spot_config
 from runout.config.size_choice import PLAYER_KEYS
 from runout.config.spot import SpotConfig
-from runout.errors import BundleError, ExecutionError
-from runout.events import SpotSolving
+from runout.errors import BundleError, ExecutionError, RunoutError
+from runout.events import SavingFailed, SpotSolving
 from runout.execution.local import count_cores
 from runout.execution.memory import available_memory_bytes
 from runout.holdem.spot_solver import SpotSolver
@@ -26,9 +26,12 @@ from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.ranges.hand_range import HandRange
+from runout.storage.autosave import Autosave, Finish
 from runout.storage.bundle import has_bundle
+from runout.storage.claim import claiming
 
 _SECONDS_BETWEEN_EVENTS = 0.1
+_SECONDS_PER_MINUTE = 60.0
 _BYTES_PER_GB = 1e9
 
 
@@ -49,38 +52,75 @@ def solve_spot(
         directory: where the solution is saved, also when Ctrl-C ends the solve early; None to
             save nothing.
         resume: whether a solve that is in the directory goes on.
-        overwrite: whether what is in the directory is replaced instead.
+        overwrite: whether what is in the directory is replaced instead, unless it is an
+            interrupted solve of this spot.
         keys: of the config, such as ``board="QsJh2h"``; they win over those of ``config``.
 
     Raises:
         ConfigError: naming the key at fault.
         ExecutionError: if there is not enough memory.
-        BundleError: if the directory holds another spot, or cannot be written.
+        BundleError: if the directory holds another spot, cannot be written, or another process
+            is at it.
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
     config = _complete(config, keys)
     workplace = workplace or Workplace()
-    num_workers = workplace.num_workers or count_cores()
-    may_go_on = resume and not overwrite
+    if directory is None:
+        return _solve_spot(config, workplace, None, resume, overwrite)
+    with claiming(directory):
+        return _solve_spot(config, workplace, directory, resume, overwrite)
+
+
+def _solve_spot(
+    config: SpotConfig,
+    workplace: Workplace,
+    directory: Path | None,
+    resume: bool,
+    overwrite: bool,
+) -> SpotSolution:
+    """Does what `solve_spot` says, with a directory that nobody else works on."""
     is_there = directory is not None and has_bundle(directory)
     if directory is not None and is_there and not overwrite:
         require_own_spot(directory, config, resume)
+    num_workers = workplace.num_workers or count_cores()
     require_memory(config, measure_spot(build_spot(config), num_workers, config.locks))
     team = Team(num_workers)
-    if directory is not None and is_there and may_go_on:
+    if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
         earlier = replace(SpotSolution.load(directory, team=team), config=config)
         reason = reason_to_rest(earlier.outcome, config.stopping_rule())
         if reason is not None:
-            return replace(earlier, outcome=replace(earlier.outcome, reason=reason))
+            rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
+            if earlier.is_interrupted:  # when nothing was left to do but to say so
+                rested.save(directory, overwrite=True)
+            return rested
         solver, seconds = earlier.solver, earlier.outcome.seconds
     else:
         solver, seconds = start_solver(config, team), 0.0
         for lock in config.locks:
             lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
-    solution = _solve(config, solver, seconds, workplace, directory, overwrite or is_there)
+    solution = _solve(config, solver, seconds, workplace, directory)
     if solution.is_interrupted:
         raise KeyboardInterrupt(_describe_interruption(solution, directory))
     return solution
+
+
+def can_go_on(directory: Path, config: SpotConfig, resume: bool, overwrite: bool) -> bool:
+    """Returns whether a solve begins with what is in a directory.
+
+    With ``overwrite`` that is only an interrupted solve of the same spot, which is what a killed
+    command of the same words has left.
+
+    Raises:
+        BundleError: if a solve that is not to be replaced cannot be opened.
+    """
+    if not overwrite or not resume:
+        return resume and not overwrite
+    try:
+        _, outcome = load_spot_facts(directory)
+        require_own_spot(directory, config)
+    except BundleError:
+        return False
+    return outcome.reason == StopReason.INTERRUPTED
 
 
 def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
@@ -123,9 +163,15 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
 
 
 def reason_to_rest(outcome: SolveOutcome, rule: StoppingRule) -> StopReason | None:
-    """Returns why a solve that has ended before need not go on, None if it has to."""
+    """Returns why a solve that has ended before need not go on, None if it has to.
+
+    An interrupted one ends where it would have ended undisturbed, which looks at exploitability
+    only now and then.
+    """
+    is_looked_at = outcome.iterations % rule.check_every == 0
     if rule.exploitability is not None and outcome.exploitability <= rule.exploitability:
-        return StopReason.EXPLOITABILITY
+        if is_looked_at or outcome.reason != StopReason.INTERRUPTED:
+            return StopReason.EXPLOITABILITY
     if outcome.iterations >= rule.max_iterations:
         return StopReason.ITERATIONS
     return None
@@ -143,35 +189,61 @@ def _solve(
     earlier_seconds: float,
     workplace: Workplace,
     directory: Path | None,
-    overwrite: bool,
 ) -> SpotSolution:
-    """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands."""
+    """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
+
+    What is in the directory is replaced: it was saved on the way, or may be.
+    """
     rule = config.stopping_rule()
     reporter = _Reporter(config, rule, workplace)
     started = time.perf_counter()
+
+    def conclude(outcome: SolveOutcome) -> SpotSolution:
+        seconds = outcome.seconds + earlier_seconds
+        return SpotSolution(config, solver, replace(outcome, seconds=seconds))
+
+    def pause() -> SpotSolution:
+        seconds, delta = time.perf_counter() - started, solver.strategy_delta
+        reached = solver.exploitability()
+        return conclude(
+            SolveOutcome(StopReason.INTERRUPTED, solver.iteration, seconds, delta, reached)
+        )
+
     with _holding_interrupts() as is_interrupted:
+        with _saving_on_the_way(config, pause, workplace, directory) as autosave:
 
-        def look_up(progress: SolveProgress) -> None:
-            reporter.report(progress)
-            if is_interrupted():
-                raise _PausedError
+            def look_up(progress: SolveProgress) -> None:
+                reporter.report(progress)
+                if is_interrupted():
+                    raise _PausedError
+                autosave.save_if_due()
 
-        try:
-            outcome = solver.solve(rule, look_up)
-        except _PausedError:
-            seconds = time.perf_counter() - started
-            outcome = SolveOutcome(
-                StopReason.INTERRUPTED,
-                solver.iteration,
-                seconds,
-                solver.strategy_delta,
-                solver.exploitability(),
-            )
-        outcome = replace(outcome, seconds=outcome.seconds + earlier_seconds)
-        solution = SpotSolution(config, solver, outcome)
+            try:
+                solution = conclude(solver.solve(rule, look_up))
+            except _PausedError:
+                solution = pause()
         if directory is not None:
-            solution.save(directory, overwrite=overwrite)
+            solution.save(directory, overwrite=True)
     return solution
+
+
+def _saving_on_the_way(
+    config: SpotConfig,
+    pause: Callable[[], SpotSolution],
+    workplace: Workplace,
+    directory: Path | None,
+) -> Autosave:
+    """Returns what saves a solve as often as its config says, never without a directory."""
+
+    def begin() -> Finish:
+        assert directory is not None  # nothing is ever due without one
+        return pause().begin_saving(directory, overwrite=True)
+
+    def report(error: RunoutError) -> None:
+        workplace.on_event(SavingFailed(error.where, error.problem))
+
+    minutes = 0.0 if directory is None else config.checkpoint_minutes
+    return Autosave(minutes * _SECONDS_PER_MINUTE, begin, report)
 
 
 class _PausedError(Exception):

@@ -71,7 +71,7 @@ class CheckpointDirectory:
         with reporting_os_errors(self._path, "written"):
             self._path.mkdir(parents=True, exist_ok=True)
             self._claim(clear_other_run)
-            self._remove_abandoned_parts()
+            self._remove_parts(_SECONDS_UNTIL_ABANDONED)
 
     def has(self, key: str) -> bool:
         """Returns whether there is an undamaged result of the task; reads all of it."""
@@ -130,6 +130,7 @@ class CheckpointDirectory:
             BundleError: if the system refuses.
         """
         with reporting_os_errors(self._path, "removed"):
+            self._remove_parts(older_than_seconds=0.0)
             self._remove_files()
             with suppress(OSError):
                 self._path.rmdir()
@@ -201,10 +202,11 @@ class CheckpointDirectory:
         for file in [*self._entry_files(), self._path / RUN_FILE]:
             file.unlink(missing_ok=True)
 
-    def _remove_abandoned_parts(self) -> None:
-        oldest = time.time() - _SECONDS_UNTIL_ABANDONED
+    def _remove_parts(self, older_than_seconds: float) -> None:
+        """Removes entries that killed processes did not write to their end."""
+        oldest = time.time() - older_than_seconds
         for file in self._path.iterdir():
             if _PART_PATTERN.fullmatch(file.name):
                 with suppress(OSError):  # finished or removed by another process just now
-                    if os.stat(file).st_mtime < oldest:
+                    if os.stat(file).st_mtime <= oldest:
                         file.unlink()

@@ -5,6 +5,7 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -88,19 +89,33 @@ def _find_renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
     return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file that has its old content or all of the new one, whatever happens meanwhile.
+@contextmanager
+def replacing_file(path: Path) -> Iterator[Path]:
+    """Yields where to write a file that has its old content, or all of the new one in the end.
 
-    Readers and other writers of the same path never see half a file; the last writer wins.
+    Readers and other writers of the same path never see half a file; the last writer wins. What
+    cannot be replaced, such as a device or a pipe, is written as it is.
     """
-    part = path.with_name(f".{path.name}.part-{make_token()}")
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    target = Path(os.path.realpath(path))  # a symbolic link stays what it is
+    part = target.with_name(f".{target.name}.part-{make_token()}")
     try:
-        part.write_bytes(content)
+        yield part
+        with suppress(FileNotFoundError):
+            shutil.copymode(target, part)
         sync(part)
-        os.replace(part, path)
+        os.replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a file that has its old content or all of the new one, whatever happens meanwhile."""
+    with replacing_file(path) as part:
+        part.write_bytes(content)
 
 
 class DirectoryLock:

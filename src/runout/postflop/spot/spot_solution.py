@@ -7,6 +7,7 @@ the same bits as one that was never interrupted. Arrays are named ``STREET_PLAYE
 
 import math
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.postflop.spot.spot_setup import build_spot
 from runout.postflop.spot.spot_view import SpotView
+from runout.storage.autosave import Finish
 from runout.storage.bundle import load_bundle
 from runout.storage.manifest import digest_config
 from runout.storage.writer import BundleWriter
@@ -70,20 +72,39 @@ class SpotSolution:
         Raises:
             BundleError: if it cannot be written, or exists and is not to be overwritten.
         """
-        with BundleWriter(
-            path,
-            kind=KIND,
-            schema_version=SCHEMA_VERSION,
-            package_version=__version__,
-            config_text=self.config.to_yaml(),
-            config_digest=digest_config(self.config.game_mapping()),
-            overwrite=overwrite,
-        ) as writer:
+        self.begin_saving(path, overwrite=overwrite)()
+
+    def begin_saving(self, path: Path | str, *, overwrite: bool = False) -> Finish:
+        """Copies the tables into files and returns what makes a bundle of them.
+
+        Learning may go on before that is called, by whichever thread.
+
+        Raises:
+            BundleError: if they cannot be written, or exist and are not to be overwritten.
+        """
+        with ExitStack() as stack:
+            writer = stack.enter_context(
+                BundleWriter(
+                    path,
+                    kind=KIND,
+                    schema_version=SCHEMA_VERSION,
+                    package_version=__version__,
+                    config_text=self.config.to_yaml(),
+                    config_digest=digest_config(self.config.game_mapping()),
+                    overwrite=overwrite,
+                )
+            )
             for name, array in self.solver.tables.named_arrays():
                 if array.size:
                     writer.add_array(name, array)
             writer.add_document(_REPORT, self._report())
-            writer.commit()
+            begun = stack.pop_all()
+
+        def finish() -> None:
+            with begun:
+                writer.commit()
+
+        return finish
 
     @classmethod
     def load(
