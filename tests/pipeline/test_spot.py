@@ -253,9 +253,8 @@ def test_an_interrupted_solve_is_replaced_on_demand_only(tmp_path, monkeypatch):
             solve(**RIVER, **limits, directory=path)
         with pytest.raises(PowerCutError):  # at the iteration that was kept
             solve(**RIVER, **limits, directory=path, overwrite=True)
-    anew = solve(
-        **RIVER, target=None, max_iterations=10, directory=path, resume=False, overwrite=True
-    )
+    keys = RIVER | {"target": None, "max_iterations": 10}
+    anew = solve(**keys, directory=path, resume=False, overwrite=True)
     assert anew.outcome.iterations == 10
 
 
@@ -307,6 +306,6 @@ def test_a_solve_interrupted_between_two_looks_at_exploitability_ends_as_if_undi
 def test_a_river_resumed_between_two_looks_still_looks(tmp_path):
     path = tmp_path / "spot"
     solve(**RIVER, target=None, max_iterations=13, directory=path)
-    resumed = solve(**RIVER, target="20%", max_iterations=500, directory=path)
+    resumed = solve(**RIVER, target="0.5%", max_iterations=20_000, directory=path)
     assert resumed.outcome.reason == StopReason.EXPLOITABILITY
     assert resumed.outcome.iterations % 10 == 0

@@ -41,9 +41,14 @@ def test_without_the_system_call_nothing_is_exchanged(pair, monkeypatch):
 def test_a_file_that_cannot_be_finished_stays_what_it_was(tmp_path):
     file = tmp_path / "report.json"
     file.write_text("old")
-    with pytest.raises(OSError, match="No space"), files.replacing_file(file) as part:
-        part.write_text("half of the n")
-        raise OSError(28, "No space left on device")
+
+    def write_half():
+        with files.replacing_file(file) as part:
+            part.write_text("half of the n")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        write_half()
     assert file.read_text() == "old"
     assert os.listdir(tmp_path) == ["report.json"]
 
