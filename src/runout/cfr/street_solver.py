@@ -4,6 +4,7 @@ Visiting a street is three passes: reach flows down, the leaves are valued, valu
 the middle pass knows poker.
 """
 
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -97,6 +98,18 @@ class StreetSolver:
         """Returns ``[B, N, H]`` the average strategy, the one that converges to equilibrium."""
         self._play(averages=True)
         return self._strategy.copy()
+
+    def learned(self) -> dict[str, RealArray]:
+        """Returns the tables ``[B, N, H]`` themselves, by name; strategies follow from them."""
+        return {"regret": self._regret, "strategy_sum": self._strategy_sum}
+
+    def restore(self, learned: Mapping[str, RealArray]) -> None:
+        """Goes on with tables that `learned` returned earlier."""
+        for name, table in self.learned().items():
+            np.copyto(table, learned[name])
+        self._is_averaged = False
+        for player in range(NUM_PLAYERS):
+            self._match(player, self._regret)
 
     def _play(self, averages: bool) -> None:
         """Puts average or current strategies into the one strategy table."""

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from runout.config.backends import BACKENDS, load_config_class
+from runout.config.joint import SECTION as JOINT_SECTION
+from runout.config.joint import JointConfig, PotSizesConfig
 from runout.config.postflop import SECTION as POSTFLOP_SECTION
 from runout.config.postflop import PostflopModelConfig
 from runout.config.postflop_keys import FlopKeys
@@ -30,6 +32,10 @@ def format_reference() -> str:
     parts = [
         "### Keys of a run",
         _format_keys(RunConfig),
+        f"### Keys of `{JOINT_SECTION}`",
+        _format_keys(JointConfig),
+        "### Keys of `limped`, `raised` and `reraised`",
+        _format_keys(PotSizesConfig),
         f"### Keys of `{PREFLOP_SECTION}`",
         _format_keys(PreflopConfig),
         _format_presets(PreflopConfig, PREFLOP_PRESETS),

@@ -28,7 +28,7 @@ def digest_postflop(
     """
     return {
         "solve_type": config.solve_type,
-        "sizes": _digest_sizes(rules),
+        "sizes": digest_sizes(rules),
         "max_raises_per_street": config.max_raises_per_street,
         "postflop_sprs": plain_sprs(config.postflop_sprs),
         "postflop_solve_iterations": config.postflop_solve_iterations,
@@ -43,7 +43,7 @@ def digest_postflop(
     }
 
 
-def _digest_sizes(rules: BettingRules) -> dict[str, dict[str, list[str]]]:
+def digest_sizes(rules: BettingRules) -> dict[str, dict[str, list[str]]]:
     """Returns the sizes of every street and player; order and repetition change no tree."""
     return {
         f"{street}.{player}": {

@@ -10,6 +10,8 @@ from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 
 from runout.cfr.discounting import DiscountSchedule
 from runout.cfr.stopping import StoppingRule
+from runout.config.joint import JOINT_BACKENDS, JointConfig
+from runout.config.joint import SECTION as JOINT_SECTION
 from runout.config.postflop import SECTION as POSTFLOP_SECTION
 from runout.config.postflop import PostflopModelConfig
 from runout.config.preflop import SECTION as PREFLOP_SECTION
@@ -54,11 +56,21 @@ class RunConfig(ConfigSection):
     preflop: Annotated[
         PreflopConfig, About("The preflop game: a section with the keys below.", _A_MAPPING)
     ]
+    method: Annotated[
+        Literal["two_phase", "joint"],
+        About(
+            "`two_phase` solves flops first and preflop on top of what hands win there. `joint` "
+            "solves both as one game: every iteration plays every flop with the ranges that "
+            "arrive.",
+            "one of two_phase, joint",
+            choices=("two_phase", "joint"),
+        ),
+    ] = "two_phase"
     iterations: Annotated[
         int,
         Field(ge=1),
         About(
-            "The preflop solve ends after so many iterations at the latest.",
+            "The preflop solve, or the joint one, ends after so many iterations at the latest.",
             "a whole number from 1 up",
             unit="iterations",
         ),
@@ -66,7 +78,7 @@ class RunConfig(ConfigSection):
     preflop_exploitability_threshold_mbb: Annotated[
         Annotated[float, Field(gt=0.0, allow_inf_nan=False)] | None,
         About(
-            "The preflop solve ends when its exploitability is at most this; `null` is off.",
+            "It ends when its exploitability is at most this; `null` is off.",
             "a positive number, or null",
             unit="thousandths of a big blind per hand",
         ),
@@ -154,6 +166,11 @@ class RunConfig(ConfigSection):
         ),
     ] = None
 
+    joint: Annotated[
+        JointConfig | None,
+        About("More about `method: joint`: a section with the keys below.", _A_MAPPING),
+    ] = None
+
     @model_validator(mode="after")
     def _has_one_postflop_model(self) -> Self:
         if self.postflop_model is not None and self.postflop_model_path is not None:
@@ -169,11 +186,45 @@ class RunConfig(ConfigSection):
             raise problem_at("", f"{problem}, or write flop_values: raw_equity")
         return self
 
+    @model_validator(mode="after")
+    def _can_be_solved_by_its_method(self) -> Self:
+        if self.method == "two_phase":
+            if self.joint is not None:
+                raise problem_at(".joint", "given, but method is two_phase: write method: joint")
+            return self
+        for key, off in (("flop_values", "solved"), ("ranges_rounds", 0)):
+            if getattr(self, key) != off:
+                problem = f"{getattr(self, key)} is for method: two_phase, joint needs {off}"
+                raise problem_at(f".{key}", problem)
+        if not self._has_flops():
+            return self
+        model = self.postflop_model
+        if model is None:  # its file is read later
+            return self
+        if model.solve_type not in JOINT_BACKENDS:
+            problem = f"{model.solve_type} cannot be played with preflop"
+            raise problem_at(
+                ".postflop_model.solve_type", f"{problem}, use {' or '.join(JOINT_BACKENDS)}"
+            )
+        if model.schedule().gamma != self.schedule().gamma:
+            problem = "gamma must be the same as in postflop_model: strategies are averaged as one"
+            raise problem_at(".cfr_variant", problem)
+        count, flops = self.joint_settings.flops_per_iteration, len(model.flop_list())
+        if count is not None and count > flops:
+            raise problem_at(".joint.flops_per_iteration", f"{count}, but there are {flops} flops")
+        return self
+
+    @property
+    def joint_settings(self) -> JointConfig:
+        """The section ``joint``, with its defaults if it was not given."""
+        return self.joint or JointConfig()
+
     @classmethod
     def _problem_with_key(cls, key: str) -> str:
         # A key of a section at the top of the file is a forgotten line, not a typing error.
         keys_of = {
             PREFLOP_SECTION: [*PreflopConfig.model_fields, *PreflopConfig.extra_keys],
+            JOINT_SECTION: list(JointConfig.model_fields),
             POSTFLOP_SECTION: PostflopModelConfig.all_keys(),
         }
         homes = [name for name, keys in keys_of.items() if key in keys]
@@ -202,6 +253,7 @@ class RunConfig(ConfigSection):
         threshold_mbb = self.preflop_exploitability_threshold_mbb
         return StoppingRule(
             max_iterations=self.iterations,
+            max_seconds=self.joint_settings.max_seconds,
             exploitability=None if threshold_mbb is None else threshold_mbb / MBB_PER_BB,
             check_every=CHECK_EVERY,
         )
@@ -217,6 +269,13 @@ class RunConfig(ConfigSection):
         out. A directory of solved values counts by its path, since only the reader of the
         directory knows what is in it.
         """
+        if self.method == "joint":
+            return self.game_mapping() | {
+                "iterations": self.iterations,
+                "preflop_exploitability_threshold_mbb": self.preflop_exploitability_threshold_mbb,
+                "max_seconds": self.joint_settings.max_seconds,
+                "keep_rivers": self.joint_settings.keep_rivers,
+            }
         mapping: dict[str, Any] = {
             "preflop": self.preflop.digest_mapping(),
             "iterations": self.iterations,
@@ -232,4 +291,23 @@ class RunConfig(ConfigSection):
         for key in ("ranges_rounds", "ranges_damping", "ranges_tolerance"):
             if self.ranges_rounds > 0:
                 mapping[key] = getattr(self, key)
+        return mapping
+
+    def game_mapping(self) -> dict[str, Any]:
+        """Returns what decides an iteration of a joint game, and not when they end.
+
+        A solve can go on under any config with the same mapping.
+        """
+        mapping: dict[str, Any] = {
+            "method": self.method,
+            "preflop": self.preflop.digest_mapping(),
+            "cfr_variant": digest_variant(self.cfr_variant),
+        }
+        model = self.postflop_model
+        if model is not None and self._has_flops():
+            ends = ("postflop_sprs", "postflop_solve_iterations", "sizes", "max_raises_per_street")
+            ends += ("cfr_exploitability_threshold", "cfr_max_seconds_per_flop", "seed")
+            of_model = model.digest_mapping()
+            mapping["postflop_model"] = {k: v for k, v in of_model.items() if k not in ends}
+            mapping["joint"] = self.joint_settings.digest_mapping(model)
         return mapping

@@ -1,9 +1,10 @@
 """The preflop solver: vector CFR over 169 x 169 hands with exact card removal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from runout.arrays import RealArray
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cfr.discounting import DCFR_PLUS, DiscountSchedule
 from runout.cfr.reach import NUM_PLAYERS
@@ -42,6 +43,26 @@ class PreflopSolver:
         self._street = StreetSolver(tree.layout, leaves.evaluator(tree), 1, NUM_HANDS)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS))
         self.cfr = CfrSolver(self._street, everyone, schedule)
+        #: Exploitability whenever it was measured, in thousandths of a big blind, by iteration.
+        self.curve_mbb: dict[int, float] = {}
+
+    def learned(self) -> dict[str, RealArray]:
+        """Returns the tables before the flop themselves, by name."""
+        return self._street.learned()
+
+    def restore(
+        self, learned: Mapping[str, RealArray], iteration: int, curve_mbb: Mapping[int, float]
+    ) -> None:
+        """Goes on where an earlier solve of the same game was.
+
+        Args:
+            learned: what `learned` returned then.
+            iteration: iterations done.
+            curve_mbb: exploitability whenever it was measured, by iteration.
+        """
+        self._street.restore(learned)
+        self.cfr.iteration = iteration
+        self.curve_mbb = dict(curve_mbb)
 
     def solve(
         self,
@@ -58,7 +79,7 @@ class PreflopSolver:
             on_snapshot: called with the solution so far, which changes nothing.
             snapshot_every: iterations between two snapshots, 0 for none.
         """
-        curve: dict[int, float] = {}
+        curve = self.curve_mbb
 
         def record(progress: SolveProgress) -> None:
             is_measured = progress.iteration % rule.check_every == 0
@@ -67,14 +88,14 @@ class PreflopSolver:
             on_progress(progress)
             if snapshot_every and progress.iteration % snapshot_every == 0:
                 measured = float(self.cfr.exploitability().max())
-                on_snapshot(self._solution(progress.iteration, measured, progress.seconds, curve))
+                on_snapshot(self._solution(progress.iteration, measured, progress.seconds))
 
         outcome = self.cfr.solve(rule, record)
         curve[outcome.iterations] = outcome.exploitability * MBB_PER_BB
-        return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds, curve)
+        return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds)
 
     def _solution(
-        self, iterations: int, exploitability_bb: float, seconds: float, curve: dict[int, float]
+        self, iterations: int, exploitability_bb: float, seconds: float
     ) -> PreflopSolution:
         """Returns the average strategies as they are now."""
         report = PreflopReport(
@@ -82,7 +103,7 @@ class PreflopSolver:
             exploitability_mbb=exploitability_bb * MBB_PER_BB,
             seconds=seconds,
             flop_leaves=self.leaves.sources(),
-            curve_mbb=tuple(curve.items()),
+            curve_mbb=tuple(self.curve_mbb.items()),
         )
         strategy = self._street.average_strategy()[0].astype(np.float64, copy=False)
         ev_bb = expected_values(self.tree, self.leaves, strategy)

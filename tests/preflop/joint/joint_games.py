@@ -3,13 +3,10 @@
 from runout.cards.flops import explicit_flops
 from runout.cfr.discounting import DCFR4
 from runout.cfr.parallel import Team
-from runout.preflop.joint.flop_deals import FlopDeals
-from runout.preflop.joint.flop_sampling import FlopSampler
-from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.joint_game import JointGame, PotType
 from runout.preflop.joint.subgames import ExactEngine
 from runout.preflop.solver import PreflopSolver
 from runout.trees.betting import BettingRules, SizeMenu
-from runout.trees.postflop_tree import PostflopTree
 from runout.trees.preflop_betting import PreflopRules
 from runout.trees.preflop_tree import PreflopTree
 
@@ -36,13 +33,15 @@ def one_line(stacks_bb=12.0):
     return PreflopTree.build(rules)
 
 
+def make_game(tree, flops, betting, per_iteration=None):
+    """Returns a joint game on explicit flops, with the exact engine and one betting."""
+    every_pot = dict.fromkeys(PotType, betting)
+    return JointGame(tree, explicit_flops(flops), every_pot, ExactEngine(), per_iteration)
+
+
 def make_leaves(tree, flops, betting, *, workers=1, per_iteration=None):
-    """Returns joint leaves on explicit flops, with the exact engine."""
-    flop_list = explicit_flops(flops)
-    trees = [PostflopTree.build_with_spr(betting, leaf.spr) for leaf in tree.flop_leaves()]
-    subgames = [ExactEngine().play(flop, trees, workers) for flop in flop_list.flops]
-    sampler = FlopSampler(flop_list.weights, per_iteration)
-    return JointLeaves(tree, FlopDeals.of(flop_list), subgames, Team(workers), DCFR4, sampler)
+    """Returns the leaves of such a game."""
+    return make_game(tree, flops, betting, per_iteration).make_leaves(Team(workers))
 
 
 def make_solver(tree, flops, betting, **options):

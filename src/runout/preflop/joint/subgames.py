@@ -6,10 +6,14 @@ from typing import Protocol
 
 from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cards.flops import Flop
+from runout.cfr.parallel import Team
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import Step
-from runout.holdem.tables import LearnedTables, Precision
+from runout.holdem.street_template import make_templates
+from runout.holdem.tables import LearnedTables, Precision, estimate_memory
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 
@@ -42,12 +46,23 @@ class Subgame(Protocol):
 
 
 class Engine(Protocol):
-    """Makes the subgames of a flop, which may share what depends on cards only."""
+    """Makes subgames; those of a flop may share what depends on cards only."""
 
     def play(
-        self, flop: Flop, trees: Sequence[PostflopTree], num_workers: int
-    ) -> Sequence[Subgame]:
-        """Returns one subgame for each tree."""
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
+    ) -> Sequence[Sequence[Subgame]]:
+        """Returns for each flop one subgame for each tree.
+
+        Args:
+            flops: the flops.
+            trees: the betting of each flop leaf, in pots.
+            team: threads that share the work, now and when the subgames are visited.
+        """
+
+    def memory_bytes(
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
+    ) -> int:
+        """Returns what the subgames of some flops take together, before they are made."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +76,24 @@ class ExactEngine:
     precision: Precision = Precision.SINGLE
 
     def play(
-        self, flop: Flop, trees: Sequence[PostflopTree], num_workers: int
-    ) -> Sequence[Subgame]:
-        """Returns one subgame for each tree."""
-        return [ExactSubgame(flop, tree, self.precision) for tree in trees]
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
+    ) -> Sequence[Sequence[Subgame]]:
+        """Returns for each flop one subgame for each tree."""
+        return [[ExactSubgame(flop, tree, self.precision) for tree in trees] for flop in flops]
+
+    def memory_bytes(
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
+    ) -> int:
+        """Returns what the subgames of some flops take together, before they are made."""
+        everyone = HandRange.full()
+        templates = [make_templates(tree, NO_RAKE) for tree in trees]
+        return sum(
+            estimate_memory(
+                streets, CardsToCome.plan(flop, (everyone, everyone)), 1, self.precision
+            ).total
+            for flop in flops
+            for streets in templates
+        )
 
 
 class ExactSubgame:

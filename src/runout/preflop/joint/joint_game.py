@@ -1,0 +1,83 @@
+"""A joint game before it is solved: its trees after the flop, its flops, and what it needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from runout.cards.flops import FlopList
+from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.parallel import Team
+from runout.preflop.joint.flop_deals import FlopDeals
+from runout.preflop.joint.flop_sampling import FlopSampler
+from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.subgames import Engine
+from runout.trees.betting import BettingRules
+from runout.trees.postflop_tree import PostflopTree
+from runout.trees.preflop_tree import PreflopTree
+
+
+class PotType(StrEnum):
+    """What happened before the flop, as players call the pot."""
+
+    LIMPED = "limped"
+    RAISED = "raised"
+    RERAISED = "reraised"
+
+
+def pot_type_of(tree: PreflopTree, leaf: int) -> PotType:
+    """Returns the type of the pot at a flop leaf: by the number of raises that led to it."""
+    num_raises, node = 0, leaf
+    while node > 0:
+        num_raises += tree.action_to(node).is_aggressive
+        node = int(tree.layout.parent[node])
+    return list(PotType)[min(num_raises, len(PotType) - 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class JointGame:
+    """Everything that decides a joint game, and nothing about how long it is solved.
+
+    Attributes:
+        tree: the betting before the flop.
+        flops: the flops that are played, and their weights.
+        betting: the betting after the flop, by the type of the pot.
+        engine: plays the flops.
+        flops_per_iteration: flops that an iteration visits; None for all.
+        seed: of the draws, if not all flops are visited.
+    """
+
+    tree: PreflopTree
+    flops: FlopList
+    betting: Mapping[PotType, BettingRules]
+    engine: Engine
+    flops_per_iteration: int | None = None
+    seed: int = 0
+
+    @cached_property
+    def flop_trees(self) -> tuple[PostflopTree, ...]:
+        """The betting after the flop at each flop leaf, in pots.
+
+        Raises:
+            TreeError: if one is too large.
+        """
+        return tuple(
+            PostflopTree.build_with_spr(self.betting[pot_type_of(self.tree, leaf.node)], leaf.spr)
+            for leaf in self.tree.flop_leaves()
+        )
+
+    def memory_bytes(self, num_workers: int) -> int:
+        """Returns what the subgames of all flops take, before anything is allocated."""
+        return self.engine.memory_bytes(self.flops.flops, self.flop_trees, num_workers)
+
+    def make_leaves(self, team: Team, schedule: DiscountSchedule = DCFR4) -> JointLeaves:
+        """Allocates the tables of all subgames; everybody begins with all actions equally likely.
+
+        Args:
+            team: threads that share the subgames.
+            schedule: how iterations are weighted after the flop.
+        """
+        subgames = self.engine.play(self.flops.flops, self.flop_trees, team)
+        sampler = FlopSampler(self.flops.weights, self.flops_per_iteration, self.seed)
+        deals = FlopDeals.of(self.flops)
+        return JointLeaves(self.tree, deals, subgames, team, schedule, sampler)
