@@ -4,6 +4,7 @@ import pytest
 
 from runout.config.backends import BACKENDS, load_config_class
 from runout.config.describe import format_reference, renew_reference
+from runout.config.joint import JointConfig, PotSizesConfig
 from runout.config.preflop import PreflopConfig
 from runout.config.presets import PREFLOP_PRESETS, PRESETS
 from runout.config.run import RunConfig
@@ -20,7 +21,15 @@ def test_the_page_on_disk_is_up_to_date():
 
 
 @pytest.mark.parametrize(
-    "section", [RunConfig, PreflopConfig, SpotConfig, *map(load_config_class, BACKENDS)]
+    "section",
+    [
+        RunConfig,
+        JointConfig,
+        PotSizesConfig,
+        PreflopConfig,
+        SpotConfig,
+        *map(load_config_class, BACKENDS),
+    ],
 )
 def test_every_key_is_described_with_its_default_and_unit(section):
     reference = format_reference()

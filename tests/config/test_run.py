@@ -46,6 +46,7 @@ def test_defaults_are_the_documented_ones():
     mapping = RunConfig.parse(PUSHFOLD, "").to_mapping()
     assert mapping.pop("preflop") == PreflopConfig(preset="pushfold").to_mapping()
     assert mapping == {
+        "method": "two_phase",
         "iterations": 10000,
         "preflop_exploitability_threshold_mbb": 0.5,
         "cfr_variant": "dcfr+",
@@ -57,6 +58,7 @@ def test_defaults_are_the_documented_ones():
         "flop_values": "solved",
         "postflop_model": None,
         "postflop_model_path": None,
+        "joint": None,
     }
 
 
@@ -175,7 +177,7 @@ def test_values_out_of_range_and_other_types_are_refused(key, values, allowed):
         ({"flop_values": "raw"}, "flop_values: 'raw' is not one of solved, raw_equity, did you me"),
         ({"iteration": 3}, "iteration: unknown key, did you mean iterations?"),
         ({"Preflop": {}}, "Preflop: unknown key, did you mean preflop?"),
-        ({"xyz": 3}, "xyz: unknown key, allowed are preflop, iterations, "),
+        ({"xyz": 3}, "xyz: unknown key, allowed are preflop, method, iterations, "),
         ({"stacks_bb": 25}, "stacks_bb: unknown key, write it below preflop:"),
         ({"bet_sizes": [1]}, "bet_sizes: unknown key, write it below postflop_model:"),
         ({"postflop_spr": 3}, "postflop_spr: unknown key, write it below postflop_model:"),

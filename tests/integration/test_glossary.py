@@ -6,12 +6,20 @@ from pathlib import Path
 import pytest
 
 from runout.config.backends import BACKENDS, load_config_class
+from runout.config.joint import JointConfig, PotSizesConfig
 from runout.config.preflop import PreflopConfig
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 
 GLOSSARY = (Path(__file__).parents[2] / "GLOSSARY.md").read_text()
-SECTIONS = (RunConfig, PreflopConfig, SpotConfig, *map(load_config_class, BACKENDS))
+SECTIONS = (
+    RunConfig,
+    JointConfig,
+    PotSizesConfig,
+    PreflopConfig,
+    SpotConfig,
+    *map(load_config_class, BACKENDS),
+)
 KEYS = sorted({key for section in SECTIONS for key in (*section.model_fields, *section.extra_keys)})
 
 

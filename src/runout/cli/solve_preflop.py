@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from runout.cli.config_files import ConfigOption, flops_of_run
 from runout.cli.console import output, print_json, print_note
-from runout.cli.formatting import format_count_of, format_seconds
+from runout.cli.formatting import format_bytes, format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.preflop_report import print_report, report_to_json
@@ -144,6 +144,9 @@ def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> 
         why = "flops are checked down" if has_flops else "no flop is ever seen"
         print_note(f"{file}: {why}, none is solved")
         return
+    if config.method == "joint":
+        _tell_joint_needs(file, config, num_workers)
+        return
     if config.postflop_model is None:
         values = config.postflop_model_path
         if values is not None and values.exists():
@@ -151,3 +154,22 @@ def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> 
         return
     model = flops_of_run(file, config)
     tell_solve_needs(file, model, path, num_workers, config.ranges_rounds)
+
+
+def _tell_joint_needs(file: Path, config: RunConfig, num_workers: int) -> None:
+    """Says how large a joint game is.
+
+    Raises:
+        ExecutionError: if it does not fit into memory.
+    """
+    from runout.pipeline.joint_stage import make_joint_game, require_memory
+
+    game = make_joint_game(config, config.preflop.tree())
+    needed = require_memory(game, num_workers)
+    flops = format_count_of(len(game.flops), "flop")
+    leaves = format_count_of(len(game.flop_trees), "way")
+    nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")
+    print_note(
+        f"{file}: one game, {leaves} to see {flops}, {nodes} of betting after each\n"
+        f"{format_bytes(needed)} of memory"
+    )

@@ -1,6 +1,7 @@
 """Where long work puts its result and its finished parts, and what Ctrl-C says about them."""
 
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -115,6 +116,9 @@ def remove_checkpoints(directory: Path) -> None:
         return
     with reporting_os_errors(directory, "removed"):
         for folder in [path for path in directory.iterdir() if path.is_dir()]:
+            if has_bundle(folder):  # where a joint solve stood
+                shutil.rmtree(folder)
+                continue
             for file in [*folder.glob(f"*{ENTRY_ENDING}"), *folder.glob(".*.part-*")]:
                 file.unlink(missing_ok=True)
             (folder / RUN_FILE).unlink(missing_ok=True)
@@ -141,8 +145,9 @@ def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
         print_note(f"using what fits of {describe_parts(num_finished)} in {directory}")
     try:
         yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(_describe_interruption(directory)) from None
+    except KeyboardInterrupt as interrupt:
+        # A solve that has saved itself says so.
+        raise KeyboardInterrupt(str(interrupt) or _describe_interruption(directory)) from None
     except BaseException:
         if count_checkpoints(directory) == 0:
             with suppress(BundleError):  # the first problem is the one to tell

@@ -31,6 +31,17 @@ CHECK_EVERY = 25
 
 MBB_PER_BB = 1000.0
 
+#: What decides a flop that is solved alone, and nothing in a joint game; sizes go by pot there.
+_NOT_OF_A_JOINT_GAME = (
+    "postflop_sprs",
+    "postflop_solve_iterations",
+    "cfr_exploitability_threshold",
+    "cfr_max_seconds_per_flop",
+    "sizes",
+    "max_raises_per_street",
+    "seed",
+)
+
 _A_MAPPING = "a mapping of keys to values"
 
 
@@ -305,9 +316,9 @@ class RunConfig(ConfigSection):
         }
         model = self.postflop_model
         if model is not None and self._has_flops():
-            ends = ("postflop_sprs", "postflop_solve_iterations", "sizes", "max_raises_per_street")
-            ends += ("cfr_exploitability_threshold", "cfr_max_seconds_per_flop", "seed")
             of_model = model.digest_mapping()
-            mapping["postflop_model"] = {k: v for k, v in of_model.items() if k not in ends}
+            mapping["postflop_model"] = {
+                key: value for key, value in of_model.items() if key not in _NOT_OF_A_JOINT_GAME
+            }
             mapping["joint"] = self.joint_settings.digest_mapping(model)
         return mapping

@@ -1,6 +1,7 @@
 """The main job: from a config to a solved preflop game. Read this file first.
 
-`RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`
+`RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`, or with
+``method: joint`` both at once, `RunConfig -> JointGame -> PreflopSolution -> bundles`.
 """
 
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from runout.config.run import RunConfig
 from runout.pipeline.fit import require_own_solution, require_own_values
+from runout.pipeline.joint_stage import solve_joint
 from runout.pipeline.postflop_stage import make_value_book
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
@@ -102,6 +104,8 @@ def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> Pref
     """
     workplace = replace(workplace or Workplace(), checkpoint_every=config.checkpoint_every)
     tree = PreflopTree.build(config.preflop.rules())
+    if config.method == "joint" and tree.counts.flops:
+        return PreflopRun(config, solve_joint(config, tree, workplace).solution, None)
     book, values = make_value_book(config, tree, workplace)
     stage = PreflopStage(config, tree, workplace)
     solution = stage.solve(book)

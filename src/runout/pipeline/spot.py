@@ -1,10 +1,7 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from runout.execution.memory import available_memory_bytes
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.tables import Precision
 from runout.pipeline.fit import list_differences
+from runout.pipeline.interrupts import PausedError, holding_interrupts
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
@@ -209,18 +207,18 @@ def _solve(
             SolveOutcome(StopReason.INTERRUPTED, solver.iteration, seconds, delta, reached)
         )
 
-    with _holding_interrupts() as is_interrupted:
+    with holding_interrupts() as is_interrupted:
         with _saving_on_the_way(config, pause, workplace, directory) as autosave:
 
             def look_up(progress: SolveProgress) -> None:
                 reporter.report(progress)
                 if is_interrupted():
-                    raise _PausedError
+                    raise PausedError
                 autosave.save_if_due()
 
             try:
                 solution = conclude(solver.solve(rule, look_up))
-            except _PausedError:
+            except PausedError:
                 solution = pause()
         if directory is not None:
             solution.save(directory, overwrite=True)
@@ -244,10 +242,6 @@ def _saving_on_the_way(
 
     minutes = 0.0 if directory is None else config.checkpoint_minutes
     return Autosave(minutes * _SECONDS_PER_MINUTE, begin, report)
-
-
-class _PausedError(Exception):
-    """Ends a solve between two iterations."""
 
 
 class _Reporter:
@@ -274,29 +268,6 @@ class _Reporter:
                 max_seconds=self._rule.max_seconds,
             )
         )
-
-
-@contextmanager
-def _holding_interrupts() -> Iterator[Callable[[], bool]]:
-    """Yields whether Ctrl-C was pressed; a second one interrupts at once.
-
-    Only the main thread is interrupted by Python; in others Ctrl-C is somebody else's business.
-    """
-    pressed = threading.Event()
-
-    def note(signal_number: int, frame: Any) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed.is_set
-        return
-    earlier = signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, earlier)
 
 
 def _describe_interruption(solution: SpotSolution, directory: Path | None) -> str:

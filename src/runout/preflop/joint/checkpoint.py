@@ -79,7 +79,7 @@ def restore(path: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str)
         state, arrays = bundle.documents[_STATE], bundle.arrays
         for name, table in _tables(solver, leaves):
             np.copyto(table, arrays[name], casting="no")
-        learned = {name: arrays[f"preflop_{name}"] for name in solver.learned()}
+        learned = {name: table.copy() for name, table in solver.learned().items()}
         curve = {int(iteration): float(mbb) for iteration, mbb in state["curve_mbb"]}
         solver.restore(learned, int(state["iteration"]), curve)
         leaves.iteration = int(state["iteration"])

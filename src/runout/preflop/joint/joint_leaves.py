@@ -122,9 +122,10 @@ class JointLeaves:
 
     def sources(self) -> dict[str, FlopLeafSource]:
         """Returns where the values of flop leaves come from, by path."""
-        detail = f"on {len(self.deals.flops)} flops at SPR "
+        number = len(self.deals.flops)
+        flops = "1 flop" if number == 1 else f"{number} flops"
         return {
-            leaf.path: FlopLeafSource(ValueSource.JOINT, f"{detail}{leaf.spr:.3g}")
+            leaf.path: FlopLeafSource(ValueSource.JOINT, f"played on {flops} at SPR {leaf.spr:.3g}")
             for leaf in self.flop_leaves
         }
 

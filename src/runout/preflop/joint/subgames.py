@@ -48,6 +48,10 @@ class Subgame(Protocol):
 class Engine(Protocol):
     """Makes subgames; those of a flop may share what depends on cards only."""
 
+    @property
+    def advice(self) -> str:
+        """What of its settings would need less memory, to be put after other advice."""
+
     def play(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
     ) -> Sequence[Sequence[Subgame]]:
@@ -74,6 +78,11 @@ class ExactEngine:
     """
 
     precision: Precision = Precision.SINGLE
+
+    @property
+    def advice(self) -> str:
+        """What of its settings would need less memory."""
+        return ", or use solve_type: compact"
 
     def play(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team

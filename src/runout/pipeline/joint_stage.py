@@ -1,0 +1,181 @@
+"""The joint stage: preflop and flops as one game, from a config to its solution."""
+
+import time
+from dataclasses import dataclass, replace
+
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import SolveProgress
+from runout.config.joint import JOINT_BACKENDS
+from runout.config.postflop import PostflopModelConfig
+from runout.config.run import RunConfig
+from runout.errors import ConfigError, ExecutionError, RunoutError
+from runout.events import PreflopSolving, SavingFailed
+from runout.execution.local import count_cores
+from runout.execution.memory import available_memory_bytes
+from runout.holdem.tables import Precision
+from runout.pipeline.interrupts import PausedError, holding_interrupts
+from runout.pipeline.workplace import Workplace
+from runout.postflop.exact.settings import ExactConfig
+from runout.preflop.joint import checkpoint
+from runout.preflop.joint.joint_game import JointGame, PotType
+from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.subgames import Engine, ExactEngine
+from runout.preflop.solver import PreflopSolver
+from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
+from runout.storage.autosave import Autosave, Finish
+from runout.storage.bundle import has_bundle
+from runout.storage.manifest import digest_config
+from runout.trees.preflop_tree import PreflopTree
+from runout.version import __version__
+
+#: The bundle, in the directory of checkpoints, in which an unfinished joint solve stands.
+CHECKPOINT = "joint"
+
+_SECONDS_PER_MINUTE = 60.0
+_BYTES_PER_GB = 1e9
+
+
+@dataclass(frozen=True, eq=False)
+class JointOutcome:
+    """What a joint solve found.
+
+    Attributes:
+        solution: strategies and values before the flop.
+        leaves: what was learned after it.
+    """
+
+    solution: PreflopSolution
+    leaves: JointLeaves
+
+
+def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
+    """Returns the game that a config asks for.
+
+    Raises:
+        ConfigError: if flops cannot be played by the config's backend.
+    """
+    model, settings = config.postflop_model, config.joint_settings
+    if model is None:
+        raise ConfigError("postflop_model", "missing, a joint game needs one")
+    rules = settings.betting_rules(model)
+    return JointGame(
+        tree=tree,
+        flops=model.flop_list(),
+        betting={pot: rules[pot.value] for pot in PotType},
+        engine=_make_engine(model),
+        flops_per_iteration=settings.flops_per_iteration,
+        seed=model.seed,
+    )
+
+
+def _make_engine(model: PostflopModelConfig) -> Engine:
+    if isinstance(model, ExactConfig):
+        return ExactEngine(Precision(model.exact_precision))
+    allowed = " or ".join(JOINT_BACKENDS)
+    problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"
+    raise ConfigError("postflop_model.solve_type", problem)
+
+
+def require_memory(game: JointGame, num_workers: int) -> int:
+    """Returns the bytes that a game needs, if they are there.
+
+    Raises:
+        ExecutionError: with both numbers, and what would need less.
+    """
+    needed, available = game.memory_bytes(num_workers), available_memory_bytes()
+    if needed > available:
+        gigabytes = (f"{size / _BYTES_PER_GB:.1f} GB" for size in (needed, available))
+        problem = "the solve needs {}, {} are free; give fewer flops or fewer sizes".format(
+            *gigabytes
+        )
+        raise ExecutionError("memory", f"{problem}{game.engine.advice}")
+    return needed
+
+
+def solve_joint(config: RunConfig, tree: PreflopTree, workplace: Workplace) -> JointOutcome:
+    """Solves a joint game, or goes on with one that was interrupted.
+
+    Args:
+        config: what to solve.
+        tree: its betting before the flop.
+        workplace: with what.
+
+    Raises:
+        ExecutionError: if there is not enough memory.
+        KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
+    """
+    game = make_joint_game(config, tree)
+    num_workers = workplace.num_workers or count_cores()
+    require_memory(game, num_workers)
+    assert config.postflop_model is not None
+    leaves = game.make_leaves(Team(num_workers), config.postflop_model.schedule())
+    solver = PreflopSolver(tree, leaves, config.schedule())
+    return JointOutcome(_JointSolve(config, solver, leaves, workplace).run(), leaves)
+
+
+class _JointSolve:
+    """A solve under way: progress, checkpoints, Ctrl-C."""
+
+    def __init__(
+        self, config: RunConfig, solver: PreflopSolver, leaves: JointLeaves, workplace: Workplace
+    ) -> None:
+        self._config = config
+        self._solver = solver
+        self._leaves = leaves
+        self._workplace = workplace
+        facts = {"version": __version__, "game": config.game_mapping()}
+        self._digest = digest_config(facts)
+        checkpoints = workplace.checkpoints
+        self._path = None if checkpoints is None else checkpoints / CHECKPOINT
+        self._started = time.perf_counter()
+        self._earlier_seconds = 0.0
+        if self._path is not None and has_bundle(self._path):
+            self._earlier_seconds = checkpoint.restore(self._path, solver, leaves, self._digest)
+
+    def run(self) -> PreflopSolution:
+        with holding_interrupts() as is_interrupted, self._autosave() as autosave:
+
+            def look_up(progress: SolveProgress) -> None:
+                measured = progress.exploitability
+                mbb = None if measured is None else measured * MBB_PER_BB
+                self._workplace.on_event(
+                    PreflopSolving(0, progress.iteration, progress.max_iterations, mbb)
+                )
+                if is_interrupted():
+                    raise PausedError
+                autosave.save_if_due()
+
+            try:
+                solution = self._solver.solve(
+                    self._config.stopping_rule(),
+                    look_up,
+                    self._workplace.on_solution,
+                    self._config.print_every,
+                )
+            except PausedError:
+                raise KeyboardInterrupt(self._pause()) from None
+        seconds = solution.report.seconds + self._earlier_seconds
+        return replace(solution, report=replace(solution.report, seconds=seconds))
+
+    def _pause(self) -> str:
+        """Saves where the solve stands; returns what to say."""
+        done = f"{self._solver.cfr.iteration:,} iterations"
+        if self._path is None:
+            return f"interrupted after {done}, nothing was kept"
+        self._begin()()
+        return f"interrupted; give the same command again to go on, {self._path} keeps {done}"
+
+    def _autosave(self) -> Autosave:
+        def report(error: RunoutError) -> None:
+            self._workplace.on_event(SavingFailed(error.where, error.problem))
+
+        minutes = 0.0 if self._path is None else self._config.joint_settings.checkpoint_minutes
+        return Autosave(minutes * _SECONDS_PER_MINUTE, self._begin, report)
+
+    def _begin(self) -> Finish:
+        assert self._path is not None  # nothing is ever due without one
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        seconds = self._earlier_seconds + time.perf_counter() - self._started
+        return checkpoint.begin_saving(
+            self._path, self._solver, self._leaves, seconds, self._digest
+        )
