@@ -22,6 +22,7 @@ from runout.cli import (
     inspect_bundles,
     lab,
     ranges,
+    run_ranges,
     show,
     solve_postflop,
     solve_preflop,
@@ -130,6 +131,9 @@ app.command(
 app.add_typer(spot_show.app, name="spot")
 app.add_typer(lab.app, name="lab")
 app.command("show", epilog="Example: runout show runs/pushfold --node a")(show.show_solution)
+app.command("ranges", epilog="Example: runout ranges runs/pushfold --node a-c --player bb")(
+    run_ranges.show_ranges
+)
 app.command("export", epilog="Example: runout export runs/pushfold --format csv -o pushfold.csv")(
     export.export_solution
 )

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.cards.canonical_hands import matchup_weights
+from runout.cards.canonical_hands import HAND_BY_COMBO, matchup_weights
 from runout.cfr.reach import NUM_PLAYERS, own_reach
+from runout.ranges.hand_range import HandRange
 from runout.results.value_book import ValueSource
 from runout.trees.preflop_tree import PreflopTree, postflop_position
 
@@ -94,6 +95,13 @@ class PreflopSolution:
         for player in range(NUM_PLAYERS):
             ranges[postflop_position(player)] = self.reach(player)[node]
         return ranges
+
+    def range_at(self, node: int, player: int) -> HandRange:
+        """Returns what a player, `SB` or `BB`, brings to a node, wherever it is.
+
+        A combo's weight is how likely its player acts towards the node with it.
+        """
+        return HandRange(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
 
     def change_from(self, earlier: "PreflopSolution") -> float:
         """Returns the mean absolute change of action probabilities since an earlier solution.
