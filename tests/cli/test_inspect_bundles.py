@@ -47,7 +47,7 @@ def test_values_say_where_they_come_from_and_how_well_they_are_solved(run, value
     lines = run("inspect", str(values)).stdout.splitlines()
     words = [line.split() for line in lines]
     assert lines[0] == f"{values}: values of flops"
-    assert words[1] == ["kind", "postflop_values,", "version", "1"]
+    assert words[1] == ["kind", "postflop_values,", "version", "2"]
     assert lines[2].rstrip().endswith(f"UTC by runout {__version__}")
     machine = describe_machine()
     assert lines[3].rstrip().split(maxsplit=1) == ["processor", machine.processor]
@@ -59,7 +59,7 @@ def test_values_say_where_they_come_from_and_how_well_they_are_solved(run, value
     assert ["value_pot_1", "float32", *"3 x 2 x 169 x 169".split(), "686", "kB"] in words
     assert ["3.5", "0.100%", "0.200%", "11", "0.8", "s"] in words
     assert lines[-2] == (
-        "3 flops at 2 SPRs: exploitability 0.10% of the pot on average, 0.20% at worst"
+        "3 flops at 2 SPRs: exploitability (own game) 0.10% of the pot on average, 0.20% at worst"
     )
     assert lines[-1] == "1.5 s of core time, no deals sampled, both players held all hands"
 
@@ -218,7 +218,7 @@ def test_another_version_is_refused(error_line, tmp_path, kind):
         arrays={"flops": np.zeros(3)},
     )
     line = error_line("inspect", str(tmp_path / "new"))
-    assert line.endswith(f"has schema version {version}, expected {version - 1}")
+    assert f"has schema version {version}, expected " in line
 
 
 def test_inspecting_compiles_nothing(run_program, whole_run):

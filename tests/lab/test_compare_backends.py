@@ -17,7 +17,6 @@ from runout.lab.compare_backends import (
     BackendRow,
     all_labels,
     compare_backends,
-    estimate_comparison_bytes,
     make_contender,
     mean_by_backend,
     value_errors,
@@ -28,7 +27,8 @@ from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
-from runout.postflop.postflop_abstraction import build_trees
+from runout.postflop.plan import PostflopPlan
+from runout.results.solve_report import ExploitabilityMeaning
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree
 
 FLOP = parse_board("Qh7h2h")
@@ -61,7 +61,7 @@ def make_contenders(*labels, **keys):
 
 
 def compare(*labels, flops=(FLOP,), on_event=ignore_progress, **keys):
-    trees = build_trees(make_config(**keys))
+    trees = PostflopPlan.make(make_config(**keys)).trees
     return compare_backends(make_contenders(*labels, **keys), flops, trees, on_event, 1)
 
 
@@ -241,7 +241,8 @@ def test_what_pairs_win_from_each_other_may_differ_where_hands_are_worth_the_sam
 
 
 def make_row(label, real, error):
-    return BackendRow(label, "Qh7h2h", 1.0, 10, real / 2, real, (0.0, 2 * real), 3.0, 1.0, error)
+    meaning, gains = ExploitabilityMeaning.OWN_GAME, (0.0, 2 * real)
+    return BackendRow(label, "Qh7h2h", 1.0, 10, real / 2, meaning, real, gains, 3.0, 1.0, error)
 
 
 def test_means_are_taken_by_backend_over_what_is_known():
@@ -259,7 +260,7 @@ def test_means_are_taken_by_backend_over_what_is_known():
 @pytest.mark.usefixtures("compared")  # has made the tables that are made only once
 def test_an_exact_solve_with_its_judge_takes_no_more_memory_than_foretold():
     tree = make_tree(1.0, (1.0,), 0)
-    foretold = estimate_comparison_bytes(FLOP, tree, Precision.SINGLE, 1)
+    foretold = make_contender(make_config(), "exact").estimate(FLOP, tree, 1).memory_bytes
     tracemalloc.start()
     list(compare("exact"))
     _, peak = tracemalloc.get_traced_memory()
@@ -269,8 +270,10 @@ def test_an_exact_solve_with_its_judge_takes_no_more_memory_than_foretold():
 
 def test_sixteen_bits_more_workers_and_more_suits_are_foretold():
     tree = make_tree(2.0, (1.0,), 0)
-    need = estimate_comparison_bytes(FLOP, tree, Precision.SINGLE, 1)
-    assert estimate_comparison_bytes(FLOP, tree, Precision.HALF, 1) < need
-    assert estimate_comparison_bytes(FLOP, tree, Precision.SINGLE, 2) > need
-    rainbow = parse_board("AsKd7h")
-    assert estimate_comparison_bytes(rainbow, tree, Precision.SINGLE, 1) > 2 * need
+    exact = make_contender(make_config(), "exact")
+    need = exact.estimate(FLOP, tree, 1)
+    half = make_contender(make_config(), "exact:exact_precision=16").estimate(FLOP, tree, 1)
+    assert half.memory_bytes == need.savings["exact_precision: 16"] < need.memory_bytes
+    assert exact.estimate(FLOP, tree, 2).memory_bytes > need.memory_bytes
+    rainbow = exact.estimate(parse_board("AsKd7h"), tree, 1)
+    assert rainbow.memory_bytes > 2 * need.memory_bytes

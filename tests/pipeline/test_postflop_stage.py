@@ -10,21 +10,23 @@ from hypothesis import strategies as st
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError, ConfigError
 from runout.pipeline.postflop_stage import (
-    make_value_book,
     merge_sprs,
     open_postflop_model,
     postflop_config_for,
+    solve_plan,
     solve_postflop,
 )
+from runout.pipeline.run import solve_preflop
 from runout.pipeline.workplace import Workplace
+from runout.postflop.plan import PostflopPlan
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.value_book import SPR_TOLERANCE, ValueBook, ValueSource
-from runout.results.value_bundle import ValueBundle
-from runout.trees.preflop_betting import push_fold_rules, standard_rules_25bb
+from runout.trees.preflop_betting import standard_rules_25bb
 from runout.trees.preflop_tree import PreflopTree
-from tests.pipeline.small_runs import FLOPS, MODEL, Watch, run_config
+from tests.pipeline.small_runs import FLOPS, MODEL, Watch, run_config, solved_run
 
 TREE = run_config().preflop.tree()
+ONES = np.ones((2, 169))
 SMALL = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0]})
 
 
@@ -76,14 +78,14 @@ def test_given_ratios_stay_as_they_are():
 
 def test_values_of_a_solve_state_the_ranges_they_were_solved_for():
     ranges = np.random.default_rng(0).random((2, 169))
-    solved = solve_postflop(SMALL, Workplace(1), ranges).values[0]
+    solved = solve_plan(PostflopPlan.make(SMALL), Workplace(1), ranges).values[0]
     np.testing.assert_array_equal(solved.ranges, ranges)
     assert solve_postflop(SMALL, Workplace(1)).values[0].ranges is None
 
 
 def test_ranges_of_all_hands_are_no_ranges():
     plain, given_ones = (
-        solve_postflop(SMALL, Workplace(1), ranges) for ranges in (None, np.ones((2, 169)))
+        solve_plan(PostflopPlan.make(SMALL), Workplace(1), ranges) for ranges in (None, ONES)
     )
     np.testing.assert_array_equal(value_arrays(plain), value_arrays(given_ones))
 
@@ -91,7 +93,7 @@ def test_ranges_of_all_hands_are_no_ranges():
 def test_ranges_change_what_hands_are_worth():
     ranges = np.ones((2, 169))
     ranges[0, 50:] = 0.0
-    plain, narrow = (solve_postflop(SMALL, Workplace(1), r) for r in (None, ranges))
+    plain, narrow = (solve_plan(PostflopPlan.make(SMALL), Workplace(1), r) for r in (None, ranges))
     difference = np.abs(np.array(value_arrays(plain)) - np.array(value_arrays(narrow)))
     assert np.nanmax(difference) > 0.05
 
@@ -129,7 +131,7 @@ def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
     ranges = np.random.default_rng(0).random((2, 169))
     for wanted in (None, ranges, ranges / 2.0):
         watch = Watch()
-        solve_postflop(SMALL, Workplace(1, watch, tmp_path), wanted)
+        solve_plan(PostflopPlan.make(SMALL), Workplace(1, watch, tmp_path), wanted)
         assert watch.solved().total() == len(FLOPS)
 
 
@@ -145,22 +147,21 @@ def config_with_path(path):
 
 def test_a_path_may_lead_to_solved_values(bundle, tmp_path, monkeypatch):
     bundle.save(tmp_path / "values")
-    monkeypatch.delattr(PostflopAbstraction, "build")  # nothing is solved
-    book, found = make_value_book(config_with_path(tmp_path / "values"), TREE, Workplace(1))
-    assert isinstance(found, ValueBundle)
-    assert book.sprs == (1.9, 5.5)
-    np.testing.assert_array_equal(book.shares, ValueBook.from_values(bundle.values).shares)
+    monkeypatch.delattr(PostflopAbstraction, "carry_out")  # nothing is solved
+    run = solve_preflop(config_with_path(tmp_path / "values"), Workplace(1))
+    assert [values.spr for values in run.values.values] == [1.9, 5.5]
+    assert run.solution.report.flop_leaves["c-x"].source == ValueSource.SOLVED
 
 
 @pytest.mark.parametrize("name", ["model.yaml", "model.txt"])
 def test_a_path_may_lead_to_a_config(tmp_path, name):
     file = tmp_path / name
     file.write_text(PostflopModelConfig(**MODEL).to_yaml())
-    book, found = make_value_book(config_with_path(file), TREE, Workplace(1))
-    assert book.sprs == pytest.approx((1.9, 5.5))  # auto finds them in the preflop tree
-    inline, _ = make_value_book(run_config(), TREE, Workplace(1))
-    np.testing.assert_array_equal(book.shares, inline.shares)
-    assert "auto" not in found.config_text
+    run = solve_preflop(config_with_path(file), Workplace(1))
+    sprs = [values.spr for values in run.values.values]
+    assert sprs == pytest.approx([1.9, 5.5])  # auto finds them in the preflop tree
+    np.testing.assert_array_equal(run.solution.strategy, solved_run().solution.strategy)
+    assert "auto" not in run.values.config_text
 
 
 def test_a_path_to_nothing_is_an_error_of_the_config(tmp_path):
@@ -188,7 +189,7 @@ def test_values_for_given_ranges_are_refused(bundle, tmp_path):
     narrow = replace(second, ranges=np.full((2, 169), 0.5))
     replace(bundle, values=(first, narrow)).save(tmp_path / "values")
     with pytest.raises(BundleError, match=r"values: SPR 5\.5 was solved for given ranges"):
-        make_value_book(config_with_path(tmp_path / "values"), TREE, Workplace(1))
+        open_postflop_model(tmp_path / "values")
 
 
 @pytest.mark.parametrize(
@@ -205,17 +206,3 @@ def test_leaves_that_solved_ratios_do_not_cover_say_so(bundle, sprs, sources):
     book = ValueBook(tuple(sprs), shares, {})
     leaves = {leaf.path: book.at_leaf(leaf.path, leaf.spr) for leaf in TREE.flop_leaves()}
     assert {path: leaves[path].source for path in sources} == sources
-
-
-def test_flops_that_are_checked_down_or_never_seen_are_not_solved():
-    raw = run_config(postflop_model=None, flop_values="raw_equity")
-    assert make_value_book(raw, TREE, Workplace(1))[1] is None
-    tree = PreflopTree.build(push_fold_rules(10.0))
-    book, values = make_value_book(run_config(), tree, Workplace(1))
-    assert (book.sprs, values) == ((), None)
-
-
-def test_a_model_must_come_from_somewhere():
-    config = run_config().model_copy(update={"postflop_model": None})
-    with pytest.raises(ConfigError, match="postflop_model: is missing"):
-        make_value_book(config, TREE, Workplace(1))

@@ -5,7 +5,7 @@ import pytest
 
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
 from runout.pipeline import ranges_rounds
-from runout.pipeline.postflop_stage import solve_postflop
+from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.ranges_rounds import _damp, share_of_new_ranges
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.workplace import Workplace
@@ -30,11 +30,11 @@ def record_ranges(monkeypatch):
     """Returns a list that will hold the part and the ranges of every solve of a round."""
     seen = []
 
-    def record(config, workplace, ranges=None, part="flops"):
-        seen.append((part, config.postflop_sprs, ranges))
-        return solve_postflop(config, workplace, ranges, part)
+    def record(plan, workplace, ranges=None, part="flops"):
+        seen.append((part, plan.config.postflop_sprs, ranges))
+        return solve_plan(plan, workplace, ranges, part)
 
-    monkeypatch.setattr(ranges_rounds, "solve_postflop", record)
+    monkeypatch.setattr(ranges_rounds, "solve_plan", record)
     return seen
 
 

@@ -84,7 +84,7 @@ def test_the_smoke_config_runs_end_to_end(tmp_path):
     assert run.solution.report.exploitability_mbb < 1.0
     num_finished = len(list((tmp_path / "checkpoints").rglob("*.checkpoint")))
     assert num_finished == len(config.postflop_model.flop_list())
-    check_directory(tmp_path, config)
+    check_directory(tmp_path, run.plan)
     aces_fold = run.solution.tree.find_node("f")
     assert run.solution.strategy[aces_fold, AA] < 1e-4
 
@@ -164,7 +164,7 @@ def test_values_without_a_solution_are_left_over_and_replaced(tmp_path):
     """A kill between the two bundles must not stand in the way of the same command."""
     solved_run().values.save(tmp_path / "values")
     solved_run().save(tmp_path)
-    check_directory(tmp_path, run_config())
+    check_directory(tmp_path, solved_run().plan)
 
 
 def test_left_over_values_of_another_config_are_refused(tmp_path):

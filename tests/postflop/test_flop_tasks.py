@@ -13,7 +13,7 @@ from runout.postflop.backend import FlopSolution
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import SolveRun, solve_flops
-from runout.results.solve_report import FlopReport
+from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 from runout.storage.checkpoint import CheckpointDirectory
 from tests.cfr.test_parallel import blas_threads
 from tests.postflop.toy_flops import make_tree, small_tree
@@ -46,7 +46,7 @@ class FakeBackend:
         on_progress(SolveProgress(1, 2, 0.1, 0.5, None))
         on_progress(SolveProgress(2, 2, 0.2, 0.25, 0.01))
         value = np.full((2, 169, 169), value_of(game.flop, tree), np.float32)
-        report = FlopReport(2, 0.01 * tree.stakes.spr, 0.25, 0.2, 7)
+        report = FlopReport(2, 0.01 * tree.stakes.spr, 0.25, 0.2, 7, ExploitabilityMeaning.OWN_GAME)
         return FlopSolution(np.zeros((tree.num_nodes, 169), np.float32), value, report)
 
 
@@ -74,8 +74,9 @@ def test_results_come_in_the_order_of_the_flops_with_all_ratios(num_workers):
         for number, tree in enumerate(TREES):
             assert (result.value_pot[number] == value_of(flop, tree)).all()
         assert result.reports == [
-            FlopReport(2, 0.01, 0.25, 0.2, 7), FlopReport(2, 0.02, 0.25, 0.2, 7)
-        ]  # fmt: skip
+            FlopReport(2, 0.01 * tree.stakes.spr, 0.25, 0.2, 7, ExploitabilityMeaning.OWN_GAME)
+            for tree in TREES
+        ]
 
 
 def test_each_flop_is_solved_once_at_each_ratio():

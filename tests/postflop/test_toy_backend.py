@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from runout.cli.warmup import small_jobs
 from runout.config.backends import BACKENDS
 from runout.config.load import load_postflop_config, parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.lab.compare_backends import all_labels, make_contender
+from runout.postflop.plan import PostflopPlan
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from tests.postflop.toy_backend import ToyBackend, ToyConfig
 
@@ -49,6 +51,17 @@ def test_it_solves_flops():
     solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), num_workers=1)
     values = solved.values[0].value_pot[0]
     assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
+
+
+def test_its_needs_are_told_before():
+    plan = PostflopPlan.make(PostflopModelConfig(**KEYS), 1)
+    assert 1_000 * plan.trees[0].num_nodes < plan.needs.memory_bytes < 1e9
+
+
+def test_its_kernels_are_compiled_by_the_warm_up():
+    jobs = len(small_jobs())
+    BACKENDS.pop("toy")
+    assert len(small_jobs()) == jobs - 1
 
 
 def test_the_lab_compares_it():

@@ -9,10 +9,11 @@ from runout.cfr.stopping import SolveProgress
 from runout.config.postflop import PostflopModelConfig
 from runout.config.postflop_keys import SOLVE_TYPE
 from runout.config.section import About
-from runout.postflop.backend import FlopSolution
+from runout.postflop.backend import FlopNeeds, FlopSolution
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_strategy import HandStrategy
-from runout.results.solve_report import FlopReport
+from runout.postflop.warm_up import solving_a_small_flop
+from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 
 
 class ToyConfig(PostflopModelConfig):
@@ -31,6 +32,7 @@ class ToyConfig(PostflopModelConfig):
 class ToyBackend:
     action: int
 
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
     cells_per_node: ClassVar[int] = 1
 
     def solve(self, game, tree, on_progress, team):
@@ -39,5 +41,12 @@ class ToyBackend:
             children = tree.layout.children(node)
             table[children[self.action : self.action + 1] or children[-1:]] = 1.0
         on_progress(SolveProgress(1, 1, 0.0, 0.0, None))
-        report = FlopReport(1, 0.0, 0.0, 0.1, 0)
+        report = FlopReport(1, 0.0, 0.0, 0.1, 0, self.meaning)
         return FlopSolution(HandStrategy(table), extract_values(tree, game, table), report)
+
+    def estimate(self, flop, tree, num_workers):
+        return FlopNeeds(0.001, 1_000 * tree.num_nodes)
+
+    @classmethod
+    def warm_up_jobs(cls):
+        return [solving_a_small_flop(cls(0))]

@@ -6,7 +6,7 @@ from runout.cards.canonical_hands import matchup_weights
 from runout.cards.flops import explicit_flops
 from runout.equity.board_equity import compute_board_equity
 from runout.results.postflop_values import PostflopValues
-from runout.results.solve_report import FlopReport
+from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 
 #: Multiplicities 24, 4 and 12; on the last one deuces are all gone.
 FLOPS = explicit_flops(["AhKsQd", "9s6s2s", "2s2h2d"])
@@ -20,7 +20,10 @@ def random_values(spr=3.5, seed=0, flops=FLOPS):
         larger = (0.5 + rng.random((169, 169))).astype(np.float32)
         larger[matchup_weights(flop) == 0] = np.nan
         value_pot[index] = larger, (1 - larger).T
-    reports = [FlopReport(10 + index, 0.001 * index, 0.5, 0.25, 0) for index in range(len(flops))]
+    reports = [
+        FlopReport(10 + index, 0.001 * index, 0.5, 0.25, 0, ExploitabilityMeaning.OWN_GAME)
+        for index in range(len(flops))
+    ]
     return PostflopValues(flops, spr, value_pot, tuple(reports))
 
 
@@ -28,5 +31,5 @@ def check_down_values(flops=FLOPS):
     """Returns what hands get if nobody ever bets: their equity."""
     tables = [compute_board_equity(flop).hand_table() for flop in flops.flops]
     equity = np.array([[table.equities()] * 2 for table in tables], np.float32)
-    reports = (FlopReport(1, 0.0, 0.0, 0.0, 0),) * len(flops)
+    reports = (FlopReport(1, 0.0, 0.0, 0.0, 0, ExploitabilityMeaning.OWN_GAME),) * len(flops)
     return PostflopValues(flops, 1.0, equity, reports), tables

@@ -15,6 +15,7 @@ from runout.results.preflop_solution import (
     PreflopSolution,
     RangesRound,
 )
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.results.value_book import ValueSource
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
@@ -22,6 +23,7 @@ from runout.trees.preflop_betting import PreflopRules, limp_fold_rules, standard
 from runout.trees.preflop_tree import PreflopTree
 from tests.preflop.games import random_strategy
 
+BOUND = ExploitabilityMeaning.UPPER_BOUND
 REPORT = PreflopReport(
     iterations=50,
     exploitability_mbb=0.25,
@@ -31,7 +33,10 @@ REPORT = PreflopReport(
         "r2.5-c": FlopLeafSource(ValueSource.EXTRAPOLATED, "SPR 5 is outside"),
     },
     curve_mbb=((25, 3.0), (50, 0.25)),
-    ranges_rounds=(RangesRound(1, 0.1, 0.3, 0.004), RangesRound(2, 0.02, 0.25, 0.003)),
+    ranges_rounds=(
+        RangesRound(1, 0.1, 0.3, 0.004, BOUND),
+        RangesRound(2, 0.02, 0.25, 0.003, BOUND),
+    ),
 )
 RULES = {
     "100 big blinds": standard_rules_100bb(),

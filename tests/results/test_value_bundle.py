@@ -134,7 +134,7 @@ def test_a_sound_bundle_with_other_contents_is_refused(tmp_path, change):
         "flop_weights": FLOPS.weights,
         "sprs": np.array([3.5]),
         "value_pot_0": values.value_pot,
-        "reports_0": np.ones((3, 5)),
+        "reports_0": np.ones((3, 6)),
     }
     facts = {"kind": value_bundle.KIND, "schema_version": value_bundle.SCHEMA_VERSION}
     write_bundle(tmp_path / "sound", **facts, package_version="0.1.0", arrays=arrays)

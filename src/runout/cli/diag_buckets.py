@@ -17,7 +17,6 @@ from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import Json, format_count_of, format_percent, format_signed, json_numbers
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
-from runout.cli.solve_needs import solve_bytes
 from runout.cli.values import SPR_ROUNDING, open_values
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
@@ -128,17 +127,18 @@ def _diagnose(
         from runout.execution.local import count_cores
         from runout.lab.bucket_diagnosis import diagnose_flop
         from runout.postflop.flop_tasks import progress_sink
-        from runout.postflop.postflop_abstraction import build_trees
+        from runout.postflop.plan import PostflopPlan
 
-        num_workers, solver = workers or count_cores(), model.make_backend().rounds
-        (tree,) = build_trees(model)
-        require_memory(solve_bytes(model, tree, num_workers), "the diagnosis")
+        num_workers, backend = workers or count_cores(), model.make_backend()
+        (tree,) = PostflopPlan.make(model).trees
+        most = max(backend.estimate(flop, tree, num_workers).memory_bytes for flop in flops)
+        require_memory(most, "the diagnosis")
         diagnoses = []
         with one_blas_thread():
             for flop in flops:
                 sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
                 team = Team(num_workers)
-                diagnoses.append(diagnose_flop(flop, tree, solver, sink, team))
+                diagnoses.append(diagnose_flop(flop, tree, backend.rounds, sink, team))
         return diagnoses
 
 

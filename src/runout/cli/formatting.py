@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from runout.arrays import AnyArray
+from runout.results.solve_report import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
 
@@ -13,6 +14,12 @@ Json = Mapping[str, Any]
 def format_percent(fraction: float, decimals: int = 2) -> str:
     """Returns a fraction as percent, such as ``81.95%``."""
     return f"{100 * fraction:.{decimals}f}%"
+
+
+def format_exploitability(share: float, meaning: ExploitabilityMeaning, decimals: int = 2) -> str:
+    """Returns a fraction of the pot as percent, with a sign before it if it is a bound."""
+    sign = "≤" if meaning is ExploitabilityMeaning.UPPER_BOUND else ""
+    return sign + format_percent(share, decimals)
 
 
 def format_cell(fraction: float) -> str:

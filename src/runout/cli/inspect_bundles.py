@@ -15,6 +15,7 @@ from runout.cli.formatting import (
     Json,
     format_bytes,
     format_count_of,
+    format_exploitability,
     format_percent,
     format_seconds,
     json_number,
@@ -216,7 +217,7 @@ def _table_of_flops(values: PostflopValues) -> Table:
             format_cards(flop),
             format_percent(weight, 3),
             f"{report.iterations:,}",
-            format_percent(report.exploitability_pot, 3),
+            format_exploitability(report.exploitability_pot, report.meaning, 3),
             format_seconds(report.seconds),
             *([f"{report.num_deals:.3g}"] if has_deals else []),
         )

@@ -15,6 +15,7 @@ from runout.cli.formatting import (
     Json,
     format_bytes,
     format_count_of,
+    format_exploitability,
     format_json,
     format_seconds,
 )
@@ -35,7 +36,8 @@ _EVERYTHING = "all"
 _HEADINGS = ("own", "real", "OOP", "IP", "hand", "pair", "time")
 _NOTHING = "-"
 _LEGEND = """\
-in % of the flop pot: own, exploitability in the backend's own game; real, with real cards;
+in % of the flop pot: own, exploitability as the backend says, in its own game, ≤ if it is
+only a bound (of exact in the real game); real, with real cards;
 OOP and IP, what each gains there by a best response; hand and pair, RMS distance of values
 from the exact ones; time of the solve and its values"""
 
@@ -86,11 +88,11 @@ def show_exploitability(
         with using_kernels() as on_event:
             from runout.execution.local import count_cores
             from runout.lab.compare_backends import compare_backends
-            from runout.postflop.postflop_abstraction import build_trees
+            from runout.postflop.plan import PostflopPlan
 
             contenders = _make_contenders(model, solve_types)
-            trees, num_workers = build_trees(model), workers or count_cores()
-            _tell_memory(model, contenders, boards, trees, num_workers)
+            trees, num_workers = PostflopPlan.make(model).trees, workers or count_cores()
+            _tell_memory(contenders, boards, trees, num_workers)
             total = len(contenders) * len(boards) * len(trees)
             for row in compare_backends(contenders, boards, trees, on_event, num_workers):
                 rows.append(row)
@@ -143,50 +145,38 @@ def _make_contenders(model: PostflopModelConfig, text: str) -> list["Contender"]
 
 
 def _tell_memory(
-    model: PostflopModelConfig,
     contenders: Sequence["Contender"],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence["PostflopTree"],
     num_workers: int,
 ) -> None:
-    """Says what the exact backend will need, if it is asked.
+    """Says what the largest of the solves will need.
 
     Raises:
         ExecutionError: if there is less, with what would need less.
     """
     from runout.execution.memory import available_memory_bytes
-    from runout.holdem.tables import Precision
-    from runout.lab.compare_backends import estimate_comparison_bytes
-    from runout.postflop.exact.exact import ExactBackend
 
-    if not any(contender.is_exact for contender in contenders):
-        return
-
-    def most(precision: Precision) -> tuple[int, str]:
-        return max(
+    needs, label, place = max(
+        (
             (
-                estimate_comparison_bytes(flop, tree, precision, num_workers),
+                contender.estimate(flop, tree, num_workers),
+                contender.label,
                 f"{format_cards(flop)} at SPR {tree.stakes.spr:.4g}",
             )
+            for contender in contenders
             for flop in flops
             for tree in trees
-        )
-
-    precision = next(
-        contender.backend.precision
-        for contender in contenders
-        if isinstance(contender.backend, ExactBackend)
+        ),
+        key=lambda need: need[0].memory_bytes,
     )
-    needed, place = most(precision)
     available = available_memory_bytes()
-    where = f"exact needs {format_bytes(needed)} of memory for {place}"
-    if needed <= available:
+    where = f"{label} needs {format_bytes(needs.memory_bytes)} of memory for {place}"
+    if needs.memory_bytes <= available:
         print_note(where)
         return
-    advice = "give fewer sizes or raises, or leave exact out of --solve-type"
-    if precision != Precision.HALF:
-        half = f"exact_precision: 16 needs {format_bytes(most(Precision.HALF)[0])}"
-        advice = f"{half}; or {advice}"
+    less = [f"{change} needs {format_bytes(size)}" for change, size in needs.savings.items()]
+    advice = "; ".join([*less, f"give fewer sizes or raises, or leave {label} out of --solve-type"])
     problem = f"{where}, {format_bytes(available)} are free; {advice}"
     raise ExecutionError("memory", problem)
 
@@ -235,7 +225,8 @@ def exploit_table(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) 
 
 
 def _cells(row: "BackendRow | BackendMean") -> list[str]:
-    shares = [row.own_exploitability_pot, row.real_exploitability_pot, *row.real_gains_pot]
+    own = format_exploitability(row.own_exploitability_pot, row.own_meaning).rstrip("%")
+    shares = [row.real_exploitability_pot, *row.real_gains_pot]
     errors = [row.hand_error_pot, row.pair_error_pot]
     texts = [_NOTHING if share is None else f"{100 * share:.2f}" for share in [*shares, *errors]]
-    return [*texts, format_seconds(row.seconds)]
+    return [own, *texts, format_seconds(row.seconds)]

@@ -10,7 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from runout.arrays import FloatArray
-from runout.cli.formatting import Json, format_bb, format_count_of, format_percent, format_seconds
+from runout.cli.formatting import (
+    Json,
+    format_bb,
+    format_count_of,
+    format_exploitability,
+    format_percent,
+    format_seconds,
+)
 from runout.cli.plots import draw_bars, plot_blocks
 from runout.cli.solutions import SolvedNodes
 from runout.results.preflop_solution import PreflopSolution, RangesRound
@@ -122,7 +129,7 @@ def _table_of_rounds(rounds: Sequence[RangesRound]) -> Table:
             str(done.number),
             format_percent(done.change),
             format_mbb(done.exploitability_mbb),
-            format_percent(done.flop_exploitability_pot),
+            format_exploitability(done.flop_exploitability_pot, done.flop_exploitability_meaning),
         )
     return table
 

@@ -12,11 +12,11 @@ from runout.cli.formatting import (
     Json,
     format_bytes,
     format_count_of,
-    format_percent,
+    format_exploitability,
     format_seconds,
 )
 from runout.cli.options import JsonFlag, WorkersOption, require_positive
-from runout.cli.solve_needs import tell_solve_needs
+from runout.cli.solve_needs import tell_plan
 from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
@@ -32,9 +32,6 @@ from runout.results.postflop_values import PostflopValues
 from runout.results.value_bundle import KIND, ValueBundle
 from runout.storage.bundle import read_manifest
 from runout.storage.claim import claiming
-
-#: How the config of a bundle says that its exploitability is a bound.
-_BUCKETED = "  solve_type: bucketed"
 
 
 def solve_flops(
@@ -54,10 +51,10 @@ def solve_flops(
     require_free(path, KIND, overwrite or resume)
     started = time.perf_counter()
     with solving_into(path) as sink, claiming(path):
-        from runout.execution.local import count_cores
         from runout.pipeline.fit import find_finished_values
-        from runout.pipeline.postflop_stage import solve_postflop
+        from runout.pipeline.postflop_stage import solve_plan
         from runout.pipeline.workplace import Workplace
+        from runout.postflop.plan import PostflopPlan
 
         checkpoints = checkpoint_directory(path)
         bundle = None if overwrite else find_finished_values(path, model)
@@ -66,11 +63,11 @@ def solve_flops(
             note_done_before(path)
             remove_checkpoints(checkpoints)
         else:
-            num_workers = workers or count_cores()
-            tell_solve_needs(config, model, path, num_workers)
-            workplace = Workplace(num_workers, sink, checkpoints)
+            plan = PostflopPlan.make(model, workers)
+            tell_plan(config, plan, path)
+            workplace = Workplace(plan.num_workers, sink, checkpoints)
             with keeping_checkpoints(checkpoints, resume):
-                bundle = solve_postflop(model, workplace).to_bundle()
+                bundle = solve_plan(plan, workplace).to_bundle()
                 bundle.save(path, overwrite=overwrite)
     _report(path, bundle, time.perf_counter() - started, is_done_before, json)
 
@@ -116,6 +113,7 @@ def summarize(values: PostflopValues) -> Json:
         "spr": values.spr,
         "mean_exploitability_pot": sum(exploitability) / len(reports),
         "worst_exploitability_pot": max(exploitability),
+        "exploitability_meaning": reports[0].meaning,
         "mean_iterations": sum(report.iterations for report in reports) / len(reports),
         "solve_seconds": sum(report.seconds for report in reports),
         "num_deals": sum(report.num_deals for report in reports),
@@ -127,11 +125,12 @@ def describe_flops(bundle: ValueBundle) -> str:
     summaries = [summarize(values) for values in bundle.values]
     mean = sum(summary["mean_exploitability_pot"] for summary in summaries) / len(summaries)
     worst = max(summary["worst_exploitability_pot"] for summary in summaries)
+    meaning = bundle.values[0].reports[0].meaning
     return (
         f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
         f"{format_count_of(len(summaries), 'SPR')}: "
-        f"exploitability {format_percent(mean)} of the pot on average, {format_percent(worst)} "
-        f"at worst"
+        f"exploitability ({meaning}) {format_exploitability(mean, meaning)} of the pot on average, "
+        f"{format_exploitability(worst, meaning)} at worst"
     )
 
 
@@ -139,6 +138,7 @@ def solve_table(bundle: ValueBundle) -> Table:
     """Returns a table with a line for each stack-to-pot ratio."""
     summaries = [summarize(values) for values in bundle.values]
     has_deals = any(summary["num_deals"] for summary in summaries)
+    meaning = bundle.values[0].reports[0].meaning
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     headings = ["SPR", "exploitability, mean", "worst", "iterations, mean", "solving"]
     for heading in [*headings, *(["deals"] if has_deals else [])]:
@@ -147,14 +147,14 @@ def solve_table(bundle: ValueBundle) -> Table:
         deals = [f"{summary['num_deals']:.3g}"] if has_deals else []
         table.add_row(
             f"{summary['spr']:.4g}",
-            format_percent(summary["mean_exploitability_pot"], 3),
-            format_percent(summary["worst_exploitability_pot"], 3),
+            format_exploitability(summary["mean_exploitability_pot"], meaning, 3),
+            format_exploitability(summary["worst_exploitability_pot"], meaning, 3),
             f"{summary['mean_iterations']:,.0f}",
             format_seconds(summary["solve_seconds"]),
             *deals,
         )
-    table.caption = "exploitability in % of the flop pot; solving in core seconds"
-    if _BUCKETED in bundle.config_text.splitlines():
-        table.caption += "\nof bucketed it is an upper bound, of best responses in the same buckets"
+    table.caption = (
+        f"exploitability in % of the flop pot; solving in core seconds\n{meaning.explanation}"
+    )
     table.caption_justify = "left"
     return table

@@ -4,14 +4,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runout.cli.config_files import ConfigOption, flops_of_run
+from runout.cli.config_files import ConfigOption
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solutions import SOLUTION_FOLDER, SolvedNodes
-from runout.cli.solve_needs import tell_solve_needs
+from runout.cli.solve_needs import tell_plan
 from runout.cli.solve_postflop import describe_flops
 from runout.cli.targets import (
     OutputOption,
@@ -24,13 +24,13 @@ from runout.cli.targets import (
     solving_into,
 )
 from runout.config.load import load_run_config
-from runout.config.run import RunConfig
 from runout.results import preflop_bundle, value_bundle
 from runout.results.preflop_solution import PreflopSolution
 from runout.storage.bundle import has_bundle
 from runout.storage.claim import claiming
 
 if TYPE_CHECKING:
+    from runout.pipeline.plan import RunPlan
     from runout.pipeline.run import PreflopRun
 
 
@@ -50,28 +50,28 @@ def solve_game(
     run_config = load_run_config(config)
     started = time.perf_counter()
     with solving_into(path) as sink, claiming(path):
-        from runout.execution.local import count_cores
-        from runout.pipeline.run import CHECKPOINT_FOLDER, find_finished_run, solve_preflop
+        from runout.pipeline.plan import RunPlan
+        from runout.pipeline.run import CHECKPOINT_FOLDER, carry_out, find_finished_run
         from runout.pipeline.workplace import Workplace
 
-        _require_free(path, run_config, resume, overwrite)
+        plan = RunPlan.make(run_config, workers)
+        _require_free(path, plan, resume, overwrite)
         checkpoints = path / CHECKPOINT_FOLDER
-        run = None if overwrite else find_finished_run(path, run_config)
+        run = None if overwrite else find_finished_run(path, plan)
         is_done_before = run is not None
         if run is not None:
             note_done_before(path)
             remove_checkpoints(checkpoints)
         else:
-            num_workers = workers or count_cores()
-            _tell_needs(config, run_config, path, num_workers)
+            _tell_plan(config, plan, path)
             with keeping_checkpoints(checkpoints, resume):
                 workplace = Workplace(
-                    num_workers,
+                    workers,
                     sink,
                     checkpoints,
                     on_solution=_ignore_solution if json else _print_solution,
                 )
-                run = solve_preflop(run_config, workplace)
+                run = carry_out(plan, workplace)
                 run.save(path, overwrite=overwrite)
     _report(path, run, time.perf_counter() - started, is_done_before, json)
 
@@ -112,7 +112,7 @@ def _ignore_solution(solution: PreflopSolution) -> None:
     """Keeps the output of ``--json`` one document."""
 
 
-def _require_free(path: Path, config: RunConfig, resume: bool, overwrite: bool) -> None:
+def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) -> None:
     """Finds out before the work whether both bundles of a run can be written.
 
     What is there already is this very run, or refused for its config, if the run may be resumed.
@@ -127,36 +127,30 @@ def _require_free(path: Path, config: RunConfig, resume: bool, overwrite: bool) 
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
     if not overwrite:
-        check_directory(path, config)
+        check_directory(path, plan)
     require_free(path / SOLUTION_FOLDER, preflop_bundle.KIND, overwrite or resume)
     is_left_over = not has_bundle(path / SOLUTION_FOLDER)
     require_free(path / VALUES_FOLDER, value_bundle.KIND, overwrite or resume or is_left_over)
 
 
-def _tell_needs(file: Path, config: RunConfig, path: Path, num_workers: int) -> None:
+def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
     """Says what flops have to be solved and what that needs.
 
     Raises:
         OptionError: if the machine does not have it.
     """
-    if not config.needs_flop_values:
-        has_flops = config.preflop.tree().counts.flops > 0
-        why = "flops are checked down" if has_flops else "no flop is ever seen"
+    if plan.is_joint:
+        _tell_joint_needs(file, plan)
+    elif plan.flops is not None:
+        tell_plan(file, plan.flops, path, plan.config.ranges_rounds)
+    elif plan.given_values is not None:
+        print_note(f"{file}: values of flops come from {plan.config.postflop_model_path}")
+    else:
+        why = "flops are checked down" if plan.tree.flop_leaves() else "no flop is ever seen"
         print_note(f"{file}: {why}, none is solved")
-        return
-    if config.method == "joint":
-        _tell_joint_needs(file, config, num_workers)
-        return
-    if config.postflop_model is None:
-        values = config.postflop_model_path
-        if values is not None and values.exists():
-            print_note(f"{file}: values of flops come from {values}")
-        return
-    model = flops_of_run(file, config)
-    tell_solve_needs(file, model, path, num_workers, config.ranges_rounds)
 
 
-def _tell_joint_needs(file: Path, config: RunConfig, num_workers: int) -> None:
+def _tell_joint_needs(file: Path, plan: "RunPlan") -> None:
     """Says how large a joint game is.
 
     Raises:
@@ -164,8 +158,8 @@ def _tell_joint_needs(file: Path, config: RunConfig, num_workers: int) -> None:
     """
     from runout.pipeline.joint_stage import make_joint_game, require_memory
 
-    game = make_joint_game(config, config.preflop.tree())
-    needed = require_memory(game, num_workers)
+    game = make_joint_game(plan.config, plan.tree)
+    needed = require_memory(game, plan.num_workers)
     flops = format_count_of(len(game.flops), "flop")
     leaves = format_count_of(len(game.flop_trees), "way")
     nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")

@@ -8,11 +8,11 @@ import typer
 from rich.table import Table
 
 from runout.cards.canonical_hands import NUM_HANDS
+from runout.cards.isomorphism import suit_stabilizer
 from runout.cli.config_files import ConfigOption, flops_of_run, load_config, load_flops_config
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of
 from runout.cli.options import JsonFlag, OptionError, require_at_most_one, require_positive
-from runout.cli.solve_needs import solve_bytes
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.trees import postflop_tree, preflop_betting
@@ -149,7 +149,7 @@ def _table_of_trees(trees: Sequence[PostflopTree], model: PostflopModelConfig) -
             format_count(sum(counts.decisions)),
             format_count(sum(counts.folds)),
             format_count(counts.showdowns + counts.all_in_showdowns),
-            format_bytes(solve_bytes(model, tree)),
+            format_bytes(_memory_bytes(tree, model)),
         )
     return table
 
@@ -163,7 +163,8 @@ def _describe_memory(tree: AnyTree, model: PostflopModelConfig | None) -> str:
 
 def _memory_bytes(tree: AnyTree, model: PostflopModelConfig | None) -> int:
     if model is not None and isinstance(tree, PostflopTree):
-        return solve_bytes(model, tree)
+        hardest = min(model.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
+        return int(model.make_backend().estimate(hardest, tree, 1).memory_bytes)
     return _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
 
 

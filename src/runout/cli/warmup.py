@@ -80,20 +80,11 @@ def small_jobs() -> list[Job]:
     from runout.abstraction.strength_features import FlopStrengths
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
-    from runout.cfr.stopping import StoppingRule
     from runout.equity.board_equity import compute_board_equity
     from runout.equity.histograms import strength_histograms
-    from runout.postflop.bucketed.bucketed import BucketedBackend
-    from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-    from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
-    from runout.postflop.mccfr import mccfr_kernels
-    from runout.postflop.mccfr.mccfr import MccfrBackend
-    from runout.postflop.pair_values import RunoutSample
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
-    once = StoppingRule(1, exploitability=1e-9, check_every=1)
-    one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), once, sample=RunoutSample(6, 3))
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
@@ -107,11 +98,7 @@ def small_jobs() -> list[Job]:
         lambda: build_card_abstraction(one_deal),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
-        lambda: _solve_flop(ExhaustiveBackend(once)),
-        lambda: _solve_flop(MccfrBackend(once, sampling="public_chance")),
-        lambda: _solve_flop(MccfrBackend(once, sampling="external", value_extraction_samples=1)),
-        lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
-        lambda: _solve_flop(BucketedBackend(one_bucket)),
+        *(job for backend in _backends() for job in backend.warm_up_jobs()),
         _solve_preflop,
         *(
             partial(_solve_spot, board, precision)
@@ -127,16 +114,11 @@ def _round_trip(indexer: "HandIndexer") -> None:
     indexer.multiplicity_many(classes)
 
 
-def _solve_flop(backend: "PostflopBackend") -> None:
-    """Solves a flop with one bet on each street, in single precision."""
-    from runout.cfr.parallel import Team
-    from runout.cfr.solver import ignore_progress
-    from runout.postflop.flop_game import FlopGame
-    from runout.trees.betting import BettingRules
-    from runout.trees.postflop_tree import PostflopTree
+def _backends() -> list["PostflopBackend"]:
+    from runout.config.backends import BACKENDS
+    from runout.config.postflop import PostflopModelConfig
 
-    tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
-    backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
+    return [PostflopModelConfig(solve_type=name).make_backend() for name in BACKENDS]
 
 
 def _solve_preflop() -> None:

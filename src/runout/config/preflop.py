@@ -3,6 +3,7 @@
 `docs/configuration.md` is the reference, made from what the fields say about themselves.
 """
 
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
@@ -147,7 +148,12 @@ class PreflopConfig(ConfigSection):
         )
 
     def tree(self) -> PreflopTree:
-        """Builds the tree of the game."""
+        """Returns the tree of the game, built once."""
+        return self.built_tree
+
+    @cached_property
+    def built_tree(self) -> PreflopTree:
+        """The tree of the game."""
         return PreflopTree.build(self.rules(), MAX_PREFLOP_NODES)
 
     def digest_mapping(self) -> dict[str, Any]:

@@ -28,13 +28,13 @@ from runout.holdem.rake import NO_RAKE
 from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, estimate_memory
 from runout.lab.real_game import judge_strategy
-from runout.postflop.backend import PostflopBackend
+from runout.postflop.backend import FlopNeeds, PostflopBackend
 from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import progress_sink
-from runout.postflop.solve_memory import estimate_exact_bytes
 from runout.ranges.hand_range import HandRange
 from runout.results.postflop_values import NUM_POSITIONS
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.trees.postflop_tree import PostflopTree
 
 STAGE = "Solving and judging"
@@ -60,6 +60,13 @@ class Contender:
         """Whether its values are the ones that others are measured by."""
         return isinstance(self.backend, ExactBackend)
 
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what solving a flop and judging its strategies takes."""
+        need = self.backend.estimate(flop, tree, num_workers)
+        judging = estimate_judging_bytes(flop, tree, num_workers)
+        savings = {change: size + judging for change, size in need.savings.items()}
+        return replace(need, memory_bytes=need.memory_bytes + judging, savings=savings)
+
 
 @dataclass(frozen=True)
 class BackendRow:
@@ -70,7 +77,8 @@ class BackendRow:
         flop: its cards.
         spr: effective stack over pot.
         iterations: of the solve, of its last round if there are several.
-        own_exploitability_pot: what the backend says, in its own game; with buckets a bound.
+        own_exploitability_pot: what the backend says.
+        own_meaning: in which game that is, and whether it is a bound.
         real_exploitability_pot: the mean gain of a best response in the real game.
         real_gains_pot: what OOP and IP gain there by answering best.
         seconds: from the dealt flop to its values.
@@ -85,6 +93,7 @@ class BackendRow:
     spr: float
     iterations: int
     own_exploitability_pot: float
+    own_meaning: ExploitabilityMeaning
     real_exploitability_pot: float
     real_gains_pot: tuple[float, float]
     seconds: float
@@ -104,6 +113,7 @@ class BackendMean:
     label: str
     num_rows: int
     own_exploitability_pot: float
+    own_meaning: ExploitabilityMeaning
     real_exploitability_pot: float
     real_gains_pot: tuple[float, float]
     seconds: float
@@ -222,6 +232,7 @@ def _measure(
         spr=tree.stakes.spr,
         iterations=solution.report.iterations,
         own_exploitability_pot=solution.report.exploitability_pot,
+        own_meaning=solution.report.meaning,
         real_exploitability_pot=loss.exploitability_pot,
         real_gains_pot=loss.gains_pot,
         seconds=solved - started,
@@ -279,6 +290,7 @@ def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
                 label=label,
                 num_rows=len(mine),
                 own_exploitability_pot=_mean([row.own_exploitability_pot for row in mine]),
+                own_meaning=mine[0].own_meaning,
                 real_exploitability_pot=_mean([row.real_exploitability_pot for row in mine]),
                 real_gains_pot=(
                     _mean([row.real_gains_pot[0] for row in mine]),
@@ -301,18 +313,13 @@ def _known_mean(numbers: Sequence[float | None]) -> float | None:
     return _mean(known) if known else None
 
 
-def estimate_comparison_bytes(
-    flop: tuple[int, ...], tree: PostflopTree, precision: Precision, num_workers: int
-) -> int:
-    """Returns what the exact backend and the judge of its strategies take for one flop.
-
-    The solver's tables are still there when the judge reads them.
+def estimate_judging_bytes(flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> int:
+    """Returns what judging strategies takes, while what was solved is still there.
 
     Args:
         flop: three cards.
         tree: the betting.
-        precision: of the exact backend's tables.
-        num_workers: threads of the solve.
+        num_workers: threads of a solve.
     """
     everyone = HandRange.full()
     cards, templates = CardsToCome.plan(flop, (everyone, everyone)), make_templates(tree, NO_RAKE)
@@ -321,6 +328,4 @@ def estimate_comparison_bytes(
     rivers_of_a_turn = int(np.diff(turn.first_next).max())
     # A worker holds what both players do on the rivers of one turn card.
     rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))
-    fixed = num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES
-    judging = need.working_space + need.cards + fixed
-    return estimate_exact_bytes(flop, tree, precision, num_workers) + judging
+    return need.working_space + need.cards + num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES

@@ -12,7 +12,7 @@ from runout.config.load import load_postflop_config, load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import BundleError
-from runout.pipeline.postflop_stage import open_postflop_model, postflop_config_for
+from runout.pipeline.plan import RunPlan
 from runout.results import preflop_bundle
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
@@ -33,16 +33,16 @@ def require_own_solution(path: Path, config: RunConfig) -> None:
         _require_equal(path, found, config.digest_mapping())
 
 
-def require_own_values(path: Path, config: RunConfig) -> None:
+def require_own_values(path: Path, plan: RunPlan) -> None:
     """Refuses values of flops that belong to another config; there may be none.
 
     Raises:
         BundleError: naming every key that differs, with both values, or if they cannot be opened.
-        ConfigError: if the config's own model cannot be opened.
     """
     if has_bundle(path):
         text = ValueBundle.load(path, verify=False).config_text
-        _require_equal(path, load_postflop_config(text).digest_mapping(), _values_wanted(config))
+        wanted = {} if plan.model is None else plan.model.digest_mapping()
+        _require_equal(path, load_postflop_config(text).digest_mapping(), wanted)
 
 
 def find_finished_values(path: Path, config: PostflopModelConfig) -> ValueBundle | None:
@@ -76,20 +76,6 @@ def _require_equal(path: Path, found: Mapping[str, Any], wanted: Mapping[str, An
     if differences:
         problem = f"belongs to another config: {'; '.join(differences)}"
         raise BundleError(str(path), problem)
-
-
-def _values_wanted(config: RunConfig) -> Mapping[str, Any]:
-    """Returns what the values of a config's flops depend on; nothing if it solves none."""
-    if not config.needs_flop_values:
-        return {}
-    model = config.postflop_model
-    if model is None:
-        assert config.postflop_model_path is not None  # the config sees to it
-        opened = open_postflop_model(config.postflop_model_path)
-        if isinstance(opened, ValueBundle):
-            return load_postflop_config(opened.config_text).digest_mapping()
-        model = opened
-    return postflop_config_for(model, config.preflop.tree()).digest_mapping()
 
 
 def _show(value: Any) -> str:

@@ -6,11 +6,11 @@ from pathlib import Path
 from runout.arrays import FloatArray
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
-from runout.config.run import RunConfig
 from runout.errors import BundleError, ConfigError
 from runout.pipeline.workplace import Workplace
+from runout.postflop.plan import PostflopPlan
 from runout.postflop.postflop_abstraction import PostflopAbstraction
-from runout.results.value_book import SPR_TOLERANCE, ValueBook
+from runout.results.value_book import SPR_TOLERANCE
 from runout.results.value_bundle import ValueBundle
 from runout.trees.preflop_tree import PreflopTree
 
@@ -34,32 +34,31 @@ def postflop_config_for(config: PostflopModelConfig, tree: PreflopTree) -> Postf
     return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
 
 
-def solve_postflop(
-    config: PostflopModelConfig,
+def solve_postflop(config: PostflopModelConfig, workplace: Workplace) -> PostflopAbstraction:
+    """Solves all flops of a config, or takes up where an earlier run was interrupted."""
+    return solve_plan(PostflopPlan.make(config, workplace.num_workers), workplace)
+
+
+def solve_plan(
+    plan: PostflopPlan,
     workplace: Workplace,
     ranges: FloatArray | None = None,
     part: str = "flops",
 ) -> PostflopAbstraction:
-    """Solves all flops of a config, or takes up where an earlier run was interrupted.
+    """Solves all flops of a plan, or takes up where an earlier run was interrupted.
 
     Args:
-        config: what to solve.
+        plan: what to solve.
         workplace: with what.
         ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
         part: names the folder of finished flops.
     """
     facts = {
-        "postflop_model": config.digest_mapping(),
+        "postflop_model": plan.config.digest_mapping(),
         "ranges": None if ranges is None else ranges.tolist(),
     }
     with workplace.recalling(part, facts) as recall:
-        return PostflopAbstraction.build(
-            config,
-            workplace.on_event,
-            num_workers=workplace.num_workers,
-            recall=recall,
-            ranges=ranges,
-        )
+        return PostflopAbstraction.carry_out(plan, workplace.on_event, recall=recall, ranges=ranges)
 
 
 def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
@@ -76,27 +75,6 @@ def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
     return load_postflop_config(path, allow_auto_sprs=True)
-
-
-def make_value_book(
-    config: RunConfig, tree: PreflopTree, workplace: Workplace
-) -> tuple[ValueBook, ValueBundle | None]:
-    """Returns what flops are worth, and the values behind it if any were needed.
-
-    Raises:
-        BundleError: if given values cannot be opened.
-        ConfigError: if a given model cannot be read.
-    """
-    if config.flop_values == "raw_equity" or not tree.flop_leaves():
-        return ValueBook.raw_equity(), None
-    model: ValueBundle | PostflopModelConfig | None = config.postflop_model
-    if config.postflop_model_path is not None:
-        model = open_postflop_model(config.postflop_model_path)
-    if model is None:
-        raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
-    if isinstance(model, PostflopModelConfig):
-        model = solve_postflop(postflop_config_for(model, tree), workplace).to_bundle()
-    return ValueBook.from_values(model.values), model
 
 
 def _require_all_hands(path: Path, bundle: ValueBundle) -> None:

@@ -7,19 +7,19 @@ preflop strategy changes the ranges that it was computed from, and more so in la
 a constant share strategies go in circles.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.config.load import load_postflop_config
-from runout.config.postflop import PostflopModelConfig
 from runout.events import RangesRoundFinished
-from runout.pipeline.postflop_stage import solve_postflop
+from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.preflop_stage import PreflopStage
+from runout.postflop.plan import PostflopPlan
 from runout.results.preflop_solution import PreflopSolution, RangesRound
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.results.value_book import LeafValues, ValueBook, ValueSource, average_share
-from runout.results.value_bundle import ValueBundle
 from runout.trees.preflop_tree import FlopLeaf
 
 #: A leaf that neither hand reaches this often keeps the ranges it had.
@@ -30,21 +30,24 @@ _NEVER = 1e-9
 class _SolvedLeaf:
     values: LeafValues
     exploitability_pot: float
+    meaning: ExploitabilityMeaning
 
 
 def refine_with_arriving_ranges(
-    stage: PreflopStage, book: ValueBook, values: ValueBundle, solution: PreflopSolution
+    stage: PreflopStage,
+    book: ValueBook,
+    plans: Mapping[str, PostflopPlan],
+    solution: PreflopSolution,
 ) -> PreflopSolution:
     """Returns the solution of the last round.
 
     Args:
         stage: solves preflop.
         book: values of flops solved for all hands, which the first round starts from.
-        values: where they come from; the flops are solved with the same config.
+        plans: the flops of each leaf, by path.
         solution: the preflop solution on top of ``book``.
     """
     config = stage.config
-    model = load_postflop_config(values.config_text)
     ranges: dict[str, FloatArray] = {}
     rounds: list[RangesRound] = []
     for number in range(1, config.ranges_rounds + 1):
@@ -54,7 +57,9 @@ def refine_with_arriving_ranges(
             ranges[leaf.path] = _damp(
                 ranges.get(leaf.path), solution.arriving_ranges(leaf.node), share
             )
-            leaves[leaf.path] = _solve_leaf(stage, model, leaf, ranges[leaf.path], number)
+            leaves[leaf.path] = _solve_leaf(
+                stage, plans[leaf.path], leaf, ranges[leaf.path], number
+            )
         refined = stage.solve(
             book.with_leaves({path: solved.values for path, solved in leaves.items()}), number
         )
@@ -64,6 +69,7 @@ def refine_with_arriving_ranges(
                 refined.change_from(solution),
                 refined.report.exploitability_mbb,
                 max(solved.exploitability_pot for solved in leaves.values()),
+                next(iter(leaves.values())).meaning,
             )
         )
         report = replace(refined.report, ranges_rounds=tuple(rounds))
@@ -97,16 +103,16 @@ def _damp(earlier: FloatArray | None, arriving: FloatArray, share: float) -> Flo
 
 def _solve_leaf(
     stage: PreflopStage,
-    model: PostflopModelConfig,
+    plan: PostflopPlan,
     leaf: FlopLeaf,
     ranges: FloatArray,
     number: int,
 ) -> _SolvedLeaf:
-    solved = solve_postflop(
-        model.with_sprs([leaf.spr]), stage.workplace, ranges, f"round-{number}-{leaf.path}"
-    ).values[0]
+    part = f"round-{number}-{leaf.path}"
+    solved = solve_plan(plan, stage.workplace, ranges, part).values[0]
     detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
     return _SolvedLeaf(
         LeafValues(average_share(solved), ValueSource.SOLVED, detail),
         max(report.exploitability_pot for report in solved.reports),
+        plan.backend.meaning,
     )

@@ -10,16 +10,17 @@ from pathlib import Path
 from runout.config.run import RunConfig
 from runout.pipeline.fit import require_own_solution, require_own_values
 from runout.pipeline.joint_stage import solve_joint
-from runout.pipeline.postflop_stage import make_value_book
+from runout.pipeline.plan import RunPlan
+from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
 from runout.pipeline.workplace import Workplace
 from runout.results.preflop_bundle import load_solution, save_solution
 from runout.results.preflop_solution import PreflopSolution
+from runout.results.value_book import ValueBook
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import has_bundle
 from runout.storage.manifest import digest_config
-from runout.trees.preflop_tree import PreflopTree
 
 SOLUTION_FOLDER = "preflop"
 VALUES_FOLDER = "values"
@@ -31,14 +32,19 @@ class PreflopRun:
     """Everything that a run found.
 
     Attributes:
-        config: what was asked for.
+        plan: what was done.
         solution: the preflop strategies, of the last round.
         values: the postflop values behind the first round, None if there were no flops to solve.
     """
 
-    config: RunConfig
+    plan: RunPlan
     solution: PreflopSolution
     values: ValueBundle | None
+
+    @property
+    def config(self) -> RunConfig:
+        """What was asked for."""
+        return self.plan.config
 
     def save(self, directory: Path, *, overwrite: bool = False) -> None:
         """Writes the solution, and the values behind it, as bundles in a directory.
@@ -51,7 +57,7 @@ class PreflopRun:
                 exist and are not to be overwritten.
         """
         if not overwrite:
-            check_directory(directory, self.config)
+            check_directory(directory, self.plan)
         directory.mkdir(parents=True, exist_ok=True)
         if self.values is not None:
             is_left_over = not has_bundle(directory / SOLUTION_FOLDER)
@@ -65,30 +71,30 @@ class PreflopRun:
         )
 
 
-def check_directory(directory: Path, config: RunConfig) -> None:
+def check_directory(directory: Path, plan: RunPlan) -> None:
     """Refuses a directory with results of another config; what is not there is no problem.
 
     Raises:
         BundleError: naming every key that differs, with both values, or if something there cannot
             be opened.
     """
-    require_own_solution(directory / SOLUTION_FOLDER, config)
-    require_own_values(directory / VALUES_FOLDER, config)
+    require_own_solution(directory / SOLUTION_FOLDER, plan.config)
+    require_own_values(directory / VALUES_FOLDER, plan)
 
 
-def find_finished_run(directory: Path, config: RunConfig) -> PreflopRun | None:
-    """Returns the run of a config if a directory holds all of it, None if something is missing.
+def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
+    """Returns the run of a plan if a directory holds all of it, None if something is missing.
 
     Raises:
         BundleError: if the directory holds results of another config, or some cannot be opened.
     """
-    check_directory(directory, config)
+    check_directory(directory, plan)
     if not has_bundle(directory / SOLUTION_FOLDER):
         return None
     values = None
     if has_bundle(directory / VALUES_FOLDER):
         values = ValueBundle.load(directory / VALUES_FOLDER)
-    return PreflopRun(config, load_solution(directory / SOLUTION_FOLDER), values)
+    return PreflopRun(plan, load_solution(directory / SOLUTION_FOLDER), values)
 
 
 def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> PreflopRun:
@@ -102,13 +108,22 @@ def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> Pref
     Raises:
         RunoutError: if the config asks for something impossible.
     """
-    workplace = replace(workplace or Workplace(), checkpoint_every=config.checkpoint_every)
-    tree = PreflopTree.build(config.preflop.rules())
-    if config.method == "joint" and tree.counts.flops:
-        return PreflopRun(config, solve_joint(config, tree, workplace).solution, None)
-    book, values = make_value_book(config, tree, workplace)
-    stage = PreflopStage(config, tree, workplace)
+    workplace = workplace or Workplace()
+    return carry_out(RunPlan.make(config, workplace.num_workers), workplace)
+
+
+def carry_out(plan: RunPlan, workplace: Workplace) -> PreflopRun:
+    """Solves what a plan says; checkpoints are written as often as its config says."""
+    config = plan.config
+    workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
+    if plan.is_joint:
+        return PreflopRun(plan, solve_joint(config, plan.tree, workplace).solution, None)
+    values = plan.given_values
+    if plan.flops is not None:
+        values = solve_plan(plan.flops, workplace).to_bundle()
+    book = ValueBook.raw_equity() if values is None else ValueBook.from_values(values.values)
+    stage = PreflopStage(config, plan.tree, workplace)
     solution = stage.solve(book)
-    if config.ranges_rounds and values is not None:
-        solution = refine_with_arriving_ranges(stage, book, values, solution)
-    return PreflopRun(config, solution, values)
+    if plan.leaves:
+        solution = refine_with_arriving_ranges(stage, book, plan.leaves, solution)
+    return PreflopRun(plan, solution, values)

@@ -1,7 +1,7 @@
 """What a postflop backend takes and gives."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from runout.arrays import Float32Array
@@ -10,7 +10,7 @@ from runout.cfr.stopping import SolveOutcome, SolveProgress
 from runout.events import BucketEvent
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import FlopStrategy
-from runout.results.solve_report import FlopReport
+from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 from runout.trees.postflop_tree import PostflopTree
 
 #: Told about every iteration, and about buckets where a backend makes them.
@@ -33,14 +33,33 @@ class FlopSolution:
     report: FlopReport
 
 
+@dataclass(frozen=True)
+class FlopNeeds:
+    """What the solve of one flop with one betting tree takes.
+
+    Attributes:
+        seconds: of one core, if all iterations are needed.
+        memory_bytes: at most at one time.
+        savings: memory by what to write instead.
+        advice: what else needs less memory.
+    """
+
+    seconds: float
+    memory_bytes: int
+    savings: Mapping[str, int] = field(default_factory=dict)
+    advice: str = "give fewer sizes or raises"
+
+
 class PostflopBackend(Protocol):
     """A way to solve a flop.
 
     Attributes:
+        meaning: what the exploitability of its reports is measured against.
         cells_per_node: hands, on all boards at once, that an iteration looks at in each node; from
             some work on it pays to share a solve among threads.
     """
 
+    meaning: ClassVar[ExploitabilityMeaning]
     cells_per_node: ClassVar[int]
 
     def solve(
@@ -55,8 +74,23 @@ class PostflopBackend(Protocol):
             team: threads to share the work; the result does not depend on how many.
         """
 
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take, before anything is allocated.
 
-def report_outcome(outcome: SolveOutcome, num_deals: int = 0) -> FlopReport:
+        Args:
+            flop: three cards.
+            tree: the betting.
+            num_workers: threads inside the solve.
+        """
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend as real work does."""
+
+
+def report_outcome(
+    outcome: SolveOutcome, meaning: ExploitabilityMeaning, num_deals: int = 0
+) -> FlopReport:
     """Returns the report of a solve whose values are in pots."""
     return FlopReport(
         iterations=outcome.iterations,
@@ -64,4 +98,5 @@ def report_outcome(outcome: SolveOutcome, num_deals: int = 0) -> FlopReport:
         strategy_delta=outcome.strategy_delta,
         seconds=outcome.seconds,
         num_deals=num_deals,
+        meaning=meaning,
     )

@@ -10,6 +10,7 @@ from runout.cards.canonical_hands import NUM_HANDS
 from runout.config.postflop import PostflopModelConfig
 from runout.events import EventSink, ignore_event
 from runout.postflop.flop_tasks import SolveRun, solve_flops
+from runout.postflop.plan import PostflopPlan
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.manifest import digest_config
@@ -53,10 +54,22 @@ class PostflopAbstraction:
         Raises:
             TreeError: if a betting tree cannot be built.
         """
-        trees = build_trees(config)
-        flops = config.flop_list()
-        run = SolveRun(num_workers, on_event, recall)
-        results = solve_flops(flops.flops, trees, config.make_backend(), run, ranges)
+        plan = PostflopPlan.make(config, num_workers)
+        return cls.carry_out(plan, on_event, recall=recall, ranges=ranges)
+
+    @classmethod
+    def carry_out(
+        cls,
+        plan: PostflopPlan,
+        on_event: EventSink = ignore_event,
+        *,
+        recall: Recall = compute_always,
+        ranges: FloatArray | None = None,
+    ) -> "PostflopAbstraction":
+        """Solves every flop of a plan with every tree; arguments are those of `build`."""
+        config, trees, flops = plan.config, plan.trees, plan.flops
+        run = SolveRun(plan.num_workers, on_event, recall)
+        results = solve_flops(flops.flops, trees, plan.backend, run, ranges)
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
         value_pot = np.empty(shape, dtype=np.float32)
         reports = []
@@ -77,13 +90,3 @@ class PostflopAbstraction:
             digest_config(self.config.digest_mapping()),
             self.config.seed,
         )
-
-
-def build_trees(config: PostflopModelConfig) -> tuple[PostflopTree, ...]:
-    """Returns the betting tree at each stack-to-pot ratio of a config.
-
-    Raises:
-        TreeError: if one is too large.
-    """
-    rules = config.betting_rules()
-    return tuple(PostflopTree.build_with_spr(rules, spr) for spr in config.postflop_sprs)

@@ -13,6 +13,7 @@ from runout.results.preflop_solution import (
     PreflopSolution,
     RangesRound,
 )
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.results.value_book import ValueSource
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
@@ -109,5 +110,10 @@ def _report_from_mapping(facts: Mapping[str, Any]) -> PreflopReport:
             for path, leaf in facts["flop_leaves"].items()
         },
         curve_mbb=tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
-        ranges_rounds=tuple(RangesRound(**done) for done in facts["ranges_rounds"]),
+        ranges_rounds=tuple(map(_round_from_mapping, facts["ranges_rounds"])),
     )
+
+
+def _round_from_mapping(facts: Mapping[str, Any]) -> RangesRound:
+    meaning = ExploitabilityMeaning(facts["flop_exploitability_meaning"])
+    return RangesRound(**{**facts, "flop_exploitability_meaning": meaning})

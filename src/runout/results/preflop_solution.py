@@ -9,6 +9,7 @@ from runout.arrays import FloatArray
 from runout.cards.canonical_hands import HAND_BY_COMBO, matchup_weights
 from runout.cfr.reach import NUM_PLAYERS, own_reach
 from runout.ranges.hand_range import HandRange
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.results.value_book import ValueSource
 from runout.trees.preflop_tree import PreflopTree, postflop_position
 
@@ -33,12 +34,14 @@ class RangesRound:
             weighted by how often hands arrive at the decisions.
         exploitability_mbb: of the preflop strategies of this round, in thousandths of a big blind.
         flop_exploitability_pot: the largest of any flop solve, as a fraction of the pot.
+        flop_exploitability_meaning: in which game that is, and whether it is a bound.
     """
 
     number: int
     change: float
     exploitability_mbb: float
     flop_exploitability_pot: float
+    flop_exploitability_meaning: ExploitabilityMeaning
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from runout.storage.writer import BundleWriter
 from runout.version import __version__
 
 KIND = "postflop_values"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """The bucketed backend: hands in buckets, real cards, buckets made anew from expected values."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,10 +8,14 @@ from runout.cards.combos import NUM_COMBOS
 from runout.cfr.parallel import Team
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
-from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
+from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
-from runout.postflop.bucketed.rounds import RoundsSolver
+from runout.postflop.bucketed.needs import estimate_rounds
+from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.pair_values import RunoutSample
+from runout.postflop.warm_up import ONCE, solving_a_small_flop
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.trees.postflop_tree import PostflopTree
 
 _PAIRS_PER_RIVER = 1_081 * 990
@@ -26,6 +31,7 @@ class BucketedBackend:
 
     rounds: RoundsSolver
 
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.UPPER_BOUND
     cells_per_node: ClassVar[int] = NUM_TURNS * NUM_RIVERS * NUM_COMBOS
 
     def solve(
@@ -36,5 +42,15 @@ class BucketedBackend:
         results = list(self.rounds.solve(SpotGame(spot), on_progress, team))
         last = results[-1]
         num_rivers = sum(result.iterations_used for result in results) * NUM_TURNS * NUM_RIVERS
-        report = report_outcome(last.outcome, num_rivers * _PAIRS_PER_RIVER)
+        report = report_outcome(last.outcome, self.meaning, num_rivers * _PAIRS_PER_RIVER)
         return FlopSolution(last.strategy, last.values.by_hand(), report)
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take."""
+        return estimate_rounds(self.rounds, flop, tree, num_workers)
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend."""
+        one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), ONCE, sample=RunoutSample(6, 3))
+        return [solving_a_small_flop(cls(one_bucket))]

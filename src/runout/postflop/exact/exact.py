@@ -1,5 +1,6 @@
 """The exact backend: every combo on every turn and river card, no abstraction at all."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -11,18 +12,25 @@ from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_kernels import HERO_ACTS
-from runout.holdem.street_template import StreetTemplate
-from runout.holdem.tables import LearnedTables, Precision
-from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
+from runout.holdem.street_template import StreetTemplate, make_templates
+from runout.holdem.tables import LearnedTables, Precision, count_boards, estimate_memory
+from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.pair_values import RunoutSample, extract_pair_values
+from runout.postflop.needs import limit_seconds
+from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample, extract_pair_values
+from runout.ranges.hand_range import HandRange
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.trees.postflop_tree import PostflopTree
 
 #: Boards from which values are taken, as many as a solve can afford.
 DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
+
+_SECONDS_PER_NODE = 4e-6  # of an iteration, on one river board
+_SECONDS_TO_TAKE_VALUES = 5.0
 
 _NUM_RUNOUTS = 1_176  # at most, without the order of turn and river
 
@@ -91,6 +99,7 @@ class ExactBackend:
     precision: Precision = Precision.SINGLE
     sample: RunoutSample = DEFAULT_SAMPLE
 
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.REAL_GAME
     cells_per_node: ClassVar[int] = _NUM_RUNOUTS * NUM_COMBOS
 
     def solve(
@@ -102,4 +111,27 @@ class ExactBackend:
         outcome = solver.solve(self.rule, on_progress)
         strategy = ExactStrategy(solver.tables, solver.game.cards)
         values = extract_pair_values(solver.game, strategy, self.sample)
-        return FlopSolution(strategy, values.by_hand(), report_outcome(outcome))
+        return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take; suits that the flop does not tell apart count once."""
+        everyone = HandRange.full()
+        cards = CardsToCome.plan(flop, (everyone, everyone))
+        templates = make_templates(tree, NO_RAKE)
+        memory = {}
+        for precision in Precision:
+            need = estimate_memory(templates, cards, num_workers, precision)
+            memory[precision] = need.total + need.working_space + TAKING_VALUES_BYTES
+        per_iteration = _SECONDS_PER_NODE * tree.num_nodes * count_boards(cards)[-1]
+        is_smallest = self.precision == Precision.HALF
+        return FlopNeeds(
+            limit_seconds(self.rule, per_iteration) + _SECONDS_TO_TAKE_VALUES,
+            memory[self.precision],
+            {} if is_smallest else {"exact_precision: 16": memory[Precision.HALF]},
+            "give fewer sizes or raises, or solve_type: bucketed",
+        )
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns nothing: its kernels are those of spots and of other backends' values."""
+        return []

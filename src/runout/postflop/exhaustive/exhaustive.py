@@ -4,6 +4,7 @@ Strategies do not look at the turn and river cards, so enumerating those cards a
 gives exactly the flop's equity over all runouts; `tests/postflop/test_exhaustive.py` proves it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,12 +17,20 @@ from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
-from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
+from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.hand_leaves import make_hand_leaves
+from runout.postflop.needs import limit_seconds
+from runout.postflop.warm_up import ONCE, solving_a_small_flop
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.trees.postflop_tree import PostflopTree
+
+#: Of a node and a hand, measured: tables, and reach when values are extracted; and of an iteration
+#: with exploitability looked at.
+_BYTES_PER_CELL = 64
+_SECONDS_PER_CELL = 25e-9
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,7 @@ class ExhaustiveBackend:
     schedule: DiscountSchedule = DCFR_PLUS
     is_simultaneous: bool = False
 
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
     cells_per_node: ClassVar[int] = NUM_HANDS
 
     def solve(
@@ -50,6 +60,16 @@ class ExhaustiveBackend:
         solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
         outcome = solver.solve(self.rule, on_progress)
         strategy = street.average_strategy()[0].astype(np.float32, copy=False)
-        return FlopSolution(
-            HandStrategy(strategy), extract_values(tree, game, strategy), report_outcome(outcome)
-        )
+        report = report_outcome(outcome, self.meaning)
+        return FlopSolution(HandStrategy(strategy), extract_values(tree, game, strategy), report)
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take."""
+        cells = tree.num_nodes * NUM_HANDS
+        seconds = limit_seconds(self.rule, _SECONDS_PER_CELL * cells)
+        return FlopNeeds(seconds, _BYTES_PER_CELL * cells)
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend."""
+        return [solving_a_small_flop(cls(ONCE))]
