@@ -3,7 +3,7 @@
 A *lane row* holds one number of each of `LANES` terminals. Sums over the opponent's hands are lane
 rows of float64, the numbers that go in and come out are float32. Everything here takes addresses
 of memory and **checks nothing**: callers pass rows padded to a multiple of `ROW_BLOCK` hands.
-This file is all there is of it, and `terminal_kernels` its only user;
+`terminal_kernels` is the only user;
 `tests/holdem/test_simd_kernels.py` compares every function with plain loops.
 """
 
@@ -130,7 +130,7 @@ def _shuffle(builder, left, right, indices):
     return builder.shuffle_vector(left, right, mask)
 
 
-def _transpose(builder, rows):
+def transpose_block(builder, rows):
     """Turns eight rows of eight numbers into eight columns, by three rounds of exchanges."""
     pairs = []
     for i in range(0, 8, 2):
@@ -168,7 +168,7 @@ def rows_to_lanes(typing_context, rows, offset, out):
             _load(builder, builder.add(_address_at(builder, rows, i), offset), _BLOCK, _FLOAT_BYTES)
             for i in range(ROW_BLOCK)
         ]
-        for column in _transpose(builder, block):
+        for column in transpose_block(builder, block):
             _store(builder, column, out, _BLOCK, _FLOAT_BYTES)
             out = builder.add(out, ir.Constant(_INT64, LANE_ROW_BYTES))
         return context.get_dummy_value()
@@ -183,7 +183,7 @@ def _make_lanes_to_rows(adds):
         for _ in range(ROW_BLOCK):
             block.append(_load(builder, lanes, _BLOCK, _FLOAT_BYTES))
             lanes = builder.add(lanes, ir.Constant(_INT64, LANE_ROW_BYTES))
-        for i, row in enumerate(_transpose(builder, block)):
+        for i, row in enumerate(transpose_block(builder, block)):
             address = builder.add(scales, ir.Constant(_INT64, _FLOAT_BYTES * i))
             scale = _load(builder, address, _FLOAT, _FLOAT_BYTES)
             undefined = ir.Constant(_BLOCK, ir.Undefined)

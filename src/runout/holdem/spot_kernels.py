@@ -27,7 +27,7 @@ from runout.holdem.terminal_kernels import Meeting
 from runout.jit import kernel
 
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
-_FLUSH_DENORMALS = np.uint32(0x9FC0)
+FLUSH_DENORMALS = np.uint32(0x9FC0)
 _NOBODY = -1
 
 
@@ -47,7 +47,8 @@ def meet(hands: Hands, orders: Orders, board: int) -> Meeting:
 
 
 @kernel
-def _on_board(learning: Learning, board: int) -> Learning:
+def on_board(learning: Learning, board: int) -> Learning:
+    """Returns the tables of one board."""
     return Learning(
         learning.regret[board],
         learning.regret_scale[board],
@@ -180,7 +181,7 @@ def visit_turn(
         scratch: of this worker.
         out_value: one row for each root.
     """
-    old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
+    old_mode = simd_kernels.set_float_mode(FLUSH_DENORMALS)
     turn, hands, deal = streets.turn, streets.hands, streets.river_deal
     meeting = meet(hands, streets.turn_orders, streets.turn_deal.order[turn_index])
     begin_street(turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn)
@@ -188,8 +189,8 @@ def visit_turn(
     scratch.chance_value[:] = 0.0
     for board in range(first, streets.turn_deal.first_next[turn_index + 1]):
         tables = Knowledge(
-            _on_board(river_knowledge.hero, board - first),
-            _on_board(river_knowledge.villain, board - first),
+            on_board(river_knowledge.hero, board - first),
+            on_board(river_knowledge.villain, board - first),
         )
         _visit_river(streets, board, tables, step, scratch)
         add_card(scratch.river_value, hands.image, deal.images[board], scratch.chance_value)
@@ -244,12 +245,12 @@ def visit_rivers(
         scratch: of this worker.
         out_value: of all river cards; only those visited are written.
     """
-    old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
+    old_mode = simd_kernels.set_float_mode(FLUSH_DENORMALS)
     deal = street.deal
     for i in range(boards.shape[0]):
         board = boards[i]
         entering = Arrival(arrival.reach, arrival.row, deal.card[board], deal.probability)
-        tables = Knowledge(_on_board(knowledge.hero, board), _on_board(knowledge.villain, board))
+        tables = Knowledge(on_board(knowledge.hero, board), on_board(knowledge.villain, board))
         meeting = meet(street.hands, street.orders, deal.order[board])
         visit_last_street(
             street.river,
@@ -285,7 +286,7 @@ def iterate_river(
         out_oop_value: ``[1, H]``.
         out_ip_value: ``[1, O]``.
     """
-    old_mode = simd_kernels.set_float_mode(_FLUSH_DENORMALS)
+    old_mode = simd_kernels.set_float_mode(FLUSH_DENORMALS)
     for i in range(weights.shape[0]):
         step = Step(LEARN, weights[i, 0], weights[i, 1], weights[i, 2])
         visit_last_street(

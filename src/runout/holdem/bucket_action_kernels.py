@@ -1,0 +1,285 @@
+"""Vector instructions for the decisions of bucket games: play, learn, mix, respond.
+
+The same as the passes of `street_kernels`, on rows of buckets and with everything about a few
+buckets in registers at once. Two and three actions, by far the most common, are written out; any
+other number is a loop. Addresses only, nothing is checked, as in `bucket_simd_kernels`.
+"""
+
+# The bodies build LLVM code and have llvmlite's types, which are not annotated.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
+
+from llvmlite import ir
+from numba.core import types
+
+from runout.holdem.vector_kernels import FLOAT, VectorCode, vector_intrinsic
+
+#: A total below it counts as none: float32 cannot hold its reciprocal.
+_SMALLEST_TOTAL = 1.2e-38
+
+
+class _Decision:
+    """Code for the actions of one decision; rows of actions follow each other."""
+
+    def __init__(self, code, count, row_bytes):
+        """Prepares the share of each action where no weight is positive.
+
+        Args:
+            code: builds the instructions.
+            count: number of actions, as a Python number or as one that the code computes.
+            row_bytes: of a bucket row.
+        """
+        self.code, self.count, self.row_bytes = code, count, row_bytes
+        if isinstance(count, int):
+            self.equal = code.constant(1.0 / count)
+        else:
+            number = code.builder.sitofp(count, FLOAT)
+            one = ir.Constant(FLOAT, 1.0)
+            self.equal = code.spread(code.builder.fdiv(one, number))
+
+    def each(self, body):
+        """Calls ``body(offset)`` for every action."""
+        self.code.each_action(self.count, self.row_bytes, body)
+
+    def match(self, weights, offset):
+        """Returns a function from an action's offset to its probability: regret matching."""
+        code, builder, slot = self.code, self.code.builder, self.code.slot()
+        builder.store(code.zero, slot)
+
+        def add(action):
+            weight = code.load(code.at(code.at(weights, action), offset))
+            builder.store(builder.fadd(builder.load(slot), code.positive(weight)), slot)
+
+        self.each(add)
+        total = builder.load(slot)
+        is_positive = builder.fcmp_ordered(">", total, code.constant(_SMALLEST_TOTAL))
+        one = code.constant(1.0)
+        inverse = builder.fdiv(one, builder.select(is_positive, total, one))
+
+        def probability(weight):
+            share = builder.fmul(code.positive(weight), inverse)
+            return builder.select(is_positive, share, self.equal)
+
+        return probability
+
+
+def _family(num_addresses, num_scalars, generate_decision):
+    """Returns the code of a decision with two, with three and with any number of actions.
+
+    Arguments are addresses, float32 scalars, bytes of a row, and in the last one also the number of
+    actions.
+    """
+
+    def make(count):
+        fixed = [types.int64] * num_addresses + [types.float32] * num_scalars
+        numbers = [types.int64] if count else [types.int64, types.int64]
+
+        def generate(context, builder, _, args):
+            code = VectorCode(context, builder)
+            addresses = args[:num_addresses]
+            scalars = [code.spread(s) for s in args[num_addresses : num_addresses + num_scalars]]
+            row_bytes = args[num_addresses + num_scalars]
+            decision = _Decision(code, count or args[-1], row_bytes)
+            code.each(
+                row_bytes, lambda offset: generate_decision(decision, addresses, scalars, offset)
+            )
+            return context.get_dummy_value()
+
+        return types.void(*fixed, *numbers), generate
+
+    return make(2), make(3), make(None)
+
+
+def _play(decision, addresses, scalars, offset):
+    weights, arriving, out = addresses
+    code, builder = decision.code, decision.code.builder
+    probability = decision.match(weights, offset)
+    reach = code.load(code.at(arriving, offset))
+
+    def one(action):
+        weight = code.load(code.at(code.at(weights, action), offset))
+        leaving = builder.fmul(probability(weight), reach)
+        code.store(leaving, code.at(code.at(out, action), offset))
+
+    decision.each(one)
+
+
+def _play_and_add(decision, addresses, scalars, offset):
+    weights, arriving, out, sums = addresses
+    code, builder, (decay,) = decision.code, decision.code.builder, scalars
+    probability = decision.match(weights, offset)
+    reach = code.load(code.at(arriving, offset))
+
+    def one(action):
+        weight = code.load(code.at(code.at(weights, action), offset))
+        leaving = builder.fmul(probability(weight), reach)
+        place = code.at(code.at(sums, action), offset)
+        added = code.multiply_add(code.load(place), decay, leaving)
+        code.store(leaving, code.at(code.at(out, action), offset))
+        code.store(added, place)
+
+    decision.each(one)
+
+
+def _mean(decision, weights, values, offset):
+    """Returns the mean of the actions' values, by the positive part of weights."""
+    code, builder, slot = decision.code, decision.code.builder, decision.code.slot()
+    probability = decision.match(weights, offset)
+    builder.store(code.zero, slot)
+
+    def one(action):
+        weight = code.load(code.at(code.at(weights, action), offset))
+        value = code.load(code.at(code.at(values, action), offset))
+        mean = code.multiply_add(probability(weight), value, builder.load(slot))
+        builder.store(mean, slot)
+
+    decision.each(one)
+    return builder.load(slot)
+
+
+def _mix(decision, addresses, scalars, offset):
+    weights, values, out = addresses
+    mean = _mean(decision, weights, values, offset)
+    decision.code.store(mean, decision.code.at(out, offset))
+
+
+def _mix_and_learn(decision, addresses, scalars, offset):
+    regrets, values, out = addresses
+    code, builder, (positive, negative) = decision.code, decision.code.builder, scalars
+    mean = _mean(decision, regrets, values, offset)
+    code.store(mean, code.at(out, offset))
+
+    def one(action):
+        place = code.at(code.at(regrets, action), offset)
+        old, value = code.load(place), code.load(code.at(code.at(values, action), offset))
+        decay = builder.select(builder.fcmp_ordered(">", old, code.zero), positive, negative)
+        code.store(code.multiply_add(old, decay, builder.fsub(value, mean)), place)
+
+    decision.each(one)
+
+
+def _combine(join):
+    """Returns code that joins the values of all actions."""
+
+    def generate(decision, addresses, scalars, offset):
+        values, out = addresses
+        code, builder, slot = decision.code, decision.code.builder, decision.code.slot()
+        builder.store(code.load(code.at(values, offset)), slot)
+
+        def one(action):
+            value = code.load(code.at(code.at(values, action), offset))
+            builder.store(join(code, builder.load(slot), value), slot)
+
+        # The first action is joined with the rest, not with itself.
+        rest = decision.count - 1 if isinstance(decision.count, int) else None
+        if rest is None:
+            rest = builder.sub(decision.count, ir.Constant(decision.count.type, 1))
+        code.each_action(rest, decision.row_bytes, lambda a: one(builder.add(a, decision.row_bytes)))
+        code.store(builder.load(slot), code.at(out, offset))
+
+    return generate
+
+
+_PLAY = _family(3, 0, _play)
+_PLAY_AND_ADD = _family(4, 1, _play_and_add)
+_MIX = _family(3, 0, _mix)
+_MIX_AND_LEARN = _family(3, 2, _mix_and_learn)
+_ADD_UP = _family(2, 0, _combine(lambda code, x, y: code.builder.fadd(x, y)))
+_TAKE_BEST = _family(2, 0, _combine(lambda code, x, y: code.larger(y, x)))
+
+
+@vector_intrinsic
+def play_2(typing_context, weights, arriving, out, row_bytes):
+    """Divides arriving reach among two actions, in proportion to positive weights."""
+    return _PLAY[0]
+
+
+@vector_intrinsic
+def play_3(typing_context, weights, arriving, out, row_bytes):
+    """Like `play_2` with three actions."""
+    return _PLAY[1]
+
+
+@vector_intrinsic
+def play_any(typing_context, weights, arriving, out, row_bytes, num_actions):
+    """Like `play_2` with any number of actions."""
+    return _PLAY[2]
+
+
+@vector_intrinsic
+def play_and_add_2(typing_context, weights, arriving, out, sums, decay, row_bytes):
+    """Like `play_2`, adding what leaves to strategy sums that are discounted first."""
+    return _PLAY_AND_ADD[0]
+
+
+@vector_intrinsic
+def play_and_add_3(typing_context, weights, arriving, out, sums, decay, row_bytes):
+    """Like `play_and_add_2` with three actions."""
+    return _PLAY_AND_ADD[1]
+
+
+@vector_intrinsic
+def play_and_add_any(typing_context, weights, arriving, out, sums, decay, row_bytes, num_actions):
+    """Like `play_and_add_2` with any number of actions."""
+    return _PLAY_AND_ADD[2]
+
+
+@vector_intrinsic
+def mix_2(typing_context, weights, values, out, row_bytes):
+    """Sets the value of a decision to the mean of two actions, by the positive part of weights."""
+    return _MIX[0]
+
+
+@vector_intrinsic
+def mix_3(typing_context, weights, values, out, row_bytes):
+    """Like `mix_2` with three actions."""
+    return _MIX[1]
+
+
+@vector_intrinsic
+def mix_any(typing_context, weights, values, out, row_bytes, num_actions):
+    """Like `mix_2` with any number of actions."""
+    return _MIX[2]
+
+
+@vector_intrinsic
+def mix_and_learn_2(typing_context, regrets, values, out, positive, negative, row_bytes):
+    """Like `mix_2`, adding to discounted regrets what each action wins beyond the decision."""
+    return _MIX_AND_LEARN[0]
+
+
+@vector_intrinsic
+def mix_and_learn_3(typing_context, regrets, values, out, positive, negative, row_bytes):
+    """Like `mix_and_learn_2` with three actions."""
+    return _MIX_AND_LEARN[1]
+
+
+@vector_intrinsic
+def mix_and_learn_any(
+    typing_context, regrets, values, out, positive, negative, row_bytes, num_actions
+):
+    """Like `mix_and_learn_2` with any number of actions."""
+    return _MIX_AND_LEARN[2]
+
+
+@vector_intrinsic
+def add_up_2(typing_context, values, out, row_bytes):
+    """Sets a row to the sum of two that follow each other."""
+    return _ADD_UP[0]
+
+
+@vector_intrinsic
+def add_up_3(typing_context, values, out, row_bytes):
+    """Like `add_up_2` with three rows."""
+    return _ADD_UP[1]
+
+
+@vector_intrinsic
+def add_up_any(typing_context, values, out, row_bytes, num_actions):
+    """Like `add_up_2` with any number of rows."""
+    return _ADD_UP[2]
+
+
+@vector_intrinsic
+def take_best_any(typing_context, values, out, row_bytes, num_actions):
+    """Sets a row to the largest of any number of rows that follow each other."""
+    return _TAKE_BEST[2]

@@ -1,0 +1,65 @@
+"""Compiled visit of a turn card whose rivers are bucket games."""
+
+from runout.arrays import Float32Array
+from runout.holdem import (
+    bucket_game_kernels,
+    crossing_kernels,
+    simd_kernels,
+    spot_kernels,
+    street_kernels,
+)
+from runout.holdem.compact_layouts import CompactScratch, CompactStreets
+from runout.holdem.spot_layouts import Arrival, Knowledge
+from runout.holdem.street_kernels import Step
+from runout.jit import kernel
+
+
+@kernel
+def visit_turn(
+    streets: CompactStreets,
+    turn_index: int,
+    turn_knowledge: Knowledge,
+    river_knowledge: Knowledge,
+    step: Step,
+    arrival: Arrival,
+    scratch: CompactScratch,
+    out_value: Float32Array,
+) -> None:
+    """Visits a turn card with all its rivers; ``out_value[R, H]`` becomes hero's values.
+
+    Args:
+        streets: the game.
+        turn_index: the number of the turn card.
+        turn_knowledge: tables of the turn on this card.
+        river_knowledge: tables of the bucket games that can follow this card.
+        step: what to do.
+        arrival: the opponent's reach on entering the turn.
+        scratch: of this worker.
+        out_value: one row for each root.
+    """
+    old_mode = simd_kernels.set_float_mode(spot_kernels.FLUSH_DENORMALS)
+    turn, hands, games = streets.turn, streets.hands, streets.games
+    crossing, buckets = scratch.crossing, scratch.game
+    meeting = spot_kernels.meet(hands, streets.turn_orders, turn_index)
+    spot_kernels.begin_street(
+        turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn
+    )
+    crossing_kernels.cross_down(streets, scratch.turn.reach, crossing)
+    first = games.first_game[turn_index]
+    for game in range(first, games.first_game[turn_index + 1]):
+        tables = Knowledge(
+            spot_kernels.on_board(river_knowledge.hero, game - first),
+            spot_kernels.on_board(river_knowledge.villain, game - first),
+        )
+        crossing_kernels.enter_game(streets, game, crossing, buckets)
+        bucket_game_kernels.play_game(
+            streets.river, games.meets[game], games.wins[game], tables, step, buckets
+        )
+        crossing_kernels.leave_game(streets, game, buckets, crossing)
+    crossing_kernels.cross_up(streets, crossing, scratch.turn.value)
+    street_kernels.pull_values(turn, 0, turn_knowledge.hero, step, scratch.turn)
+    for root in range(out_value.shape[0]):
+        value, out = scratch.turn.value[turn.root[root]], out_value[root]
+        for hand in range(out.shape[0]):
+            out[hand] = value[hand]
+    simd_kernels.set_float_mode(old_mode)

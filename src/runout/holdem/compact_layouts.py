@@ -1,0 +1,169 @@
+"""What the kernels of compact rivers read: bucket games, terminals, and working space.
+
+Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` buckets, ``G`` bucket games, ``T`` turn
+cards, ``L`` ways to enter the river, ``n`` nodes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array
+from runout.holdem.spot_layouts import Hands, Orders
+from runout.holdem.street_kernels import Forest, Scratch
+
+
+class BucketGames(NamedTuple):
+    """The bucket games of all rivers of a flop, seen from one player.
+
+    Attributes:
+        first_game: ``[T + 1]`` the games of each turn card, numbered through.
+        cards: ``[G, 4]`` the river cards that share a game, the rest -1.
+        num_cards: ``[G]`` how many they are.
+        hero: ``[G, H]`` the bucket of each of hero's hands; ``K`` where it is impossible.
+        villain: ``[G, O]`` likewise of the opponent's.
+        meets: ``[G, K, K]`` the share of pairs that share no card, by the opponent's bucket and
+            hero's.
+        wins: ``[G, K, K]`` the same, negative where the opponent's bucket is the stronger one and 0
+            where they tie.
+    """
+
+    first_game: IntArray
+    cards: IntArray
+    num_cards: IntArray
+    hero: Uint8Array
+    villain: Uint8Array
+    meets: Float32Array
+    wins: Float32Array
+
+
+class HeldCards(NamedTuple):
+    """Hands by their cards.
+
+    Attributes:
+        hero_holding: ``[52, 51]`` hero's hands that hold a card, the rest -1.
+        villain_with: ``[52, 52]`` the opponent's hand of two cards, -1 for none.
+    """
+
+    hero_holding: IntArray
+    villain_with: IntArray
+
+
+class Terminals(NamedTuple):
+    """Nodes that are valued by a product of reach with a matrix, in blocks of eight.
+
+    The last entry is repeated to fill a block: setting a row twice to the same changes nothing.
+
+    Attributes:
+        row: ``[m]`` the rows of reach.
+        node: ``[m]`` the nodes.
+        payoff: ``[m]`` what the product is multiplied with.
+    """
+
+    row: Int32Array
+    node: Int32Array
+    payoff: Float32Array
+
+
+class BucketBetting(NamedTuple):
+    """The betting of the river, seen from one player.
+
+    Attributes:
+        forest: its nodes, in one group.
+        roots: ways to enter it; nodes are numbers of roots.
+        folds: what hero wins at folds.
+        showdowns: what is won or lost at showdowns.
+        rake: what hero pays at showdowns, whoever wins; empty without rake, 0 in repeated entries.
+    """
+
+    forest: Forest
+    roots: Terminals
+    folds: Terminals
+    showdowns: Terminals
+    rake: Terminals
+
+
+class CompactStreets(NamedTuple):
+    """What the visit of a turn card needs to know about the game.
+
+    Attributes:
+        hands: both players' hands.
+        held: hands by their cards.
+        turn: the betting of the turn.
+        river: the betting of the river.
+        turn_orders: hands by turn card.
+        games: the bucket games of all rivers.
+        probability: of a river card for two given hands.
+    """
+
+    hands: Hands
+    held: HeldCards
+    turn: Forest
+    river: BucketBetting
+    turn_orders: Orders
+    games: BucketGames
+    probability: np.float32
+
+
+class Crossing(NamedTuple):
+    """Working space between the hands of a turn card and the buckets of its rivers.
+
+    Attributes:
+        reach: ``[O, L]`` the opponent's reach on entering the river.
+        mass: ``[H, L]`` how much of it each hand can meet, whatever the river card.
+        won: ``[H, L]`` the sum over rivers of what a hand wins.
+        by_card: ``[52, L]`` the opponent's reach with each card.
+        with_card: ``[52, L]`` the opponent's reach with each card and a river card of a game.
+        total: ``[L]`` the opponent's reach.
+        blocked: ``[L]`` the opponent's reach with a river card of a game.
+        none: ``[L]`` zeros.
+        entering: ``[K + 1, L]`` the reach of buckets; the last row is of impossible hands.
+        leaving: ``[K + 1, L]`` what buckets win for each unit of reach that they meet.
+        addresses: ``[L]`` of rows.
+        nowhere: ``[max(H, K)]`` the row into which unused lanes are written.
+    """
+
+    reach: Float32Array
+    mass: Float32Array
+    won: Float32Array
+    by_card: Float32Array
+    with_card: Float32Array
+    total: Float32Array
+    blocked: Float32Array
+    none: Float32Array
+    entering: Float32Array
+    leaving: Float32Array
+    addresses: IntArray
+    nowhere: Float32Array
+
+
+class BucketScratch(NamedTuple):
+    """Working space of one bucket game.
+
+    Attributes:
+        reach: ``[rows, K]`` the opponent's reach.
+        value: ``[n, K]`` hero's counterfactual values.
+        met: ``[L, K]`` the reach that each bucket meets on entering.
+        rows: ``[actions, K]`` for decoded tables; empty with 32-bit tables.
+        more_rows: ``[actions, K]`` likewise.
+    """
+
+    reach: Float32Array
+    value: Float32Array
+    met: Float32Array
+    rows: Float32Array
+    more_rows: Float32Array
+
+
+class CompactScratch(NamedTuple):
+    """Working space of a worker that visits turn cards.
+
+    Attributes:
+        turn: of the turn.
+        crossing: between turn and rivers.
+        game: of a bucket game.
+    """
+
+    turn: Scratch
+    crossing: Crossing
+    game: BucketScratch
