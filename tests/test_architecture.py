@@ -46,7 +46,13 @@ KERNELS = "*_kernels.py"
 SETTINGS = "postflop/*/settings.py"  # the config class of a backend
 ALLOWED_IN = {
     "numba": {KERNELS, "jit.py"},
-    "llvmlite": {"jit.py", "holdem/simd_kernels.py"},
+    "llvmlite": {
+        "jit.py",
+        "holdem/simd_kernels.py",
+        "holdem/vector_kernels.py",
+        "holdem/bucket_simd_kernels.py",
+        "holdem/bucket_action_kernels.py",
+    },
     "typer": {"cli"},
     "rich": {"cli"},
     "click": {"cli"},

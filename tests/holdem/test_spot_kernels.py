@@ -7,7 +7,8 @@ import pytest
 
 from runout.cfr.discounting import DCFR
 from runout.holdem import spot_kernels
-from runout.holdem.spot_game import SpotGame, arrive
+from runout.holdem.card_game import arrive
+from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_layouts import (
     Arrival,
     Knowledge,

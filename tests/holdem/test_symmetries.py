@@ -9,6 +9,7 @@ from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_kernels import EVALUATING
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
 from tests.holdem.small_spots import (
@@ -64,8 +65,8 @@ def test_merging_suits_changes_no_value(name):
 
 
 def root_values(solver, player):
-    solver.expected_value(player)
-    return solver.game.node_values(player)[0]
+    reach = solver.root_reach[player]
+    return solver.game.visit(player, EVALUATING, solver.tables, reach)
 
 
 def test_monotone_boards_merge_by_cycles_of_three():

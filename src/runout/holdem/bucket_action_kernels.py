@@ -173,7 +173,9 @@ def _combine(join):
         rest = decision.count - 1 if isinstance(decision.count, int) else None
         if rest is None:
             rest = builder.sub(decision.count, ir.Constant(decision.count.type, 1))
-        code.each_action(rest, decision.row_bytes, lambda a: one(builder.add(a, decision.row_bytes)))
+        code.each_action(
+            rest, decision.row_bytes, lambda a: one(builder.add(a, decision.row_bytes))
+        )
         code.store(builder.load(slot), code.at(out, offset))
 
     return generate

@@ -30,12 +30,11 @@ _FLOAT_BYTES = 4
 def push_buckets(forest: Forest, villain: Learning, step: Step, out_scratch: BucketScratch) -> None:
     """Pushes the opponent's reach down, and adds it to its strategy sums when learning."""
     start = np.int64(out_scratch.reach.ctypes.data)
-    row_bytes = np.int64(out_scratch.reach.shape[1] * _FLOAT_BYTES)
+    row_bytes = out_scratch.reach.shape[1] * _FLOAT_BYTES
     for node in range(forest.kind.shape[0]):
         if forest.kind[node] != VILLAIN_ACTS:
             continue
-        number = np.int64(forest.num_children[node])
-        first = np.int64(forest.first_action[node])
+        number, first = int(forest.num_children[node]), int(forest.first_action[node])
         arriving = start + forest.row[node] * row_bytes
         out = start + forest.row[forest.first_child[node]] * row_bytes
         sums = read_rows(
@@ -67,14 +66,14 @@ def push_buckets(forest: Forest, villain: Learning, step: Step, out_scratch: Buc
 def pull_buckets(forest: Forest, hero: Learning, step: Step, out_scratch: BucketScratch) -> None:
     """Pulls hero's values up, and adds to its regrets when learning."""
     start = np.int64(out_scratch.value.ctypes.data)
-    row_bytes = np.int64(out_scratch.value.shape[1] * _FLOAT_BYTES)
+    row_bytes = out_scratch.value.shape[1] * _FLOAT_BYTES
     for node in range(forest.kind.shape[0] - 1, -1, -1):
         kind = forest.kind[node]
         if kind != HERO_ACTS and kind != VILLAIN_ACTS:
             continue
-        number = np.int64(forest.num_children[node])
-        values = start + forest.first_child[node] * row_bytes
-        out = start + node * row_bytes
+        number = int(forest.num_children[node])
+        values = int(start + forest.first_child[node] * row_bytes)
+        out = int(start + node * row_bytes)
         if kind == VILLAIN_ACTS:
             if number == 2:
                 actions.add_up_2(values, out, row_bytes)
@@ -85,7 +84,7 @@ def pull_buckets(forest: Forest, hero: Learning, step: Step, out_scratch: Bucket
         elif step.mode == RESPOND:
             actions.take_best_any(values, out, row_bytes, number)
         else:
-            _decide(hero, forest.first_action[node], number, step, values, out, out_scratch)
+            _decide(hero, int(forest.first_action[node]), number, step, values, out, out_scratch)
 
 
 @kernel
@@ -99,7 +98,7 @@ def _decide(
     out_scratch: BucketScratch,
 ) -> None:
     """Values a decision of hero's, and learns there; ``values`` and ``out`` are addresses."""
-    row_bytes = np.int64(out_scratch.value.shape[1] * _FLOAT_BYTES)
+    row_bytes = out_scratch.value.shape[1] * _FLOAT_BYTES
     if step.mode == EVALUATE:
         sums = read_rows(hero.strategy_sum, hero.sum_scale, first, first + number, out_scratch.rows)
         weights = np.int64(sums.ctypes.data)

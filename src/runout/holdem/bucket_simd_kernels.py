@@ -3,8 +3,9 @@
 A *lane row* holds one number for each way to enter the river, padded to a multiple of
 `LANE_BLOCK`; a *bucket row* one number for each bucket, padded to a multiple of `ROW_BLOCK`.
 Plain loops over so many arrays are not vectorised, because any two of them might overlap. As in
-`simd_kernels`, everything takes addresses and **checks nothing**; `bucket_river_kernels` is the only
-user, and `tests/holdem/test_bucket_simd_kernels.py` compares every function with plain loops.
+`simd_kernels`, everything takes addresses and **checks nothing**; `bucket_game_kernels` and
+`crossing_kernels` are the only users; `tests/holdem/test_bucket_simd_kernels.py` compares every
+function with plain loops.
 """
 
 # The bodies build LLVM code and have llvmlite's types, which are not annotated.
@@ -140,9 +141,7 @@ def rows_to_lanes(typing_context, rows, offset, out, lane_bytes, scale):
     def generate(context, builder, _, args):
         code = VectorCode(context, builder, LANE_BLOCK)
         rows, offset, out, lane_bytes, scale = args
-        addresses = [
-            code.load(code.at(rows, ADDRESS_BYTES * i), INT64) for i in range(LANE_BLOCK)
-        ]
+        addresses = [code.load(code.at(rows, ADDRESS_BYTES * i), INT64) for i in range(LANE_BLOCK)]
         factor = code.spread(scale)
         block = [code.load(builder.add(address, offset)) for address in addresses]
         for column in transpose_block(builder, block):

@@ -1,7 +1,7 @@
 """What the kernels of compact rivers read: bucket games, terminals, and working space.
 
-Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` buckets, ``G`` bucket games, ``T`` turn
-cards, ``L`` ways to enter the river, ``n`` nodes.
+Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` buckets, ``G`` bucket games, ``T``
+turn cards, ``L`` ways to enter the river, ``n`` nodes.
 """
 
 from typing import NamedTuple

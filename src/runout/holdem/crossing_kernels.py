@@ -29,8 +29,8 @@ _NOBODY = -1
 @kernel
 def _used_bytes(streets: CompactStreets) -> int:
     """Returns how much of a lane row is in use: whole blocks."""
-    num_roots = streets.turn.chance.shape[0]
-    return np.int64((num_roots + simd.LANE_BLOCK - 1) // simd.LANE_BLOCK * _BLOCK_BYTES)
+    num_roots: int = streets.turn.chance.shape[0]
+    return (num_roots + simd.LANE_BLOCK - 1) // simd.LANE_BLOCK * _BLOCK_BYTES
 
 
 @kernel
@@ -124,7 +124,7 @@ def leave_game(
     """Adds what each of hero's hands wins on the cards of a game."""
     root, num_roots = streets.river.forest.root, streets.turn.chance.shape[0]
     used, addresses = _used_bytes(streets), out_crossing.addresses
-    row_bytes = np.int64(scratch.value.shape[1] * _FLOAT_BYTES)
+    row_bytes = scratch.value.shape[1] * _FLOAT_BYTES
     values, met = np.int64(scratch.value.ctypes.data), np.int64(scratch.met.ctypes.data)
     for i in range(num_roots):
         simd.divide(met + i * row_bytes, values + root[i] * row_bytes, row_bytes)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray, Uint8Array, aligned_zeros, read_only
+from runout.arrays import Float32Array, IntArray, Uint8Array, aligned_zeros
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import COMBO_CARDS
 from runout.cards.evaluator_tables import evaluator_tables
@@ -93,9 +93,9 @@ class RiverGames:
             row[: len(of_game)] = of_game
         return cls(
             buckets=buckets,
-            first_game=read_only(first_game),
-            cards=read_only(game_cards),
-            num_cards=read_only(np.array([len(of_game) for of_game in every_game])),
+            first_game=first_game,
+            cards=game_cards,
+            num_cards=np.array([len(of_game) for of_game in every_game]),
             bucket=parts.bucket,
             meets=parts.meets,
             wins=parts.wins,
@@ -115,9 +115,9 @@ class RiverGames:
 
     def find(self, turn: int, river_card: int) -> int:
         """Returns the game of a river card after the turn card of a number."""
-        first, end = self.first_game[turn : turn + 2].tolist()
+        first, end = self.first_game[turn : turn + 2]
         is_there = (self.cards[first:end] == river_card).any(axis=1)
-        return first + int(np.flatnonzero(is_there)[0])
+        return int(first + np.flatnonzero(is_there)[0])
 
     @property
     def num_games(self) -> int:

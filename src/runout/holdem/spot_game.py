@@ -8,7 +8,6 @@ comes out does not depend on how many they are.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,13 +15,21 @@ from runout.arrays import Float32Array, FloatArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem import spot_kernels
+from runout.holdem.card_game import (
+    NO_CARD,
+    Columns,
+    SpotTables,
+    StreetVisit,
+    arrive,
+    iterate_visits,
+    known_to,
+)
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.spot import Spot
 from runout.holdem.spot_layouts import (
     Arrival,
     Deal,
     Hands,
-    Knowledge,
     Orders,
     RiverSide,
     RiverStreet,
@@ -31,36 +38,14 @@ from runout.holdem.spot_layouts import (
 )
 from runout.holdem.street_kernels import Forest, Scratch, Step
 from runout.holdem.street_template import make_templates
-from runout.holdem.table_kernels import Learning
-from runout.holdem.tables import Precision, make_scratch, make_turn_scratch
+from runout.holdem.tables import (
+    Precision,
+    StreetSize,
+    exact_sizes,
+    make_scratch,
+    make_turn_scratch,
+)
 from runout.trees.betting import Street
-
-_NO_CARD = -1
-
-#: Tables of OOP and IP.
-BothPlayers = tuple[Learning, Learning]
-
-
-class SpotTables(Protocol):
-    """Where visits find the tables of both players; boards are numbered as they are dealt."""
-
-    def on_board(self, street: Street, board: int) -> BothPlayers:
-        """Returns the tables of one board."""
-
-    def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns the tables of some boards, with an axis for them."""
-
-
-class StreetVisit(NamedTuple):
-    """What a visit found on one board of a street, seen from one player.
-
-    Attributes:
-        value: ``[n, H]`` the values of the nodes; on the river, of the nodes of one group.
-        reach: ``[rows, O]`` the opponent's reach.
-    """
-
-    value: Float32Array
-    reach: Float32Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +106,23 @@ class SpotGame:
         """The street on which the spot begins."""
         return self.spot.tree.first_street
 
+    @property
+    def has_exact_rivers(self) -> bool:
+        """Always."""
+        return True
+
+    def table_sizes(self) -> list[StreetSize]:
+        """Returns the sizes of tables with a column for every hand of every board."""
+        return exact_sizes(self.cards)
+
+    def find_columns(self, street: Street, board: int, player: int) -> Columns:
+        """Returns the board itself, and one column for each hand."""
+        return Columns(board, np.arange(len(self.cards.players[player].combos)))
+
+    def hands(self, player: int) -> Hands:
+        """Returns both players' hands as one of them sees them."""
+        return self._sides[player].hands
+
     def side(self, player: int) -> Side:
         """Returns the game as a player sees it."""
         return self._sides[player]
@@ -128,19 +130,9 @@ class SpotGame:
     def visit(
         self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
     ) -> Float32Array:
-        """Returns ``[H]`` the counterfactual values of a player's hands at the root.
-
-        With `CardsToCome.root_reach`, a hand's value times its own weight, summed over hands, is
-        what the player wins in chips.
-
-        Args:
-            player: whose hands are valued.
-            step: what to do.
-            tables: of both players on every street; learned from and added to, or only read.
-            root_reach: ``[O]`` the opponent's reach on entering the spot, in any scale.
-        """
+        """See `CardGame.visit`."""
         side, root = self._sides[player], arrive(root_reach)
-        knowledge = _known_to(player, tables.on_board(self.first_street, 0))
+        knowledge = known_to(player, tables.on_board(self.first_street, 0))
         meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
         forest = side.forests[0]
         if self.first_street == Street.RIVER:
@@ -158,16 +150,13 @@ class SpotGame:
         root_value: Float32Array = side.scratch.value[0].copy()
         return root_value
 
-    def iterate_river(
+    def iterate(
         self, weights: Float32Array, tables: SpotTables, root_reach: Sequence[Float32Array]
     ) -> None:
-        """Runs one learning iteration of a river spot for each row ``[iterations, 3]``.
-
-        Args:
-            weights: the discounts of positive and negative regrets and of strategy sums.
-            tables: of both players.
-            root_reach: the opponent's reach as each player meets it.
-        """
+        """See `CardGame.iterate`; a river spot iterates in one call."""
+        if self.first_street != Street.RIVER:
+            iterate_visits(self, weights, tables, root_reach)
+            return
         outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides]
         oop, ip = tables.on_board(Street.RIVER, 0)
         oop_side, ip_side = (
@@ -182,38 +171,23 @@ class SpotGame:
         )
         spot_kernels.iterate_river(oop_side, ip_side, oop, ip, weights, *outs)
 
-    def node_values(self, player: int) -> Float32Array:
-        """Returns ``[n, H]`` the values of the first street's nodes at the last visit."""
-        return self._sides[player].scratch.value
-
-    def node_reach(self, player: int) -> Float32Array:
-        """Returns ``[rows, O]`` the opponent's reach on the first street at the last visit."""
-        return self._sides[player].scratch.reach
-
     def visit_first_street(
         self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
     ) -> StreetVisit:
-        """Visits the whole spot; returns copies of what was found on its first street."""
+        """See `CardGame.visit_first_street`."""
         self.visit(player, step, tables, root_reach)
-        return StreetVisit(self.node_values(player).copy(), self.node_reach(player).copy())
+        scratch = self._sides[player].scratch
+        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
 
     def visit_turn_card(
         self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
     ) -> StreetVisit:
-        """Visits one turn card of a flop with all its rivers.
-
-        Args:
-            player: whose hands are valued.
-            number: the number of the card.
-            step: what to do.
-            tables: as for `visit`.
-            reach: ``[rows, O]`` the opponent's reach on the flop, in any scale.
-        """
+        """See `CardGame.visit_turn_card`."""
         side, deal = self._sides[player], self.cards.deals[0]
         scratch = self._turn_scratch[player][0]
-        turn = _known_to(player, tables.on_board(Street.TURN, number))
+        turn = known_to(player, tables.on_board(Street.TURN, number))
         rivers = range(*deal.first_next[number : number + 2])
-        river = _known_to(player, tables.on_boards(Street.RIVER, rivers))
+        river = known_to(player, tables.on_boards(Street.RIVER, rivers))
         row, card = side.forests[0].chance_row, int(deal.card[number])
         arrival = Arrival(reach, row, card, deal.probability)
         out = np.zeros((len(row), len(side.hands.same)), np.float32)
@@ -230,16 +204,7 @@ class SpotGame:
         tables: SpotTables,
         reach: Float32Array,
     ) -> StreetVisit:
-        """Visits one group of the ways to enter the river on one runout.
-
-        Args:
-            player: whose hands are valued.
-            number: the number of the runout.
-            group: the number of the group in `Forest.group`.
-            step: what to do.
-            tables: as for `visit`.
-            reach: ``[rows, O]`` the opponent's reach on the turn, in any scale.
-        """
+        """See `CardGame.visit_river_card`."""
         side, deal = self._sides[player], self.cards.deals[-1]
         if self.first_street == Street.FLOP:
             scratch = self._turn_scratch[player][0].river
@@ -249,7 +214,7 @@ class SpotGame:
         chosen = forest._replace(group=forest.group[group : group + 1])
         row, card = side.forests[-2].chance_row, int(deal.card[number])
         arrival = Arrival(reach, row, card, deal.probability)
-        knowledge = _known_to(player, tables.on_board(Street.RIVER, number))
+        knowledge = known_to(player, tables.on_board(Street.RIVER, number))
         meeting = spot_kernels.meet(side.hands, side.orders[-1], int(deal.order[number]))
         out = np.zeros((len(row), len(side.hands.same)), np.float32)
         spot_kernels.visit_last_street(
@@ -276,8 +241,8 @@ class SpotGame:
         side, deal = self._sides[player], self.cards.deals[0]
         street = RiverStreet(side.hands, side.forests[1], side.orders[1], deal)
         boards = range(len(deal.card))
-        knowledge = _known_to(player, tables.on_boards(Street.RIVER, boards))
-        arrival = _after(side.scratch, side.forests[0], _NO_CARD, deal)
+        knowledge = known_to(player, tables.on_boards(Street.RIVER, boards))
+        arrival = _after(side.scratch, side.forests[0], NO_CARD, deal)
 
         def visit(worker: int) -> None:
             scratch = self._river_scratch[player][worker]
@@ -300,9 +265,9 @@ class SpotGame:
             while (position := next(next_in_order)) < len(order):
                 number = order[position]
                 arrival = _after(side.scratch, side.forests[0], int(deal.card[number]), deal)
-                turn = _known_to(player, tables.on_board(Street.TURN, number))
+                turn = known_to(player, tables.on_board(Street.TURN, number))
                 rivers = range(*deal.first_next[number : number + 2])
-                river = _known_to(player, tables.on_boards(Street.RIVER, rivers))
+                river = known_to(player, tables.on_boards(Street.RIVER, rivers))
                 spot_kernels.visit_turn(
                     streets, number, turn, river, step, arrival, scratch, out_values[number]
                 )
@@ -329,15 +294,6 @@ class SpotGame:
         )
 
 
-def arrive(root_reach: Float32Array) -> Arrival:
-    """Returns the opponent's reach ``[O]`` as what enters a first street, which has one root."""
-    return Arrival(root_reach[None, :], np.zeros(1, np.int32), _NO_CARD, np.float32(1.0))
-
-
 def _after(scratch: Scratch, forest: Forest, card: int, deal: Deal) -> Arrival:
     """Returns the reach with which the next street is entered."""
     return Arrival(scratch.reach, forest.chance_row, card, deal.probability)
-
-
-def _known_to(player: int, both: BothPlayers) -> Knowledge:
-    return Knowledge(both[player], both[1 - player])

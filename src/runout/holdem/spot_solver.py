@@ -11,9 +11,12 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.holdem.card_game import CardGame
+from runout.holdem.compact_game import CompactGame
+from runout.holdem.river_games import RiverBuckets
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
-from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
+from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Precision
 from runout.trees.betting import Street
 
@@ -27,6 +30,7 @@ class SpotSolver:
         schedule: DiscountSchedule = DCFR4,
         team: Team | None = None,
         precision: Precision = Precision.SINGLE,
+        rivers: RiverBuckets | None = None,
     ) -> None:
         """Allocates the tables; both players begin with all actions equally likely.
 
@@ -35,16 +39,24 @@ class SpotSolver:
             schedule: the CFR variant.
             team: threads to share the work.
             precision: bits of a stored number.
+            rivers: how hands are grouped on rivers; by default they are not.
 
         Raises:
             RangeError: if the board leaves nothing of a range.
+            ConfigError: if hands are to be grouped on the rivers of a spot that is no flop.
         """
-        self.game = SpotGame(spot, team, precision)
+        self.game: CardGame
+        if rivers is None:
+            self.game = SpotGame(spot, team, precision)
+        else:
+            self.game = CompactGame.plan(spot, rivers, team, precision)
         self.schedule = schedule
         self.iteration = 0
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
         self.num_lock_changes = 0  # views look at it to know when to look again
-        self.tables = LearnedTables.allocate(self.game.templates, self.game.cards, precision)
+        self.tables = LearnedTables.allocate(
+            self.game.templates, self.game.table_sizes(), precision
+        )
         #: ``[O]`` the opponent's range as each player meets it.
         self.root_reach = [self.game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
 
@@ -52,12 +64,7 @@ class SpotSolver:
         """Runs more iterations, each updating both players."""
         numbers = np.arange(self.iteration, self.iteration + num_iterations)
         weights = self.schedule.weight_rows(numbers).astype(np.float32)
-        if self.game.first_street == Street.RIVER:
-            self.game.iterate_river(weights, self.tables, self.root_reach)
-        else:
-            for row in weights:
-                for player in range(NUM_PLAYERS):
-                    self._visit(player, Step(LEARN, *row))
+        self.game.iterate(weights, self.tables, self.root_reach)
         self.iteration += num_iterations
 
     def solve(
@@ -91,12 +98,10 @@ class SpotSolver:
     def value_of(self, player: int, step: Step) -> float:
         """Returns what a player wins beyond its half of the pot, in chips."""
         hands = self.game.cards.players[player]
-        values = self._visit(player, step)[: len(hands.combos)]
+        visited = self.game.visit(player, step, self.tables, self.root_reach[player])
+        values = visited[: len(hands.combos)]
         weighted: FloatArray = hands.weights * values.astype(np.float64)
         return float(weighted.sum())
-
-    def _visit(self, player: int, step: Step) -> Float32Array:
-        return self.game.visit(player, step, self.tables, self.root_reach[player])
 
     def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
         """Returns ``[A, n]`` what a player's hands do on average at a decision.
@@ -107,12 +112,13 @@ class SpotSolver:
             player: who acts.
             rows: the rows of the decision's actions in the player's tables.
         """
-        learning = self.tables.on_board(street, board)[player]
+        place = self.game.find_columns(street, board, player)
+        learning = self.tables.on_board(street, place.board)[player]
         sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
         if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
             fixed = decode_rows(learning.regret, learning.regret_scale, rows)
             sums = np.where(learning.lock[rows.start] > 0, fixed, sums)
-        sums = sums[:, : len(self.game.cards.players[player].combos)]
+        sums = sums[:, place.of_hands]
         total = sums.sum(axis=0)
         is_known = total > np.finfo(np.float32).tiny
         return np.where(is_known, sums / np.where(is_known, total, 1.0), 1.0 / len(rows))

@@ -77,13 +77,22 @@ class _Draft:
         return len(self.tree_node) - 1
 
 
-def make_templates(tree: PostflopTree, rake: Rake) -> list[StreetTemplate]:
-    """Returns the template of every street from the tree's first one on."""
+def make_templates(
+    tree: PostflopTree, rake: Rake, nodes_per_group: int = NODES_PER_GROUP
+) -> list[StreetTemplate]:
+    """Returns the template of every street from the tree's first one on.
+
+    Args:
+        tree: the betting.
+        rake: what the house takes.
+        nodes_per_group: at most so many nodes of the river, or one root's, make a group.
+    """
     templates = []
     roots: tuple[int, ...] = (0,)
     for street in list(Street)[tree.first_street :]:
         draft = _draft(tree, street, roots)
-        templates.append(_finish(tree, street, roots, draft, rake))
+        groups = _group_roots(draft, street, nodes_per_group)
+        templates.append(_finish(tree, street, roots, draft, groups, rake))
         roots = templates[-1].next_roots
     return templates
 
@@ -115,7 +124,12 @@ def _draft(tree: PostflopTree, street: Street, roots: tuple[int, ...]) -> _Draft
 
 
 def _finish(
-    tree: PostflopTree, street: Street, roots: tuple[int, ...], draft: _Draft, rake: Rake
+    tree: PostflopTree,
+    street: Street,
+    roots: tuple[int, ...],
+    draft: _Draft,
+    groups: list[tuple[int, int]],
+    rake: Rake,
 ) -> StreetTemplate:
     tree_node = np.array(draft.tree_node, dtype=np.int64)
     what = np.array(draft.what)
@@ -130,7 +144,6 @@ def _finish(
         deciding = tree_node[actor == player]
         children = [child for node in deciding for child in tree.layout.children(node)]
         action_node.append(read_only(np.array(children, dtype=np.int64)))
-    groups = _group_roots(draft, street)
     arrays = _Arrays(tree_node, what, actor, num_children, first_action)
     forests = [_see(tree, draft, arrays, groups, rake, player) for player in range(NUM_PLAYERS)]
     return StreetTemplate(
@@ -155,14 +168,14 @@ class _Arrays:
     first_action: IntArray
 
 
-def _group_roots(draft: _Draft, street: Street) -> list[tuple[int, int]]:
+def _group_roots(draft: _Draft, street: Street, nodes_per_group: int) -> list[tuple[int, int]]:
     """Returns the beginning and end of each group of roots; only rivers are cut into groups."""
     num_roots = len(draft.root)
     bounds = [*draft.root, len(draft.tree_node)]
     groups, begin = [], 0
     for end in range(1, num_roots + 1):
         is_last = end == num_roots
-        is_full = not is_last and bounds[end + 1] - bounds[begin] > NODES_PER_GROUP
+        is_full = not is_last and bounds[end + 1] - bounds[begin] > nodes_per_group
         if is_last or (is_full and street == Street.RIVER):
             groups.append((begin, end))
             begin = end

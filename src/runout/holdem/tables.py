@@ -1,8 +1,9 @@
 """The learned tables of a spot, and what they and the working space take in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +32,33 @@ def _dtypes(precision: Precision) -> tuple[npt.DTypeLike, npt.DTypeLike]:
     return np.int16, np.uint16
 
 
+class StreetSize(NamedTuple):
+    """How large the tables of a street are.
+
+    Attributes:
+        num_boards: boards, or games between buckets, that are solved apart.
+        widths: columns of OOP's and IP's tables, padding included.
+    """
+
+    num_boards: int
+    widths: tuple[int, int]
+
+
+def exact_sizes(cards: CardsToCome) -> list[StreetSize]:
+    """Returns the sizes of tables in which every hand of every board has a column."""
+    oop, ip = cards.players
+    return [StreetSize(number, (oop.width, ip.width)) for number in count_boards(cards)]
+
+
 def make_learning(
     template: StreetTemplate, hands: PlayerHands, player: int, num_boards: int, precision: Precision
 ) -> Learning:
     """Returns empty tables ``[boards, actions, width]`` of a player on a street."""
-    shape = (num_boards, template.num_actions[player], hands.width)
+    return _make_learning((num_boards, template.num_actions[player], hands.width), precision)
+
+
+def _make_learning(shape: tuple[int, int, int], precision: Precision) -> Learning:
+    num_boards = shape[0]
     num_scales = shape[1] if precision == Precision.HALF else 0
     regret, strategy_sum = _dtypes(precision)
     return Learning(
@@ -61,16 +84,16 @@ class LearnedTables:
 
     @classmethod
     def allocate(
-        cls, templates: list[StreetTemplate], cards: CardsToCome, precision: Precision
+        cls, templates: list[StreetTemplate], sizes: Sequence[StreetSize], precision: Precision
     ) -> "LearnedTables":
         """Returns tables of players who have learned nothing yet."""
-        by_street = [
-            (
-                make_learning(template, cards.players[0], 0, num_boards, precision),
-                make_learning(template, cards.players[1], 1, num_boards, precision),
+        by_street = []
+        for template, (num_boards, widths) in zip(templates, sizes, strict=True):
+            oop, ip = (
+                _make_learning((num_boards, num_actions, width), precision)
+                for num_actions, width in zip(template.num_actions, widths, strict=True)
             )
-            for template, num_boards in zip(templates, count_boards(cards), strict=True)
-        ]
+            by_street.append((oop, ip))
         return cls(by_street, templates[0].street)
 
     def on_board(self, street: Street, board: int) -> tuple[Learning, Learning]:
@@ -109,16 +132,50 @@ def part_of(learning: Learning, boards: int | slice) -> Learning:
     )
 
 
+class ScratchShape(NamedTuple):
+    """How much working space a street needs, seen from a player.
+
+    Attributes:
+        num_rows: rows of reach.
+        num_nodes: rows of values.
+        num_decoded: rows of tables that are not of 32 bits; 0 if they are.
+        hero: the length of a row of the player's hands.
+        villain: the length of a row of the opponent's hands.
+    """
+
+    num_rows: int
+    num_nodes: int
+    num_decoded: int
+    hero: int
+    villain: int
+
+    @classmethod
+    def of(
+        cls, template: StreetTemplate, widths: tuple[int, int], player: int, precision: Precision
+    ) -> "ScratchShape":
+        """Returns what the nodes of a template need with rows of some widths."""
+        forest = template.forests[player]
+        return cls(
+            num_rows=int(forest.group[:, 8].max()),
+            num_nodes=int((forest.group[:, 1] - forest.group[:, 0]).max()),
+            num_decoded=int(forest.num_children.max()) if precision == Precision.HALF else 0,
+            hero=widths[player],
+            villain=widths[1 - player],
+        )
+
+
 def make_scratch(
     template: StreetTemplate, cards: CardsToCome, player: int, precision: Precision
 ) -> Scratch:
     """Returns working space for one worker on one street, seen from a player."""
-    hero, villain = cards.players[player].width, cards.players[1 - player].width
-    forest = template.forests[player]
-    num_nodes = int((forest.group[:, 1] - forest.group[:, 0]).max())
-    num_rows = int(forest.group[:, 8].max())
+    widths = cards.players[0].width, cards.players[1].width
+    return make_shaped_scratch(ScratchShape.of(template, widths, player, precision))
+
+
+def make_shaped_scratch(shape: ScratchShape) -> Scratch:
+    """Returns working space for one worker on one street."""
+    num_rows, num_nodes, num_decoded, hero, villain = shape
     longest = max(hero, villain)
-    num_decoded = int(forest.num_children.max()) if precision == Precision.HALF else 0
     return Scratch(
         reach=_zeros(num_rows, villain),
         value=_zeros(num_nodes, hero),
@@ -185,35 +242,44 @@ def estimate_memory(
     templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
 ) -> MemoryNeed:
     """Returns what a solve will allocate, before anything is allocated."""
-    tables = 0
-    for template, num_boards in zip(templates, count_boards(cards), strict=True):
-        for player in range(NUM_PLAYERS):
-            cells = template.num_actions[player] * cards.players[player].width
-            scales = template.num_actions[player] if precision == Precision.HALF else 0
-            tables += num_boards * (2 * cells * (precision // 8) + 2 * scales * 4)
     return MemoryNeed(
-        tables=tables,
+        tables=count_table_bytes(templates, exact_sizes(cards), precision),
         working_space=_estimate_scratch(templates, cards, num_workers, precision),
         cards=_estimate_cards(cards),
     )
+
+
+def count_table_bytes(
+    templates: list[StreetTemplate], sizes: Sequence[StreetSize], precision: Precision
+) -> int:
+    """Returns what `LearnedTables.allocate` will take."""
+    total = 0
+    for template, (num_boards, widths) in zip(templates, sizes, strict=True):
+        for num_actions, width in zip(template.num_actions, widths, strict=True):
+            scales = num_actions if precision == Precision.HALF else 0
+            total += num_boards * (2 * num_actions * width * (precision // 8) + 2 * scales * 4)
+    return total
+
+
+def scratch_bytes(shape: ScratchShape) -> int:
+    """Returns what `make_shaped_scratch` will take."""
+    num_rows, num_nodes, num_decoded, hero, villain = shape
+    longest = max(hero, villain)
+    total = 4 * (num_rows * villain + num_nodes * hero)
+    total += 4 * LANES * (hero + villain) + 8 * 53 * LANES + 12 * LANES + 4 * hero
+    return total + 8 * longest + 8 * num_decoded * longest
 
 
 def _estimate_scratch(
     templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
 ) -> int:
     total, between_streets = 0, [0]
+    widths = cards.players[0].width, cards.players[1].width
     for number, template in enumerate(templates):
         for player in range(NUM_PLAYERS):
-            hero, villain = cards.players[player].width, cards.players[1 - player].width
-            forest, longest = template.forests[player], max(hero, villain)
-            nodes = int((forest.group[:, 1] - forest.group[:, 0]).max())
-            one = 4 * (int(forest.group[:, 8].max()) * villain + nodes * hero)
-            one += 4 * LANES * (hero + villain) + 8 * 53 * LANES + 12 * LANES + 4 * hero
-            one += 8 * longest
-            if precision == Precision.HALF:
-                one += 8 * int(forest.num_children.max()) * longest
-            total += one * (num_workers if number > 0 else 1)
-            entering = len(template.root_of) * hero
+            shape = ScratchShape.of(template, widths, player, precision)
+            total += scratch_bytes(shape) * (num_workers if number > 0 else 1)
+            entering = len(template.root_of) * shape.hero
             if number == 1:  # what all cards are worth, of one player at a time, and the sum
                 between_streets.append((4 * len(cards.deals[0].card) + 8) * entering)
             if number == 2:  # what a river is worth, and the sum

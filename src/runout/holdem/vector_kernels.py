@@ -34,24 +34,29 @@ class VectorCode:
         self.zero = ir.Constant(self.vector, None)
 
     def constant(self, value):
+        """Returns a vector of one number."""
         return ir.Constant(self.vector, [float(value)] * self.width)
 
     def at(self, address, offset):
+        """Returns an address some bytes further on."""
         if isinstance(offset, int):
             offset = ir.Constant(INT64, offset)
         return self.builder.add(address, offset)
 
     def load(self, address, kind=None):
+        """Returns what is at an address, by default a vector."""
         kind = kind or self.vector
         return self.builder.load(
             self.builder.inttoptr(address, kind.as_pointer()), align=FLOAT_BYTES
         )
 
     def store(self, value, address):
+        """Writes a value at an address."""
         pointer = self.builder.inttoptr(address, value.type.as_pointer())
         self.builder.store(value, pointer, align=FLOAT_BYTES)
 
     def spread(self, scalar):
+        """Returns a vector of one number that the code computes."""
         nothing = ir.Constant(self.vector, ir.Undefined)
         first = self.builder.insert_element(nothing, scalar, ir.Constant(INT32, 0))
         mask = ir.Constant(ir.VectorType(INT32, self.width), [0] * self.width)
@@ -67,9 +72,11 @@ class VectorCode:
         return self.builder.call(fma, [x, y, z])
 
     def positive(self, x):
+        """Returns the positive part."""
         return self.larger(x, self.zero)
 
     def larger(self, x, y):
+        """Returns the larger of two vectors, number by number."""
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
 
     def slot(self):

@@ -11,9 +11,10 @@ import numpy as np
 
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.card_game import BothPlayers, SpotTables
 from runout.holdem.fixed_tables import FixedTables
 from runout.holdem.spot import Spot
-from runout.holdem.spot_game import BothPlayers, SpotGame, SpotTables
+from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
 from runout.postflop.flop_strategy import FlopStrategy
 from runout.ranges.hand_range import HandRange

@@ -19,8 +19,8 @@ from runout.cfr.reach import NUM_PLAYERS
 from runout.equity import equity_kernels
 from runout.equity.board_equity import compute_board_equity
 from runout.holdem import spot_kernels, street_kernels
+from runout.holdem.card_game import CardGame
 from runout.holdem.fixed_tables import FixedTables
-from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_layouts import Arrival
 from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision, make_scratch
@@ -91,7 +91,7 @@ class _Sums:
 
 
 def extract_pair_values(
-    game: SpotGame, strategy: FlopStrategy, sample: RunoutSample = ALL_RUNOUTS
+    game: CardGame, strategy: FlopStrategy, sample: RunoutSample = ALL_RUNOUTS
 ) -> PairValues:
     """Returns what all combos win from each other on a flop.
 
@@ -139,15 +139,15 @@ def _exact_edge(flop: tuple[int, ...]) -> FloatArray:
     return (wins - wins.T) / equity.num_runouts
 
 
-def _mean(game: SpotGame, total: FloatArray, weight: FloatArray) -> FloatArray:
+def _mean(game: CardGame, total: FloatArray, weight: FloatArray) -> FloatArray:
     """Divides sums by weights, after spreading both over the suits that were merged."""
     spread, weights = _spread(game, total), _spread(game, weight)
     return np.divide(spread, weights, out=np.zeros_like(spread), where=weights > 0.0)
 
 
-def _spread(game: SpotGame, total: FloatArray) -> FloatArray:
+def _spread(game: CardGame, total: FloatArray) -> FloatArray:
     """Adds up sums over boards that were merged by suits, as all of them would have given."""
-    images = game.side(0).hands.image
+    images = game.hands(0).image
     spread = np.zeros_like(total)
     for number in game.cards.symmetry_numbers:
         source = images[number][: len(total)]
@@ -162,7 +162,7 @@ class _Extraction:
     plays towards the rows that its opponent's forest numbers.
     """
 
-    def __init__(self, game: SpotGame, strategy: FlopStrategy) -> None:
+    def __init__(self, game: CardGame, strategy: FlopStrategy) -> None:
         self._game = game
         self._tables = [
             FixedTables(game.templates, game.cards, player, strategy.rows)
@@ -211,14 +211,12 @@ class _Extraction:
     ) -> list[list[Float32Array]]:
         found = []
         for player in range(NUM_PLAYERS):
-            side, scratch = self._game.side(1 - player), self._scratch[player][street]
-            forest = side.forests[street]
+            hands, scratch = self._game.hands(1 - player), self._scratch[player][street]
+            forest = self._game.templates[street].forests[1 - player]
             learning = self._tables[player].on_board(street, board)[player]
             by_group = []
             for group in range(len(forest.group)):
-                spot_kernels.enter_street(
-                    entering[player], side.hands, forest, group, scratch.reach
-                )
+                spot_kernels.enter_street(entering[player], hands, forest, group, scratch.reach)
                 street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
                 by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
             found.append(by_group)
@@ -229,7 +227,7 @@ class _Extraction:
         width = self._game.cards.players[0].width
         arrivals = []
         for player in range(NUM_PLAYERS):
-            forest = self._game.side(1 - player).forests[street]
+            forest = self._game.templates[street].forests[1 - player]
             (rows,) = reach[player]
             padded = np.zeros((len(rows), width), np.float32)
             padded[:, : rows.shape[1]] = rows
@@ -239,7 +237,7 @@ class _Extraction:
     def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> Float32Array:
         """Returns ``[C, C]`` what OOP wins by folds on a board."""
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same.
-        seen_by_oop, seen_by_ip = (self._game.side(player).forests[street] for player in (0, 1))
+        seen_by_oop, seen_by_ip = self._game.templates[street].forests
         parts = []
         for group, bounds in enumerate(seen_by_oop.group):
             folds = slice(bounds[4], bounds[5])
@@ -250,7 +248,7 @@ class _Extraction:
 
     def _showdown_stake(self, reach: list[list[Float32Array]]) -> Float32Array:
         """Returns ``[C, C]`` what two combos play for at showdown on a river board."""
-        seen_by_oop, seen_by_ip = (self._game.side(player).forests[_RIVER] for player in (0, 1))
+        seen_by_oop, seen_by_ip = self._game.templates[_RIVER].forests
         parts = []
         for group, bounds in enumerate(seen_by_oop.group):
             showdowns = slice(bounds[6], bounds[7])

@@ -15,7 +15,8 @@ from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem import spot_kernels
-from runout.holdem.spot_game import SpotGame, arrive
+from runout.holdem.card_game import arrive
+from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
 from runout.holdem.street_kernels import LEARNING_AFRESH
 from runout.holdem.table_kernels import Learning

@@ -23,7 +23,7 @@ from runout.cards.combos import (
 )
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
-from runout.holdem.spot_game import StreetVisit
+from runout.holdem.card_game import StreetVisit
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATE, Step
 from runout.postflop.spot.locking import decision_rows, settle_locks

@@ -1,0 +1,320 @@
+"""A flop with every hand on flop and turn, and rivers as bucket games.
+
+Flop and turn are visited as in `spot_game`, with the same kernels and tables; there are only 1 + 49
+boards of them. What lies below a turn card is `compact_kernels.visit_turn`. Cards do not depend on
+the betting, so all trees of a flop can share them, and any number of games one working space.
+"""
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray
+from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem import compact_kernels, spot_kernels
+from runout.holdem.bucket_simd_kernels import PRODUCT_BLOCK
+from runout.holdem.card_game import (
+    Columns,
+    SpotTables,
+    StreetVisit,
+    arrive,
+    iterate_visits,
+    known_to,
+)
+from runout.holdem.compact_cards import CompactCards
+from runout.holdem.compact_layouts import BucketBetting, CompactStreets, Terminals
+from runout.holdem.compact_workspace import Workspace, WorkspaceShape
+from runout.holdem.river_games import RiverBuckets
+from runout.holdem.spot import Spot
+from runout.holdem.spot_layouts import Arrival, Hands
+from runout.holdem.street_kernels import Forest, Step
+from runout.holdem.street_template import make_templates
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import Precision, StreetSize, make_scratch
+from runout.trees.betting import Street
+
+#: Rows of buckets are short: all nodes of a river are one group.
+ONE_GROUP = 1 << 30
+
+
+class CompactGame:
+    """The cards and betting of a flop whose rivers are bucket games."""
+
+    def __init__(
+        self,
+        spot: Spot,
+        cards: CompactCards,
+        precision: Precision = Precision.SINGLE,
+        workspace: Workspace | None = None,
+    ) -> None:
+        """Prepares the betting.
+
+        Args:
+            spot: what is played.
+            cards: of the spot's board and ranges; games of other bettings may share them.
+            precision: of the tables that visits will be given.
+            workspace: to visit in, unless visits bring their own; made when first needed.
+        """
+        self.spot = spot
+        self.cards, self.river_games = cards.to_come, cards.games
+        self.precision = precision
+        self.templates = make_templates(spot.tree, spot.rake, ONE_GROUP)
+        self._cards = cards
+        if workspace is not None:
+            self.workspace = workspace
+        self._streets = [self._see(player) for player in range(NUM_PLAYERS)]
+        # Cards with many games first, so that nobody is left with a long one at the end.
+        sizes = np.diff(cards.games.first_game)
+        self._turn_order: list[int] = np.argsort(-sizes, kind="stable").tolist()
+
+    @classmethod
+    def plan(
+        cls,
+        spot: Spot,
+        buckets: RiverBuckets,
+        team: Team | None = None,
+        precision: Precision = Precision.SINGLE,
+    ) -> "CompactGame":
+        """Returns the game of a spot with cards and working space of its own.
+
+        Raises:
+            RangeError: if the board leaves nothing of a range.
+            ConfigError: if the spot is no flop.
+        """
+        cards = CompactCards.plan(
+            spot.board, spot.ranges, buckets, merges_suits=spot.merges_suits, team=team
+        )
+        game = cls(spot, cards, precision)
+        game.workspace = Workspace([game.workspace_shapes()], team)
+        return game
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Where visits work that do not bring a space of their own."""
+        return Workspace([self.workspace_shapes()])
+
+    @property
+    def first_street(self) -> Street:
+        """The flop."""
+        return Street.FLOP
+
+    @property
+    def has_exact_rivers(self) -> bool:
+        """Never."""
+        return False
+
+    def workspace_shapes(self) -> tuple[WorkspaceShape, WorkspaceShape]:
+        """Returns how much working space visits need, seen from OOP and from IP."""
+        num_turns, buckets = len(self.cards.deals[0].card), self.river_games.buckets.number
+        oop, ip = (
+            WorkspaceShape.of(
+                self.templates, self._cards.widths, num_turns, buckets, player, self.precision
+            )
+            for player in range(NUM_PLAYERS)
+        )
+        return oop, ip
+
+    def table_sizes(self) -> list[StreetSize]:
+        """Returns the sizes of tables with every hand on flop and turn, and buckets on rivers."""
+        widths, buckets = self._cards.widths, self.river_games.buckets.number
+        return [
+            StreetSize(1, widths),
+            StreetSize(len(self.cards.deals[0].card), widths),
+            StreetSize(self.river_games.num_games, (buckets, buckets)),
+        ]
+
+    def find_columns(self, street: Street, board: int, player: int) -> Columns:
+        """Returns where tables keep a board; on a river, hands of a bucket share a column."""
+        num_hands = len(self.cards.players[player].combos)
+        if street != Street.RIVER:
+            return Columns(board, np.arange(num_hands))
+        turn = int(np.searchsorted(self.cards.deals[0].first_next, board, side="right")) - 1
+        number = self.river_games.find(turn, int(self.cards.deals[1].card[board]))
+        bucket = self.river_games.bucket[player][number, :num_hands].astype(np.int64)
+        # Hands that hold the river card have no bucket; any column will do.
+        return Columns(number, np.minimum(bucket, self.river_games.buckets.number - 1))
+
+    def hands(self, player: int) -> Hands:
+        """Returns both players' hands as one of them sees them."""
+        return self._cards.hands[player]
+
+    def visit(
+        self,
+        player: int,
+        step: Step,
+        tables: SpotTables,
+        root_reach: Float32Array,
+        workspace: Workspace | None = None,
+    ) -> Float32Array:
+        """See `CardGame.visit`; in a workspace of the caller's, or else in the game's own."""
+        space = workspace or self.workspace
+        scratch = space.sides[player].flop
+        flop, hands = self.templates[Street.FLOP].forests[player], self._cards.hands[player]
+        knowledge = known_to(player, tables.on_board(Street.FLOP, 0))
+        meeting = spot_kernels.meet(hands, self._cards.flop_orders[player], 0)
+        spot_kernels.begin_street(
+            flop, hands, meeting, knowledge.villain, step, arrive(root_reach), scratch
+        )
+        chance_value = self._visit_turns(player, step, tables, space)
+        spot_kernels.end_street(flop, chance_value, knowledge.hero, step, scratch)
+        root_value: Float32Array = scratch.value[0].copy()
+        return root_value
+
+    def iterate(
+        self, weights: Float32Array, tables: SpotTables, root_reach: Sequence[Float32Array]
+    ) -> None:
+        """See `CardGame.iterate`."""
+        iterate_visits(self, weights, tables, root_reach)
+
+    def visit_first_street(
+        self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
+    ) -> StreetVisit:
+        """See `CardGame.visit_first_street`."""
+        self.visit(player, step, tables, root_reach)
+        scratch = self.workspace.sides[player].flop
+        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
+
+    def visit_turn_card(
+        self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
+    ) -> StreetVisit:
+        """See `CardGame.visit_turn_card`."""
+        scratch = self.workspace.sides[player].turns[0]
+        hero = self._cards.widths[player]
+        out = np.zeros((len(self.templates[Street.TURN].root_of), hero), np.float32)
+        self._visit_turn(player, number, step, tables, reach, self.workspace, 0, out)
+        return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
+
+    def visit_river_card(
+        self,
+        player: int,
+        number: int,
+        group: int,
+        step: Step,
+        tables: SpotTables,
+        reach: Float32Array,
+    ) -> StreetVisit:
+        """See `CardGame.visit_river_card`: what buckets do, played by their hands."""
+        deal, river = self.cards.deals[1], self.templates[Street.RIVER]
+        both = tuple(self._spread(tables, number, which) for which in range(NUM_PLAYERS))
+        row = self.templates[Street.TURN].forests[player].chance_row
+        arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
+        board = self.cards.board + self.cards.runouts[1][number]
+        orders = self.cards.orders_of([board], player)
+        hands = self._cards.hands[player]
+        scratch = make_scratch(river, self.cards, player, Precision.SINGLE)
+        out = np.zeros((len(row), self._cards.widths[player]), np.float32)
+        spot_kernels.visit_last_street(
+            river.forests[player],
+            hands,
+            spot_kernels.meet(hands, orders, 0),
+            known_to(player, (both[0], both[1])),
+            step,
+            arrival,
+            scratch,
+            out,
+        )
+        return StreetVisit(scratch.value, scratch.reach)
+
+    def _spread(self, tables: SpotTables, runout: int, player: int) -> Learning:
+        """Returns tables in which each hand does what its bucket does; they cannot learn."""
+        place = self.find_columns(Street.RIVER, runout, player)
+        learning = tables.on_board(Street.RIVER, place.board)[player]
+        shape = (learning.strategy_sum.shape[0], self._cards.widths[player])
+        played = np.zeros(shape, np.float32)
+        # The actions of a decision share one scale, which does not change their shares.
+        played[:, : len(place.of_hands)] = learning.strategy_sum[:, place.of_hands]
+        nothing, unscaled = np.zeros((0, 0), np.float32), np.zeros(0, np.float32)
+        return Learning(nothing, unscaled, played, unscaled, np.zeros((0, 0), np.uint8))
+
+    def _visit_turns(
+        self, player: int, step: Step, tables: SpotTables, space: Workspace
+    ) -> FloatArray:
+        """Visits every turn card; returns ``[R, H]`` the sums over cards."""
+        side, deal, hands = space.sides[player], self.cards.deals[0], self._cards.hands[player]
+        shape = (len(self.templates[Street.TURN].root_of), self._cards.widths[player])
+        num_sums = shape[0] * shape[1]
+        num_cells = len(deal.card) * num_sums
+        values = side.cells[:num_cells].reshape(len(deal.card), *shape)
+        total = side.sums[:num_sums].reshape(shape)
+        next_in_order = itertools.count()
+
+        def work(worker: int) -> None:
+            while (position := next(next_in_order)) < len(self._turn_order):
+                number = self._turn_order[position]
+                out = values[number]
+                self._visit_turn(player, number, step, tables, side.flop.reach, space, worker, out)
+
+        space.team.run(work, range(space.team.num_workers))
+        spot_kernels.add_cards(values, hands.image, deal.images, total)
+        return total
+
+    def _visit_turn(
+        self,
+        player: int,
+        number: int,
+        step: Step,
+        tables: SpotTables,
+        reach: Float32Array,
+        space: Workspace,
+        worker: int,
+        out_value: Float32Array,
+    ) -> None:
+        """Visits one turn card with the opponent's ``reach[rows, O]`` on the flop."""
+        deal, games = self.cards.deals[0], self.river_games
+        row = self.templates[Street.FLOP].forests[player].chance_row
+        arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
+        rivers = range(*games.first_game[number : number + 2].tolist())
+        compact_kernels.visit_turn(
+            self._streets[player],
+            number,
+            known_to(player, tables.on_board(Street.TURN, number)),
+            known_to(player, tables.on_boards(Street.RIVER, rivers)),
+            step,
+            arrival,
+            space.sides[player].turns[worker],
+            out_value,
+        )
+
+    def _see(self, player: int) -> CompactStreets:
+        cards = self._cards
+        _, turn, river = (template.forests[player] for template in self.templates)
+        return CompactStreets(
+            hands=cards.hands[player],
+            held=cards.held[player],
+            turn=turn,
+            river=bucket_betting(river),
+            turn_orders=cards.turn_orders[player],
+            games=cards.games.seen_from(player),
+            probability=self.cards.deals[1].probability,
+        )
+
+
+def bucket_betting(river: Forest) -> BucketBetting:
+    """Returns the betting of a river in one group, its terminals in blocks."""
+    num_roots, raked = len(river.root), len(river.showdown_rake)
+    rake = _pad(river.showdown_row[:raked], river.showdown[:raked], river.showdown_rake)
+    rake.payoff[raked:] = 0.0
+    return BucketBetting(
+        forest=river,
+        roots=_pad(
+            river.row[river.root], np.arange(num_roots), np.ones(num_roots, dtype=np.float32)
+        ),
+        folds=_pad(river.fold_row, river.fold, river.fold_gain),
+        showdowns=_pad(river.showdown_row, river.showdown, river.showdown_stake),
+        rake=rake,
+    )
+
+
+def _pad(row: Int32Array, node: IntArray | Int32Array, payoff: Float32Array) -> Terminals:
+    """Repeats the last entry of lists until they fill whole blocks."""
+    missing = -len(row) % PRODUCT_BLOCK
+    padded = [
+        np.pad(numbers, (0, missing), mode="edge") if missing else numbers.copy()
+        for numbers in (row, node, payoff)
+    ]
+    return Terminals(
+        padded[0].astype(np.int32), padded[1].astype(np.int32), padded[2].astype(np.float32)
+    )

@@ -1,0 +1,168 @@
+"""Working space for visits of compact games, shared by games of as many hands."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, aligned_zeros
+from runout.cards.card import NUM_CARDS
+from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.bucket_simd_kernels import LANE_BLOCK
+from runout.holdem.compact_layouts import BucketScratch, CompactScratch, Crossing
+from runout.holdem.street_kernels import Scratch
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.tables import Precision, ScratchShape, make_shaped_scratch, scratch_bytes
+
+
+class WorkspaceShape(NamedTuple):
+    """How much working space visits need, seen from a player.
+
+    Attributes:
+        flop: of the flop.
+        turn: of a turn card.
+        game: of a bucket game; its rows are as long as there are buckets.
+        num_lanes: ways to enter the river, padded.
+        num_cells: numbers that come back from all turn cards.
+        num_sums: numbers that they are added up to.
+    """
+
+    flop: ScratchShape
+    turn: ScratchShape
+    game: ScratchShape
+    num_lanes: int
+    num_cells: int
+    num_sums: int
+
+    @classmethod
+    def of(
+        cls,
+        templates: list[StreetTemplate],
+        widths: tuple[int, int],
+        num_turns: int,
+        num_buckets: int,
+        player: int,
+        precision: Precision,
+    ) -> "WorkspaceShape":
+        """Returns what one game needs.
+
+        Args:
+            templates: the betting of flop, turn and river.
+            widths: of rows of OOP's and IP's hands.
+            num_turns: turn cards that are visited.
+            num_buckets: of a bucket game.
+            player: whose hands are valued.
+            precision: of the tables.
+        """
+        flop, turn, river = templates
+        entering = len(turn.root_of) * widths[player]
+        return cls(
+            flop=ScratchShape.of(flop, widths, player, precision),
+            turn=ScratchShape.of(turn, widths, player, precision),
+            game=ScratchShape.of(river, (num_buckets, num_buckets), player, precision),
+            num_lanes=-(-len(river.root_of) // LANE_BLOCK) * LANE_BLOCK,
+            num_cells=num_turns * entering,
+            num_sums=entering,
+        )
+
+    def num_bytes(self, num_workers: int) -> int:
+        """Returns what working space of this shape takes."""
+        hero, villain, buckets = self.turn.hero, self.turn.villain, self.game.hero
+        lane_rows = villain + 2 * hero + 2 * NUM_CARDS + 3 + 2 * (buckets + 1)
+        crossing = 4 * self.num_lanes * lane_rows + 8 * self.num_lanes + 4 * max(hero, buckets)
+        game_rows = self.game.num_rows + self.game.num_nodes + 2 * self.game.num_decoded
+        game = 4 * buckets * (game_rows + self.num_lanes)
+        of_worker = scratch_bytes(self.turn) + crossing + game
+        shared = scratch_bytes(self.flop) + 4 * self.num_cells + 8 * self.num_sums
+        return shared + num_workers * of_worker
+
+
+class SideSpace(NamedTuple):
+    """Working space for visits of one player.
+
+    Attributes:
+        flop: of the flop.
+        turns: one for each worker of the team.
+        cells: what comes back from all turn cards.
+        sums: what they are added up to.
+    """
+
+    flop: Scratch
+    turns: list[CompactScratch]
+    cells: Float32Array
+    sums: FloatArray
+
+
+class Workspace:
+    """Working space for one visit at a time, with as many threads as the team has."""
+
+    def __init__(
+        self, shapes: Sequence[tuple[WorkspaceShape, WorkspaceShape]], team: Team | None = None
+    ) -> None:
+        """Allocates space that is large enough for all of some games.
+
+        Args:
+            shapes: of the games, seen from OOP and from IP; rows must be as long in all of them.
+            team: threads to share a visit.
+        """
+        self.team = team or Team()
+        self.sides = tuple(
+            _make_side(_largest([pair[player] for pair in shapes]), self.team.num_workers)
+            for player in range(NUM_PLAYERS)
+        )
+
+
+def _largest(shapes: Sequence[WorkspaceShape]) -> WorkspaceShape:
+    """Returns a shape in which all of some fit."""
+    lengths = {(s.turn.hero, s.turn.villain, s.game.hero) for s in shapes}
+    if len(lengths) != 1:
+        raise ValueError(f"games of different hands or buckets share no space: {sorted(lengths)}")
+    flop, turn, game = (
+        ScratchShape(*map(max, zip(*(getattr(shape, street) for shape in shapes), strict=True)))
+        for street in ("flop", "turn", "game")
+    )
+    numbers = (max(column) for column in zip(*(shape[3:] for shape in shapes), strict=True))
+    return WorkspaceShape(flop, turn, game, *numbers)
+
+
+def _make_side(shape: WorkspaceShape, num_workers: int) -> SideSpace:
+    return SideSpace(
+        flop=make_shaped_scratch(shape.flop),
+        turns=[_make_turn(shape) for _ in range(num_workers)],
+        cells=np.zeros(shape.num_cells, np.float32),
+        sums=np.zeros(shape.num_sums),
+    )
+
+
+def _make_turn(shape: WorkspaceShape) -> CompactScratch:
+    lanes, buckets = shape.num_lanes, shape.game.hero
+    hero, villain = shape.turn.hero, shape.turn.villain
+    return CompactScratch(
+        turn=make_shaped_scratch(shape.turn),
+        crossing=Crossing(
+            reach=_zeros(villain, lanes),
+            mass=_zeros(hero, lanes),
+            won=_zeros(hero, lanes),
+            by_card=_zeros(NUM_CARDS, lanes),
+            with_card=_zeros(NUM_CARDS, lanes),
+            total=_zeros(1, lanes)[0],
+            blocked=_zeros(1, lanes)[0],
+            none=_zeros(1, lanes)[0],
+            entering=_zeros(buckets + 1, lanes),
+            leaving=_zeros(buckets + 1, lanes),
+            addresses=np.zeros(lanes, np.int64),
+            nowhere=_zeros(1, max(hero, buckets))[0],
+        ),
+        game=BucketScratch(
+            reach=_zeros(shape.game.num_rows, buckets),
+            value=_zeros(shape.game.num_nodes, buckets),
+            met=_zeros(lanes, buckets),
+            rows=_zeros(shape.game.num_decoded, buckets),
+            more_rows=_zeros(shape.game.num_decoded, buckets),
+        ),
+    )
+
+
+def _zeros(rows: int, columns: int) -> Float32Array:
+    return aligned_zeros((rows, columns), np.float32)

@@ -1,0 +1,104 @@
+"""Flops with compact rivers against the exact engine, and against themselves."""
+
+import numpy as np
+import pytest
+
+from runout.cfr.discounting import DCFR4
+from runout.cfr.parallel import Team
+from runout.errors import ConfigError
+from runout.holdem.compact_cards import CompactCards
+from runout.holdem.compact_game import CompactGame
+from runout.holdem.compact_workspace import Workspace
+from runout.holdem.rake import Rake
+from runout.holdem.river_games import RiverBuckets
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
+from runout.holdem.tables import LearnedTables, Precision
+from tests.holdem.small_spots import make_spot, weigh
+
+#: No two hands of a player ever tie on these flops, so each is a bucket of its own.
+OOP, IP = weigh("AcAd KhQh 8c8s 7d6d 5h4h", 1), weigh("AhAs QdQc KdJd 9s9d 6h5h AhKd", 2)
+POT = 10.0
+APART = RiverBuckets(16, merges_cards=False)
+
+
+def tiny_spot(rake=None, merges=True):
+    more = {} if rake is None else {"rake": rake}
+    return make_spot(
+        "Kc7h2s", OOP, IP, "50%, a", pot=POT, stack=20, max_raises=1, merges=merges, **more
+    )
+
+
+def values(solver, player, step=EVALUATING):
+    found = solver.game.visit(player, step, solver.tables, solver.root_reach[player])
+    return found[: len(solver.game.cards.players[player].combos)]
+
+
+def solve(num_iterations, spot=None, **options):
+    solver = SpotSolver(spot or tiny_spot(), **options)
+    solver.run(num_iterations)
+    return solver
+
+
+@pytest.mark.parametrize("rake", [None, Rake(0.05, 1.0)])
+@pytest.mark.parametrize("merges", [True, False])
+def test_with_a_bucket_for_every_hand_it_learns_what_the_exact_engine_learns(rake, merges):
+    spot = tiny_spot(rake, merges)
+    exact, compact = solve(2, spot), solve(2, spot, rivers=APART)
+    for player in (0, 1):
+        for step in (EVALUATING, RESPONDING):
+            np.testing.assert_allclose(
+                values(compact, player, step), values(exact, player, step), rtol=1e-4, atol=1e-5
+            )
+
+
+def test_with_a_bucket_for_every_hand_it_is_worth_what_the_exact_engine_finds():
+    exact, compact = solve(150), solve(150, rivers=APART)
+    close = exact.exploitability() + compact.exploitability()
+    assert close < 0.02 * POT
+    assert compact.expected_value(0) == pytest.approx(exact.expected_value(0), abs=close)
+
+
+@pytest.mark.parametrize("precision", list(Precision))
+def test_any_number_of_threads_learns_the_same_bits(precision):
+    one, two = (
+        solve(3, rivers=RiverBuckets(16), team=Team(number), precision=precision)
+        for number in (1, 2)
+    )
+    for ours, theirs in zip(one.tables.by_street, two.tables.by_street, strict=True):
+        for mine, other in zip(ours, theirs, strict=True):
+            for part, same in zip(mine, other, strict=True):
+                np.testing.assert_array_equal(part, same)
+
+
+def test_games_that_share_cards_and_space_learn_what_they_learn_alone():
+    spots = [tiny_spot(), make_spot("Kc7h2s", OOP, IP, "a", pot=POT, stack=40)]
+    alone = [solve(3, spot, rivers=RiverBuckets(16)) for spot in spots]
+    cards = CompactCards.plan(spots[0].board, spots[0].ranges, RiverBuckets(16))
+    games = [CompactGame(spot, cards) for spot in spots]
+    space = Workspace([game.workspace_shapes() for game in games])
+    tables = [
+        LearnedTables.allocate(game.templates, game.table_sizes(), Precision.SINGLE)
+        for game in games
+    ]
+    for weights in DCFR4.weight_rows(np.arange(3)).astype(np.float32):
+        for player in (0, 1):
+            reach = cards.to_come.root_reach(player)
+            for game, learned in zip(games, tables, strict=True):
+                game.visit(player, Step(LEARN, *weights), learned, reach, space)
+    for solver, learned in zip(alone, tables, strict=True):
+        for ours, theirs in zip(solver.tables.by_street, learned.by_street, strict=True):
+            for mine, other in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(mine.regret, other.regret)
+                np.testing.assert_array_equal(mine.strategy_sum, other.strategy_sum)
+
+
+def test_nobody_who_arrives_is_worth_nothing():
+    solver = solve(2, rivers=RiverBuckets(16))
+    nobody = np.zeros_like(solver.root_reach[0])
+    assert not solver.game.visit(0, EVALUATING, solver.tables, nobody).any()
+
+
+def test_boards_that_are_no_flop_are_refused():
+    with pytest.raises(ConfigError, match="rivers: compact needs a flop, Kc7h2s9d has 4 cards"):
+        SpotSolver(make_spot("Kc7h2s9d", OOP, IP), rivers=RiverBuckets(16))
