@@ -112,7 +112,8 @@ class ExactSubgame:
         """Allocates the tables; both players begin with all actions equally likely."""
         everyone = HandRange.full()
         self.game = SpotGame(Spot(flop, (everyone, everyone), tree), precision=precision)
-        self.tables = LearnedTables.allocate(self.game.templates, self.game.cards, precision)
+        sizes = self.game.table_sizes()
+        self.tables = LearnedTables.allocate(self.game.templates, sizes, precision)
         hands = self.game.cards.players[0]
         self.combos, self.width = hands.combos, hands.width
         self.cost = sum(table.size for table in self.learned().values())
