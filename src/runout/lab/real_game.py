@@ -76,7 +76,7 @@ def judge_strategy(
     )
     return RealGameLoss(
         best_response=(_value_of(game, 0, RESPONDING, ip), _value_of(game, 1, RESPONDING, oop)),
-        value_of_oop=_value_of(game, OOP, EVALUATING, _BothFixed(oop, ip)),
+        value_of_oop=_value_of(game, OOP, EVALUATING, BothFixed(oop, ip)),
         pot=tree.stakes.pot,
     )
 
@@ -89,7 +89,7 @@ def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> fl
 
 
 @dataclass(frozen=True, eq=False)
-class _BothFixed:
+class BothFixed:
     """The tables of two players neither of whom learns or responds."""
 
     oop: FixedTables

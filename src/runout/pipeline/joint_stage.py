@@ -1,7 +1,8 @@
 """The joint stage: preflop and flops as one game, from a config to its solution."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveProgress
@@ -19,7 +20,7 @@ from runout.postflop.exact.settings import ExactConfig
 from runout.preflop.joint import checkpoint
 from runout.preflop.joint.joint_game import JointGame, PotType
 from runout.preflop.joint.joint_leaves import JointLeaves
-from runout.preflop.joint.subgames import Engine, ExactEngine
+from runout.preflop.joint.subgames import Engine, ExactEngine, Subgame
 from runout.preflop.solver import PreflopSolver
 from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
 from runout.storage.autosave import Autosave, Finish
@@ -35,8 +36,7 @@ _SECONDS_PER_MINUTE = 60.0
 _BYTES_PER_GB = 1e9
 
 
-@dataclass(frozen=True, eq=False)
-class JointOutcome:
+class JointOutcome(NamedTuple):
     """What a joint solve found.
 
     Attributes:
@@ -45,7 +45,7 @@ class JointOutcome:
     """
 
     solution: PreflopSolution
-    leaves: JointLeaves
+    leaves: JointLeaves[Subgame]
 
 
 def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
@@ -117,7 +117,11 @@ class _JointSolve:
     """A solve under way: progress, checkpoints, Ctrl-C."""
 
     def __init__(
-        self, config: RunConfig, solver: PreflopSolver, leaves: JointLeaves, workplace: Workplace
+        self,
+        config: RunConfig,
+        solver: PreflopSolver,
+        leaves: JointLeaves[Subgame],
+        workplace: Workplace,
     ) -> None:
         self._config = config
         self._solver = solver

@@ -15,6 +15,9 @@ from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
 from runout.pipeline.workplace import Workplace
+from runout.preflop.joint.flop_strategies import save_flop_strategies
+from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.subgames import Subgame
 from runout.results.preflop_bundle import load_solution, save_solution
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.value_book import ValueBook
@@ -24,6 +27,7 @@ from runout.storage.manifest import digest_config
 
 SOLUTION_FOLDER = "preflop"
 VALUES_FOLDER = "values"
+FLOPS_FOLDER = "flops"
 CHECKPOINT_FOLDER = "checkpoints"
 
 
@@ -35,11 +39,14 @@ class PreflopRun:
         plan: what was done.
         solution: the preflop strategies, of the last round.
         values: the postflop values behind the first round, None if there were no flops to solve.
+        leaves: what a joint solve has learned after the flop; None if there was none, or if it
+            was not done just now.
     """
 
     plan: RunPlan
     solution: PreflopSolution
     values: ValueBundle | None
+    leaves: JointLeaves[Subgame] | None = None
 
     @property
     def config(self) -> RunConfig:
@@ -62,6 +69,14 @@ class PreflopRun:
         if self.values is not None:
             is_left_over = not has_bundle(directory / SOLUTION_FOLDER)
             self.values.save(directory / VALUES_FOLDER, overwrite=overwrite or is_left_over)
+        if self.leaves is not None:
+            save_flop_strategies(
+                directory / FLOPS_FOLDER,
+                self.leaves,
+                self.config.to_yaml(),
+                keep_rivers=self.config.joint_settings.keep_rivers,
+                overwrite=overwrite or not has_bundle(directory / SOLUTION_FOLDER),
+            )
         save_solution(
             directory / SOLUTION_FOLDER,
             self.solution,
@@ -117,7 +132,8 @@ def carry_out(plan: RunPlan, workplace: Workplace) -> PreflopRun:
     config = plan.config
     workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
     if plan.is_joint:
-        return PreflopRun(plan, solve_joint(config, plan.tree, workplace).solution, None)
+        solution, learned = solve_joint(config, plan.tree, workplace)
+        return PreflopRun(plan, solution, None, learned)
     values = plan.given_values
     if plan.flops is not None:
         values = solve_plan(plan.flops, workplace).to_bundle()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from runout.arrays import FloatArray
+from runout.cfr.leaves import Judge
 from runout.cfr.reach import NUM_PLAYERS, own_reach
 from runout.preflop.game_leaves import GameLeaves
 from runout.trees.preflop_tree import PreflopTree
@@ -22,7 +23,7 @@ def expected_values(tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray)
     for player in range(NUM_PLAYERS):
         opponent_reach = own_reach(tree.layout, strategy, 1 - player)
         value = values[player]
-        value[:] = leaves.average_values(player, opponent_reach)
+        value[:] = leaves.leaf_values(player, opponent_reach, Judge.EVALUATE)
         for node in range(tree.num_nodes - 1, -1, -1):
             children = tree.layout.children(node)
             if not children:
@@ -35,3 +36,28 @@ def expected_values(tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray)
         np.divide(value, arrival, out=value, where=arrival > 0.0)
         value[arrival <= 0.0] = np.nan
     return values
+
+
+def best_response(
+    tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray, player: int
+) -> FloatArray:
+    """Returns ``[169]`` what a player's hands win at most, times how often they are dealt, in bb.
+
+    Their sum is what the player wins per hand.
+
+    Args:
+        tree: the betting.
+        leaves: what hands win at its leaves, if the player best-responds there as well.
+        strategy: ``[N, 169]`` action probabilities; the opponent's count.
+        player: who responds.
+    """
+    opponent_reach = own_reach(tree.layout, strategy, 1 - player)
+    value = leaves.leaf_values(player, opponent_reach, Judge.BEST_RESPOND)
+    for node in range(tree.num_nodes - 1, -1, -1):
+        children = tree.layout.children(node)
+        if children:
+            of_actions = value[children.start : children.stop]
+            is_own = tree.layout.actor[node] == player
+            value[node] = of_actions.max(axis=0) if is_own else of_actions.sum(axis=0)
+    root: FloatArray = value[0]
+    return root

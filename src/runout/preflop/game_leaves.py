@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from runout.arrays import FloatArray
-from runout.cfr.leaves import LeafEvaluator
+from runout.cfr.leaves import Judge, LeafEvaluator
 from runout.results.preflop_solution import FlopLeafSource
 from runout.trees.preflop_tree import PreflopTree
 
@@ -18,12 +18,13 @@ class GameLeaves(Protocol):
     def evaluator(self, tree: PreflopTree) -> LeafEvaluator:
         """Returns the leaves as CFR wants them."""
 
-    def average_values(self, player: int, opponent_reach: FloatArray) -> FloatArray:
-        """Returns ``[N, 169]`` what a player's hands win at the leaves on average, by deals.
+    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Judge) -> FloatArray:
+        """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
 
         Args:
             player: `SB` or `BB`.
             opponent_reach: ``[N, 169]`` the other's own reach of each node.
+            judge: whether the player best-responds after the flop; the other plays its average.
         """
 
     def sources(self) -> dict[str, FlopLeafSource]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from runout.arrays import FloatArray
 from runout.cards.canonical_hands import matchup_weights
+from runout.cfr.leaves import Judge
 from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
 from runout.equity.preflop_equity import preflop_table
 from runout.results.preflop_solution import FlopLeafSource
@@ -40,12 +41,13 @@ class PreflopLeaves:
         """Returns the leaves as the solver wants them."""
         return MatrixLeaves(tree.layout, self.groups)
 
-    def average_values(self, player: int, opponent_reach: FloatArray) -> FloatArray:
-        """Returns ``[N, 169]`` what a player's hands win at the leaves, by deals.
+    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Judge) -> FloatArray:
+        """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
 
         Args:
             player: `SB` or `BB`.
             opponent_reach: ``[N, 169]`` the other's own reach of each node.
+            judge: whether the player best-responds after the flop; the other plays its average.
         """
         return value_groups(self.groups, player, opponent_reach)
 

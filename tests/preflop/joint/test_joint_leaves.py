@@ -117,7 +117,7 @@ def test_exploitability_is_that_of_best_responses_found_by_walking(jam_game):
 def best_response(tree, leaves, solution, player):
     """Returns ``[169]`` what each hand wins at most, by recursion and fixed strategies."""
     reach = solution.reach(1 - player)
-    values = leaves.average_values(player, reach)
+    values = leaves.leaf_values(player, reach, Judge.EVALUATE)
     for number, leaf in enumerate(leaves.flop_leaves):
         played = leaves._play_flops(player, Judge.EVALUATE, [reach[leaf.node]])[number]
         values[leaf.node] += respond_on_flops(leaves, number, player, reach[leaf.node]) - played

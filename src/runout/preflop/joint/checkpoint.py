@@ -9,6 +9,7 @@ import numpy as np
 from runout.arrays import AnyArray
 from runout.errors import BundleError
 from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.subgames import Subgame
 from runout.preflop.solver import PreflopSolver
 from runout.storage.autosave import Finish
 from runout.storage.bundle import load_bundle
@@ -22,7 +23,7 @@ _STATE = "state"
 
 
 def begin_saving(
-    path: Path, solver: PreflopSolver, leaves: JointLeaves, seconds: float, digest: str
+    path: Path, solver: PreflopSolver, leaves: JointLeaves[Subgame], seconds: float, digest: str
 ) -> Finish:
     """Copies all tables into files, and returns what makes a bundle of them.
 
@@ -66,7 +67,7 @@ def begin_saving(
     return finish
 
 
-def restore(path: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str) -> float:
+def restore(path: Path, solver: PreflopSolver, leaves: JointLeaves[Subgame], digest: str) -> float:
     """Goes on where a saved solve of the same game was; returns the seconds it had taken.
 
     Raises:
@@ -88,7 +89,7 @@ def restore(path: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str)
         raise BundleError(str(path), f"lacks or garbles {error}") from error
 
 
-def _tables(solver: PreflopSolver, leaves: JointLeaves) -> Iterator[tuple[str, AnyArray]]:
+def _tables(solver: PreflopSolver, leaves: JointLeaves[Subgame]) -> Iterator[tuple[str, AnyArray]]:
     """Yields the name of every table and the table itself."""
     for name, table in solver.learned().items():
         yield f"preflop_{name}", table

@@ -11,7 +11,7 @@ from runout.cfr.parallel import Team
 from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_sampling import FlopSampler
 from runout.preflop.joint.joint_leaves import JointLeaves
-from runout.preflop.joint.subgames import Engine
+from runout.preflop.joint.subgames import Engine, Subgame
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import PostflopTree
 from runout.trees.preflop_tree import PreflopTree
@@ -70,7 +70,7 @@ class JointGame:
         """Returns what the subgames of all flops take, before anything is allocated."""
         return self.engine.memory_bytes(self.flops.flops, self.flop_trees, num_workers)
 
-    def make_leaves(self, team: Team, schedule: DiscountSchedule = DCFR4) -> JointLeaves:
+    def make_leaves(self, team: Team, schedule: DiscountSchedule = DCFR4) -> JointLeaves[Subgame]:
         """Allocates the tables of all subgames; everybody begins with all actions equally likely.
 
         Args:

@@ -9,6 +9,7 @@ reach that arrives. All three parts are zero-sum, so the sum is a game.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING
 from runout.holdem.street_kernels import Step as FlopStep
 from runout.preflop.joint.flop_deals import PAIRS_BESIDE_A_FLOP, FlopDeals
 from runout.preflop.joint.flop_sampling import DrawnFlops, FlopSampler
-from runout.preflop.joint.subgames import Subgame
+from runout.preflop.joint.subgames import Playable
 from runout.preflop.preflop_leaves import (
     known_groups,
     preflop_edge,
@@ -33,6 +34,9 @@ from runout.results.preflop_solution import FlopLeafSource
 from runout.results.value_book import ValueSource
 from runout.trees.preflop_betting import SB
 from runout.trees.preflop_tree import PreflopTree, postflop_position
+
+#: What is visited: subgames that learn, or others.
+Played = TypeVar("Played", bound=Playable)
 
 _JUDGING = {Judge.EVALUATE: EVALUATING, Judge.BEST_RESPOND: RESPONDING}
 
@@ -47,7 +51,7 @@ class _Visit:
 
 
 @dataclass(eq=False)
-class JointLeaves:
+class JointLeaves(Generic[Played]):
     """What hands win at the leaves of a preflop tree whose flops are played on the way.
 
     Attributes:
@@ -63,7 +67,7 @@ class JointLeaves:
 
     tree: PreflopTree
     deals: FlopDeals
-    subgames: Sequence[Sequence[Subgame]]
+    subgames: Sequence[Sequence[Played]]
     team: Team = field(default_factory=Team)
     schedule: DiscountSchedule = DCFR4
     sampler: FlopSampler | None = None
@@ -79,7 +83,7 @@ class JointLeaves:
         self._hand = [HAND_BY_COMBO[games[0].combos] for games in self.subgames if games]
         self._known = MatrixLeaves(self.tree.layout, self._known_groups())
 
-    def evaluator(self, tree: PreflopTree) -> "JointLeaves":
+    def evaluator(self, tree: PreflopTree) -> "JointLeaves[Played]":
         """Returns the leaves as the solver wants them."""
         return self
 
@@ -105,17 +109,18 @@ class JointLeaves:
             self.iteration += 1
         return 0.0
 
-    def average_values(self, player: int, opponent_reach: FloatArray) -> FloatArray:
-        """Returns ``[N, 169]`` what a player's hands win at the leaves on average, by deals.
+    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Judge) -> FloatArray:
+        """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
 
         Args:
             player: `SB` or `BB`.
             opponent_reach: ``[N, 169]`` the other's own reach of each node.
+            judge: whether the player best-responds after the flop; the other plays its average.
         """
         values = value_groups(self._known_groups(), player, opponent_reach)
         reach = [opponent_reach[leaf.node] for leaf in self.flop_leaves]
         for leaf, gain in zip(
-            self.flop_leaves, self._play_flops(player, Judge.EVALUATE, reach), strict=True
+            self.flop_leaves, self._play_flops(player, judge, reach), strict=True
         ):
             values[leaf.node] += gain
         return values

@@ -18,8 +18,8 @@ from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 
 
-class Subgame(Protocol):
-    """What the joint game asks of an engine; players are `OOP` and `IP`.
+class Playable(Protocol):
+    """A flop leaf on one flop that can be visited; players are `OOP` and `IP`.
 
     Attributes:
         combos: ``[n]`` the combos that both players can hold, in the order of rows.
@@ -40,6 +40,18 @@ class Subgame(Protocol):
             root_reach: ``[width]`` the opponent's reach on entering the flop.
             worker: the number of the thread that visits; no two visit at once with the same one.
         """
+
+
+class Subgame(Playable, Protocol):
+    """A flop leaf on one flop that learns.
+
+    Attributes:
+        game: the cards and the betting.
+        tables: what both players have learned.
+    """
+
+    game: SpotGame
+    tables: LearnedTables
 
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name: to save them, and to fill them when resuming."""

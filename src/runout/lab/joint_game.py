@@ -1,0 +1,129 @@
+"""What a joint solution loses in the real game: best responses carried up through preflop.
+
+On every flop leaf and every flop of the solution an opponent answers with every combo on every turn
+and river card; what it wins there is carried up through the preflop tree, where it answers with
+every hand. The two gains are the price of abstraction and solve together, on the flops of the
+solution.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from runout.arrays import Float32Array
+from runout.cards.combos import live_combos
+from runout.cards.flops import Flop
+from runout.cfr.parallel import Team
+from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.cards_to_come import PlayerHands
+from runout.holdem.fixed_tables import FixedTables
+from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
+from runout.holdem.street_kernels import RESPOND, Step
+from runout.lab.real_game import BothFixed
+from runout.postflop.flop_strategy import FlopStrategy
+from runout.preflop.expected_values import best_response
+from runout.preflop.joint.flop_deals import FlopDeals
+from runout.preflop.joint.joint_game import JointGame
+from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.ranges.hand_range import HandRange
+from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
+from runout.trees.postflop_tree import PostflopTree
+
+#: Returns the strategy on a flop, by its number, at a flop leaf, by its number.
+StrategyOf = Callable[[int, int], FlopStrategy]
+
+
+@dataclass(frozen=True)
+class JointLoss:
+    """What best responses win in the real game, per hand.
+
+    Attributes:
+        best_response_mbb: of SB against BB's strategy and of BB against SB's.
+    """
+
+    best_response_mbb: tuple[float, float]
+
+    @property
+    def exploitability_mbb(self) -> float:
+        """The mean gain of a best response, in thousandths of a big blind per hand."""
+        return sum(self.best_response_mbb) / NUM_PLAYERS
+
+
+def ignore_visit(done: int, total: int) -> None:
+    """The sink of callers who only want the result."""
+
+
+def judge_joint_solution(
+    game: JointGame,
+    solution: PreflopSolution,
+    strategy_of: StrategyOf,
+    team: Team | None = None,
+    on_visit: Callable[[int, int], None] = ignore_visit,
+) -> JointLoss:
+    """Returns what a joint solution loses in the game with real cards, on its flops.
+
+    Args:
+        game: what was solved.
+        solution: the strategies before the flop.
+        strategy_of: the strategies after it.
+        team: threads to share the work.
+        on_visit: told how many flops of all leaves and both players are done.
+    """
+    flops, trees = game.flops.flops, game.flop_trees
+    counter = _Counter(NUM_PLAYERS * len(flops) * len(trees), on_visit)
+    subgames = [
+        [
+            _JudgedSubgame(flop, tree, strategy_of(number, leaf), counter)
+            for leaf, tree in enumerate(trees)
+        ]
+        for number, flop in enumerate(flops)
+    ]
+    leaves = JointLeaves(game.tree, FlopDeals.of(game.flops), subgames, team or Team())
+    sb, bb = (
+        MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
+        for player in range(NUM_PLAYERS)
+    )
+    return JointLoss((sb, bb))
+
+
+class _Counter:
+    """Counts visits that are done."""
+
+    def __init__(self, total: int, on_visit: Callable[[int, int], None]) -> None:
+        self._done = 0
+        self._total = total
+        self._on_visit = on_visit
+
+    def count(self) -> None:
+        self._done += 1
+        self._on_visit(self._done, self._total)
+
+
+class _JudgedSubgame:
+    """A flop leaf on one flop where both strategies are given and nothing is learned."""
+
+    def __init__(
+        self, flop: Flop, tree: PostflopTree, strategy: FlopStrategy, counter: _Counter
+    ) -> None:
+        self._flop = flop
+        self._tree = tree
+        self._strategy = strategy
+        self._counter = counter
+        self.cost = tree.num_nodes
+        self.combos = live_combos(flop)
+        self.width = PlayerHands.of_range(HandRange.full(), flop, 0).width
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
+        everyone = HandRange.full()
+        # Made for each visit: its orders of hands on all boards would fill the memory.
+        game = SpotGame(Spot(self._flop, (everyone, everyone), self._tree))
+        oop, ip = (
+            FixedTables(game.templates, game.cards, which, self._strategy.rows)
+            for which in range(NUM_PLAYERS)
+        )
+        villain = (ip, oop)[player]
+        tables = villain if step.mode == RESPOND else BothFixed(oop, ip)
+        values = game.visit(player, step, tables, root_reach)
+        self._counter.count()
+        return values
