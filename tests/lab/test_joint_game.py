@@ -1,0 +1,47 @@
+"""The exact engine knows what a joint solution loses, so the judge must find the same."""
+
+import pytest
+
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import StoppingRule
+from runout.lab.joint_game import judge_joint_solution
+from runout.postflop.exact.exact import ExactStrategy
+from runout.preflop.joint.flop_strategies import FlopStrategies, save_flop_strategies
+from tests.preflop.joint.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
+
+
+@pytest.fixture(scope="module")
+def solved():
+    solver = make_solver(one_line(), MONOTONE, FLOP_JAM)
+    return solver.leaves, solver.solve(StoppingRule(5))
+
+
+def learned_strategy(leaves):
+    def strategy_of(flop, leaf):
+        subgame = leaves.subgames[flop][leaf]
+        return ExactStrategy(subgame.tables, subgame.game.cards)
+
+    return strategy_of
+
+
+def test_real_cards_lose_to_the_judge_what_their_own_best_responses_win(solved):
+    leaves, solution = solved
+    game, done = make_game(one_line(), MONOTONE, FLOP_JAM), []
+    loss = judge_joint_solution(
+        game, solution, learned_strategy(leaves), Team(2), lambda *counts: done.append(counts)
+    )
+    assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=1e-4)
+    assert sorted(done) == [(number, 4) for number in range(1, 5)]
+
+
+def test_saved_strategies_lose_about_as_much(solved, tmp_path):
+    leaves, solution = solved
+    save_flop_strategies(tmp_path / "flops", leaves, "")
+    saved = FlopStrategies.load(tmp_path / "flops")
+
+    def strategy_of(flop, leaf):
+        game = leaves.subgames[flop][leaf].game
+        return ExactStrategy(saved.tables(flop, leaf, game.templates), game.cards)
+
+    loss = judge_joint_solution(make_game(one_line(), MONOTONE, FLOP_JAM), solution, strategy_of)
+    assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=0.02)
