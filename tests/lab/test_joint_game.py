@@ -5,7 +5,7 @@ import pytest
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.lab.joint_game import judge_joint_solution
-from runout.postflop.exact.exact import ExactStrategy
+from runout.postflop.table_strategy import TableStrategy
 from runout.preflop.joint.flop_strategies import FlopStrategies, save_flop_strategies
 from tests.preflop.joint.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
 
@@ -19,7 +19,7 @@ def solved():
 def learned_strategy(leaves):
     def strategy_of(flop, leaf):
         subgame = leaves.subgames[flop][leaf]
-        return ExactStrategy(subgame.tables, subgame.game.cards)
+        return TableStrategy(subgame.tables, subgame.game)
 
     return strategy_of
 
@@ -41,7 +41,7 @@ def test_saved_strategies_lose_about_as_much(solved, tmp_path):
 
     def strategy_of(flop, leaf):
         game = leaves.subgames[flop][leaf].game
-        return ExactStrategy(saved.tables(flop, leaf, game.templates), game.cards)
+        return TableStrategy(saved.tables(flop, leaf, game.templates), game)
 
     loss = judge_joint_solution(make_game(one_line(), MONOTONE, FLOP_JAM), solution, strategy_of)
     assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=0.02)

@@ -17,10 +17,10 @@ from runout.holdem.tables import Precision
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.exact.exact import ExactStrategy
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_strategy import HandStrategy
 from runout.postflop.pair_values import RunoutSample
+from runout.postflop.table_strategy import TableStrategy
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
 from runout.trees.postflop_tree import PostflopTree
@@ -108,7 +108,7 @@ def test_an_exact_strategy_loses_what_its_solver_says(precision):
     spot = Spot(parse_board(MONOTONE), EVERYONE, tiny_tree())
     solver = SpotSolver(spot, precision=precision)
     solver.run(4)
-    strategy = ExactStrategy(solver.tables, solver.game.cards)
+    strategy = TableStrategy(solver.tables, solver.game)
     loss = judge(MONOTONE, spot.tree, strategy)
     assert loss.exploitability_pot == pytest.approx(solver.exploitability(), abs=2e-6)
     assert loss.value_of_oop + 0.5 == pytest.approx(solver.expected_value(0), abs=2e-6)

@@ -12,7 +12,7 @@ from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
 from runout.holdem.street_kernels import Step
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed_solver import BucketedSolver
-from runout.postflop.exact.exact import ExactStrategy
+from runout.postflop.table_strategy import TableStrategy
 from runout.trees.betting import SizeMenu, Street
 from runout.trees.postflop_tree import PostflopTree
 from tests.holdem.small_spots import NO_BETS, make_rules, weigh
@@ -55,7 +55,7 @@ def test_with_a_bucket_for_every_hand_every_iteration_is_that_of_the_exact_solve
     exact = SpotSolver(game.spot, LINEAR)
     bucketed.run(3)
     exact.run(3)
-    expected, found = ExactStrategy(exact.tables, exact.game.cards), bucketed.strategy()
+    expected, found = TableStrategy(exact.tables, exact.game), bucketed.strategy()
     for dealt in ((), *game.cards.runouts[0][::7], *game.cards.runouts[1][::300]):
         template = game.templates[len(dealt)]
         for player, hands in enumerate(game.cards.players):

@@ -13,7 +13,7 @@ from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_kernels import RESPONDING
-from runout.postflop.exact.exact import ExactStrategy
+from runout.postflop.table_strategy import TableStrategy
 from runout.preflop.joint.flop_deals import PAIRS_BESIDE_A_FLOP
 from runout.preflop.preflop_leaves import value_leaves
 from runout.preflop.solver import PreflopSolver
@@ -141,7 +141,7 @@ def respond_on_flops(leaves, number, player, reach):
     ):
         subgame = games[number]
         game = SpotGame(Spot(flop, (everyone, everyone), subgame.game.spot.tree))
-        strategy = ExactStrategy(subgame.tables, subgame.game.cards)
+        strategy = TableStrategy(subgame.tables, subgame.game)
         fixed = FixedTables(game.templates, game.cards, 1 - position, strategy.rows)
         hand = HAND_BY_COMBO[subgame.combos]
         arriving = np.zeros(subgame.width, np.float32)

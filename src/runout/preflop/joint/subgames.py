@@ -7,6 +7,7 @@ from typing import Protocol
 from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
+from runout.holdem.card_game import CardGame
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
@@ -46,12 +47,14 @@ class Subgame(Playable, Protocol):
     """A flop leaf on one flop that learns.
 
     Attributes:
-        game: the cards and the betting.
         tables: what both players have learned.
     """
 
-    game: SpotGame
     tables: LearnedTables
+
+    @property
+    def game(self) -> CardGame:
+        """The cards and the betting."""
 
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name: to save them, and to fill them when resuming."""

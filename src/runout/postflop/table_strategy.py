@@ -1,0 +1,62 @@
+"""Average strategies in the tables of a game with real cards, however its rivers are kept."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runout.arrays import Float32Array, IntArray
+from runout.cards.combos import permute_combos
+from runout.holdem.card_game import CardGame
+from runout.holdem.street_kernels import HERO_ACTS
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.tables import LearnedTables
+
+
+@dataclass(frozen=True, eq=False)
+class TableStrategy:
+    """Average strategies of a solved game, combo by combo and board by board.
+
+    Attributes:
+        tables: what was learned.
+        game: says where the tables keep a board and a hand.
+    """
+
+    tables: LearnedTables
+    game: CardGame
+    _board_number: list[dict[tuple[int, ...], int]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        runouts = self.game.cards.runouts
+        numbers: list[dict[tuple[int, ...], int]] = [{(): 0}]
+        numbers += [{dealt: i for i, dealt in enumerate(street)} for street in runouts]
+        object.__setattr__(self, "_board_number", numbers)
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo.
+
+        A board that was not solved because it differs by suits only is looked up under the names
+        of the one that was.
+        """
+        cards, numbers = self.game.cards, self._board_number[len(dealt)]
+        mapping = next(m for m in cards.symmetries if m.map_cards(dealt) in numbers)
+        board = numbers[mapping.map_cards(dealt)]
+        place = self.game.find_columns(template.street, board, player)
+        hands = cards.players[player].positions()[permute_combos(mapping.new_suits)[combos]]
+        learning = self.tables.on_board(template.street, place.board)[player]
+        sums = learning.strategy_sum[:, place.of_hands[hands]].astype(np.float32)
+        return normalize_sums(template, player, sums)
+
+
+def normalize_sums(template: StreetTemplate, player: int, sums: Float32Array) -> Float32Array:
+    """Divides sums ``[A, C]`` by their total over the actions of each decision."""
+    forest = template.forests[player]
+    first = forest.first_action[forest.kind == HERO_ACTS]
+    counts = forest.num_children[forest.kind == HERO_ACTS]
+    if len(first) == 0:
+        return sums
+    totals = np.repeat(np.add.reduceat(sums, first, axis=0), counts, axis=0)
+    equal = np.repeat(1.0 / counts, counts).astype(np.float32)[:, None]
+    shares: Float32Array = np.where(totals > 0.0, sums / np.where(totals > 0.0, totals, 1.0), equal)
+    return shares
