@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from runout.cards.card import FLOP_SIZE, format_cards, parse_board
-from runout.cli.config_files import ConfigOption, load_flops_config
+from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_note, using_kernels
 from runout.cli.formatting import (
     Json,
@@ -20,10 +20,13 @@ from runout.cli.formatting import (
     format_seconds,
 )
 from runout.cli.options import OptionError, WorkersOption, require_positive
+from runout.cli.preflop_report import format_mbb
+from runout.cli.solutions import open_solution
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError
 from runout.storage.files import replace_file
+from runout.trees.preflop_betting import PLAYER_NAMES
 
 if TYPE_CHECKING:
     from runout.lab.compare_backends import BackendMean, BackendRow, Contender
@@ -46,7 +49,13 @@ app = typer.Typer(no_args_is_help=True, help="Measure solves against the game wi
 
 @app.command("exploit", epilog="Example: runout lab exploit -c configs/lab_exploit.yaml")
 def show_exploitability(
-    config: ConfigOption,
+    run: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RUN]", help="A joint solution that solve-preflop wrote."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", metavar="FILE", help="A config, YAML.")
+    ] = None,
     solve_types: Annotated[
         str,
         typer.Option(
@@ -70,12 +79,19 @@ def show_exploitability(
     ] = None,
     workers: WorkersOption = None,
 ) -> None:
-    """Solve flops by several backends and show what each loses to a best response.
+    """Show what strategies lose to a best response with real cards.
 
-    The config gives sizes, limits and buckets. Whoever responds sees every card. Ctrl-C shows what
-    is finished.
+    Of a RUN: what a joint solution loses, preflop and all; the run keeps the number. Of a config:
+    flops are solved by several backends, with its sizes, limits and buckets; Ctrl-C shows what is
+    finished. Whoever responds sees every card.
     """
     require_positive("--workers", workers)
+    if (run is None) == (config is None):
+        raise OptionError("lab exploit", "give either a RUN or --config, one of them")
+    if run is not None:
+        _judge_run(run, workers, file)
+        return
+    assert config is not None
     model = load_flops_config(config)
     boards = [_read_flop(text) for text in flops or model.fixed_flops or DEFAULT_FLOPS]
     if sprs:
@@ -103,6 +119,34 @@ def show_exploitability(
         _report(config, rows, file, is_complete=False)
         raise KeyboardInterrupt(f"interrupted, {done} in the table") from None
     _report(config, rows, file, is_complete=True)
+
+
+def _judge_run(path: Path, workers: int | None, file: Path | None) -> None:
+    """Measures a joint solution in the real game."""
+    with using_kernels() as on_event:
+        from runout.execution.local import count_cores
+        from runout.lab.joint_game import judge_run
+
+        loss = judge_run(path, workers or count_cores(), on_event)
+    solution = open_solution(path).solution
+    if file is not None:
+        facts: Json = {
+            "path": str(path),
+            "own_exploitability_mbb": solution.report.exploitability_mbb,
+            "real_exploitability_mbb": loss.exploitability_mbb,
+            "best_response_mbb": {
+                name: won for name, won in zip(PLAYER_NAMES, loss.best_response_mbb, strict=True)
+            },
+        }
+        replace_file(file, (format_json(facts) + "\n").encode())
+    console = output()
+    sb, bb = (format_mbb(won) for won in loss.best_response_mbb)
+    console.print(
+        f"own game {format_mbb(solution.report.exploitability_mbb)} mbb/hand, "
+        f"real game {format_mbb(loss.exploitability_mbb)} mbb/hand\n"
+        f"best responses with real cards win {sb} as SB and {bb} as BB",
+        soft_wrap=True,
+    )
 
 
 def _read_flop(text: str) -> tuple[int, ...]:

@@ -52,6 +52,9 @@ def print_report(console: Console, nodes: SolvedNodes) -> None:
         f"exploitability {format_mbb(report.exploitability_mbb)} mbb/hand "
         f"after {iterations} in {format_seconds(report.seconds)}"
     )
+    if report.real_exploitability_mbb is not None:
+        real = format_mbb(report.real_exploitability_mbb)
+        console.print(f"with real cards, on its flops: {real} mbb/hand")
 
 
 def report_to_json(solution: PreflopSolution) -> Json:
@@ -60,6 +63,7 @@ def report_to_json(solution: PreflopSolution) -> Json:
     return {
         "game_value_bb": solution.game_value_bb(SB),
         "exploitability_mbb": report.exploitability_mbb,
+        "real_exploitability_mbb": report.real_exploitability_mbb,
         "iterations": report.iterations,
         "preflop_seconds": report.seconds,
         "flop_leaves": {path: asdict(leaf) for path, leaf in report.flop_leaves.items()},

@@ -8,26 +8,38 @@ solution.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from runout.arrays import Float32Array
 from runout.cards.combos import live_combos
 from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
+from runout.config.load import load_run_config
+from runout.errors import BundleError
+from runout.events import EventSink, StageAdvanced, StageStarted, ignore_event
 from runout.holdem.cards_to_come import PlayerHands
 from runout.holdem.fixed_tables import FixedTables
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import RESPOND, Step
 from runout.lab.real_game import BothFixed
+from runout.pipeline.joint_stage import make_joint_game
+from runout.pipeline.run import FLOPS_FOLDER, SOLUTION_FOLDER
 from runout.postflop.flop_strategy import FlopStrategy
+from runout.postflop.table_strategy import TableStrategy
 from runout.preflop.expected_values import best_response
 from runout.preflop.joint.flop_deals import FlopDeals
+from runout.preflop.joint.flop_strategies import FlopStrategies
 from runout.preflop.joint.joint_game import JointGame
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.ranges.hand_range import HandRange
+from runout.results.preflop_bundle import load_solution, note_real_exploitability
 from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
+from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
+
+_STAGE = "best responses on flops"
 
 #: Returns the strategy on a flop, by its number, at a flop leaf, by its number.
 StrategyOf = Callable[[int, int], FlopStrategy]
@@ -84,6 +96,39 @@ def judge_joint_solution(
         for player in range(NUM_PLAYERS)
     )
     return JointLoss((sb, bb))
+
+
+def judge_run(directory: Path, num_workers: int, on_event: EventSink = ignore_event) -> JointLoss:
+    """Returns what the joint solution in a run's directory loses in the real game, and notes it.
+
+    Args:
+        directory: what ``solve-preflop`` wrote.
+        num_workers: threads to share the work.
+        on_event: told about progress.
+
+    Raises:
+        BundleError: if there is no joint solution, or one without rivers.
+    """
+    solution = load_solution(directory / SOLUTION_FOLDER)
+    saved = FlopStrategies.load(directory / FLOPS_FOLDER)
+    if saved.last_street != Street.RIVER:
+        problem = "has no strategies of rivers, solve it with keep_rivers: true"
+        raise BundleError(str(directory / FLOPS_FOLDER), problem)
+    game = make_joint_game(load_run_config(saved.config_text), solution.tree)
+    team = Team(num_workers)
+    games = game.engine.make_games(game.flops.flops, game.flop_trees, team)
+
+    def strategy_of(flop: int, leaf: int) -> FlopStrategy:
+        of_leaf = games[flop][leaf]
+        return TableStrategy(saved.tables(flop, leaf, of_leaf.templates), of_leaf)
+
+    def report(done: int, total: int) -> None:
+        on_event(StageAdvanced(_STAGE, done, total))
+
+    on_event(StageStarted(_STAGE, NUM_PLAYERS * len(game.flops) * len(game.flop_trees)))
+    loss = judge_joint_solution(game, solution, strategy_of, team, report)
+    note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
+    return loss
 
 
 class _Counter:

@@ -1,7 +1,7 @@
 """Saving and opening preflop solutions; opening needs no solver and no kernel."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -52,6 +52,23 @@ def save_solution(
         config_text=config_text,
         config_digest=config_digest,
         overwrite=overwrite,
+    )
+
+
+def note_real_exploitability(path: Path | str, mbb: float) -> None:
+    """Adds to a saved solution what it loses in the real game, and changes nothing else.
+
+    Raises:
+        BundleError: if it is missing or damaged, or cannot be written.
+    """
+    bundle, solution = load_bundle(path, KIND, SCHEMA_VERSION), load_solution(path)
+    report = replace(solution.report, real_exploitability_mbb=mbb)
+    save_solution(
+        path,
+        replace(solution, report=report),
+        bundle.config_text or "",
+        bundle.manifest.config_digest or "",
+        overwrite=True,
     )
 
 
@@ -111,6 +128,7 @@ def _report_from_mapping(facts: Mapping[str, Any]) -> PreflopReport:
         },
         curve_mbb=tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
         ranges_rounds=tuple(map(_round_from_mapping, facts["ranges_rounds"])),
+        real_exploitability_mbb=facts.get("real_exploitability_mbb"),
     )
 
 

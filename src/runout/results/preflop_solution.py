@@ -55,6 +55,8 @@ class PreflopReport:
         flop_leaves: where the values of each flop leaf came from, by path.
         curve_mbb: exploitability whenever it was measured, by iteration.
         ranges_rounds: the re-solves with arriving ranges, if there were any.
+        real_exploitability_mbb: the same gain against a player who tells all combos apart on all
+            boards after the flop; None as long as ``lab exploit`` has not measured it.
     """
 
     iterations: int
@@ -63,6 +65,7 @@ class PreflopReport:
     flop_leaves: Mapping[str, FlopLeafSource]
     curve_mbb: tuple[tuple[int, float], ...] = ()
     ranges_rounds: tuple[RangesRound, ...] = ()
+    real_exploitability_mbb: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

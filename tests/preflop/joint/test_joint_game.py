@@ -1,6 +1,10 @@
 import pytest
 
+from runout.cards.flops import subset_flops
+from runout.holdem.cards_to_come import CardsToCome
 from runout.preflop.joint.joint_game import PotType, pot_type_of
+from runout.preflop.joint.subgames import count_alike
+from runout.ranges.hand_range import HandRange
 from tests.preflop.joint.joint_games import CHECK_DOWN, FLOP_JAM, MONOTONE, limp_or_raise, make_game
 
 
@@ -25,3 +29,13 @@ def test_memory_grows_with_flops_and_sizes():
     more_sizes = make_game(limp_or_raise(), MONOTONE[:1], FLOP_JAM).memory_bytes(1)
     assert more_flops > 1.5 * small
     assert more_sizes > small
+
+
+def test_flops_of_one_pattern_are_counted_together():
+    flops = subset_flops(25).flops
+    counted = count_alike(flops)
+    assert sum(number for _, number in counted) == 25
+    boards = {cards.board: [len(deal.card) for deal in cards.deals] for cards, _ in counted}
+    for flop in flops[:4]:
+        alone = CardsToCome.plan(flop, (HandRange.full(), HandRange.full()))
+        assert [len(deal.card) for deal in alone.deals] in boards.values()

@@ -17,7 +17,7 @@ from runout.holdem.spot import Spot
 from runout.holdem.street_kernels import Step
 from runout.holdem.street_template import StreetTemplate, make_templates
 from runout.holdem.tables import LearnedTables, Precision, StreetSize, count_table_bytes
-from runout.preflop.joint.subgames import Subgame
+from runout.preflop.joint.subgames import Subgame, count_alike
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 
@@ -42,20 +42,26 @@ class CompactEngine:
         fewer = f", or fewer than {self.buckets.number} river_buckets"
         return fewer if self.precision == Precision.HALF else f", 16 bits{fewer}"
 
-    def play(
+    def make_games(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[Subgame]]:
-        """Returns for each flop one subgame for each tree.
-
-        All trees of a flop share its bucket games, and all subgames one working space for each
-        worker.
-        """
+    ) -> Sequence[Sequence[CompactGame]]:
+        """Returns for each flop one game for each tree; they share the flop's bucket games."""
         everyone = (HandRange.full(), HandRange.full())
         games = []
         for flop in flops:
             cards = CompactCards.plan(flop, everyone, self.buckets, team=team)
             spots = [Spot(flop, everyone, tree) for tree in trees]
             games.append([CompactGame(spot, cards, self.precision) for spot in spots])
+        return games
+
+    def play(
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
+    ) -> Sequence[Sequence[Subgame]]:
+        """Returns for each flop one subgame for each tree.
+
+        All of them share one working space for each worker.
+        """
+        games = self.make_games(flops, trees, team)
         shapes = [game.workspace_shapes() for of_flop in games for game in of_flop]
         spaces = [Workspace(shapes) for _ in range(team.num_workers)] if shapes else []
         return [[CompactSubgame(game, spaces) for game in of_flop] for of_flop in games]
@@ -68,11 +74,10 @@ class CompactEngine:
         if not templates:
             return 0
         total, largest_space = 0, 0
-        for flop in flops:
-            cards = CardsToCome.plan(flop, (HandRange.full(), HandRange.full()))
-            total += self._bytes_of_cards(cards)
+        for cards, number in count_alike(flops):
+            total += number * self._bytes_of_cards(cards)
             for streets in templates:
-                total += count_table_bytes(streets, self._sizes(cards), self.precision)
+                total += number * count_table_bytes(streets, self._sizes(cards), self.precision)
                 space = self._bytes_of_space(cards, streets)
                 largest_space = max(largest_space, space)
         return total + num_workers * largest_space

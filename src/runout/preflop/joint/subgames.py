@@ -1,10 +1,12 @@
 """A flop leaf of the preflop tree on one flop: betting with real cards, and what is learned."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from runout.arrays import AnyArray, Float32Array, IntArray
+from runout.cards.card import card_rank, card_suit
 from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
 from runout.holdem.card_game import CardGame
@@ -67,6 +69,11 @@ class Engine(Protocol):
     def advice(self) -> str:
         """What of its settings would need less memory, to be put after other advice."""
 
+    def make_games(
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
+    ) -> Sequence[Sequence[CardGame]]:
+        """Returns for each flop one game for each tree, without tables."""
+
     def play(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
     ) -> Sequence[Sequence[Subgame]]:
@@ -99,23 +106,31 @@ class ExactEngine:
         """What of its settings would need less memory."""
         return ", or use solve_type: compact"
 
+    def make_games(
+        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
+    ) -> Sequence[Sequence[SpotGame]]:
+        """Returns for each flop one game for each tree, without tables."""
+        everyone = (HandRange.full(), HandRange.full())
+        return [
+            [SpotGame(Spot(flop, everyone, tree), precision=self.precision) for tree in trees]
+            for flop in flops
+        ]
+
     def play(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
     ) -> Sequence[Sequence[Subgame]]:
         """Returns for each flop one subgame for each tree."""
-        return [[ExactSubgame(flop, tree, self.precision) for tree in trees] for flop in flops]
+        games = self.make_games(flops, trees, team)
+        return [[ExactSubgame(game) for game in of_flop] for of_flop in games]
 
     def memory_bytes(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
     ) -> int:
         """Returns what the subgames of some flops take together, before they are made."""
-        everyone = HandRange.full()
         templates = [make_templates(tree, NO_RAKE) for tree in trees]
         return sum(
-            estimate_memory(
-                streets, CardsToCome.plan(flop, (everyone, everyone)), 1, self.precision
-            ).total
-            for flop in flops
+            number * estimate_memory(streets, cards, 1, self.precision).total
+            for cards, number in count_alike(flops)
             for streets in templates
         )
 
@@ -123,12 +138,10 @@ class ExactEngine:
 class ExactSubgame:
     """A flop leaf on one flop, played with every combo on every board."""
 
-    def __init__(self, flop: Flop, tree: PostflopTree, precision: Precision) -> None:
+    def __init__(self, game: SpotGame) -> None:
         """Allocates the tables; both players begin with all actions equally likely."""
-        everyone = HandRange.full()
-        self.game = SpotGame(Spot(flop, (everyone, everyone), tree), precision=precision)
-        sizes = self.game.table_sizes()
-        self.tables = LearnedTables.allocate(self.game.templates, sizes, precision)
+        self.game = game
+        self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
         hands = self.game.cards.players[0]
         self.combos, self.width = hands.combos, hands.width
         self.cost = sum(table.size for table in self.learned().values())
@@ -140,3 +153,21 @@ class ExactSubgame:
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name."""
         return {name: array for name, array in self.tables.named_arrays() if array.size}
+
+
+def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
+    """Returns the cards of one flop of each pattern of suits and ranks, and how many are like it.
+
+    They have as many turn and river boards, so they need as much memory.
+    """
+    everyone = (HandRange.full(), HandRange.full())
+    alike = Counter(_pattern(flop) for flop in flops)
+    example = {_pattern(flop): flop for flop in flops}
+    return [
+        (CardsToCome.plan(example[pattern], everyone), number) for pattern, number in alike.items()
+    ]
+
+
+def _pattern(flop: Flop) -> tuple[tuple[int, int], ...]:
+    ranks = sorted({card_rank(card) for card in flop})
+    return tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
