@@ -92,6 +92,18 @@ def show_exploitability(
         _judge_run(run, workers, file)
         return
     assert config is not None
+    _compare(config, solve_types, flops, sprs, file, workers)
+
+
+def _compare(
+    config: Path,
+    solve_types: str,
+    flops: list[str] | None,
+    sprs: list[float] | None,
+    file: Path | None,
+    workers: int | None,
+) -> None:
+    """Solves flops by several backends and shows what each of them loses."""
     model = load_flops_config(config)
     boards = [_read_flop(text) for text in flops or model.fixed_flops or DEFAULT_FLOPS]
     if sprs:
