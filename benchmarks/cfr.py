@@ -25,7 +25,7 @@ from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.card import parse_board
 from runout.cards.flops import NUM_CANONICAL_FLOPS, random_flops
 from runout.cfr.discounting import DCFR, DCFR_PLUS, DiscountSchedule, DiscountWeights
-from runout.cfr.parallel import Team, one_blas_thread, plan_workers
+from runout.cfr.parallel import Team, one_blas_thread, worthwhile_workers
 from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
 from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
@@ -168,17 +168,17 @@ def _against_products(name: str, game: FlopGame, tree: PostflopTree) -> Row:
 
 
 def _two_threads_within(name: str, game: FlopGame, tree: PostflopTree, goal: float) -> Row:
-    """Two workers inside one flop, as `plan_workers` uses them, against one."""
-    plan = plan_workers(1, tree.num_nodes * NUM_HANDS, 2)
-    two, one = _solver(game, tree, Team(plan.within)), _solver(game, tree)
+    """Two workers inside one flop, as many as are worthwhile, against one."""
+    num_used = worthwhile_workers(tree.num_nodes * NUM_HANDS, 2)
+    two, one = _solver(game, tree, Team(num_used)), _solver(game, tree)
     ours, alone = best_seconds_of_two(lambda: two.run(5), lambda: one.run(5), repeats=9)
     return speedup(
-        f"5 iterations with 2 workers ({plan.within} used), {name}", ours, alone, "one", goal
+        f"5 iterations with 2 workers ({num_used} used), {name}", ours, alone, "one", goal
     )
 
 
 def _two_workers_across(tree: PostflopTree) -> Row:
-    flops = random_flops(_NUM_FLOPS, seed=1).flops
+    flops = random_flops(_NUM_FLOPS, seed=1)
     backend = ExhaustiveBackend(StoppingRule(_ITERATIONS_PER_FLOP))
 
     def solve(num_workers: int) -> None:
@@ -214,10 +214,12 @@ def _against_seed_scheme(
 
 def _many_flops(num_flops: int, num_workers: int) -> list[Row]:
     """Random flops at SPR 3.5 to 0.1 % of the pot, and what all flops would take."""
-    flops = random_flops(num_flops, seed=1).flops
+    flops = random_flops(num_flops, seed=1)
     backend = ExhaustiveBackend(StoppingRule(2_000, exploitability=0.001))
     tree = _small_tree()
-    best_seconds(lambda: list(solve_flops(flops[:1], [tree], backend, SolveRun(1))), 1)  # compile
+    best_seconds(
+        lambda: list(solve_flops(random_flops(1, seed=1), [tree], backend, SolveRun(1))), 1
+    )  # compile
     started = time.perf_counter()
     reports = [
         result.reports[0] for result in solve_flops(flops, [tree], backend, SolveRun(num_workers))

@@ -1,11 +1,15 @@
 """Facts that long work reports while it runs; what they look like is decided by the console.
 
 A function that takes long accepts ``on_event`` and calls it with these. Counts are whole numbers,
-times are seconds.
+times are seconds. Work is told in phases: each begins with `PhaseStarted` and ends with
+`PhaseEnded`, its total never changes, and what is done of it never falls.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True)
@@ -31,29 +35,82 @@ class KernelCompiled:
     seconds: float
 
 
-@dataclass(frozen=True)
-class StageStarted:
-    """A named part of a longer job begins; it has ``total`` steps."""
+class Phase(StrEnum):
+    """Phases of solves; other long work names its phases itself."""
 
-    stage: str
+    TREES = "betting trees"
+    FLOPS = "flops"
+    PREFLOP = "preflop"
+    EQUITY_TABLE = "equity table"
+    HAND_BUCKETS = "hand buckets"
+    LAYOUT = "layout"
+    SOLVING = "solving"
+    VALUES = "values"
+    ESTIMATING_EV = "sampled EVs"
+    EXTRACTING_EV = "EV histograms"
+    REBUCKETING = "rebucketing"
+
+
+@dataclass(frozen=True)
+class FlopPlace:
+    """Which part of which flop's work a phase is.
+
+    Attributes:
+        flop: its cards as they were given, such as ``AhKd7s``.
+        spr: effective stack over pot; None for what all ratios share.
+        round: which of the backend's solves on top of each other it is, 1 for the first.
+        total_rounds: how many there will be at most.
+    """
+
+    flop: str = ""
+    spr: float | None = None
+    round: int = 1
+    total_rounds: int = 1
+
+
+@dataclass(frozen=True)
+class PhaseStarted:
+    """A part of longer work begins; it has ``total`` steps, at most.
+
+    Attributes:
+        phase: what is done.
+        total: steps.
+        place: the flop that it is about, None if it is about none or about all.
+    """
+
+    phase: str
     total: int
+    place: FlopPlace | None = None
 
 
 @dataclass(frozen=True)
-class StageAdvanced:
-    """``done`` of the stage's ``total`` steps are finished."""
+class PhaseAdvanced:
+    """``done`` of a phase's ``total`` steps are finished."""
 
-    stage: str
+    phase: str
     done: int
     total: int
+    place: FlopPlace | None = None
+
+
+@dataclass(frozen=True)
+class PhaseEnded:
+    """A phase is over, after so many seconds, whether or not it took all of its steps."""
+
+    phase: str
+    seconds: float
+    place: FlopPlace | None = None
+
+
+PhaseEvent = PhaseStarted | PhaseAdvanced | PhaseEnded
 
 
 @dataclass(frozen=True)
 class FlopSolving:
-    """A flop's solve has done another iteration.
+    """A flop's solve has done another iteration: progress of its phase ``solving``.
 
     Attributes:
-        flop: its cards, such as ``AsKhQd``.
+        flop: its cards as they were given, such as ``AhKd7s``.
         spr: effective stack over pot.
         iteration: iterations done.
         max_iterations: where it ends at the latest.
@@ -61,6 +118,7 @@ class FlopSolving:
         strategy_delta: largest change of an action's probability in the last iteration.
         round: which of the backend's solves on top of each other it is, 1 for the first.
         total_rounds: how many there will be at most.
+        is_converged: whether it ends here because it is good enough.
     """
 
     flop: str
@@ -71,6 +129,7 @@ class FlopSolving:
     strategy_delta: float
     round: int = 1
     total_rounds: int = 1
+    is_converged: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +137,7 @@ class FlopSolved:
     """A flop has been solved at all stack-to-pot ratios, or found solved by an earlier run.
 
     Attributes:
-        flop: its cards.
+        flop: its cards as they were given.
         num_done: flops finished, this one included.
         num_flops: flops to solve.
         exploitability_pot: the largest over the ratios, as a fraction of the pot.
@@ -90,6 +149,19 @@ class FlopSolved:
     num_flops: int
     exploitability_pot: float
     seconds: float
+
+
+@dataclass(frozen=True)
+class FlopFailed:
+    """A flop could not be solved; the others go on.
+
+    Attributes:
+        flop: its cards as they were given.
+        problem: why.
+    """
+
+    flop: str
+    problem: str
 
 
 @dataclass(frozen=True)
@@ -154,35 +226,16 @@ class BucketsCapped:
     """There are fewer different hands than buckets were asked for.
 
     Attributes:
-        name: what is sorted into buckets, such as ``AsKhQd turn``.
+        name: what is sorted into buckets, such as ``turn``.
         requested: buckets asked for.
         available: buckets there will be, one for each different hand.
+        place: the flop that it is about, None if it is about none.
     """
 
     name: str
     requested: int
     available: int
-
-
-@dataclass(frozen=True)
-class ExtractingEv:
-    """``done`` of ``total`` hands have their expected values against every opponent's bucket."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True)
-class Rebucketing:
-    """Flop buckets are made anew from the expected values of a solve.
-
-    Attributes:
-        round: the round of solving that they are for, 2 for the first that has them.
-        total_rounds: how many there will be at most.
-    """
-
-    round: int
-    total_rounds: int
+    place: FlopPlace | None = None
 
 
 @dataclass(frozen=True)
@@ -199,24 +252,47 @@ class SavingFailed:
 
 
 #: What making buckets reports.
-BucketEvent = BucketsCapped | ExtractingEv | Rebucketing
+BucketEvent = BucketsCapped | PhaseEvent
 BucketEventSink = Callable[[BucketEvent], None]
 
 Event = (
     KernelCompiling
     | KernelCompiled
-    | StageStarted
-    | StageAdvanced
+    | PhaseEvent
     | FlopSolving
     | FlopSolved
+    | FlopFailed
     | PreflopSolving
     | RangesRoundFinished
     | SpotSolving
     | SavingFailed
-    | BucketEvent
+    | BucketsCapped
 )
 EventSink = Callable[[Event], None]
 
 
 def ignore_event(event: Event) -> None:
     """The sink of callers who do not want to know."""
+
+
+@contextmanager
+def reporting_phase(
+    on_event: Callable[[PhaseEvent], None], phase: str, total: int = 1
+) -> Iterator[Callable[[int], None]]:
+    """Tells that the block is a phase, and yields what to call with the steps done so far.
+
+    The last step need not be told. A phase that fails does not end.
+
+    Args:
+        on_event: who is told.
+        phase: what the block does.
+        total: its steps.
+    """
+    started = time.perf_counter()
+    on_event(PhaseStarted(phase, total))
+
+    def advance(done: int) -> None:
+        on_event(PhaseAdvanced(phase, done, total))
+
+    yield advance
+    on_event(PhaseEnded(phase, time.perf_counter() - started))

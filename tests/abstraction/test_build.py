@@ -16,9 +16,10 @@ from runout.abstraction import (
 )
 from runout.abstraction.strength_survey import deal_indexer, deal_random
 from runout.cards.hand_indexer import HandIndexer
-from runout.events import StageStarted
+from runout.events import PhaseStarted
 from tests.abstraction.few_boards import deals_on, pretend_few_boards
 from tests.abstraction.test_bucket_statistics import assert_as_equal_as_ties_allow
+from tests.event_streams import check_stream
 
 NUM_DEALS = {street: comb(52, 2) * comb(50, int(street)) for street in Street}
 SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20, mode=SurveyMode.SAMPLED)
@@ -63,13 +64,16 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     abstraction = build_card_abstraction(
         config, run=SurveyRun(on_event=events.append), with_river_table=True
     )
-    assert [event.stage for event in events if isinstance(event, StageStarted)] == [
+    assert [event.phase for event in events if isinstance(event, PhaseStarted)] == [
         "flop strengths",
         "turn strengths",
         "river strengths",
+        "bucket boundaries",
+        "bucket tables",
         "river table",
         "bucket statistics",
     ]
+    check_stream(events)
     assert list(abstraction.tables) == list(Street)
     without_tables = CardAbstraction.from_boundaries(abstraction.boundaries, feature)
     for street in Street:

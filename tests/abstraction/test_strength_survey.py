@@ -20,7 +20,7 @@ from runout.cards.card import parse_board
 from runout.cards.combos import combo_index, live_combos
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity.histograms import sum_strengths
-from runout.events import StageAdvanced, StageStarted
+from runout.events import PhaseAdvanced, PhaseStarted
 from tests.abstraction.few_boards import (
     BOARDS,
     board_classes,
@@ -29,6 +29,7 @@ from tests.abstraction.few_boards import (
     pretend_few_boards,
     survey_few,
 )
+from tests.event_streams import check_stream
 from tests.reference.hand_isomorphism import canonical_deal
 from tests.reference.showdowns import doubled_scores_on
 
@@ -248,12 +249,22 @@ def test_progress_is_told_in_boards():
     events = []
     deals = distinct_boards(Street.FLOP, 20)
     survey_sample(Street.FLOP, EHS2, deals, SurveyRun(on_event=events.append))
-    stage = "flop strengths"
-    assert events == [
-        StageStarted(stage, 20),
-        StageAdvanced(stage, 16, 20),
-        StageAdvanced(stage, 20, 20),
+    phase = "flop strengths"
+    assert events[:-1] == [
+        PhaseStarted(phase, 20),
+        PhaseAdvanced(phase, 16, 20),
+        PhaseAdvanced(phase, 20, 20),
     ]
+    check_stream(events)
+
+
+def test_progress_of_sampled_rivers_is_told_in_deals():
+    events = []
+    deals = deal_random(Street.RIVER, 300, np.random.default_rng(1))
+    survey_sample(Street.RIVER, EHS2, deals, SurveyRun(on_event=events.append))
+    assert events[0] == PhaseStarted("river strengths", 300)
+    assert events[-2] == PhaseAdvanced("river strengths", 300, 300)
+    check_stream(events)
 
 
 class PowerCutError(Exception):

@@ -209,3 +209,15 @@ def test_textures_have_their_exact_shares():
 def test_canonical_flop_refuses_other_boards():
     with pytest.raises(CardError, match="4 cards, a flop has 3"):
         canonical_flop(parse_cards("AhKd7c2s"))
+
+
+def test_flops_keep_the_names_that_they_were_given():
+    listed = explicit_flops(["7s Ah Kd", parse_cards("Tc9h2d")])
+    assert listed.names == ("7sAhKd", "Tc9h2d")
+    assert [format_cards(flop) for flop in listed.flops] == ["AsKh7d", "Ts9h2d"]
+    assert listed == explicit_flops(["AsKh7d", "Ts9h2d"])
+
+
+def test_flops_that_nobody_named_are_called_by_their_canonical_cards():
+    listed = subset_flops(SHIPPED_SUBSET_SIZES[0])
+    assert listed.names == tuple(map(format_cards, listed.flops))

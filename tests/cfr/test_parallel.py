@@ -8,12 +8,12 @@ from runout.cfr import parallel
 from runout.cfr.parallel import (
     MIN_CELLS_PER_WORKER,
     Team,
-    WorkerPlan,
     one_blas_thread,
-    plan_workers,
     split_tree,
+    worthwhile_workers,
 )
 from runout.errors import ExecutionError
+from runout.execution.local import WorkerPool
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import PostflopTree
 from tests.games.kuhn import TREE as KUHN_TREE
@@ -22,46 +22,37 @@ HUGE = 100 * MIN_CELLS_PER_WORKER
 SMALL = MIN_CELLS_PER_WORKER // 2
 
 
-def test_many_solves_run_side_by_side_whatever_their_size():
-    assert plan_workers(1755, SMALL, 8) == WorkerPlan(across=8, within=1)
-    assert plan_workers(1755, HUGE, 8) == WorkerPlan(across=8, within=1)
-
-
-def test_one_huge_solve_gets_all_workers():
-    assert plan_workers(1, HUGE, 8) == WorkerPlan(across=1, within=8)
-
-
-def test_few_huge_solves_share_the_workers():
-    assert plan_workers(3, HUGE, 8) == WorkerPlan(across=3, within=2)
-
-
-def test_a_small_solve_is_not_divided():
-    assert plan_workers(1, SMALL, 8) == WorkerPlan(across=1, within=1)
-    assert plan_workers(3, SMALL, 8) == WorkerPlan(across=3, within=1)
-
-
-def test_a_solve_is_divided_only_as_far_as_it_is_worthwhile():
-    assert plan_workers(1, 3 * MIN_CELLS_PER_WORKER, 8) == WorkerPlan(across=1, within=3)
-
-
-def test_there_are_never_more_threads_than_workers_and_never_none():
-    for num_workers in range(1, 10):
-        for num_solves in range(12):
-            for cells in (1, SMALL, 2 * MIN_CELLS_PER_WORKER, HUGE):
-                plan = plan_workers(num_solves, cells, num_workers)
-                assert 1 <= plan.across * plan.within <= num_workers
-                assert plan.across <= max(num_solves, 1)
+def test_a_huge_solve_can_use_all_workers_and_a_small_one_a_single_one():
+    assert worthwhile_workers(HUGE, 8) == 8
+    assert worthwhile_workers(SMALL, 8) == 1
+    assert worthwhile_workers(3 * MIN_CELLS_PER_WORKER, 8) == 3
 
 
 def test_by_default_all_cores_work(monkeypatch):
     monkeypatch.setattr(parallel, "count_cores", lambda: 6)
-    assert plan_workers(100, SMALL) == WorkerPlan(across=6, within=1)
+    assert worthwhile_workers(HUGE) == 6
 
 
 @pytest.mark.parametrize("num_workers", [0, -2])
 def test_worker_count_must_be_positive(num_workers):
     with pytest.raises(ExecutionError, match=f"workers: {num_workers} is not a positive number"):
-        plan_workers(10, SMALL, num_workers)
+        worthwhile_workers(SMALL, num_workers)
+
+
+def test_a_team_of_a_pool_is_as_large_as_the_pool_has_free_threads():
+    pool = WorkerPool(3)
+    team = Team(2, pool)
+    assert team.num_ready == 2
+    assert Team(8, pool).num_ready == 4  # the caller is none of the pool's threads
+
+    def look(_):
+        both_are_running.wait()
+        ready = Team(8, pool).num_ready
+        both_are_running.wait()
+        return ready
+
+    both_are_running = Barrier(2, timeout=30.0)
+    assert [ready for _, ready in pool.map_as_finished(look, range(2))] == [2, 2]
 
 
 @pytest.mark.parametrize("num_workers", [1, 2, 3])

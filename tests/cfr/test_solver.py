@@ -249,8 +249,19 @@ def test_progress_is_told_after_every_iteration():
     assert {progress.max_iterations for progress in seen} == {12}
     assert [progress.seconds for progress in seen] == sorted(progress.seconds for progress in seen)
     assert seen[-1].strategy_delta == outcome.strategy_delta == solver.strategy_delta
-    # The outcome is measured at the end, not at the last check.
-    assert outcome.exploitability == solver.exploitability()[0] != seen[-1].exploitability
+    # The outcome is measured at the end, not at the last check, and is what is told last.
+    assert outcome.exploitability == solver.exploitability()[0] == seen[-1].exploitability
+    assert seen[-1].exploitability != seen[-2].exploitability
+    assert [progress.stop_reason for progress in seen] == [None] * 11 + [StopReason.ITERATIONS]
+
+
+def test_exploitability_is_not_measured_twice_at_the_end():
+    solver = kuhn.kuhn_solver(DCFR)
+    measured = []
+    measure = solver.worst_exploitability
+    solver.worst_exploitability = lambda: measured.append(solver.iteration) or measure()
+    solver.solve(StoppingRule(10, exploitability=0.0, check_every=5))
+    assert measured == [5, 10]
 
 
 def test_a_solve_goes_on_where_the_last_one_stopped():

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from runout.cli import console
 from runout.cli.console import LiveDisplay, print_error, print_json, showing_events
-from runout.events import KernelCompiled, KernelCompiling, StageAdvanced, StageStarted
+from runout.events import KernelCompiled, KernelCompiling, PhaseAdvanced, PhaseEnded, PhaseStarted
 
 COMPILING_TWO = [
     KernelCompiling("outer", 0, 3),
@@ -45,14 +45,14 @@ def test_a_cache_that_cannot_be_written_costs_time_only(run_program):
     )
 
 
-def test_files_get_one_line_when_a_stage_starts_and_one_when_it_ends(capsys):
+def test_files_get_one_line_when_a_phase_starts_and_one_when_it_ends(capsys):
     with showing_events() as on_event:
-        on_event(StageStarted("counting boards", 2000))
-        on_event(StageAdvanced("counting boards", 1000, 2000))
-        on_event(StageAdvanced("counting boards", 2000, 2000))
+        on_event(PhaseStarted("counting boards", 2000))
+        on_event(PhaseAdvanced("counting boards", 1000, 2000))
+        on_event(PhaseEnded("counting boards", 12.0))
     first, last = capsys.readouterr().err.splitlines()
     assert first == "counting boards: 2,000 steps"
-    assert last.startswith("counting boards: done in ")
+    assert last == "counting boards: done in 12.0 s"
 
 
 def test_nothing_is_shown_when_nothing_happens(capsys):
@@ -72,40 +72,34 @@ def shown_live(events):
     return text, file.getvalue()
 
 
-def test_terminals_see_which_kernel_of_how_many_is_compiled():
-    text, _ = shown_live(COMPILING_TWO[:3])
+def test_terminals_see_which_kernel_is_compiled_and_nothing_when_none_is():
+    text, _ = shown_live(COMPILING_TWO[:2])
     assert "Compiling kernels (first run only)" in text
-    assert "1/3" in text
     assert "inner" in text
+    text, _ = shown_live([*COMPILING_TWO, PhaseStarted("counting", 10)])
+    assert "Compiling" not in text.splitlines()[-1]
 
 
-def test_terminals_see_the_steps_of_a_stage():
-    text, _ = shown_live([StageStarted("counting", 2000), StageAdvanced("counting", 1000, 2000)])
+def test_terminals_see_the_steps_of_a_phase():
+    text, _ = shown_live([PhaseStarted("counting", 2000), PhaseAdvanced("counting", 1000, 2000)])
     assert "1,000/2,000" in text
 
 
-def test_the_time_of_a_finished_stage_stands_still(monkeypatch):
-    now = 0.0
-    file = io.StringIO()
-    display = LiveDisplay(Console(file=file, force_terminal=True, width=100, color_system=None))
-    display._progress.get_time = lambda: now
-    display.on_event(StageStarted("counting", 2))
-    now = 5.0
-    display.on_event(StageAdvanced("counting", 2, 2))
-    now = 70.0
-    display.refresh()
-    display.close()
-    assert "0:00:05" in file.getvalue()
-    assert "0:01:10" not in file.getvalue()
+def test_a_phase_that_has_ended_leaves_no_bar():
+    text, _ = shown_live([PhaseStarted("counting", 2), PhaseEnded("counting", 5.0)])
+    assert "Counting" not in text.splitlines()[-1]
 
 
-def test_more_kernels_than_expected_never_show_more_than_all():
-    text, _ = shown_live([KernelCompiling("again", 3, 3), KernelCompiled("again", 0.1)])
-    assert "4/4" in text
+def test_times_are_told_in_minutes_and_from_an_hour_on_in_hours():
+    assert [console._clock(seconds) for seconds in (7.9, 67.0, 3_607.0)] == [
+        "0:07",
+        "1:07",
+        "1:00:07",
+    ]
 
 
 def test_the_cursor_comes_back_and_the_bar_vanishes():
-    _, text = shown_live(COMPILING_TWO)
+    _, text = shown_live([PhaseStarted("counting", 10)])
     hide, show, erase_line = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
     assert text.count(hide) == text.count(show) == 1
     assert text.endswith(erase_line)
@@ -118,7 +112,7 @@ def test_the_display_is_closed_when_work_is_interrupted(monkeypatch):
 
     def interrupted_work():
         with showing_events() as on_event:
-            on_event(StageStarted("counting", 10))
+            on_event(PhaseStarted("counting", 10))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

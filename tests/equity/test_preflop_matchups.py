@@ -4,9 +4,10 @@ import pytest
 from runout.cache import digest_arrays
 from runout.equity import preflop_matchups as module
 from runout.equity.preflop_equity import DIGEST, matchup_classes, preflop_equity
-from runout.equity.preflop_matchups import STAGE, rebuild_matchups, verify_matchups
+from runout.equity.preflop_matchups import PHASE, rebuild_matchups, verify_matchups
 from runout.errors import ExecutionError, TableError
-from runout.events import StageAdvanced, StageStarted
+from runout.events import PhaseAdvanced, PhaseStarted
+from tests.event_streams import check_stream
 
 NUM_BOARDS_UP_TO_SUITS = 134_459
 NUM_CLASSES = 93_769
@@ -25,12 +26,10 @@ def test_counting_all_boards_gives_the_shipped_table_and_reports_progress():
     arrays = rebuild_matchups(num_workers=2, on_event=events.append)
     assert digest_arrays(arrays) == DIGEST
     np.testing.assert_array_equal(arrays["wins"], shipped_wins())
-    started, *advanced = events
-    assert started == StageStarted(STAGE, NUM_BOARDS_UP_TO_SUITS)
-    assert all(isinstance(event, StageAdvanced) for event in advanced)
-    done = [event.done for event in advanced]
-    assert done == sorted(set(done))
-    assert advanced[-1] == StageAdvanced(STAGE, NUM_BOARDS_UP_TO_SUITS, NUM_BOARDS_UP_TO_SUITS)
+    started, *advanced, _ = events
+    assert started == PhaseStarted(PHASE, NUM_BOARDS_UP_TO_SUITS)
+    assert advanced[-1] == PhaseAdvanced(PHASE, NUM_BOARDS_UP_TO_SUITS, NUM_BOARDS_UP_TO_SUITS)
+    check_stream(events)
 
 
 @pytest.mark.slow

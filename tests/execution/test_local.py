@@ -6,7 +6,7 @@ from threading import Barrier, Event, Timer
 import pytest
 
 from runout.errors import ExecutionError
-from runout.execution.local import count_cores, map_tasks
+from runout.execution.local import WorkerPool, count_cores, map_tasks
 
 
 class TaskError(Exception):
@@ -131,3 +131,54 @@ def test_cores_are_those_this_process_may_use(monkeypatch):
     assert count_cores() == 8
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert count_cores() == 1
+
+
+def test_a_pool_yields_every_task_with_its_number():
+    results = dict(WorkerPool(2).map_as_finished(lambda task: task * task, [3, 1, 2]))
+    assert results == {0: 9, 1: 1, 2: 4}
+
+
+def test_a_pool_drops_tasks_that_have_not_begun_when_the_caller_stops():
+    begun = []
+    results = WorkerPool(1).map_as_finished(begun.append, range(100))
+    next(results)
+    results.close()
+    assert len(begun) < 100
+
+
+def test_a_failing_task_of_a_pool_raises_its_own_error():
+    with pytest.raises(ZeroDivisionError):
+        list(WorkerPool(2).map_as_finished(lambda task: 1 // task, [1, 0]))
+
+
+def test_shared_parts_come_back_in_order_and_errors_of_helpers_reach_the_caller():
+    pool = WorkerPool(2)
+    assert pool.share(lambda part: part + 1, range(50), 3) == list(range(1, 51))
+    with pytest.raises(ZeroDivisionError):
+        pool.share(lambda part: 1 // part, [1, 2, 3, 0], 3)
+    assert pool.count_free() == 2
+
+
+def test_busy_threads_help_nobody_and_are_shared_fairly():
+    pool = WorkerPool(4)
+    meeting = Barrier(2, timeout=30.0)
+
+    def look(_):
+        meeting.wait()
+        free = pool.count_free()
+        meeting.wait()
+        return free
+
+    # Two tasks on four threads: each may have one of the two others.
+    assert [free for _, free in pool.map_as_finished(look, range(2))] == [1, 1]
+    assert pool.count_free() == 4
+
+
+def test_a_task_gets_help_from_threads_that_have_no_task():
+    pool = WorkerPool(2)
+
+    def work(_):
+        together = Barrier(2, timeout=30.0)
+        return len(pool.share(lambda _: together.wait(), range(2), 2))
+
+    assert list(pool.map_as_finished(work, [0])) == [(0, 2)]

@@ -10,10 +10,10 @@ from runout.cards.card import format_cards, parse_board
 from runout.cfr.parallel import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
-from runout.events import FlopSolved, FlopSolving, StageAdvanced, StageStarted
+from runout.events import FlopSolved, FlopSolving, PhaseAdvanced, PhaseStarted
 from runout.holdem.tables import Precision
 from runout.lab.compare_backends import (
-    STAGE,
+    PHASE,
     BackendRow,
     all_labels,
     compare_backends,
@@ -29,6 +29,7 @@ from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
 from runout.postflop.plan import PostflopPlan
 from runout.results.solve_report import ExploitabilityMeaning
+from tests.event_streams import check_stream
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree
 
 FLOP = parse_board("Qh7h2h")
@@ -102,8 +103,9 @@ def test_errors_are_measured_against_the_exact_backend(compared):
 
 def test_events_tell_iterations_solves_and_flops(compared):
     _, events = compared
-    assert events[0] == StageStarted(STAGE, 5)
-    advanced = [event.done for event in events if isinstance(event, StageAdvanced)]
+    assert events[0] == PhaseStarted(PHASE, 5)
+    check_stream(events)
+    advanced = [e.done for e in events if isinstance(e, PhaseAdvanced) and e.phase == PHASE]
     assert advanced == [1, 2, 3, 4, 5]
     solving = [event for event in events if isinstance(event, FlopSolving)]
     assert {event.flop for event in solving} == {"Qh7h2h"}

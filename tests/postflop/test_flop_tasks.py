@@ -1,14 +1,17 @@
-from threading import Lock
+import time
+from threading import Barrier, Lock
 
 import numpy as np
 import pytest
 
 from runout.cards.card import format_cards, parse_board
+from runout.cards.flops import explicit_flops
+from runout.cards.isomorphism import suit_stabilizer
 from runout.cfr import parallel
 from runout.cfr.parallel import one_blas_thread
-from runout.cfr.stopping import SolveProgress, StoppingRule
+from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
 from runout.errors import ExecutionError
-from runout.events import FlopSolved, FlopSolving
+from runout.events import FlopFailed, FlopSolved, FlopSolving, Phase, reporting_phase
 from runout.postflop.backend import FlopSolution
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
@@ -16,10 +19,12 @@ from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 from runout.storage.checkpoint import CheckpointDirectory
 from tests.cfr.test_parallel import blas_threads
+from tests.event_streams import check_stream
 from tests.postflop.toy_flops import make_tree, small_tree
 
-NAMES = ["AsKhQd", "9s6s2s", "Kh7s2d", "Td9d2s", "5s5h5d"]
-FLOPS = [parse_board(name) for name in NAMES]
+NAMES = ["AsKhQd", "Kd7h2c", "Td9d2s", "9s6s2s", "5s5h5d"]  # the longest first
+FLOPS = explicit_flops(NAMES)
+CANONICAL = [format_cards(flop) for flop in FLOPS.flops]
 TREES = [make_tree(1.0, (1.0,), 0), make_tree(2.0, (1.0,), 0)]
 
 
@@ -43,8 +48,10 @@ class FakeBackend:
             self.blas_threads |= set(blas_threads())
         if name == self.failing:
             raise ZeroDivisionError("bad luck")
-        on_progress(SolveProgress(1, 2, 0.1, 0.5, None))
-        on_progress(SolveProgress(2, 2, 0.2, 0.25, 0.01))
+        with reporting_phase(on_progress, Phase.SOLVING, 2):
+            on_progress(SolveProgress(1, 2, 0.1, 0.5, None))
+            reason = StopReason.EXPLOITABILITY
+            on_progress(SolveProgress(2, 2, 0.2, 0.25, 0.01, stop_reason=reason))
         value = np.full((2, 169, 169), value_of(game.flop, tree), np.float32)
         report = FlopReport(2, 0.01 * tree.stakes.spr, 0.25, 0.2, 7, ExploitabilityMeaning.OWN_GAME)
         return FlopSolution(np.zeros((tree.num_nodes, 169), np.float32), value, report)
@@ -65,11 +72,17 @@ def remember(store):
     return recall
 
 
+def solve_all(backend=None, run=None, flops=FLOPS, trees=TREES):
+    """Returns the results in the order of the flops."""
+    results = list(solve_flops(flops, trees, backend or FakeBackend(), run or SolveRun(1)))
+    return sorted(results, key=lambda result: result.flop_index)
+
+
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
-def test_results_come_in_the_order_of_the_flops_with_all_ratios(num_workers):
-    results = list(solve_flops(FLOPS, TREES, FakeBackend(), SolveRun(num_workers)))
-    assert len(results) == len(FLOPS)
-    for flop, result in zip(FLOPS, results, strict=True):
+def test_every_flop_has_a_result_with_all_ratios(num_workers):
+    results = solve_all(run=SolveRun(num_workers))
+    assert [result.flop_index for result in results] == list(range(len(FLOPS)))
+    for flop, result in zip(FLOPS.flops, results, strict=True):
         assert result.value_pot.shape == (2, 2, 169, 169)
         for number, tree in enumerate(TREES):
             assert (result.value_pot[number] == value_of(flop, tree)).all()
@@ -81,16 +94,24 @@ def test_results_come_in_the_order_of_the_flops_with_all_ratios(num_workers):
 
 def test_each_flop_is_solved_once_at_each_ratio():
     backend = FakeBackend()
-    list(solve_flops(FLOPS, TREES, backend, SolveRun(1)))
-    assert backend.solved == [(name, tree.stakes.spr) for name in NAMES for tree in TREES]
+    solve_all(backend)
+    assert backend.solved == [(name, tree.stakes.spr) for name in CANONICAL for tree in TREES]
+
+
+def test_flops_with_most_different_runouts_are_solved_first():
+    backend = FakeBackend()
+    solve_all(backend, flops=explicit_flops(NAMES[::-1]), trees=TREES[:1])
+    num_symmetries = [len(suit_stabilizer(parse_board(name))) for name, _ in backend.solved]
+    assert num_symmetries == sorted(num_symmetries)
+    assert num_symmetries[0] < num_symmetries[-1]
 
 
 def test_finished_flops_are_not_solved_again():
     store = {}
-    before = list(solve_flops(FLOPS[:2], TREES, FakeBackend(), SolveRun(1, recall=remember(store))))
+    before = solve_all(run=SolveRun(1, recall=remember(store)), flops=explicit_flops(NAMES[:2]))
     backend = FakeBackend()
-    results = list(solve_flops(FLOPS, TREES, backend, SolveRun(1, recall=remember(store))))
-    assert {name for name, _ in backend.solved} == set(NAMES[2:])
+    results = solve_all(backend, SolveRun(1, recall=remember(store)))
+    assert {name for name, _ in backend.solved} == set(CANONICAL[2:])
     assert len(results) == len(FLOPS)
     for one, other in zip(before, results, strict=False):
         np.testing.assert_array_equal(one.value_pot, other.value_pot)
@@ -105,38 +126,41 @@ def test_a_checkpoint_on_disk_recalls_flops_of_an_interrupted_run(tmp_path):
             checkpoint.save(key, compute())
         return checkpoint.load(key)
 
-    backend = ExhaustiveBackend(StoppingRule(3))
+    backend, trees = ExhaustiveBackend(StoppingRule(3)), [small_tree()]
     run = SolveRun(1, recall=recall)
-    interrupted = solve_flops(FLOPS, [small_tree()], backend, run)
+    interrupted = solve_flops(FLOPS, trees, backend, run)
     first = next(interrupted)
     interrupted.close()
-    assert NAMES[0] in checkpoint.keys()
-    results = list(solve_flops(FLOPS, [small_tree()], backend, run))
-    np.testing.assert_array_equal(results[0].value_pot, first.value_pot)
-    assert results[0].reports == first.reports
-    undisturbed = list(solve_flops(FLOPS, [small_tree()], backend, SolveRun(1)))
+    assert CANONICAL[first.flop_index] in checkpoint.keys()
+    results = solve_all(backend, run, trees=trees)
+    np.testing.assert_array_equal(results[first.flop_index].value_pot, first.value_pot)
+    assert results[first.flop_index].reports == first.reports
+    undisturbed = solve_all(backend, trees=trees)
     for one, other in zip(results, undisturbed, strict=True):
         np.testing.assert_array_equal(one.value_pot, other.value_pot)
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(num_workers):
-    store, results = {}, []
-    run = SolveRun(num_workers, recall=remember(store))
+    store, results, events = {}, [], []
+    run = SolveRun(num_workers, events.append, remember(store))
+    failing = CANONICAL[1]
     with pytest.raises(ExecutionError) as caught:
-        results.extend(solve_flops(FLOPS, TREES, FakeBackend(failing="Kh7s2d"), run))
+        results.extend(solve_flops(FLOPS, TREES, FakeBackend(failing=failing), run))
     assert str(caught.value) == (
-        f"1 of {len(FLOPS)} flops failed: Kh7s2d: ZeroDivisionError('bad luck'); "
+        f"1 of {len(FLOPS)} flops failed: {NAMES[1]}: ZeroDivisionError('bad luck'); "
         f"the other {len(FLOPS) - 1} are solved"
     )
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert len(results) == len(FLOPS) - 1
-    assert store.keys() == set(NAMES) - {"Kh7s2d"}
+    assert store.keys() == set(CANONICAL) - {failing}
+    assert FlopFailed(NAMES[1], "ZeroDivisionError('bad luck')") in events
+    check_stream(events)
 
 
 def test_progress_of_every_solve_is_told_with_flop_and_ratio():
     events = []
-    list(solve_flops(FLOPS[:2], TREES, FakeBackend(), SolveRun(1, events.append)))
+    solve_all(run=SolveRun(1, events.append), flops=explicit_flops(NAMES[:2]))
     solving = [event for event in events if isinstance(event, FlopSolving)]
     assert [(event.flop, event.spr, event.iteration) for event in solving] == [
         (name, tree.stakes.spr, iteration)
@@ -145,60 +169,87 @@ def test_progress_of_every_solve_is_told_with_flop_and_ratio():
         for iteration in (1, 2)
     ]
     assert solving[0] == FlopSolving("AsKhQd", 1.0, 1, 2, None, 0.5)
-    assert solving[3] == FlopSolving("AsKhQd", 2.0, 2, 2, 0.01, 0.25)
+    assert solving[3] == FlopSolving("AsKhQd", 2.0, 2, 2, 0.01, 0.25, is_converged=True)
+
+
+def test_flops_are_told_as_they_were_given():
+    events = []
+    solve_all(run=SolveRun(1, events.append), flops=explicit_flops(["7sAhKd"]))
+    assert {e.flop for e in events if isinstance(e, FlopSolving | FlopSolved)} == {"7sAhKd"}
+    assert check_stream(events).phases_of("7sAhKd")
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
-def test_each_solved_flop_is_told_in_order_with_its_worst_ratio(num_workers):
+def test_each_solved_flop_is_told_when_it_is_finished_with_its_worst_ratio(num_workers):
     events = []
-    list(solve_flops(FLOPS, TREES, FakeBackend(), SolveRun(num_workers, events.append)))
+    solve_all(run=SolveRun(num_workers, events.append))
     solved = [event for event in events if isinstance(event, FlopSolved)]
-    assert solved == [
-        FlopSolved(name, number + 1, len(NAMES), 0.02, 0.4) for number, name in enumerate(NAMES)
-    ]
+    assert {event.flop for event in solved} == set(NAMES)
+    assert [event.num_done for event in solved] == [1, 2, 3, 4, 5]
+    for event in solved:
+        assert event == FlopSolved(event.flop, event.num_done, len(NAMES), 0.02, 0.4)
+    check_stream(events)
 
 
 def test_recalled_flops_are_told_as_well():
     store, events = {}, []
-    list(solve_flops(FLOPS, TREES, FakeBackend(), SolveRun(1, recall=remember(store))))
-    list(solve_flops(FLOPS, TREES, FakeBackend(), SolveRun(1, events.append, remember(store))))
-    assert [event.flop for event in events] == NAMES
-    assert all(isinstance(event, FlopSolved) for event in events)
+    solve_all(run=SolveRun(1, recall=remember(store)))
+    solve_all(run=SolveRun(1, events.append, remember(store)))
+    assert [event.flop for event in events if isinstance(event, FlopSolved)] == NAMES
+    assert not any(isinstance(event, FlopSolving) for event in events)
 
 
 @pytest.mark.parametrize("num_workers", [2, 3])
 def test_workers_change_no_bit_whether_across_or_within_flops(num_workers, monkeypatch):
     backend, trees = ExhaustiveBackend(StoppingRule(4)), [make_tree(3.5), small_tree()]
-    alone = list(solve_flops(FLOPS, trees, backend, SolveRun(1)))
-    across = list(solve_flops(FLOPS, trees, backend, SolveRun(num_workers)))
+    alone = solve_all(backend, SolveRun(1), trees=trees)
+    across = solve_all(backend, SolveRun(num_workers), trees=trees)
     monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)
+    both = solve_all(backend, SolveRun(num_workers), trees=trees)
     within = [
         result
-        for flop in FLOPS
-        for result in solve_flops([flop], trees, backend, SolveRun(num_workers))
+        for name in NAMES
+        for result in solve_all(backend, SolveRun(num_workers), explicit_flops([name]), trees)
     ]
-    for one, two, three in zip(alone, across, within, strict=True):
-        np.testing.assert_array_equal(one.value_pot, two.value_pot)
-        np.testing.assert_array_equal(one.value_pot, three.value_pot)
-        exploitabilities = [
-            [report.exploitability_pot for report in result.reports] for result in (one, two, three)
-        ]
-        assert exploitabilities[0] == exploitabilities[1] == exploitabilities[2]
+    for one, *others in zip(alone, across, both, within, strict=True):
+        for other in others:
+            np.testing.assert_array_equal(one.value_pot, other.value_pot)
+            for report, other_report in zip(one.reports, other.reports, strict=True):
+                assert report.exploitability_pot == other_report.exploitability_pot
 
 
-def test_workers_go_across_many_flops_and_into_a_single_large_one(monkeypatch):
-    many = FakeBackend()
-    list(solve_flops(FLOPS, TREES, many, SolveRun(4)))
-    assert many.team_sizes == {1}
+def test_a_large_solve_may_use_all_workers_and_a_small_one_does_not(monkeypatch):
+    small = FakeBackend()
+    solve_all(small, SolveRun(4))
+    assert small.team_sizes == {1}
     monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)
-    single = FakeBackend()
-    list(solve_flops(FLOPS[:1], TREES, single, SolveRun(4)))
-    assert single.team_sizes == {4}
+    large = FakeBackend()
+    solve_all(large, SolveRun(4))
+    assert large.team_sizes == {4}
+
+
+def test_workers_without_a_flop_help_inside_the_others(monkeypatch):
+    """Three flops on two workers: while the third is solved, both work on it."""
+    monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)
+    num_threads = {}
+
+    class Backend(FakeBackend):
+        def solve(self, game, tree, on_progress, team):
+            if CANONICAL.index(format_cards(game.flop)) == 2:
+                while team.num_ready < 2:  # the other flop is not finished yet
+                    time.sleep(0.001)
+                together = Barrier(2, timeout=30.0)
+                team.run(lambda _: together.wait(), range(2))  # nobody else would free it
+                num_threads[game.flop] = team.num_ready
+            return super().solve(game, tree, on_progress, team)
+
+    solve_all(Backend(), SolveRun(2), explicit_flops(NAMES[:3]), TREES[:1])
+    assert list(num_threads.values()) == [2]
 
 
 def test_the_linear_algebra_library_starts_no_threads_of_its_own():
     backend = FakeBackend()
-    list(solve_flops(FLOPS, TREES, backend, SolveRun(2)))
+    solve_all(backend, SolveRun(2))
     assert backend.blas_threads == {1}
 
 
@@ -220,8 +271,8 @@ def test_ranges_reach_the_game_of_every_flop():
             shares.append(game.matchup_share)
             return super().solve(game, tree, on_progress, team)
 
-    list(solve_flops(FLOPS[:2], TREES[:1], Backend(), SolveRun(1), ranges))
-    for flop, share in zip(FLOPS[:2], shares, strict=True):
+    list(solve_flops(explicit_flops(NAMES[:2]), TREES[:1], Backend(), SolveRun(1), ranges))
+    for flop, share in zip(FLOPS.flops[:2], shares, strict=True):
         np.testing.assert_array_equal(share, FlopGame.deal(flop, ranges).matchup_share)
 
 

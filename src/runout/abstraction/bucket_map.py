@@ -4,24 +4,28 @@ Turn and river buckets are shared by all cards of the flop: one clustering over 
 street, so that a bucket, and what a strategy does with it, means one thing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.abstraction.clustering import Metric, cluster_features
+from runout.abstraction.clustering import Metric, ShareSink, cluster_features
 from runout.abstraction.errors import AbstractionError
 from runout.abstraction.street import Street, require_deal
 from runout.abstraction.strength_features import FlopStrengths, StreetFeatures
 from runout.arrays import Int16Array, IntArray, read_only
 from runout.cards.card import NUM_CARDS, format_cards
 from runout.cards.combos import NUM_COMBOS, combo_index, live_combos
-from runout.events import BucketEventSink, ignore_event
+from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 
 #: Stands where a board blocks a combo: blocked hands have no bucket.
 NO_BUCKET = -1
 
 MAX_BUCKETS = int(np.iinfo(np.int16).max)
+
+_PERCENT = 100
+#: Where the clustering of a street begins and ends, in percent of the time that all takes, about.
+_PERCENT_BY_STREET = {Street.FLOP: (10, 15), Street.TURN: (20, 35), Street.RIVER: (50, _PERCENT)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +108,7 @@ def build_flop_buckets(
         num_buckets: on flop, turn and river, capped where there are fewer different hands.
         metric: ``emd`` or ``cramer``, see `cluster_features`.
         seed: decides the draws of centres; streets draw from streams of their own.
-        on_event: told about capped buckets.
+        on_event: told about progress, in percent, and about capped buckets.
 
     Raises:
         AbstractionError: if the cards are no flop or a number of buckets has no meaning.
@@ -118,25 +122,35 @@ def build_flop_buckets(
         (Street.RIVER, strengths.river_features, NUM_COMBOS),
     )
     tables, counts = [], []
-    for (street, make_features, num_boards), number in zip(streets, num_buckets, strict=True):
-        features = make_features()
-        clustering = cluster_features(
-            features.rows,
-            np.ones(len(features.rows)),
-            number,
-            metric,
-            seed=_seed_of(seed, street),
-            order_key=features.strength,
-            name=f"{format_cards(flop)} {street.label}",
-            on_event=on_event,
-        )
-        tables.append(_fill_table(features, clustering.labels, num_boards))
-        counts.append(clustering.num_buckets)
+    with reporting_phase(on_event, Phase.HAND_BUCKETS, _PERCENT) as advance:
+        for (street, make_features, num_boards), number in zip(streets, num_buckets, strict=True):
+            features = make_features()
+            report_share = _report_street(advance, street)
+            report_share(0.0)
+            clustering = cluster_features(
+                features.rows,
+                np.ones(len(features.rows)),
+                number,
+                metric,
+                seed=_seed_of(seed, street),
+                order_key=features.strength,
+                name=street.label,
+                on_event=on_event,
+                on_share=report_share,
+            )
+            tables.append(_fill_table(features, clustering.labels, num_boards))
+            counts.append(clustering.num_buckets)
     by_flop, by_turn, by_river = tables
     flop_count, turn_count, river_count = counts
     return FlopBuckets(
         tuple(flop), by_flop[0], by_turn, by_river, (flop_count, turn_count, river_count)
     )
+
+
+def _report_street(advance: Callable[[int], None], street: Street) -> ShareSink:
+    """Returns what turns the share of a street that is done into percent of all three."""
+    begin, end = _PERCENT_BY_STREET[street]  # features are made before its begin
+    return lambda share: advance(int(begin + (end - begin) * share))
 
 
 def _seed_of(seed: int, street: Street) -> int:

@@ -10,7 +10,7 @@ from runout.abstraction.generator import AbstractionConfig, BoundaryGenerator, S
 from runout.abstraction.street import Street
 from runout.abstraction.strength_survey import SurveyRun, bucket_river_deals, river_strengths
 from runout.arrays import Uint16Array
-from runout.events import StageAdvanced, StageStarted
+from runout.events import reporting_phase
 
 
 def build_card_abstraction(
@@ -33,20 +33,24 @@ def build_card_abstraction(
     run = run or SurveyRun()
     generator = BoundaryGenerator(config, run)
     surveys = {street: generator.survey(street, seed) for street in Street}
-    boundaries = generator.cut(surveys)
+    with reporting_phase(run.on_event, "bucket boundaries"):
+        boundaries = generator.cut(surveys)
     assigner = BucketAssigner(boundaries)
     tables: dict[Street, Uint16Array] = {}
     if config.mode is SurveyMode.EXHAUSTIVE:
-        for street in (Street.FLOP, Street.TURN):
-            tables[street] = assigner.get_buckets(street, surveys[street].values)
+        dealt = (Street.FLOP, Street.TURN)
+        with reporting_phase(run.on_event, "bucket tables", len(dealt)) as advance:
+            for street in dealt:
+                tables[street] = assigner.get_buckets(street, surveys[street].values)
+                advance(len(tables))
     if with_river_table:
         bucket_by_score = assigner.get_buckets(Street.RIVER, river_strengths(config.feature))
         tables[Street.RIVER] = bucket_river_deals(bucket_by_score, run)
     statistics: dict[Street, BucketStatistics] = {}
-    run.on_event(StageStarted("bucket statistics", len(Street)))
-    for street in Street:
-        statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
-        run.on_event(StageAdvanced("bucket statistics", len(statistics), len(Street)))
+    with reporting_phase(run.on_event, "bucket statistics", len(Street)) as advance:
+        for street in Street:
+            statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
+            advance(len(statistics))
     return CardAbstraction(
         boundaries, config.feature, tables, statistics, _describe(config, seed, boundaries)
     )

@@ -8,6 +8,7 @@ for ``cramer``.
 Nothing depends on the order of the rows or on the number of threads.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -22,6 +23,9 @@ from runout.events import BucketEventSink, BucketsCapped, ignore_event
 
 Metric = Literal["emd", "cramer"]
 
+#: Told which share of the work is done, rising to 1.
+ShareSink = Callable[[float], None]
+
 #: Restarts compete on at most so many distinct rows; the winner is refined on all of them.
 MAX_ROWS_OF_RESTARTS = 10_000
 
@@ -30,6 +34,14 @@ _MAX_ITERATIONS_OF_RESTARTS = 30
 _MAX_ITERATIONS_OF_REFINEMENT = 10
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HASH_SHIFT = np.uint64(29)
+
+
+# Shares of the time that merging rows, the restarts and the refinement take, about.
+_MERGED, _RESTARTED = 0.2, 0.5
+
+
+def ignore_share(share: float) -> None:
+    """The sink of callers who do not want to know."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +75,7 @@ def cluster_features(
     num_restarts: int = 3,
     name: str = "features",
     on_event: BucketEventSink = ignore_event,
+    on_share: ShareSink = ignore_share,
 ) -> Clustering:
     """Sorts feature rows into buckets that are as narrow as possible.
 
@@ -82,6 +95,7 @@ def cluster_features(
         num_restarts: tries, of which the best counts.
         name: what is clustered, for the event.
         on_event: told if buckets are capped.
+        on_share: told about progress.
 
     Raises:
         AbstractionError: if an argument has no meaning.
@@ -95,13 +109,22 @@ def cluster_features(
     num_centers = min(num_buckets, len(rows))
     everything = _WeightedRows(rows, row_weights, metric)
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
+    on_share(_MERGED)
     find_centers = _find_medians if metric == "emd" else _find_means
-    centers = find_centers(sample, num_centers, seed, num_restarts)
-    labels, centers, inertia = everything.refine(centers, _MAX_ITERATIONS_OF_REFINEMENT)
+    restarting = _scale_share(on_share, _MERGED, _RESTARTED)
+    centers = find_centers(sample, num_centers, seed, num_restarts, restarting)
+    labels, centers, inertia = everything.refine(
+        centers, _MAX_ITERATIONS_OF_REFINEMENT, _scale_share(on_share, _RESTARTED, 1.0)
+    )
     rank = _rank_by_mean(labels[row_of], weights, order_key, num_centers)
     ordered = np.empty_like(centers)
     ordered[rank] = centers
     return Clustering(read_only(rank[labels][row_of]), read_only(ordered), inertia)
+
+
+def _scale_share(on_share: ShareSink, begin: float, end: float) -> ShareSink:
+    """Returns the sink of a part of the work, which leads from one share to another."""
+    return lambda share: on_share(begin + (end - begin) * share)
 
 
 def merge_equal_rows(features: FloatArray) -> tuple[IntArray, IntArray]:
@@ -144,15 +167,17 @@ class _WeightedRows:
         return _WeightedRows(self.rows[drawn], self.weights[drawn], self.metric)
 
     def refine(
-        self, centers: FloatArray, max_iterations: int
+        self, centers: FloatArray, max_iterations: int, on_share: ShareSink = ignore_share
     ) -> tuple[IntArray, FloatArray, float]:
         """Moves centres until the buckets stay the same; returns labels, centres and inertia."""
         labels, centers, distances = self._assign(centers)
-        for _ in range(max_iterations):
+        for number in range(max_iterations):
+            on_share((number + 1) / (max_iterations + 1))
             before = labels
             labels, centers, distances = self._assign(self._centers_of(labels, centers))
             if np.array_equal(labels, before):
                 break
+        on_share(1.0)
         return labels, centers, float(self.weights @ distances)
 
     def _assign(self, centers: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -192,7 +217,7 @@ class _WeightedRows:
 
 
 def _find_medians(
-    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
 ) -> FloatArray:
     """Returns ``[K, d]`` the best centres of several runs of k-medians."""
     best_centers, best_inertia = np.empty(0), np.inf
@@ -201,6 +226,7 @@ def _find_medians(
         _, centers, inertia = sample.refine(drawn, _MAX_ITERATIONS_OF_RESTARTS)
         if inertia < best_inertia:
             best_centers, best_inertia = centers, inertia
+        on_share((restart + 1) / num_restarts)
     return best_centers
 
 
@@ -225,7 +251,7 @@ def _draw_centers(
 
 
 def _find_means(
-    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
 ) -> FloatArray:
     """Returns ``[K, d]`` the best centres of several runs of scikit-learn's k-means.
 
@@ -242,6 +268,7 @@ def _find_means(
     )
     with threadpool_limits(limits=1):
         estimator.fit(sample.rows, sample_weight=sample.weights)
+    on_share(1.0)
     centers: FloatArray = estimator.cluster_centers_
     return centers
 

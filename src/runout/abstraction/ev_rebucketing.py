@@ -20,10 +20,12 @@ from runout.abstraction.strength_features import NUM_BINS, counts_to_cdf
 from runout.arrays import FloatArray, IntArray
 from runout.cards.isomorphism import suit_stabilizer
 from runout.equity.runouts import combo_images
-from runout.events import BucketEventSink, ignore_event
+from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 
 NUM_POSITIONS = 2
 
+_PERCENT = 100
+_HANDS_AT_ONCE = 147  # an eighth of a flop, between two reports
 _TOLERANCE = 1e-4  # of the scale; values may come in single precision
 
 
@@ -61,6 +63,7 @@ def build_ev_histograms(
     villain_bucket: IntArray,
     num_buckets: int,
     spr: float,
+    on_event: BucketEventSink = ignore_event,
 ) -> FloatArray:
     """Returns ``[C, 20]`` features: the CDF of expected value when OOP, then when IP.
 
@@ -76,6 +79,7 @@ def build_ev_histograms(
         villain_bucket: ``[C]`` 0 to ``num_buckets - 1``.
         num_buckets: buckets of the villain.
         spr: effective stack over pot.
+        on_event: told about progress, in hands.
 
     Raises:
         AbstractionError: if shapes do not fit, a hand meets nobody or a value is off the scale.
@@ -89,20 +93,38 @@ def build_ev_histograms(
         )
     if villain_bucket.min() < 0 or villain_bucket.max() >= num_buckets:
         raise AbstractionError("villain_bucket", f"buckets are 0 to {num_buckets - 1}")
-    is_member = np.zeros((num_combos, num_buckets))
-    is_member[np.arange(num_combos), villain_bucket] = 1.0
-    features = []
-    for position, masses in enumerate(np.broadcast_to(weights, shape)):
-        bucket_mass = masses @ is_member
-        met_nobody = np.flatnonzero(~(bucket_mass.sum(axis=1) > 0.0))
+    for position, total in enumerate(np.broadcast_to(weights, shape).sum(axis=2)):
+        met_nobody = np.flatnonzero(~(total > 0.0))
         if len(met_nobody):
             raise AbstractionError(
                 f"combo at {met_nobody[0]}, position {position}", "meets nobody, so it has no EV"
             )
-        total = np.where(masses > 0.0, masses * values[position], 0.0) @ is_member
-        mean = np.divide(total, bucket_mass, out=np.zeros_like(total), where=bucket_mass > 0.0)
-        features.append(_histograms(mean, bucket_mass, spr))
-    return np.concatenate(features, axis=1)
+    is_member = np.zeros((num_combos, num_buckets))
+    is_member[np.arange(num_combos), villain_bucket] = 1.0
+    masses = np.broadcast_to(weights, shape)
+    features = np.empty((num_combos, NUM_POSITIONS * NUM_BINS))
+    with reporting_phase(on_event, Phase.EXTRACTING_EV, num_combos) as advance:
+        for begin in range(0, num_combos, _HANDS_AT_ONCE):
+            hands = slice(begin, min(begin + _HANDS_AT_ONCE, num_combos))
+            features[hands] = np.concatenate(
+                [
+                    _bucket_histograms(value[hands], mass[hands], is_member, spr)
+                    for value, mass in zip(values, masses, strict=True)
+                ],
+                axis=1,
+            )
+            advance(hands.stop)
+    return features
+
+
+def _bucket_histograms(
+    values: FloatArray, masses: FloatArray, is_member: FloatArray, spr: float
+) -> FloatArray:
+    """Returns ``[h, 10]`` the CDFs of some hands' values against buckets, in one position."""
+    bucket_mass = masses @ is_member
+    total = np.where(masses > 0.0, masses * values, 0.0) @ is_member
+    mean = np.divide(total, bucket_mass, out=np.zeros_like(total), where=bucket_mass > 0.0)
+    return _histograms(mean, bucket_mass, spr)
 
 
 def average_isomorphic_combos(
@@ -147,21 +169,23 @@ def recluster_flop_buckets(
         seed: decides the draws of centres.
         order_key: ``[C]`` strength or mean value, by which buckets are numbered.
         name: what is clustered, for the event.
-        on_event: told if buckets are capped.
+        on_event: told about progress, in percent, and if buckets are capped.
 
     Raises:
         AbstractionError: if an argument has no meaning.
     """
-    return cluster_features(
-        features,
-        weights,
-        num_buckets,
-        metric,
-        seed=seed,
-        order_key=order_key,
-        name=name,
-        on_event=on_event,
-    ).labels
+    with reporting_phase(on_event, Phase.REBUCKETING, _PERCENT) as advance:
+        return cluster_features(
+            features,
+            weights,
+            num_buckets,
+            metric,
+            seed=seed,
+            order_key=order_key,
+            name=name,
+            on_event=on_event,
+            on_share=lambda share: advance(int(_PERCENT * share)),
+        ).labels
 
 
 def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: FloatArray) -> float:

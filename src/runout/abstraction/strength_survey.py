@@ -23,7 +23,7 @@ from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity import equity_kernels
 from runout.equity.histograms import BEST_SCORE, sum_strengths
-from runout.events import EventSink, StageAdvanced, StageStarted, ignore_event
+from runout.events import EventSink, ignore_event, reporting_phase
 from runout.execution.local import map_tasks
 
 NUM_HOLE_CARDS = 2
@@ -96,7 +96,7 @@ def survey_sample(
 ) -> StreetSurvey:
     """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1."""
     if street is Street.RIVER:
-        values = river_strengths(feature)[_score_river_deals(deals)]
+        values = river_strengths(feature)[_score_river_deals(deals, run)]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
         board_classes = HandIndexer((int(street),)).index_many(deals[:, NUM_HOLE_CARDS:])
@@ -210,30 +210,31 @@ def _count_river_scores(boards: HandIndexer, run: SurveyRun) -> IntArray:
 
 
 def _map_boards(
-    stage: str,
+    phase: str,
     street: Street,
     board_classes: IntArray,
     function: Callable[[IntArray], Result],
     run: SurveyRun,
 ) -> Iterator[Result]:
     """Yields what ``function`` makes of each part of the boards, and reports progress."""
-    total = len(board_classes)
-    run.on_event(StageStarted(stage, total))
     parts = list(split_boards(street, board_classes))
     done = 0
-    for part, result in zip(parts, map_tasks(function, parts, run.num_workers), strict=True):
-        yield result
-        done += len(part)
-        run.on_event(StageAdvanced(stage, done, total))
+    with reporting_phase(run.on_event, phase, len(board_classes)) as advance:
+        for part, result in zip(parts, map_tasks(function, parts, run.num_workers), strict=True):
+            yield result
+            done += len(part)
+            advance(done)
 
 
-def _score_river_deals(deals: Uint8Array) -> IntArray:
+def _score_river_deals(deals: Uint8Array, run: SurveyRun) -> IntArray:
     low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
     combos = high * (high - 1) // 2 + low
     boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
     scores = np.empty(len(deals), dtype=np.int64)
-    for rows in split_boards(Street.RIVER, np.arange(len(deals))):
-        scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
+    with reporting_phase(run.on_event, "river strengths", len(deals)) as advance:
+        for rows in split_boards(Street.RIVER, np.arange(len(deals))):
+            scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
+            advance(int(rows[-1]) + 1)
     return scores
 
 

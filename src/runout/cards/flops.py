@@ -7,7 +7,7 @@ the board itself.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -41,10 +41,16 @@ class FlopList:
     Attributes:
         flops: canonical flops, each with its highest card first.
         weights: ``[F]`` share of all 22,100 flops that each entry stands for; positive, sum 1.
+        names: each flop as it was given, such as ``AhKd7s``; by default its canonical cards.
     """
 
     flops: tuple[Flop, ...]
     weights: FloatArray
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            object.__setattr__(self, "names", tuple(map(format_cards, self.flops)))
 
     def __len__(self) -> int:
         return len(self.flops)
@@ -77,7 +83,7 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
     """Returns the given flops in their order, weighted in proportion to their multiplicities.
 
     Args:
-        flops: texts such as ``AhKd7s``, or cards; they are made canonical.
+        flops: texts such as ``AhKd7s``, or cards; they are made canonical, and keep their names.
 
     Raises:
         CardError: if an entry is not a flop.
@@ -96,7 +102,9 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
                 f"both are {format_cards(flop)} up to suits, each flop may come once",
             )
         given_by_flop[flop] = given
-    return _weighted_by_multiplicity(tuple(given_by_flop))
+    listed = _weighted_by_multiplicity(tuple(given_by_flop))
+    names = tuple(format_cards(parse_cards(given)) for given in given_by_flop.values())
+    return replace(listed, names=names)
 
 
 def random_flops(count: int, seed: int) -> FlopList:

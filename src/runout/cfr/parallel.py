@@ -1,15 +1,13 @@
-"""Cores for solves: one solve per core, or all cores inside one solve.
+"""Cores for solves: one solve per core, and more cores inside a solve as they become free.
 
-Many solves side by side lose nothing to waiting, so they come first; cores inside one solve serve
-few solves or huge trees. Either way the sum of threads is the number of workers, and the threads
+Many solves side by side lose nothing to waiting, so they come first; cores that have no solve of
+their own help inside the others. The sum of threads is the number of workers, and the threads
 of the linear algebra library are kept at one so that they do not come on top.
 """
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -17,8 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from runout.arrays import IntArray
 from runout.cfr.cfr_kernels import TreeSpan
-from runout.errors import ExecutionError
-from runout.execution.local import count_cores
+from runout.execution.local import WorkerPool, count_cores, require_workers
 from runout.trees.layout import TreeArrays, subtree_sizes
 
 Part = TypeVar("Part")
@@ -31,67 +28,57 @@ MIN_CELLS_PER_WORKER = 200_000
 _SUBTREES_PER_PART = 16
 
 
-@dataclass(frozen=True)
-class WorkerPlan:
-    """How workers are divided.
-
-    Attributes:
-        across: solves that run side by side.
-        within: threads inside each of them.
-    """
-
-    across: int
-    within: int
-
-
-def plan_workers(
-    num_solves: int, cells_per_solve: int, num_workers: int | None = None
-) -> WorkerPlan:
-    """Returns how to use the cores for equal solves.
+def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
+    """Returns how many threads a solve can make use of.
 
     Args:
-        num_solves: independent solves to do.
-        cells_per_solve: nodes times hands of one solve.
-        num_workers: threads to use in all; by default the number of cores.
+        cells: nodes times hands of the solve.
+        num_workers: threads there are; by default the number of cores.
 
     Raises:
         ExecutionError: if ``num_workers`` is not positive.
     """
     workers = count_cores() if num_workers is None else num_workers
-    if workers < 1:
-        raise ExecutionError("workers", f"{workers} is not a positive number of workers")
-    across = max(1, min(num_solves, workers))
-    worthwhile = max(1, cells_per_solve // MIN_CELLS_PER_WORKER)
-    return WorkerPlan(across, min(workers // across, worthwhile))
+    require_workers(workers)
+    return min(workers, max(1, cells // MIN_CELLS_PER_WORKER))
 
 
 class Team:
-    """Threads that share one solve; the caller's thread is one of them."""
+    """Threads that share one solve; the caller's thread is one of them.
 
-    def __init__(self, num_workers: int = 1) -> None:
+    Attributes:
+        num_workers: how many there are at most.
+    """
+
+    def __init__(self, num_workers: int = 1, pool: WorkerPool | None = None) -> None:
+        """Gathers threads.
+
+        Args:
+            num_workers: the caller's and others.
+            pool: where others come from when they are free; by default they belong to the team.
+        """
         self.num_workers = num_workers
-        self._helpers = ThreadPoolExecutor(num_workers - 1) if num_workers > 1 else None
+        if num_workers > 1 and pool is None:
+            pool = WorkerPool(num_workers - 1)
+        self._pool = pool
+
+    @property
+    def num_ready(self) -> int:
+        """Threads that would share work right now; it is cut into so many parts."""
+        if self._pool is None:
+            return 1
+        return min(self.num_workers, 1 + self._pool.count_free())
 
     def run(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
         """Returns ``function(part)`` for all parts, in their order, when all are done."""
-        if self._helpers is None or len(parts) == 1:
+        if self._pool is None or len(parts) == 1:
             return [function(part) for part in parts]
-
-        def work(worker: int) -> list[Result]:
-            return [function(part) for part in parts[worker :: self.num_workers]]
-
-        # Every worker has its parts from the start: handing them out one by one costs more.
-        others = [self._helpers.submit(work, worker) for worker in range(1, self.num_workers)]
-        try:
-            shares = [work(0)]
-        finally:
-            wait(others)
-        shares += [other.result() for other in others]
-        return [shares[i % self.num_workers][i // self.num_workers] for i in range(len(parts))]
+        return self._pool.share(function, parts, self.num_workers)
 
     def split(self, num_items: int) -> list[tuple[int, int]]:
-        """Returns the beginning and end of one range of items per worker."""
-        bounds = [num_items * i // self.num_workers for i in range(self.num_workers + 1)]
+        """Returns the beginning and end of one range of items per thread that is ready."""
+        num_parts = self.num_ready
+        bounds = [num_items * i // num_parts for i in range(num_parts + 1)]
         return list(itertools.pairwise(bounds))
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -52,8 +53,8 @@ def iterate_until(
         # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
         step = batch - solver.iteration % batch
         solver.run(min(step, max(rule.max_iterations - solver.iteration, 1)))
-        is_check = solver.iteration % rule.check_every == 0
-        if rule.exploitability is not None and is_check:
+        is_check = rule.exploitability is not None and solver.iteration % rule.check_every == 0
+        if is_check:
             exploitability = solver.worst_exploitability()
         progress = SolveProgress(
             solver.iteration,
@@ -62,16 +63,16 @@ def iterate_until(
             solver.strategy_delta,
             exploitability,
         )
-        on_progress(progress)
         reason = progress.reason_to_stop(rule)
-        if reason is not None:
-            return SolveOutcome(
-                reason,
-                solver.iteration,
-                progress.seconds,
-                solver.strategy_delta,
-                solver.worst_exploitability(),
-            )
+        if reason is None:
+            on_progress(progress)
+            continue
+        if exploitability is None or not is_check:
+            exploitability = solver.worst_exploitability()
+        on_progress(replace(progress, exploitability=exploitability, stop_reason=reason))
+        return SolveOutcome(
+            reason, solver.iteration, progress.seconds, solver.strategy_delta, exploitability
+        )
 
 
 class CfrSolver:

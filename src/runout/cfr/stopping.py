@@ -46,6 +46,7 @@ class SolveProgress:
         exploitability: the last one measured, in the unit of the game's values; None before.
         round: which of several solves on top of each other it is, 1 for the first.
         total_rounds: how many there will be at most.
+        stop_reason: why it ends here; None if it goes on.
     """
 
     iteration: int
@@ -55,6 +56,12 @@ class SolveProgress:
     exploitability: float | None
     round: int = 1
     total_rounds: int = 1
+    stop_reason: StopReason | None = None
+
+    @property
+    def is_converged(self) -> bool:
+        """Whether it ends because it is good enough."""
+        return self.stop_reason in (StopReason.EXPLOITABILITY, StopReason.STRATEGY_DELTA)
 
     def reason_to_stop(self, rule: StoppingRule) -> StopReason | None:
         """Returns the first limit of the rule that is met, None if it goes on."""

@@ -6,6 +6,7 @@ the middle pass knows poker.
 
 from collections.abc import Mapping
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,13 @@ from runout.cfr.leaves import Arrival, Judge, LeafEvaluator, Step, Update
 from runout.cfr.parallel import Team, split_tree
 from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
 from runout.trees.layout import TreeArrays
+
+
+class _Spans(NamedTuple):
+    """Parts of the tree, each with a board: the top comes first on the way down and last up."""
+
+    tops: list[tuple[int, TreeSpan]]
+    subtrees: list[tuple[int, TreeSpan]]
 
 
 class StreetSolver:
@@ -45,9 +53,8 @@ class StreetSolver:
         self.tree = tree
         self.leaves = leaves
         self._team = team or Team()
-        top, subtrees = split_tree(tree, self._team.num_workers)
-        self._tops = list(product(range(num_boards), top))
-        self._subtrees = list(product(range(num_boards), subtrees))
+        self._num_boards = num_boards
+        self._spans_by_number: dict[int, _Spans] = {}
         shape = (num_boards, tree.num_nodes, num_hands)
         self._regret = np.zeros(shape, dtype)
         self._strategy_sum = np.zeros(shape, dtype)
@@ -129,7 +136,8 @@ class StreetSolver:
             )
 
         self._is_reach_known[player] = False
-        return max(self._team.run(match, [*self._tops, *self._subtrees]))
+        spans = self._divide()
+        return max(self._team.run(match, [*spans.tops, *spans.subtrees]))
 
     def _propagate_reach(self, player: int) -> None:
         self._reach[player][:, 0] = self._root_reach[:, player]
@@ -145,8 +153,9 @@ class StreetSolver:
                 self._reach[player][board],
             )
 
-        self._team.run(propagate, self._tops)
-        self._team.run(propagate, self._subtrees)
+        spans = self._divide()
+        self._team.run(propagate, spans.tops)
+        self._team.run(propagate, spans.subtrees)
         self._is_reach_known[player] = True
 
     def _learn(self, player: int, weights: DiscountWeights) -> None:
@@ -168,8 +177,9 @@ class StreetSolver:
                 self._value[board],
             )
 
-        self._team.run(learn, self._subtrees)
-        self._team.run(learn, self._tops)
+        spans = self._divide()
+        self._team.run(learn, spans.subtrees)
+        self._team.run(learn, spans.tops)
 
     def _judge(self, player: int, judge: Judge) -> None:
         def propagate(part: tuple[int, TreeSpan]) -> None:
@@ -181,5 +191,16 @@ class StreetSolver:
                 strategy = self._strategy[board]
                 cfr_kernels.propagate_values(self.tree, player, strategy, span, value)
 
-        self._team.run(propagate, self._subtrees)
-        self._team.run(propagate, self._tops)
+        spans = self._divide()
+        self._team.run(propagate, spans.subtrees)
+        self._team.run(propagate, spans.tops)
+
+    def _divide(self) -> _Spans:
+        """Returns the tree in as many parts as threads are ready to work on it."""
+        number = self._team.num_ready
+        if number not in self._spans_by_number:
+            boards, (top, subtrees) = range(self._num_boards), split_tree(self.tree, number)
+            self._spans_by_number[number] = _Spans(
+                list(product(boards, top)), list(product(boards, subtrees))
+            )
+        return self._spans_by_number[number]

@@ -23,6 +23,7 @@ from runout.cli.targets import (
     note_done_before,
     require_free,
 )
+from runout.events import reporting_phase
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.checkpoint import CheckpointDirectory
 from runout.storage.claim import claiming
@@ -119,7 +120,8 @@ def build_abstraction(
                 with _keeping_finished_parts(path, config, seed) as checkpoint:
                     run = SurveyRun(num_workers, on_event, checkpoint.recall)
                     abstraction = build_card_abstraction(config, seed, run, river_table)
-                    abstraction.save(path, overwrite=overwrite)
+                    with reporting_phase(on_event, "writing"):
+                        abstraction.save(path, overwrite=overwrite)
     _report(path, abstraction, time.perf_counter() - started, is_done_before, json)
 
 

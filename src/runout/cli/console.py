@@ -1,10 +1,9 @@
 """The two consoles: results go to stdout, while progress, notes and errors go to stderr.
 
 Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
-live bars that vanish when the work ends; elsewhere one line when work starts and one when it ends.
+live bars that vanish when their work ends, and lines that stay; elsewhere lines only.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,15 +13,14 @@ from rich.text import Text
 
 from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
-from runout.cli.solve_progress import Bar, SolveEvent, SolveLines, SolveTracker
+from runout.cli.progress_lines import SolveLines
+from runout.cli.solve_progress import Bar, SolveEvent, SolveTracker
 from runout.events import (
     Event,
     EventSink,
     KernelCompiled,
     KernelCompiling,
     SavingFailed,
-    StageAdvanced,
-    StageStarted,
 )
 
 COMPILING = "Compiling kernels"
@@ -103,14 +101,13 @@ class PlainDisplay:
 
     def __init__(self, can_cache: bool = True) -> None:
         self._can_cache = can_cache
-        self._started_by_stage: dict[str, float] = {}
         self._num_compiled = 0
         self._num_begun = 0
         self._compile_seconds = 0.0
         self._solve_lines = SolveLines()
 
     def on_event(self, event: Event) -> None:
-        """Prints a line when work starts and when a stage ends."""
+        """Prints a line when work starts and when it ends, and now and then between."""
         match event:
             case KernelCompiling():
                 self._num_begun += 1
@@ -123,13 +120,6 @@ class PlainDisplay:
                     self._compile_seconds += seconds
             case SavingFailed(where, problem):
                 print_note(describe_failed_saving(where, problem))
-            case StageStarted(stage, total):
-                self._started_by_stage[stage] = time.perf_counter()
-                print_note(f"{stage}: {format_count_of(total, 'step')}")
-            case StageAdvanced(stage, done, total):
-                if done >= total and stage in self._started_by_stage:
-                    seconds = time.perf_counter() - self._started_by_stage.pop(stage)
-                    print_note(f"{stage}: done in {format_seconds(seconds)}")
             case _:
                 for line in self._solve_lines.lines(event):
                     print_note(line)
@@ -155,27 +145,26 @@ class LiveDisplay:
             console=console,
             transient=True,
         )
-        self._task_by_stage: dict[str, TaskID] = {}
+        self._task_by_key: dict[str, TaskID] = {}
         self._title_by_task: dict[TaskID, str] = {}
         self._solve_tracker = SolveTracker()
+        self._num_compiling = 0
 
     def on_event(self, event: Event) -> None:
         """Adds or moves the bar that the event is about."""
         self._progress.start()
         match event:
-            case KernelCompiling(name, num_compiled, num_loaded):
-                # A kernel can compile for two argument types, so the total is only a forecast.
-                total = max(num_loaded, num_compiled + 1)
-                self._move(self._compiling, num_compiled, total, name)
+            case KernelCompiling(name):
+                self._num_compiling += 1
+                # How many there will be is not known, so the bar has no end.
+                self._move_bar(Bar(COMPILING, self._compiling, 0, None, name))
             case KernelCompiled():
-                self._progress.advance(self._task_by_stage[self._compiling])
+                self._num_compiling -= 1
+                if self._num_compiling == 0:
+                    self._remove_bar(COMPILING)
             case SavingFailed(where, problem):
                 text = Text(describe_failed_saving(where, problem), style="dim")
                 self._progress.console.print(text, soft_wrap=True)
-            case StageStarted(stage, total):
-                self._move(stage, 0, total)
-            case StageAdvanced(stage, done, total):
-                self._move(stage, done, total)
             case _:
                 self._show_solve(event)
 
@@ -187,27 +176,29 @@ class LiveDisplay:
         """Takes the bars away and gives the cursor back."""
         self._progress.stop()
 
-    def _move(self, stage: str, done: int, total: int, detail: str = "") -> None:
-        self._move_bar(Bar(stage, stage, done, total, detail))
-
     def _show_solve(self, event: SolveEvent) -> None:
         news = self._solve_tracker.note(event)
         for bar in news.bars:
             self._move_bar(bar)
         for key in news.ended:
-            if key in self._task_by_stage:
-                self._progress.remove_task(self._task_by_stage.pop(key))
+            self._remove_bar(key)
         if news.line:
             self._progress.console.print(Text(news.line, style="dim"))
+
+    def _remove_bar(self, key: str) -> None:
+        if key in self._task_by_key:
+            self._progress.remove_task(self._task_by_key.pop(key))
 
     def _move_bar(self, bar: Bar) -> None:
         left = bar.seconds_left
         ends_at = None if left is None else self._progress.get_time() + left
-        if bar.key not in self._task_by_stage:
-            task = self._progress.add_task(bar.title, total=bar.total, detail="", ends_at=None)
-            self._task_by_stage[bar.key] = task
+        if bar.key not in self._task_by_key:
+            task = self._progress.add_task(
+                bar.title, total=bar.total, detail="", ends_at=None, is_at_most=bar.is_at_most
+            )
+            self._task_by_key[bar.key] = task
             self._title_by_task[task] = bar.title
-        task = self._task_by_stage[bar.key]
+        task = self._task_by_key[bar.key]
         if self._title_by_task[task] != bar.title:  # other work, whose time begins now
             self._progress.reset(task)
             self._title_by_task[task] = bar.title
@@ -218,6 +209,7 @@ class LiveDisplay:
             total=bar.total,
             detail=bar.detail,
             ends_at=ends_at,
+            is_at_most=bar.is_at_most,
         )
 
 
@@ -235,21 +227,17 @@ class _TimesColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         elapsed = _clock((task.finished_time if task.finished else task.elapsed) or 0.0)
-        left = self._seconds_left(task)
-        # Kernels take very different times, so nothing is foretold for them.
-        is_compiling = task.description.startswith(COMPILING)
-        if is_compiling or not left or task.finished:
+        ends_at = task.fields["ends_at"]
+        if ends_at is None or task.finished:
             return Text(elapsed)
-        return Text(f"{elapsed}, {_clock(left)} left")
-
-    @staticmethod
-    def _seconds_left(task: Task) -> float | None:
-        ends_at = task.fields.get("ends_at")
-        if ends_at is None:
-            return task.time_remaining  # from the speed of equal steps
-        return max(float(ends_at) - task.get_time(), 0.0)
+        left = float(ends_at) - task.get_time()
+        if left < 0.0:  # a step takes longer than those before it
+            return Text(elapsed)
+        at_most = "≤" if task.fields["is_at_most"] else ""
+        return Text(f"{elapsed}, {at_most}{_clock(left)} left")
 
 
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+    hours = f"{minutes // 60}:" if minutes >= 60 else ""
+    return f"{hours}{minutes % 60:0{2 if hours else 1}d}:{rest:02d}"

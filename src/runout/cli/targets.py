@@ -16,7 +16,7 @@ from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.options import OptionError
 from runout.errors import BundleError
-from runout.events import Event, EventSink, FlopSolving
+from runout.events import Event, EventSink, FlopSolving, PhaseAdvanced, PhaseStarted
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.checkpoint import ENTRY_ENDING, RUN_FILE
 from runout.storage.files import reporting_os_errors
@@ -174,6 +174,12 @@ class WorkStoppedError(Exception):
     """Ends the work of a thread after Ctrl-C; nobody waits for its result any more."""
 
 
+def _is_about_a_flop(event: Event) -> bool:
+    """Returns whether a thread that solves a flop has told it."""
+    is_part = isinstance(event, PhaseStarted | PhaseAdvanced) and event.place is not None
+    return is_part or isinstance(event, FlopSolving)
+
+
 @contextmanager
 def stopping_threads(on_event: EventSink) -> Iterator[EventSink]:
     """Yields a sink that ends other threads at their next event once Ctrl-C was pressed.
@@ -183,7 +189,7 @@ def stopping_threads(on_event: EventSink) -> Iterator[EventSink]:
     is_stopped = threading.Event()
 
     def pass_on(event: Event) -> None:
-        if is_stopped.is_set() and isinstance(event, FlopSolving):
+        if is_stopped.is_set() and _is_about_a_flop(event):
             raise WorkStoppedError
         on_event(event)
 

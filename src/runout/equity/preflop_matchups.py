@@ -21,10 +21,10 @@ from runout.equity.preflop_equity import (
     preflop_equity,
 )
 from runout.errors import TableError
-from runout.events import EventSink, StageAdvanced, StageStarted, ignore_event
+from runout.events import EventSink, ignore_event, reporting_phase
 from runout.execution.local import map_tasks
 
-STAGE = "counting boards"
+PHASE = "counting boards"
 
 _BOARDS_PER_TASK = 8 * 255
 _Task = tuple[Uint8Array, IntArray]
@@ -40,11 +40,11 @@ def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> di
     indexer = HandIndexer(RIVER_BOARD)
     total = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
     done = 0
-    on_event(StageStarted(STAGE, indexer.size))
-    for num_boards, wins in map_tasks(_count_wins, _split_boards(indexer), num_workers):
-        total += wins
-        done += num_boards
-        on_event(StageAdvanced(STAGE, done, indexer.size))
+    with reporting_phase(on_event, PHASE, indexer.size) as advance:
+        for num_boards, wins in map_tasks(_count_wins, _split_boards(indexer), num_workers):
+            total += wins
+            done += num_boards
+            advance(done)
     return {"wins": _average_over_suits(total)}
 
 

@@ -3,15 +3,18 @@
 Kernels release the GIL, so threads are enough and nothing has to be copied between processes.
 """
 
+import itertools
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from threading import Lock
+from typing import Generic, TypeVar
 
 from runout.errors import ExecutionError
 
 Task = TypeVar("Task")
+Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2  # per worker; enough to keep it busy, few enough to bound finished results
@@ -22,6 +25,16 @@ def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def require_workers(num_workers: int) -> None:
+    """Refuses a number of workers that nobody can have.
+
+    Raises:
+        ExecutionError: if ``num_workers`` is not positive.
+    """
+    if num_workers < 1:
+        raise ExecutionError("workers", f"{num_workers} is not a positive number of workers")
 
 
 def map_tasks(
@@ -35,8 +48,7 @@ def map_tasks(
     Raises:
         ExecutionError: if ``num_workers`` is not positive.
     """
-    if num_workers < 1:
-        raise ExecutionError("workers", f"{num_workers} is not a positive number of workers")
+    require_workers(num_workers)
     with ThreadPoolExecutor(num_workers) as pool:
         pending: deque[tuple[Task, Future[Result]]] = deque()
         try:
@@ -57,3 +69,88 @@ def _result_of(task: Task, future: Future[Result]) -> Result:
     except Exception as error:
         error.add_note(f"while working on task {task!r}")
         raise
+
+
+class WorkerPool:
+    """Threads that take whole tasks first, and help inside the others when no task is waiting."""
+
+    def __init__(self, num_threads: int) -> None:
+        self._num_threads = num_threads
+        self._threads = ThreadPoolExecutor(num_threads)
+        self._lock = Lock()
+        self._num_tasks_left = 0
+        self._num_helping = 0
+
+    def map_as_finished(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task]
+    ) -> Iterator[tuple[int, Result]]:
+        """Yields the number and the result of every task as soon as it is finished.
+
+        They are begun in their order. Tasks not yet begun are dropped if the caller stops early or
+        one fails, and those that run are waited for.
+        """
+
+        def work(task: Task) -> Result:
+            try:
+                return function(task)
+            finally:
+                with self._lock:
+                    self._num_tasks_left -= 1
+
+        self._num_tasks_left = len(tasks)
+        numbers = {self._threads.submit(work, task): i for i, task in enumerate(tasks)}
+        try:
+            for future in as_completed(numbers):
+                yield numbers.pop(future), future.result()
+        finally:
+            wait([future for future in numbers if not future.cancel()])
+
+    def share(
+        self, function: Callable[[Part], Result], parts: Sequence[Part], max_threads: int
+    ) -> list[Result]:
+        """Returns ``function(part)`` for all parts, in their order, when all are done.
+
+        The caller works on the parts, and so do threads that have nothing else to do. Whoever is
+        free takes the next part.
+        """
+        shared = _SharedParts(function, parts)
+        num_helpers = self._reserve(min(len(parts), max_threads) - 1)
+        helpers = [self._threads.submit(shared.work) for _ in range(num_helpers)]
+        try:
+            shared.work()
+        finally:
+            begun = [helper for helper in helpers if not helper.cancel()]
+            wait(begun)
+            with self._lock:
+                self._num_helping -= num_helpers
+        for helper in begun:
+            helper.result()  # raises what it has raised
+        return shared.results
+
+    def count_free(self) -> int:
+        """Returns how many threads would help a task now, its fair share of those without one."""
+        num_tasks = self._num_tasks_left
+        fair = -(-self._num_threads // num_tasks) - 1 if num_tasks else self._num_threads
+        idle = self._num_threads - num_tasks - self._num_helping
+        return max(min(fair, idle), 0)
+
+    def _reserve(self, num_wanted: int) -> int:
+        with self._lock:
+            num_helpers = min(num_wanted, self.count_free())
+            self._num_helping += num_helpers
+        return num_helpers
+
+
+class _SharedParts(Generic[Part, Result]):
+    """Parts of one piece of work, and how far it is."""
+
+    def __init__(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> None:
+        self.results: list[Result] = [None] * len(parts)  # type: ignore[list-item]
+        self._function = function
+        self._parts = parts
+        self._next = itertools.count()
+
+    def work(self) -> None:
+        """Takes parts until none is left; several threads may do so at a time."""
+        while (number := next(self._next)) < len(self._parts):
+            self.results[number] = self._function(self._parts[number])

@@ -15,14 +15,14 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.canonical_hands import matchup_weights
 from runout.cards.card import format_cards
-from runout.cfr.parallel import Team, one_blas_thread, plan_workers
+from runout.cfr.parallel import Team, one_blas_thread, worthwhile_workers
 from runout.cfr.reach import NUM_PLAYERS
 from runout.config.backends import BACKENDS, load_config_class
 from runout.config.load import parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
-from runout.events import EventSink, FlopSolved, StageAdvanced, StageStarted, ignore_event
+from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.street_template import make_templates
@@ -37,7 +37,7 @@ from runout.results.postflop_values import NUM_POSITIONS
 from runout.results.solve_report import ExploitabilityMeaning
 from runout.trees.postflop_tree import PostflopTree
 
-STAGE = "Solving and judging"
+PHASE = "Solving and judging"
 
 _ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
 _SINGLE_BYTES = 4
@@ -183,8 +183,7 @@ def compare_backends(
         num_workers: threads of a solve, by default the number of cores.
     """
     num_done, num_solves = 0, len(contenders) * len(flops) * len(trees)
-    on_event(StageStarted(STAGE, num_solves))
-    with one_blas_thread():
+    with reporting_phase(on_event, PHASE, num_solves) as advance, one_blas_thread():
         for number, flop in enumerate(flops):
             started, worst = time.perf_counter(), 0.0
             game = FlopGame.deal(flop)
@@ -193,7 +192,7 @@ def compare_backends(
                 for contender in contenders:
                     measured.append(_measure(contender, game, tree, on_event, num_workers))
                     num_done += 1
-                    on_event(StageAdvanced(STAGE, num_done, num_solves))
+                    advance(num_done)
                 rows = _compare_values(flop, contenders, measured)
                 worst = max([worst, *(row.real_exploitability_pot for row in rows)])
                 yield from rows
@@ -219,13 +218,13 @@ def _measure(
 ) -> _Measured:
     """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
     backend, flop = contender.backend, game.flop
-    plan = plan_workers(1, tree.num_nodes * backend.cells_per_node, num_workers)
+    solvers = worthwhile_workers(tree.num_nodes * backend.cells_per_node, num_workers)
     report_progress = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
     started = time.perf_counter()
-    solution = backend.solve(game, tree, report_progress, Team(plan.within))
+    solution = backend.solve(game, tree, report_progress, Team(solvers))
     solved = time.perf_counter()
-    judges = plan_workers(1, tree.num_nodes * ExactBackend.cells_per_node, num_workers)
-    loss = judge_strategy(flop, tree, solution.strategy, team=Team(judges.within))
+    judges = worthwhile_workers(tree.num_nodes * ExactBackend.cells_per_node, num_workers)
+    loss = judge_strategy(flop, tree, solution.strategy, team=Team(judges))
     row = BackendRow(
         label=contender.label,
         flop=format_cards(flop),

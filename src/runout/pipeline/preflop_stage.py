@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from runout.cfr.stopping import SolveProgress
 from runout.config.run import RunConfig
-from runout.events import PreflopSolving
+from runout.events import Phase, PreflopSolving, reporting_phase
 from runout.pipeline.workplace import Workplace
 from runout.preflop.preflop_leaves import value_leaves
 from runout.preflop.solver import PreflopSolver
@@ -38,9 +38,6 @@ class PreflopStage:
             )
 
         solver = PreflopSolver(self.tree, value_leaves(self.tree, book), self.config.schedule())
-        return solver.solve(
-            self.config.stopping_rule(),
-            report,
-            self.workplace.on_solution,
-            self.config.print_every,
-        )
+        rule = self.config.stopping_rule()
+        with reporting_phase(self.workplace.on_event, Phase.PREFLOP, rule.max_iterations):
+            return solver.solve(rule, report, self.workplace.on_solution, self.config.print_every)

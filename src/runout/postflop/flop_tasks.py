@@ -1,7 +1,8 @@
 """Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -9,12 +10,24 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cache import Arrays, Recall, compute_always
 from runout.cards.card import format_cards
-from runout.cfr.parallel import Team, one_blas_thread, plan_workers
+from runout.cards.flops import FlopList
+from runout.cards.isomorphism import suit_stabilizer
+from runout.cfr.parallel import Team, one_blas_thread, worthwhile_workers
 from runout.cfr.stopping import SolveProgress
 from runout.errors import ExecutionError
-from runout.events import BucketEvent, EventSink, FlopSolved, FlopSolving, ignore_event
-from runout.execution.local import map_tasks
-from runout.postflop.backend import FlopSolution, PostflopBackend, ProgressSink
+from runout.events import (
+    BucketEvent,
+    EventSink,
+    FlopFailed,
+    FlopPlace,
+    FlopSolved,
+    FlopSolving,
+    Phase,
+    ignore_event,
+    reporting_phase,
+)
+from runout.execution.local import WorkerPool, count_cores
+from runout.postflop.backend import PostflopBackend, ProgressSink
 from runout.postflop.flop_game import FlopGame
 from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
 from runout.trees.postflop_tree import PostflopTree
@@ -40,22 +53,27 @@ class FlopResult:
     """A solved flop.
 
     Attributes:
+        flop_index: which of the flops it is.
         value_pot: ``[S, 2, 169, 169]`` values at each stack-to-pot ratio.
         reports: how each of the S solves went.
     """
 
+    flop_index: int
     value_pot: Float32Array
     reports: list[FlopReport]
 
 
 def solve_flops(
-    flops: Sequence[tuple[int, ...]],
+    flops: FlopList,
     trees: Sequence[PostflopTree],
     backend: PostflopBackend,
     run: SolveRun,
     ranges: FloatArray | None = None,
 ) -> Iterator[FlopResult]:
-    """Yields the result of every flop, in their order.
+    """Yields the result of every flop, as soon as it is finished.
+
+    Flops are solved side by side, those with most different runouts first. Workers for which no
+    flop is left help inside those that are still being solved.
 
     Args:
         flops: what to solve.
@@ -67,44 +85,51 @@ def solve_flops(
     Raises:
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
+    num_workers = count_cores() if run.num_workers is None else run.num_workers
     cells = max(tree.num_nodes for tree in trees) * backend.cells_per_node
-    plan = plan_workers(len(flops), cells, run.num_workers)
+    team_size = worthwhile_workers(cells, num_workers)
+    pool = WorkerPool(num_workers)
 
-    names = [format_cards(flop) for flop in flops]  # a failure names its task, so names are tasks
-    flop_by_name = dict(zip(names, flops, strict=True))
-
-    def solve_one(game: FlopGame, tree: PostflopTree) -> FlopSolution:
-        report_progress = progress_sink(format_cards(game.flop), tree.stakes.spr, run.on_event)
-        return backend.solve(game, tree, report_progress, Team(plan.within))
-
-    def solve(name: str) -> FlopResult | Exception:
-        flop = flop_by_name[name]
+    def solve(index: int) -> FlopResult | Exception:
+        flop, name = flops.flops[index], flops.names[index]
+        task = _FlopTask(flop, name, trees, ranges, run.on_event)
+        team = Team(team_size, pool)
         try:
-            arrays = run.recall(name, lambda: _solve_flop(flop, trees, solve_one, ranges))
+            arrays = run.recall(format_cards(flop), lambda: _solve_flop(task, backend, team))
         except Exception as error:  # the other flops go on; told at the end
             return error
         reports = reports_from_array(cast(FloatArray, arrays["reports"]))
-        return FlopResult(cast(Float32Array, arrays["value_pot"]), reports)
+        return FlopResult(index, cast(Float32Array, arrays["value_pot"]), reports)
 
+    order = longest_first(flops.flops)
     failures: dict[str, Exception] = {}
-    with one_blas_thread():
-        results = map_tasks(solve, names, plan.across)
-        for number, (name, result) in enumerate(zip(names, results, strict=True)):
+    with one_blas_thread(), reporting_phase(run.on_event, Phase.FLOPS, len(order)):
+        for num_done, (position, result) in enumerate(pool.map_as_finished(solve, order), start=1):
+            name = flops.names[order[position]]
             if isinstance(result, Exception):
                 failures[name] = result
+                run.on_event(FlopFailed(name, repr(result)))
                 continue
             run.on_event(
                 FlopSolved(
                     flop=name,
-                    num_done=number + 1 - len(failures),
-                    num_flops=len(flops),
+                    num_done=num_done - len(failures),
+                    num_flops=len(order),
                     exploitability_pot=max(r.exploitability_pot for r in result.reports),
                     seconds=sum(r.seconds for r in result.reports),
                 )
             )
             yield result
     if failures:
-        raise _failed(failures, len(flops))
+        raise _failed(failures, len(order))
+
+
+def longest_first(flops: Sequence[Sequence[int]]) -> list[int]:
+    """Returns the order in which to solve flops: those with fewest equal suits come first.
+
+    Runouts that differ by suits only are solved once, so the others have more of them.
+    """
+    return sorted(range(len(flops)), key=lambda index: len(suit_stabilizer(flops[index])))
 
 
 def _failed(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
@@ -116,38 +141,50 @@ def _failed(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
     return error
 
 
-def _solve_flop(
-    flop: tuple[int, ...],
-    trees: Sequence[PostflopTree],
-    solve_one: Callable[[FlopGame, PostflopTree], FlopSolution],
-    ranges: FloatArray | None,
-) -> Arrays:
-    game = FlopGame.deal(flop, ranges)
-    solutions = [solve_one(game, tree) for tree in trees]
+@dataclass(frozen=True, eq=False)
+class _FlopTask:
+    """One flop at all stack-to-pot ratios."""
+
+    flop: tuple[int, ...]
+    name: str
+    trees: Sequence[PostflopTree]
+    ranges: FloatArray | None
+    on_event: EventSink
+
+
+def _solve_flop(task: _FlopTask, backend: PostflopBackend, team: Team) -> Arrays:
+    """Returns what is kept of a flop."""
+    with reporting_phase(progress_sink(task.name, None, task.on_event), Phase.EQUITY_TABLE):
+        game = FlopGame.deal(task.flop, task.ranges)
+    solutions = []
+    for tree in task.trees:
+        report_progress = progress_sink(task.name, tree.stakes.spr, task.on_event)
+        solutions.append(backend.solve(game, tree, report_progress, team))
     return {
         "value_pot": np.stack([solution.value_pot for solution in solutions]),
         "reports": reports_to_array([solution.report for solution in solutions]),
     }
 
 
-def progress_sink(flop: str, spr: float, on_event: EventSink) -> ProgressSink:
+def progress_sink(flop: str, spr: float | None, on_event: EventSink) -> ProgressSink:
     """Returns a sink of a backend's progress that tells events which flop it is about."""
-    """Returns what tells listeners of events how the solve of a flop goes on."""
 
     def report_progress(progress: SolveProgress | BucketEvent) -> None:
         if not isinstance(progress, SolveProgress):
-            on_event(progress)
+            place = replace(progress.place or FlopPlace(), flop=flop, spr=spr)
+            on_event(replace(progress, place=place))
             return
         on_event(
             FlopSolving(
                 flop,
-                spr,
+                math.nan if spr is None else spr,
                 progress.iteration,
                 progress.max_iterations,
                 progress.exploitability,
                 progress.strategy_delta,
                 progress.round,
                 progress.total_rounds,
+                progress.is_converged,
             )
         )
 

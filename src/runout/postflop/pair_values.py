@@ -18,6 +18,7 @@ from runout.cards.evaluator_tables import evaluator_tables
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity import equity_kernels
 from runout.equity.board_equity import compute_board_equity
+from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 from runout.holdem import spot_kernels, street_kernels
 from runout.holdem.card_game import CardGame
 from runout.holdem.fixed_tables import FixedTables
@@ -91,7 +92,10 @@ class _Sums:
 
 
 def extract_pair_values(
-    game: CardGame, strategy: FlopStrategy, sample: RunoutSample = ALL_RUNOUTS
+    game: CardGame,
+    strategy: FlopStrategy,
+    sample: RunoutSample = ALL_RUNOUTS,
+    on_event: BucketEventSink = ignore_event,
 ) -> PairValues:
     """Returns what all combos win from each other on a flop.
 
@@ -99,6 +103,7 @@ def extract_pair_values(
         game: a flop with all hands, in pots.
         strategy: of both players.
         sample: the boards to look at; values are exact if it is all of them.
+        on_event: told about progress, in boards.
 
     Raises:
         ValueError: if some combos that can meet do so on none of the boards.
@@ -109,11 +114,18 @@ def extract_pair_values(
     turn_deal = game.cards.deals[0]
     turn_sums, river_sums = _Sums(len(combos)), _Sums(len(combos))
     turns = _choose(random, range(len(turn_deal.card)), sample.num_turns)
-    for turn in turns:
-        extraction.add_turn(turn, turn_sums)
-        rivers = range(*turn_deal.first_next[turn : turn + 2])
-        for river in _choose(random, rivers, sample.num_rivers):
-            extraction.add_river(turn, river, river_sums)
+    rivers = [
+        _choose(random, range(*turn_deal.first_next[turn : turn + 2]), sample.num_rivers)
+        for turn in turns
+    ]
+    with reporting_phase(on_event, Phase.VALUES, sum(map(len, rivers))) as advance:
+        num_done = 0
+        for turn, rivers_of_turn in zip(turns, rivers, strict=True):
+            extraction.add_turn(turn, turn_sums)
+            for river in rivers_of_turn:
+                extraction.add_river(turn, river, river_sums)
+                num_done += 1
+                advance(num_done)
     can_meet = disjoint_combos(combos, combos)
     if not (_spread(game, river_sums.weight)[can_meet] > 0.0).all():
         raise ValueError(f"{sample}: some combos meet on none of the boards, take more of them")

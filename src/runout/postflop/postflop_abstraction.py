@@ -8,10 +8,11 @@ from runout.arrays import FloatArray
 from runout.cache import Recall, compute_always
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.config.postflop import PostflopModelConfig
-from runout.events import EventSink, ignore_event
+from runout.events import EventSink, Phase, ignore_event, reporting_phase
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.postflop.plan import PostflopPlan
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
+from runout.results.solve_report import FlopReport
 from runout.results.value_bundle import ValueBundle
 from runout.storage.manifest import digest_config
 from runout.trees.postflop_tree import PostflopTree
@@ -54,7 +55,8 @@ class PostflopAbstraction:
         Raises:
             TreeError: if a betting tree cannot be built.
         """
-        plan = PostflopPlan.make(config, num_workers)
+        with reporting_phase(on_event, Phase.TREES):
+            plan = PostflopPlan.make(config, num_workers)
         return cls.carry_out(plan, on_event, recall=recall, ranges=ranges)
 
     @classmethod
@@ -69,15 +71,18 @@ class PostflopAbstraction:
         """Solves every flop of a plan with every tree; arguments are those of `build`."""
         config, trees, flops = plan.config, plan.trees, plan.flops
         run = SolveRun(plan.num_workers, on_event, recall)
-        results = solve_flops(flops.flops, trees, plan.backend, run, ranges)
+        results = solve_flops(flops, trees, plan.backend, run, ranges)
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
         value_pot = np.empty(shape, dtype=np.float32)
-        reports = []
-        for flop_index, result in enumerate(results):
-            value_pot[:, flop_index] = result.value_pot
-            reports.append(result.reports)
+        reports: dict[int, list[FlopReport]] = {}
+        for result in results:
+            value_pot[:, result.flop_index] = result.value_pot
+            reports[result.flop_index] = result.reports
+        in_order = [reports[flop_index] for flop_index in range(len(flops))]
         values = [
-            PostflopValues(flops, spr, value_pot[number], tuple(r[number] for r in reports), ranges)
+            PostflopValues(
+                flops, spr, value_pot[number], tuple(r[number] for r in in_order), ranges
+            )
             for number, spr in enumerate(config.postflop_sprs)
         ]
         return cls(config, trees, tuple(values))

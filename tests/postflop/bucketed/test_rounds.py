@@ -10,11 +10,13 @@ from runout.cards.card import parse_board
 from runout.cards.combos import parse_combo
 from runout.cards.flops import random_flops
 from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
-from runout.events import ExtractingEv, Rebucketing
+from runout.events import Phase, PhaseAdvanced
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed_solver import BucketedSolver
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver, ev_features, mean_values
+from runout.postflop.flop_tasks import progress_sink
 from runout.postflop.pair_values import extract_pair_values
+from tests.event_streams import check_stream
 from tests.postflop.bucketed.small_buckets import (
     FEW_BOARDS,
     MONOTONE,
@@ -128,7 +130,27 @@ def test_events_tell_rounds_values_and_new_buckets_in_their_order():
     list(solver.solve(full_game(PAIRED), seen.append))
     progress = [event for event in seen if isinstance(event, SolveProgress)]
     assert [(event.round, event.total_rounds) for event in progress] == [(1, 2)] * 5 + [(2, 2)] * 5
-    assert seen[5:8] == [ExtractingEv(0, 1176), ExtractingEv(1176, 1176), Rebucketing(2, 2)]
+    events = []
+    sink = progress_sink("5h5c2d", 2.0, events.append)
+    for event in seen:
+        sink(event)
+    of_round = [Phase.LAYOUT, Phase.SOLVING, Phase.VALUES]
+    assert check_stream(events).phases_of("5h5c2d") == [
+        (Phase.HAND_BUCKETS, 1),
+        *((phase, 1) for phase in of_round),
+        (Phase.EXTRACTING_EV, 2),
+        (Phase.REBUCKETING, 2),
+        *((phase, 2) for phase in of_round),
+    ]
+
+
+def test_every_long_phase_of_a_round_tells_its_steps():
+    seen = []
+    solver = replace(QUICK, plan=BucketPlan(NUM_BUCKETS, rounds=2))
+    list(solver.solve(full_game(PAIRED), seen.append))
+    for phase in (Phase.HAND_BUCKETS, Phase.VALUES, Phase.EXTRACTING_EV, Phase.REBUCKETING):
+        steps = [e.done for e in seen if isinstance(e, PhaseAdvanced) and e.phase == phase]
+        assert len(steps) >= 5, phase
 
 
 def test_a_solve_stops_early_when_strategies_have_settled_and_not_before():

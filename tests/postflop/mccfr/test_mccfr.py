@@ -21,7 +21,7 @@ from runout.postflop.mccfr.mccfr import (
     DealStream,
     MccfrBackend,
     RunoutSampler,
-    sample_values,
+    sample_edge,
 )
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import OOP, PostflopTree
@@ -234,10 +234,15 @@ def test_external_sampling_solves_a_tiny_tree(game):
     assert_values_agree(game, sampled.value_pot, exhaustive.value_pot)
 
 
+def sampled_values(game, strategy, num_samples, seed):
+    edge = sample_edge(game, num_samples, seed)
+    return extract_values(SMALL_TREE, replace(game, edge=edge), strategy)
+
+
 def test_sampled_values_sum_to_the_pot_and_fall_back_on_exact_ones(game, few_iterations):
     strategy = few_iterations["public_chance"].strategy.table
     exact = extract_values(SMALL_TREE, game, strategy)
-    sampled = sample_values(SMALL_TREE, game, strategy, 300, seed=0)
+    sampled = sampled_values(game, strategy, 300, seed=0)
     can_meet = matchup_weights(game.flop) > 0
     assert (sampled[0] + sampled[1].T)[can_meet].min() == 1.0
     assert (sampled[0] + sampled[1].T)[can_meet].max() == 1.0
@@ -248,7 +253,7 @@ def test_sampled_values_sum_to_the_pot_and_fall_back_on_exact_ones(game, few_ite
 def test_sampled_values_have_the_documented_standard_error(game, few_iterations):
     strategy = few_iterations["public_chance"].strategy.table
     num_samples = 500_000
-    sampled = sample_values(SMALL_TREE, game, strategy, num_samples, seed=1)[OOP]
+    sampled = sampled_values(game, strategy, num_samples, seed=1)[OOP]
     exact, if_won, if_tied = (
         extract_values(SMALL_TREE, replace(game, edge=edge), strategy)[OOP].astype(np.float64)
         for edge in (game.edge, np.ones_like(game.edge), np.zeros_like(game.edge))

@@ -4,7 +4,7 @@ The first round's buckets are made of strength alone. Strength cannot tell hands
 equally often and earn differently; expected values of a solve can. Only flop buckets change.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,12 +17,12 @@ from runout.abstraction.ev_rebucketing import (
     recluster_flop_buckets,
 )
 from runout.arrays import FloatArray, IntArray
-from runout.cards.card import format_cards
 from runout.cards.combos import disjoint_combos
 from runout.cfr.discounting import LINEAR, DiscountSchedule
 from runout.cfr.parallel import Team
+from runout.cfr.solver import ignore_progress
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
-from runout.events import ExtractingEv, Rebucketing
+from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import ProgressSink
 from runout.postflop.bucketed.bucket_strategy import BucketStrategy
@@ -109,46 +109,49 @@ class RoundsSolver:
             on_progress: told about iterations, values and buckets.
             team: threads to share the work.
         """
-        flop, plan = game.cards.board, self.plan
-        buckets = build_flop_buckets(flop, plan.num_buckets, plan.metric, self.seed, on_progress)
+        plan, sample = self.plan, replace(self.sample, seed=self.seed)
+        in_round = _in_round(on_progress, 1, plan.rounds)
+        buckets = build_flop_buckets(
+            game.cards.board, plan.num_buckets, plan.metric, self.seed, in_round
+        )
         before: BucketedSolver | None = None
         for number in range(1, plan.rounds + 1):
             seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
-            solver = BucketedSolver(game, buckets, self.schedule, seed, team)
+            with reporting_phase(in_round, Phase.LAYOUT):
+                solver = BucketedSolver(game, buckets, self.schedule, seed, team)
             if before is not None and plan.is_warm_started:
                 solver.begin_with(before)
-            outcome = solver.solve(self.rule, _in_round(on_progress, number, plan.rounds))
+            with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
+                outcome = solver.solve(self.rule, in_round)
             strategy = solver.strategy()
-            sample = replace(self.sample, seed=self.seed)
-            values = extract_pair_values(game, strategy, sample)
+            values = extract_pair_values(game, strategy, sample, in_round)
             result = FlopSolveResult(buckets, strategy, outcome, values)
             yield result
             if number < plan.rounds:
-                buckets = self._rebucket(game, result, number, on_progress)
+                in_round = _in_round(on_progress, number + 1, plan.rounds)
+                buckets = self._rebucket(game, result, in_round)
                 before = solver
 
     def _rebucket(
-        self, game: SpotGame, result: FlopSolveResult, number: int, on_progress: ProgressSink
+        self, game: SpotGame, result: FlopSolveResult, on_progress: ProgressSink
     ) -> FlopBuckets:
-        combos = result.values.combos
-        on_progress(ExtractingEv(0, len(combos)))
-        features = ev_features(game, result)
-        on_progress(ExtractingEv(len(combos), len(combos)))
-        on_progress(Rebucketing(number + 1, self.plan.rounds))
+        features = ev_features(game, result, on_progress)
         labels = recluster_flop_buckets(
             features,
-            np.ones(len(combos)),
+            np.ones(len(features)),
             self.plan.num_buckets[0],
             self.plan.metric,
             seed=self.seed,
             order_key=mean_values(game, result.values).mean(axis=1),
-            name=f"{format_cards(game.cards.board)} flop, round {number + 1}",
+            name="flop",
             on_event=on_progress,
         )
         return result.buckets.replace_flop(labels, int(labels.max()) + 1)
 
 
-def ev_features(game: SpotGame, result: FlopSolveResult) -> FloatArray:
+def ev_features(
+    game: SpotGame, result: FlopSolveResult, on_progress: ProgressSink = ignore_progress
+) -> FloatArray:
     """Returns ``[C, 20]`` what each combo earns against the opponent's buckets, as OOP and IP."""
     values = both_positions(result.values)
     features = build_ev_histograms(
@@ -157,6 +160,7 @@ def ev_features(game: SpotGame, result: FlopSolveResult) -> FloatArray:
         result.flop_labels(),
         result.buckets.num_buckets[0],
         game.spot.tree.stakes.spr,
+        on_progress,
     )
     return average_isomorphic_combos(features, game.cards.board, result.values.combos)
 
@@ -182,10 +186,13 @@ def _villain_weights(game: SpotGame, values: PairValues) -> FloatArray:
     return np.stack([can_meet * ip, can_meet * oop])
 
 
-def _in_round(
-    on_progress: ProgressSink, number: int, total: int
-) -> Callable[[SolveProgress], None]:
-    def report(progress: SolveProgress) -> None:
-        on_progress(replace(progress, round=number, total_rounds=total))
+def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSink:
+    """Returns a sink that tells which round everything is about."""
+
+    def report(progress: SolveProgress | BucketEvent) -> None:
+        if isinstance(progress, SolveProgress):
+            on_progress(replace(progress, round=number, total_rounds=total))
+        else:
+            on_progress(replace(progress, place=FlopPlace(round=number, total_rounds=total)))
 
     return report

@@ -8,6 +8,7 @@ from runout.cards.combos import NUM_COMBOS
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
+from runout.events import Phase, reporting_phase
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
@@ -55,11 +56,13 @@ class ExactBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        spot = Spot(game.flop, game.hand_ranges(), tree)
-        solver = SpotSolver(spot, self.schedule, team, self.precision)
-        outcome = solver.solve(self.rule, on_progress)
+        with reporting_phase(on_progress, Phase.LAYOUT):
+            spot = Spot(game.flop, game.hand_ranges(), tree)
+            solver = SpotSolver(spot, self.schedule, team, self.precision)
+        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
+            outcome = solver.solve(self.rule, on_progress)
         strategy = TableStrategy(solver.tables, solver.game)
-        values = extract_pair_values(solver.game, strategy, self.sample)
+        values = extract_pair_values(solver.game, strategy, self.sample, on_progress)
         return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:

@@ -17,6 +17,7 @@ from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
+from runout.events import Phase, reporting_phase
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
@@ -54,14 +55,18 @@ class ExhaustiveBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        leaves = make_hand_leaves(tree, game, np.float32, team)
-        street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+        with reporting_phase(on_progress, Phase.LAYOUT):
+            leaves = make_hand_leaves(tree, game, np.float32, team)
+            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
         solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
-        outcome = solver.solve(self.rule, on_progress)
-        strategy = street.average_strategy()[0].astype(np.float32, copy=False)
+        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
+            outcome = solver.solve(self.rule, on_progress)
+        with reporting_phase(on_progress, Phase.VALUES):
+            strategy = street.average_strategy()[0].astype(np.float32, copy=False)
+            value_pot = extract_values(tree, game, strategy)
         report = report_outcome(outcome, self.meaning)
-        return FlopSolution(HandStrategy(strategy), extract_values(tree, game, strategy), report)
+        return FlopSolution(HandStrategy(strategy), value_pot, report)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
         """Returns what `solve` will take."""

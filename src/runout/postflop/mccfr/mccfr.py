@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
+from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import disjoint_combos, live_combos
@@ -26,11 +26,12 @@ from runout.cfr.leaves import Arrival, Step, Update
 from runout.cfr.matrix_leaves import MatrixLeaves
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
-from runout.cfr.solver import CfrSolver
+from runout.cfr.solver import CfrSolver, ignore_progress
 from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
 from runout.equity import equity_kernels
 from runout.errors import ConfigError
+from runout.events import Phase, PhaseEvent, reporting_phase
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
@@ -106,17 +107,19 @@ class MccfrBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        street = self._make_street(game, tree, team)
+        with reporting_phase(on_progress, Phase.LAYOUT):
+            street = self._make_street(game, tree, team)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
-        outcome = CfrSolver(street, everyone, self.schedule).solve(self.rule, on_progress)
+        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
+            outcome = CfrSolver(street, everyone, self.schedule).solve(self.rule, on_progress)
         strategy = street.average_strategy()[0].astype(np.float32, copy=False)
-        num_deals = outcome.iterations * self.deals_per_iteration
-        if self.value_extraction_samples == 0:
-            value_pot = extract_values(tree, game, strategy)
-        else:
+        num_deals = outcome.iterations * self.deals_per_iteration + self.value_extraction_samples
+        if self.value_extraction_samples:
             num_samples = self.value_extraction_samples
-            value_pot = sample_values(tree, game, strategy, num_samples, self.seed)
-            num_deals += num_samples
+            edge = sample_edge(game, num_samples, self.seed, on_progress)
+            game = replace(game, edge=edge)
+        with reporting_phase(on_progress, Phase.VALUES):
+            value_pot = extract_values(tree, game, strategy)
         report = report_outcome(outcome, self.meaning, num_deals)
         return FlopSolution(HandStrategy(strategy), value_pot, report)
 
@@ -300,6 +303,8 @@ class ExternalStreet(StreetSolver):
         if not isinstance(step, Update):
             self._publish()
             return super().visit(root_reach, player, step)
+        # What is played now is what `refresh` will compare with, not averages that were judged.
+        self._play(averages=False)
         self._learn_from_deals(player, step.weights)
         return np.zeros((1, NUM_HANDS), dtype=np.float32)
 
@@ -326,29 +331,35 @@ class ExternalStreet(StreetSolver):
         self._strategy_sum[0] = self._sampled.strategy_sum.T
 
 
-def sample_values(
-    tree: PostflopTree, game: FlopGame, strategy: Float32Array, num_samples: int, seed: int
-) -> Float32Array:
-    """Returns ``[2, 169, 169]`` values like `extract_values`, with showdowns estimated from deals.
+def sample_edge(
+    game: FlopGame,
+    num_samples: int,
+    seed: int,
+    on_progress: Callable[[PhaseEvent], None] = ignore_progress,
+) -> FloatArray:
+    """Returns ``[169, 169]`` estimates of ``game.edge`` from deals, for `extract_values`.
 
-    What two hands do against each other is known, so only who wins the showdown is sampled. A
-    matchup of n deals has the standard error ``stake * sqrt((1 - tied - edge**2) / n)``, with the
-    stake that the two play for at showdown on average. A matchup that is never dealt keeps its
-    exact equity.
+    What two hands do against each other is known, so only who wins the showdown is sampled. With
+    them the value of a matchup of n deals has the standard error
+    ``stake * sqrt((1 - tied - edge**2) / n)``, with the stake that the two play for at showdown on
+    average. A matchup that is never dealt keeps its exact equity.
     """
     stream = DealStream(seed, game.flop)
     state = stream.kernel_state(0, _FOR_EXTRACTION)
     net = np.zeros((NUM_HANDS, NUM_HANDS))
     num_met = np.zeros((NUM_HANDS, NUM_HANDS))
-    for begin in range(0, num_samples, _DEALS_AT_ONCE):
-        deals = stream.deal(min(_DEALS_AT_ONCE, num_samples - begin), state)
-        # Swapping the players turns a deal into one just as likely: use it both ways.
-        for own, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
-            cell = (deals.hands[:, own], deals.hands[:, other])
-            np.add.at(net, cell, sign * deals.outcome)
-            np.add.at(num_met, cell, 1.0)
-    edge = np.divide(net, num_met, out=game.edge.copy(), where=num_met > 0)
-    return extract_values(tree, replace(game, edge=edge), strategy)
+    with reporting_phase(on_progress, Phase.ESTIMATING_EV, num_samples) as advance:
+        for begin in range(0, num_samples, _DEALS_AT_ONCE):
+            end = min(begin + _DEALS_AT_ONCE, num_samples)
+            deals = stream.deal(end - begin, state)
+            # Swapping the players turns a deal into one just as likely: use it both ways.
+            for own, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
+                cell = (deals.hands[:, own], deals.hands[:, other])
+                np.add.at(net, cell, sign * deals.outcome)
+                np.add.at(num_met, cell, 1.0)
+            advance(end)
+    edge: FloatArray = np.divide(net, num_met, out=game.edge.copy(), where=num_met > 0)
+    return edge
 
 
 def betting_game(tree: PostflopTree) -> BettingGame:
