@@ -43,6 +43,15 @@ def test_defaults_are_those_of_the_seed_with_every_deal_surveyed():
     assert config.feature is StrengthFeature.EHS2
 
 
+def test_a_sample_size_asks_for_a_sample():
+    assert AbstractionConfig(samples_per_street=100).mode is SurveyMode.SAMPLED
+    assert AbstractionConfig(samples_per_street=100_000).mode is SurveyMode.SAMPLED
+    assert AbstractionConfig().mode is SurveyMode.EXHAUSTIVE
+    asked = AbstractionConfig(samples_per_street=100, mode=SurveyMode.EXHAUSTIVE)
+    assert asked.mode is SurveyMode.EXHAUSTIVE
+    assert dataclasses.replace(AbstractionConfig(), flop_buckets=3).mode is SurveyMode.EXHAUSTIVE
+
+
 def test_the_same_seed_gives_the_same_boundaries():
     first, second = (BoundaryGenerator(FEW).generate(7) for _ in range(2))
     for street in Street:

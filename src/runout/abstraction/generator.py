@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +24,9 @@ Member = TypeVar("Member", bound=StrEnum)
 DEALS_TO_SUPPORT_A_BUCKET = 100
 
 
+DEFAULT_SAMPLES_PER_STREET = 100_000
+
+
 class SurveyMode(StrEnum):
     """Which deals boundaries are cut from."""
 
@@ -39,19 +42,27 @@ class AbstractionConfig:
         flop_buckets: buckets asked for on the flop, 1 to 65,536.
         turn_buckets: likewise on the turn.
         river_buckets: likewise on the river, where at most 1,981 strengths exist.
-        samples_per_street: deals to draw on each street; used by the mode ``sampled`` only.
-        mode: every deal, or a sample.
+        samples_per_street: deals to draw on each street, by default 100,000; used by the mode
+            ``sampled`` only.
+        mode: every deal, or a sample; by default a sample if its size is given.
         feature: the strength by which hands are ordered.
     """
 
     flop_buckets: int = 5_000
     turn_buckets: int = 5_000
     river_buckets: int = 20_000
-    samples_per_street: int = 100_000
-    mode: SurveyMode = SurveyMode.EXHAUSTIVE
+    # None is what was not given: `__post_init__` puts the default in its place.
+    samples_per_street: int = cast(int, None)
+    mode: SurveyMode = cast(SurveyMode, None)
     feature: StrengthFeature = StrengthFeature.EHS2
 
     def __post_init__(self) -> None:
+        is_size_given = self.samples_per_street is not None
+        if self.mode is None:
+            by_default = SurveyMode.SAMPLED if is_size_given else SurveyMode.EXHAUSTIVE
+            object.__setattr__(self, "mode", by_default)
+        if not is_size_given:
+            object.__setattr__(self, "samples_per_street", DEFAULT_SAMPLES_PER_STREET)
         # Plain text is welcome; kept as text it would be no member of its enumeration.
         object.__setattr__(self, "mode", _require_member("mode", self.mode, SurveyMode))
         object.__setattr__(

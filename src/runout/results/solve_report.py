@@ -34,10 +34,10 @@ class FlopReport:
     """The end of one flop's solve.
 
     Attributes:
-        iterations: iterations done, each updating both players.
+        iterations: iterations done, each updating both players; those of all rounds together.
         exploitability_pot: mean gain of a best response, as a fraction of the flop pot.
         strategy_delta: largest change of an action's probability in the last iteration.
-        seconds: time taken.
+        seconds: time that iterating took, on however many cores; of all rounds together.
         num_deals: deals that were sampled, 0 if all were enumerated.
         meaning: in which game the exploitability is, and whether it is a bound.
     """

@@ -1,7 +1,7 @@
 """The bucketed backend: hands in buckets, real cards, buckets made anew from expected values."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from runout.cards.combos import NUM_COMBOS
@@ -41,8 +41,14 @@ class BucketedBackend:
         spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
         results = list(self.rounds.solve(SpotGame(spot), on_progress, team))
         last = results[-1]
-        num_rivers = sum(result.iterations_used for result in results) * NUM_TURNS * NUM_RIVERS
-        report = report_outcome(last.outcome, self.meaning, num_rivers * _PAIRS_PER_RIVER)
+        # Work is that of all rounds; how good it is, that of the last.
+        outcome = replace(
+            last.outcome,
+            iterations=sum(result.outcome.iterations for result in results),
+            seconds=sum(result.outcome.seconds for result in results),
+        )
+        num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
+        report = report_outcome(outcome, self.meaning, num_deals)
         return FlopSolution(last.strategy, last.values.by_hand(), report)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
