@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ DEALS_TO_SUPPORT_A_BUCKET = 100
 
 
 DEFAULT_SAMPLES_PER_STREET = 100_000
+
+_NOT_GIVEN: Any = None  # `AbstractionConfig` puts a default in its place
 
 
 class SurveyMode(StrEnum):
@@ -51,9 +53,8 @@ class AbstractionConfig:
     flop_buckets: int = 5_000
     turn_buckets: int = 5_000
     river_buckets: int = 20_000
-    # None is what was not given: `__post_init__` puts the default in its place.
-    samples_per_street: int = cast(int, None)
-    mode: SurveyMode = cast(SurveyMode, None)
+    samples_per_street: int = _NOT_GIVEN
+    mode: SurveyMode = _NOT_GIVEN
     feature: StrengthFeature = StrengthFeature.EHS2
 
     def __post_init__(self) -> None:
