@@ -154,7 +154,8 @@ def solve_table(bundle: ValueBundle) -> Table:
             *deals,
         )
     table.caption = (
-        f"exploitability in % of the flop pot; solving in core seconds\n{meaning.explanation}"
+        "exploitability in % of the flop pot; solving is the time of all flops added up\n"
+        f"{meaning.explanation}"
     )
     table.caption_justify = "left"
     return table

@@ -88,6 +88,23 @@ class News:
 
 
 @dataclass
+class _Pace:
+    """When a phase began, and at which step: a resumed one begins in the middle."""
+
+    started: float
+    first: int | None = None
+
+    def seconds_left(self, now: float, done: int, total: int) -> float | None:
+        if self.first is None:
+            self.first = 0 if done <= 1 else done
+            if self.first:
+                self.started = now
+        if done <= self.first:
+            return None
+        return (now - self.started) * (total - done) / (done - self.first)
+
+
+@dataclass
 class _FlopInWork:
     """A flop that is being solved: since when, and how each of its solves has ended so far."""
 
@@ -109,7 +126,7 @@ class SolveTracker:
         self._is_preflop_seen = False
         self._batch: _Batch | None = None
         self._spot = SpotForecast()
-        self._started: dict[tuple[str, FlopPlace | None], float] = {}
+        self._started: dict[tuple[str, FlopPlace | None], _Pace] = {}
         self._flops: dict[str, _FlopInWork] = {}
 
     def note(self, event: SolveEvent) -> News:
@@ -140,7 +157,7 @@ class SolveTracker:
 
     def _note_started(self, event: PhaseStarted) -> News:
         phase, place = event.phase, event.place
-        self._started[phase, place] = self._clock()
+        self._started[phase, place] = _Pace(self._clock())
         if phase == Phase.FLOPS:
             title = "Flops"
             if self._is_preflop_seen:
@@ -176,10 +193,8 @@ class SolveTracker:
         self, phase: str, place: FlopPlace | None, done: int, total: int
     ) -> float | None:
         """Returns how long the other steps take if they take as long as those done."""
-        started = self._started.get((phase, place))
-        if started is None or done == 0:
-            return None
-        return (self._clock() - started) * (total - done) / done
+        pace = self._started.get((phase, place))
+        return None if pace is None else pace.seconds_left(self._clock(), done, total)
 
     def _note_solving(self, event: FlopSolving) -> News:
         flop = self._flops.setdefault(event.flop, _FlopInWork(self._clock()))

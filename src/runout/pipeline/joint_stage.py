@@ -10,7 +10,7 @@ from runout.config.joint import JOINT_BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError, ExecutionError, RunoutError
-from runout.events import PreflopSolving, SavingFailed
+from runout.events import Phase, PreflopSolving, SavingFailed, reporting_phase
 from runout.execution.local import count_cores
 from runout.execution.memory import available_memory_bytes
 from runout.holdem.tables import Precision
@@ -149,13 +149,12 @@ class _JointSolve:
                     raise PausedError
                 autosave.save_if_due()
 
+            rule = self._config.stopping_rule()
             try:
-                solution = self._solver.solve(
-                    self._config.stopping_rule(),
-                    look_up,
-                    self._workplace.on_solution,
-                    self._config.print_every,
-                )
+                with reporting_phase(self._workplace.on_event, Phase.PREFLOP, rule.max_iterations):
+                    solution = self._solver.solve(
+                        rule, look_up, self._workplace.on_solution, self._config.print_every
+                    )
             except PausedError:
                 raise KeyboardInterrupt(self._pause()) from None
         seconds = solution.report.seconds + self._earlier_seconds

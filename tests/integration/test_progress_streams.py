@@ -1,0 +1,77 @@
+"""The events of whole solves: no bar that is made of them can lie."""
+
+import pytest
+
+from runout.config.postflop import PostflopModelConfig
+from runout.events import Phase, PhaseAdvanced, PhaseStarted
+from runout.postflop.postflop_abstraction import PostflopAbstraction
+from tests.event_streams import check_stream
+
+SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
+
+
+def events_of(num_workers, **keys):
+    config = PostflopModelConfig.model_validate(SMALL | keys)
+    events = []
+    PostflopAbstraction.build(config, events.append, num_workers=num_workers)
+    return events
+
+
+def steps_of(events, phase, flop):
+    return [
+        event.done
+        for event in events
+        if isinstance(event, PhaseAdvanced) and event.phase == phase and event.place.flop == flop
+    ]
+
+
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers):
+    flops = ["AhKd7s", "Tc9h2d", "5s5h3c"]
+    events = events_of(
+        num_workers,
+        solve_type="mccfr",
+        fixed_flops=flops,
+        postflop_solve_iterations=5,
+        value_extraction_samples=450_000,
+    )
+    checker = check_stream(events)
+    for flop in flops:
+        assert [phase for phase, _ in checker.phases_of(flop)] == [
+            Phase.EQUITY_TABLE,
+            Phase.LAYOUT,
+            Phase.SOLVING,
+            Phase.ESTIMATING_EV,
+            Phase.VALUES,
+        ]
+        steps = steps_of(events, Phase.ESTIMATING_EV, flop)
+        assert steps == [100_000, 200_000, 300_000, 400_000, 450_000]
+    assert checker.finished[0] == (Phase.TREES, None)
+    assert checker.finished[-1] == (Phase.FLOPS, None)
+
+
+@pytest.mark.slow
+def test_two_rounds_of_four_flops_on_two_workers_tell_every_phase():
+    flops = ["AhKd7s", "Tc9h2d", "5s5h3c", "QhJh2h"]
+    buckets = {f"num_hand_buckets_{street}": 4 for street in ("flop", "turn", "river")}
+    events = events_of(
+        2,
+        solve_type="bucketed",
+        fixed_flops=flops,
+        postflop_solve_iterations=4,
+        rebucket_rounds=2,
+        **buckets,
+    )
+    checker = check_stream(events)
+    of_round = [Phase.LAYOUT, Phase.SOLVING, Phase.VALUES]
+    for flop in flops:
+        assert checker.phases_of(flop) == [
+            (Phase.EQUITY_TABLE, 1),
+            (Phase.HAND_BUCKETS, 1),
+            *((phase, 1) for phase in of_round),
+            (Phase.EXTRACTING_EV, 2),
+            (Phase.REBUCKETING, 2),
+            *((phase, 2) for phase in of_round),
+        ]
+        assert len(steps_of(events, Phase.HAND_BUCKETS, flop)) > 10
+    assert len([e for e in events if isinstance(e, PhaseStarted) and e.place is None]) == 2
