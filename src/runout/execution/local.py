@@ -113,8 +113,10 @@ class WorkerPool:
         The caller works on the parts, and so do threads that have nothing else to do. Whoever is
         free takes the next part.
         """
-        shared = _SharedParts(function, parts)
         num_helpers = self._reserve(min(len(parts), max_threads) - 1)
+        if num_helpers == 0:
+            return [function(part) for part in parts]
+        shared = _SharedParts(function, parts)
         helpers = [self._threads.submit(shared.work) for _ in range(num_helpers)]
         try:
             shared.work()

@@ -11,7 +11,7 @@ from runout.cards.combos import COMBO_CARDS
 from runout.cfr.discounting import DCFR_PLUS, LINEAR
 from runout.cfr.parallel import Team
 from runout.cfr.solver import ignore_progress
-from runout.cfr.stopping import StoppingRule
+from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.errors import ConfigError
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.extract import extract_values
@@ -107,10 +107,9 @@ def test_strategies_are_probabilities(few_iterations, sampling):
 @both_samplings
 def test_exploitability_is_positive_and_falls(game, sampling):
     seen = []
-    solve(
-        game, iterations=100, sampling=sampling, on_progress=lambda p: seen.append(p.exploitability)
-    )
-    after_10, after_30, after_100 = seen[9], seen[29], seen[99]
+    solve(game, iterations=100, sampling=sampling, on_progress=seen.append)
+    told = [event.exploitability for event in seen if isinstance(event, SolveProgress)]
+    after_10, after_30, after_100 = told[9], told[29], told[99]
     assert after_10 > after_30 > after_100 > 0.0
     assert after_100 < after_10 / 3.0
 
@@ -232,6 +231,16 @@ def test_external_sampling_solves_a_tiny_tree(game):
     sampled = solve(game, TINY_TREE, 300, sampling="external", sample_fraction=0.02)
     assert sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
     assert_values_agree(game, sampled.value_pot, exhaustive.value_pot)
+
+
+def test_external_sampling_tells_how_far_strategies_moved_after_a_check_too(game):
+    seen = []
+    rule = StoppingRule(4, exploitability=0.0, check_every=2)
+    backend = MccfrBackend(rule, sampling="external", sample_fraction=0.01)
+    backend.solve(game, TINY_TREE, seen.append, Team())
+    deltas = [event.strategy_delta for event in seen if isinstance(event, SolveProgress)]
+    assert len(deltas) == 4
+    assert min(deltas) > 0.0
 
 
 def sampled_values(game, strategy, num_samples, seed):
