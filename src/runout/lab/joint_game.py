@@ -17,7 +17,7 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.config.load import load_run_config
 from runout.errors import BundleError
-from runout.events import EventSink, StageAdvanced, StageStarted, ignore_event
+from runout.events import EventSink, ignore_event, reporting_phase
 from runout.holdem.cards_to_come import PlayerHands
 from runout.holdem.fixed_tables import FixedTables
 from runout.holdem.spot import Spot
@@ -39,7 +39,7 @@ from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
 
-_STAGE = "best responses on flops"
+_PHASE = "best responses on flops"
 
 #: Returns the strategy on a flop, by its number, at a flop leaf, by its number.
 StrategyOf = Callable[[int, int], FlopStrategy]
@@ -122,11 +122,11 @@ def judge_run(directory: Path, num_workers: int, on_event: EventSink = ignore_ev
         of_leaf = games[flop][leaf]
         return TableStrategy(saved.tables(flop, leaf, of_leaf.templates), of_leaf)
 
-    def report(done: int, total: int) -> None:
-        on_event(StageAdvanced(_STAGE, done, total))
-
-    on_event(StageStarted(_STAGE, NUM_PLAYERS * len(game.flops) * len(game.flop_trees)))
-    loss = judge_joint_solution(game, solution, strategy_of, team, report)
+    num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
+    with reporting_phase(on_event, _PHASE, num_steps) as advance:
+        loss = judge_joint_solution(
+            game, solution, strategy_of, team, lambda done, total: advance(done)
+        )
     note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
     return loss
 
