@@ -89,6 +89,13 @@ _Target = Annotated[str | None, _text("target", "PERCENT", "Ends at this exploit
 _MaxIterations = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
 _MaxSeconds = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
 _Precision = Annotated[int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")]
+_From = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="RUN", help="Ranges, money and sizes of a preflop solution."),
+]
+_Node = Annotated[
+    str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
+]
 _Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
 ]
@@ -96,6 +103,8 @@ _Estimate = Annotated[
 
 def solve_spot(
     config: _Config = None,
+    run: _From = None,
+    node: _Node = None,
     board: _Board = None,
     oop: _Oop = None,
     ip: _Ip = None,
@@ -128,7 +137,7 @@ def solve_spot(
     limits = [target, max_iterations, max_seconds, precision]
     options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
     given = {key: value for key, value in options if value is not None}
-    spot = read_config(config, given)
+    spot = read_config(config, {**_keys_from_run(run, node), **given})
     if estimate:
         _tell_size(spot, workers, json)
         return
@@ -137,6 +146,22 @@ def solve_spot(
         print_json({**report_to_json(solution), "path": None if path is None else str(path)})
         return
     _report(solution, path, seconds)
+
+
+def _keys_from_run(run: Path | None, node: str | None) -> dict[str, Any]:
+    """Returns the keys that a preflop solution gives, none without one.
+
+    Raises:
+        RunoutError: if one of the two options is missing, or there is no such flop.
+    """
+    if run is None and node is None:
+        return {}
+    if run is None or node is None:
+        missing, given = ("--from", "--node") if run is None else ("--node", "--from")
+        raise OptionError(missing, f"is missing, {given} needs it")
+    from runout.pipeline.spot_from_run import spot_keys_from_run
+
+    return spot_keys_from_run(run, node)
 
 
 def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
@@ -253,6 +278,19 @@ def report_to_json(solution: "SpotSolution") -> Json:
     }
 
 
+def _compare_with_origin(solution: "SpotSolution") -> str:
+    """Returns where a spot comes from, and how its EV differs from what was counted with."""
+    origin, root = solution.config.origin, solution.view.node()
+    assert origin is not None
+    differences = ", ".join(
+        f"{name} {root.range_ev(player) - counted:+.1f}"
+        for player, (name, counted) in enumerate(
+            zip(PLAYER_NAMES, (origin.oop_ev, origin.ip_ev), strict=True)
+        )
+    )
+    return f"{origin.describe()}; on this board {differences}"
+
+
 def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
     console, outcome, config = output(), solution.outcome, solution.config
     print_node(console, solution.view.node())
@@ -263,6 +301,8 @@ def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) 
         f"exploitability {chips} chips, {format_percent(share, 3)} of the pot, after {iterations} "
         f"in {format_seconds(outcome.seconds)}; {outcome.reason.value}"
     )
+    if config.origin is not None:
+        console.print(_compare_with_origin(solution), soft_wrap=True, markup=False)
     if config.rake_rate > 0.0:
         console.print("raked: not a zero-sum game, the EVs add up to the pot less rake")
     option = OPTION_BY_LIMIT.get(outcome.reason)

@@ -71,7 +71,8 @@ def show_spot(
         from runout.postflop.spot.spot_solution import SpotSolution
 
         is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
-        view = SpotSolution.load(path, verify=is_verified).view
+        solution = SpotSolution.load(path, verify=is_verified)
+        view = solution.view
         if combos is not None:
             _show_hands(view.node(node), hand or "", combos, json)
         elif json:
@@ -80,6 +81,8 @@ def show_spot(
             _write(file, "hand", lambda stream: write_node_csv(view.node(node), stream))
         else:
             print_node(output(), view.node(node))
+            if solution.config.origin is not None:
+                output().print(solution.config.origin.describe(), soft_wrap=True, markup=False)
 
 
 def _read_depth(text: str | None) -> int | None:

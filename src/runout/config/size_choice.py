@@ -120,3 +120,13 @@ def plain_sizes(choice: SizeChoice | None) -> Any:
     if isinstance(choice, SizeTable):
         return {key: plain_sizes(child) for key, child in choice.items()}
     return None if choice is None else list(choice)
+
+
+def all_sizes(choice: SizeChoice | None, path: str = "") -> Iterator[tuple[str, float | str]]:
+    """Yields every size with its path from the key."""
+    if isinstance(choice, SizeTable):
+        for key, child in choice.items():
+            yield from all_sizes(child, f"{path}.{key}")
+    else:
+        for position, size in enumerate(choice or ()):
+            yield f"{path}[{position}]", size

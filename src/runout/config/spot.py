@@ -5,7 +5,6 @@ the fields say about themselves.
 """
 
 import math
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
@@ -20,9 +19,11 @@ from runout.config.size_choice import (
     STREET_KEYS,
     SizeChoice,
     SizeTable,
+    all_sizes,
     plain_sizes,
     sizes_at,
 )
+from runout.config.spot_origin import SpotOrigin
 from runout.config.spot_readers import (
     NodeLock,
     plain_locks,
@@ -245,6 +246,10 @@ class SpotConfig(ConfigSection):
             "a list of mappings with node and strategy",
         ),
     ] = ()
+    origin: Annotated[
+        SpotOrigin | None,
+        About("Where the spot was taken from; `solve-spot --from` sets it.", "a mapping, or null"),
+    ] = None
 
     @model_validator(mode="after")
     def _has_hands_that_can_meet(self) -> Self:
@@ -269,7 +274,7 @@ class SpotConfig(ConfigSection):
                         raise problem_at(
                             f".{key}", f"{street} is missing, give every street from the board on"
                         )
-            for path, text in _all_sizes(choice):
+            for path, text in all_sizes(choice):
                 size = parse_bet_size(text, for_raises=True)
                 if isinstance(size, ChipAmount) and size.chips > self.stack:
                     problem = f"{text!r} cannot be bet, the stack is {self.stack:g}"
@@ -383,13 +388,3 @@ class SpotConfig(ConfigSection):
                     key: sorted({format_bet_size(size) for size in sizes}) for key, sizes in lists
                 }
         return menus
-
-
-def _all_sizes(choice: SizeChoice | None, path: str = "") -> Iterator[tuple[str, float | str]]:
-    """Yields every size with its path from the key."""
-    if isinstance(choice, SizeTable):
-        for key, child in choice.items():
-            yield from _all_sizes(child, f"{path}.{key}")
-    else:
-        for position, size in enumerate(choice or ()):
-            yield f"{path}[{position}]", size
