@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: solve test check test-slow bench lock data clean
+.PHONY: solve test fuzz check test-slow bench lock data clean
 
 solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
@@ -17,6 +17,10 @@ check: .venv/installed
 
 test-slow: .venv/installed
 	$(BIN)/pytest -m slow
+
+# A million mutated inputs; a short form of it is among the tests.
+fuzz: .venv/installed
+	$(BIN)/python -m tools.fuzz
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks

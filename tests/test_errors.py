@@ -4,7 +4,7 @@ import pickle
 import pytest
 
 from runout import errors
-from runout.errors import RunoutError
+from runout.errors import RunoutError, one_line, quote, shorten
 
 ERRORS = [
     error
@@ -33,3 +33,18 @@ def test_errors_survive_the_way_from_another_process(error_type):
 def test_errors_have_a_common_base():
     assert len(ERRORS) > 1
     assert not issubclass(RunoutError, ValueError)  # ValueError is a defect, these are the user's
+
+
+def test_an_error_is_one_line_whatever_came():
+    error = RunoutError("a\nb", "\x1b[31m is\u2028 not \ud800 allowed")
+    assert str(error) == r"a\nb: \x1b[31m is\u2028 not \ud800 allowed"
+    assert one_line("Ah\u00e9 7s") == "Ah\u00e9 7s"
+
+
+def test_what_came_is_quoted_and_cut():
+    assert quote("AKx") == "'AKx'"
+    assert quote(-0.5) == "-0.5"
+    assert quote("A" * 100_000) == "'" + "A" * 59 + "..."
+    assert len(quote(list(range(1000)))) == 63
+    assert shorten("as it is") == "as it is"
+    assert shorten("x" * 1000) == "x" * 300 + "..."

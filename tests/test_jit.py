@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -164,3 +165,68 @@ def test_loaded_kernels_belong_to_the_module_that_defines_them():
     )
     assert kernels["runout.equity.equity_kernels.count_wins"] is equity_kernels.count_wins
     assert "runout.cards.evaluator_kernels._strength_of_key" not in kernels  # inlined
+
+
+class Interrupts:
+    """Counts what Ctrl-C would do."""
+
+    def __init__(self):
+        self.number = 0
+        self.earlier = signal.signal(signal.SIGINT, self.count)
+
+    def count(self, *_):
+        self.number += 1
+
+
+@pytest.fixture
+def interrupts():
+    counted = Interrupts()
+    yield counted
+    signal.signal(signal.SIGINT, counted.earlier)
+
+
+def test_ctrl_c_waits_for_the_end_of_the_kernel_that_compiles(interrupts):
+    guard = jit._InterruptGuard()
+    guard.on_start(None)
+    guard.on_start(None)
+    signal.raise_signal(signal.SIGINT)
+    assert interrupts.number == 0
+    guard.on_end(None)
+    assert interrupts.number == 1
+    guard.on_end(None)
+    assert interrupts.number == 1
+    signal.raise_signal(signal.SIGINT)
+    assert interrupts.number == 2
+
+
+def test_a_second_ctrl_c_does_not_wait(interrupts):
+    guard = jit._InterruptGuard()
+    guard.on_start(None)
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+    assert interrupts.number == 1
+    guard.on_end(None)
+    assert signal.getsignal(signal.SIGINT) == interrupts.count
+
+
+def test_a_disk_without_space_costs_no_result(monkeypatch):
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(jit, "_save_problems", [])
+    monkeypatch.setattr(jit.FunctionCache, "save_overload", refuse)
+    assert jit.find_save_problem() is None
+    assert jit.kernel(add_three)(4) == 7
+    assert jit.find_save_problem() == "No space left on device"
+
+
+def test_rubbish_in_the_cache_is_compiled_over(monkeypatch):
+    def mistake(*_):
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr(jit.FunctionCache, "load_overload", mistake)
+    assert jit.kernel(add_three)(4.0) == 7.0
+
+
+def add_three(number):
+    return number + 3

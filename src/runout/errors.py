@@ -4,6 +4,30 @@ The command line shows these as one line and exits with code 2; any other except
 of ours and keeps its traceback.
 """
 
+_MAX_QUOTED_CHARACTERS = 60
+_MAX_SHOWN_CHARACTERS = 300
+
+
+def quote(value: object) -> str:
+    """Returns what came as Python writes it, cut if it is long."""
+    text = repr(value[: _MAX_QUOTED_CHARACTERS + 1] if isinstance(value, str) else value)
+    if len(text) <= _MAX_QUOTED_CHARACTERS + 2:
+        return text
+    return text[:_MAX_QUOTED_CHARACTERS] + "..."
+
+
+def shorten(text: str) -> str:
+    """Returns a text that others wrote, cut if it is long."""
+    is_short = len(text) <= _MAX_SHOWN_CHARACTERS
+    return text if is_short else text[:_MAX_SHOWN_CHARACTERS] + "..."
+
+
+def one_line(text: str) -> str:
+    """Returns a text in which line ends and what no terminal should see are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
 
 class RunoutError(Exception):
     """Base of all errors that a user can cause and mend.
@@ -19,7 +43,7 @@ class RunoutError(Exception):
         self.problem = problem
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.problem}"
+        return one_line(f"{self.where}: {self.problem}")
 
 
 class CardError(RunoutError):

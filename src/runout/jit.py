@@ -7,15 +7,18 @@ every kernel source, and of the layouts they read, instead: any edit starts a fr
 
 import hashlib
 import re
+import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event as numba_event
+from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
 from runout.cache import cache_directory, find_write_problem
@@ -54,8 +57,37 @@ numba.config.CACHE_DIR = str(_KERNEL_CACHE)  # type: ignore[attr-defined]
 #: numba on its own would go on to ``__pycache__`` folders, which are not keyed on our digest.
 CACHE_PROBLEM = find_write_problem(_KERNEL_CACHE)
 
-#: Compiled, single-threaded, GIL-free: the default. Parallelism belongs to `execution`.
-kernel = numba.njit(cache=CACHE_PROBLEM is None, nogil=True, error_model="numpy")
+_save_problems: list[str] = []
+
+
+class _KernelCache(FunctionCache):
+    """The compiled code of one kernel on the disk; trouble with it costs time and no result."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # damaged files raise whatever the damage makes pickle believe
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError as error:
+            _save_problems.append(error.strerror or str(error))
+
+
+def find_save_problem() -> str | None:
+    """Returns why some kernel could not be kept although the others can, None if all were."""
+    return _save_problems[0] if _save_problems else None
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compiles a function, single-threaded and GIL-free; parallelism belongs to `execution`."""
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if CACHE_PROBLEM is None:
+        dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
+    return dispatcher
+
 
 #: For the few lines that every caller needs in its own loop; never compiled by itself.
 inlined = numba.njit(inline="always", error_model="numpy")
@@ -80,6 +112,49 @@ def reporting_compilation(on_event: EventSink) -> Iterator[None]:
     listener = _CompileListener(on_event)
     with numba_event.install_listener("numba:compile", listener):
         yield
+
+
+class _InterruptGuard(numba_event.Listener):
+    """Holds Ctrl-C back while a kernel is compiled, until the end of that kernel.
+
+    LLVM hands the code to Python in a callback, where an interrupt is lost and the code with it:
+    "no compiled object yet". A second Ctrl-C goes through at once.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._earlier: Any = None
+        self._held: int | None = None
+
+    def on_start(self, event: Any) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # signals come to the main thread only
+        self._depth += 1
+        if self._depth == 1 and callable(signal.getsignal(signal.SIGINT)):
+            self._earlier = signal.signal(signal.SIGINT, self._hold)
+
+    def on_end(self, event: Any) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._depth -= 1
+        if self._held is not None or self._depth == 0:
+            self._let_go()
+
+    def _hold(self, signal_number: int, frame: Any) -> None:
+        if self._held is None:
+            self._held = signal_number
+        else:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        earlier, held, self._earlier, self._held = self._earlier, self._held, None, None
+        if earlier is not None:
+            signal.signal(signal.SIGINT, earlier)
+        if held is not None:
+            earlier(held, None)
+
+
+numba_event.register("numba:compile", _InterruptGuard())  # type: ignore[no-untyped-call]
 
 
 class _CompileListener(numba_event.Listener):

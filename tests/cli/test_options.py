@@ -1,4 +1,7 @@
+from pathlib import Path
+
 import pytest
+import typer
 
 from runout.cards.card import parse_board, parse_cards
 from runout.cli.options import (
@@ -6,6 +9,7 @@ from runout.cli.options import (
     parse_hand,
     parse_live_range,
     parse_optional_board,
+    read_path,
     require_at_most_one,
     require_positive,
 )
@@ -58,3 +62,22 @@ def test_a_hand_is_two_cards_lower_card_first():
 def test_a_hand_that_cannot_be_held_is_refused(text, problem):
     with pytest.raises(CardError, match=problem):
         parse_hand(text, parse_board("KsQd2c"))
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a\0b"])
+def test_an_empty_path_is_not_the_current_directory(text):
+    with pytest.raises(typer.BadParameter, match="is not a path"):
+        read_path(text)
+    assert read_path(".") == Path()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve-preflop", "-c", "x.yaml", "-o", ""),
+        ("solve-spot", "--output", ""),
+        ("export", "runs/x", "-o", ""),
+    ],
+)
+def test_no_command_takes_an_empty_output(error_line, arguments):
+    assert error_line(*arguments) == "--output: '' is not a path"

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from runout.cli.solve_spot import describe_rounding, read_config
 from runout.postflop.spot.spot_solution import KIND, SpotSolution
 from tests.cli.solve_configs import write_config
 
@@ -217,3 +218,17 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
     assert last.startswith(f"interrupted; give the same command again to go on, {path} keeps ")
     assert SpotSolution.load(path).is_interrupted
     assert [entry.name for entry in tmp_path.iterdir()] == ["spot"]
+
+
+@pytest.mark.parametrize(
+    ("pot", "stack", "note"),
+    [
+        ("5", "97", "bets are whole chips: 33% is 2 (40.0%), --pot 500 --stack 9700 is finer"),
+        ("5.5", "97.5", None),
+        ("100", "910", None),
+    ],
+)
+def test_rounding_that_changes_a_bet_is_told(pot, stack, note):
+    given = {"board": "2c3d4h8s9c", "oop": "AA", "ip": "KK", "bet_sizes": "33%"}
+    config = read_config(None, {**given, "pot": float(pot), "stack": float(stack)})
+    assert describe_rounding(config) == note

@@ -2,7 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from runout.config.load import load_postflop_config, load_yaml, parse_postflop_config
+from runout.config.load import (
+    MAX_BYTES,
+    load_postflop_config,
+    load_run_config,
+    load_spot_config,
+    load_yaml,
+    parse_postflop_config,
+)
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
 
@@ -119,6 +126,29 @@ def test_other_sections_are_unknown():
     assert problem_of(load_postflop_config, "postflop_spr: 4.0") == (
         "postflop_spr: unknown section, write it below postflop_model: (line 1)"
     )
-    assert problem_of(load_postflop_config, "postflop_model: {}\npreflop: {}") == (
-        "preflop: belongs to the config of a run, here only postflop_model is read (line 2)"
+    assert problem_of(load_postflop_config, "postflop_model: {}\niterations: 3") == (
+        "iterations: belongs to the config of a run, here only postflop_model is read (line 2)"
     )
+
+
+def test_a_file_that_is_too_large_for_a_config_is_not_read(tmp_path):
+    path = tmp_path / "large.yaml"
+    path.write_text("a: 1\n" + "#" * MAX_BYTES)
+    assert (
+        problem_of(load_yaml, path) == f"{path}: has more than 1,000,000 bytes, so it is no config"
+    )
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "kind"),
+    [
+        (load_run_config, "postflop_model: {}", "flops, for runout solve-postflop"),
+        (load_run_config, "board: QsJh2h\npot: 5", "a spot, for runout solve-spot"),
+        (load_postflop_config, "board: QsJh2h", "a spot, for runout solve-spot"),
+        (load_postflop_config, "preflop: {}\nseed: 3", "a run, for runout solve-preflop"),
+        (load_spot_config, "preflop: {}", "a run, for runout solve-preflop"),
+        (load_spot_config, "postflop_model: {}", "flops, for runout solve-postflop"),
+    ],
+)
+def test_a_config_of_another_kind_names_its_command(load, text, kind):
+    assert problem_of(load, text).startswith(f"config: is the config of {kind}; here that of ")

@@ -119,7 +119,7 @@ def test_errors_name_the_path_in_the_file_and_the_line(tmp_path):
         ),
         ("preflop: {}\nseed: 3\n", "seed: unknown key, write it below postflop_model: (line 2)"),
         ("prflop: {}", "prflop: unknown key, did you mean preflop? (line 1; 1 more error)"),
-        ("postflop_model: {}", "config: preflop is missing"),
+        ("iterations: 3", "config: preflop is missing"),
         ("preflop: {}\npreflop: {}", "preflop: comes twice, a key may come once (lines 1 and 2)"),
         ("preflop:", "preflop: null is not a mapping of keys to values (line 1)"),
         ("", "config: is empty, expected a mapping of keys to values"),
@@ -164,8 +164,8 @@ def test_an_error_in_another_file_names_that_file(tmp_path):
     )
     model.write_text(f"{MODEL}\npreflop: {{}}")
     assert problem_of(path) == (
-        f"postflop_model_path: {model}: preflop: belongs to the config of a run, "
-        "here only postflop_model is read (line 2)"
+        f"postflop_model_path: {model}: is the config of a run, for runout solve-preflop; "
+        "here that of flops is read"
     )
 
 
@@ -178,7 +178,7 @@ def test_a_model_that_is_not_needed_is_not_looked_for(tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("postflop_model: {}", "preflop is missing"),
+        ("postflop_model: {}", "is the config of flops, for runout solve-postflop; "),
         ("preflop: {}", "has no postflop_model and no postflop_model_path, give one of them, "),
         ("1: {}", "the key '1' is not text (line 1)"),
         ("config: 1\npreflop: {}", "unknown key"),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runout.config.preflop import MAX_PREFLOP_NODES, SECTION, PreflopConfig
+from runout.config.preflop import SECTION, PreflopConfig
 from runout.config.presets import PREFLOP_PRESETS
 from runout.config.yaml_text import format_yaml, parse_yaml
 from runout.errors import ConfigError
@@ -18,7 +18,7 @@ from runout.trees.preflop_betting import (
     standard_rules_25bb,
     standard_rules_100bb,
 )
-from runout.trees.preflop_tree import PreflopTree
+from runout.trees.preflop_tree import MAX_PREFLOP_NODES, PreflopTree
 
 deterministic = settings(derandomize=True, deadline=None)
 NAN, INF = math.nan, math.inf
@@ -205,6 +205,18 @@ def test_errors_name_the_path_and_what_is_allowed(raw, problem):
 def test_a_game_in_which_nothing_can_be_done_is_refused():
     raw = {"allow_limp": False, "raise_sizes": [], "always_offer_all_in": False}
     assert problem_of(raw) == "preflop: SB can only fold, allow limps, raises or all-in"
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        ({"stacks_bb": 0.3}, "stacks_bb: 0.3 is gone when blinds and antes are posted"),
+        ({"stacks_bb": [100, 0.5]}, "stacks_bb: 0.5 is gone when blinds and antes are posted"),
+        ({"ante_bb": 50}, "ante_bb: 50 is no less than the stack of 25"),
+    ],
+)
+def test_a_game_without_a_decision_is_refused(raw, problem):
+    assert problem_of(raw).startswith(f"preflop.{problem}, nobody ")
 
 
 def test_a_tree_that_is_too_large_is_refused():

@@ -164,15 +164,23 @@ def test_the_top_of_a_document_is_a_mapping(text):
         ("a: !!int ''", "is not YAML"),
         ("a: !!timestamp soon", "is not YAML"),
         (f"a: {'9' * 5000}", "4300 digits"),
-        (f"a: {'[' * 50_000}", "recursion"),
+        (f"a: {'[' * 50_000}", "more than 50 brackets inside each other"),
+        (f"a:\n{'- ' * 5000}", "recursion"),
     ],
 )
 def test_text_that_is_not_yaml_is_an_error_of_one_line(text, part):
     assert part in problem_of(text)
 
 
-def test_aliases_that_grow_without_bound_are_harmless():
-    levels = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30))
-    assert len(parse_yaml(f"a0: &a0 [x]\n{levels}")["a29"]) == 9
+@pytest.mark.parametrize(
+    "line", ["a{1}: &a{1} [*a{0}, *a{0}]", "a{1}: &a{1} {{<<: [*a{0}, *a{0}]}}"]
+)
+def test_aliases_and_merges_that_grow_without_bound_are_refused(line):
+    levels = "\n".join(line.format(number - 1, number) for number in range(1, 30))
+    with pytest.raises(ConfigError, match="more than 100,000 values, aliases spelled out"):
+        parse_yaml(f"a0: &a0 {{b: 1}}\n{levels}\n")
+
+
+def test_a_mapping_may_hold_itself():
     loop = parse_yaml("a: &a {b: *a}")
     assert loop["a"]["b"] is loop["a"]

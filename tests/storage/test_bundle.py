@@ -9,7 +9,7 @@ import pytest
 from runout.errors import BundleError
 from runout.storage import bundle as bundle_module
 from runout.storage import staging
-from runout.storage.bundle import has_bundle, load_bundle, read_manifest
+from runout.storage.bundle import has_bundle, load_bundle, read_manifest, reading_contents
 from runout.storage.pinned import PinnedDirectory
 from runout.storage.writer import BundleWriter, write_bundle
 from tests.storage.samples import (
@@ -328,3 +328,18 @@ def test_readers_never_see_a_missing_or_mixed_bundle_while_it_is_replaced(path, 
     assert fills == sorted(fills)
     assert fill_of(load_sample(path)) == num_replacements
     assert leftovers(path.parent) == []
+
+
+@pytest.mark.parametrize("problem", [KeyError("x"), TypeError("x"), OverflowError("x")])
+def test_contents_that_make_no_sense_are_an_error_of_the_bundle(path, problem):
+    with pytest.raises(BundleError, match="lacks or garbles"), reading_contents(path):
+        raise problem
+
+
+def test_an_array_can_be_asked_for_with_its_shape(path):
+    bundle = load_sample(path)
+    assert bundle.require_array("flops", np.uint8, (4, 3)) is bundle.arrays["flops"]
+    with pytest.raises(BundleError, match=r"flops is uint8 \(4, 3\), this version builds int64"):
+        bundle.require_array("flops", np.int64, (4, 3))
+    with pytest.raises(BundleError, match="has no array sprs"):
+        bundle.require_array("sprs", np.int64, (4, 3))

@@ -187,6 +187,12 @@ def test_a_stack_that_is_not_whole_can_still_go_all_in():
     assert amounts(chip_actions(to_open(), 100, 90.5, ["50%"])) == [50, 90.5]
 
 
+def test_bets_are_hundredths_where_pot_or_stack_have_decimals():
+    assert amounts(chip_actions(to_open(), 5.5, 97.5, ["33%", "75%"])) == [1.82, 4.13, 97.5]
+    assert amounts(chip_actions(to_open(), 5, 97.5, ["0.1%"])) == [0.01, 97.5]
+    assert amounts(chip_actions(to_open(), 5, 97, ["33%"])) == [2, 97]
+
+
 def test_a_geometric_size_depends_on_the_streets_left():
     # 1 + 2 * 13 = 27: a third root of 3 is a bet of one pot, a square root is 2.098 pots.
     assert amounts(actions_of(to_open(), 13, ["e"])) == pytest.approx([1.0, 13])

@@ -29,7 +29,7 @@ from runout.abstraction.strength_survey import (
 )
 from runout.arrays import FloatArray, Uint8Array, Uint16Array
 from runout.errors import BundleError
-from runout.storage.bundle import Bundle, load_bundle
+from runout.storage.bundle import Bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.version import __version__
 
@@ -68,14 +68,13 @@ class CardAbstraction:
 
         Raises:
             AbstractionLoadError: if it is missing, damaged, or of another kind or version.
-            InvalidBoundariesError: if its boundaries make no sense.
         """
         try:
-            return _from_bundle(load_bundle(path, KIND, SCHEMA_VERSION))
+            bundle = load_bundle(path, KIND, SCHEMA_VERSION)
+            with reading_contents(path):
+                return _from_bundle(bundle)
         except BundleError as error:
             raise AbstractionLoadError(error.where, error.problem) from error
-        except (KeyError, TypeError, ValueError) as error:
-            raise AbstractionLoadError(str(path), f"lacks or garbles {error}") from error
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Writes the abstraction as a bundle, all of it or nothing.

@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import IntArray, read_only
 from runout.cards.card import NUM_CARDS, NUM_RANKS, RANKS, card_rank, card_suit
 from runout.cards.combos import COMBO_CARDS, combo_cards, live_combos
-from runout.errors import CardError
+from runout.errors import CardError, quote
 
 NUM_HANDS = 169
 NUM_PAIRS = NUM_RANKS
@@ -74,7 +74,7 @@ def parse_canonical_hand(text: str) -> int:
     """
     index = _INDEX_BY_NAME.get(text[:2].upper() + text[2:].lower())
     if index is None:
-        raise CardError(repr(text), "not a canonical hand such as AA, AKs or AKo")
+        raise CardError(quote(text), "not a canonical hand such as AA, AKs or AKo")
     return index
 
 

@@ -6,7 +6,7 @@ sorting ids sorts by rank first. A board is a tuple of 3 to 5 cards in the order
 
 from collections.abc import Iterable, Sequence
 
-from runout.errors import CardError
+from runout.errors import CardError, quote, shorten
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -41,13 +41,13 @@ def parse_card(text: str) -> int:
         CardError: naming the text and the part of it that is not a rank or a suit.
     """
     if len(text) != 2:
-        raise CardError(repr(text), "a card is a rank and a suit, such as Ah")
+        raise CardError(quote(text), "a card is a rank and a suit, such as Ah")
     rank = RANKS.find(text[0].upper())
     suit = SUITS.find(text[1].lower())
     if rank < 0:
-        raise CardError(repr(text), f"{text[0]!r} is not a rank, use one of {RANKS}")
+        raise CardError(quote(text), f"{text[0]!r} is not a rank, use one of {RANKS}")
     if suit < 0:
-        raise CardError(repr(text), f"{text[1]!r} is not a suit, use one of {SUITS}")
+        raise CardError(quote(text), f"{text[1]!r} is not a suit, use one of {SUITS}")
     return make_card(rank, suit)
 
 
@@ -89,7 +89,7 @@ def require_board(board: Sequence[int]) -> None:
     require_distinct(board)
     if len(board) not in BOARD_SIZES:
         raise CardError(
-            f"board {format_cards(board)!r}",
+            f"board {quote(format_cards(board))}",
             f"{len(board)} cards, a board has 3 (flop), 4 (turn) or 5 (river)",
         )
 
@@ -101,5 +101,5 @@ def require_distinct(cards: Sequence[int]) -> None:
         if not 0 <= card < NUM_CARDS:
             raise CardError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
         if card in seen:
-            raise CardError(format_card(card), f"comes twice in {format_cards(cards)}")
+            raise CardError(format_card(card), f"comes twice in {shorten(format_cards(cards))}")
         seen.add(card)

@@ -6,7 +6,7 @@ import numpy as np
 
 from runout.arrays import BoolArray, IntArray, Uint8Array, read_only
 from runout.cards.card import NUM_CARDS, NUM_SUITS, format_cards, parse_cards
-from runout.errors import CardError
+from runout.errors import CardError, quote
 
 NUM_COMBOS = NUM_CARDS * (NUM_CARDS - 1) // 2
 
@@ -39,10 +39,10 @@ def parse_combo(text: str) -> int:
         CardError: if the text is not two distinct cards.
     """
     if len(text) % 2 and not any(separator in text for separator in " ,"):
-        raise CardError(repr(text), "is not two cards, such as AhKd")
+        raise CardError(quote(text), "is not two cards, such as AhKd")
     cards = parse_cards(text)
     if len(cards) != 2:
-        raise CardError(repr(text), f"{len(cards)} cards, a hand has 2")
+        raise CardError(quote(text), f"{len(cards)} cards, a hand has 2")
     return combo_index(*cards)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from runout.arrays import BoolArray, FloatArray, IntArray, read_only
 from runout.cards.card import NUM_RANKS, card_rank, card_suit, format_cards, make_card, parse_cards
 from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard, suit_stabilizer
-from runout.errors import CardError, FlopListError
+from runout.errors import CardError, FlopListError, quote
 
 NUM_FLOPS = 22_100
 NUM_CANONICAL_FLOPS = 1_755
@@ -98,7 +98,7 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
         given = entry if isinstance(entry, str) else format_cards(cards)
         if flop in given_by_flop:
             raise FlopListError(
-                f"flops {given_by_flop[flop]!r} and {given!r}",
+                f"flops {quote(given_by_flop[flop])} and {quote(given)}",
                 f"both are {format_cards(flop)} up to suits, each flop may come once",
             )
         given_by_flop[flop] = given

@@ -12,7 +12,7 @@ from runout.cli.abstraction_build import build_abstraction
 from runout.cli.bucket_summary import summarize, summary_table
 from runout.cli.console import output, print_json, using_kernels
 from runout.cli.formatting import format_bytes, format_count, format_percent
-from runout.cli.options import JsonFlag, RequiredBoardOption, parse_hand
+from runout.cli.options import JsonFlag, RequiredBoardOption, parse_hand, read_path
 from runout.cli.plots import BoundaryPlot, write_png
 from runout.storage.bundle import read_manifest
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 STRENGTH_DECIMALS = 4  # thousands of buckets lie hundredths of a percent apart
 
 DirectoryArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="What `runout abstraction build` wrote.")
+    Path,
+    typer.Argument(metavar="DIR", parser=read_path, help="What `runout abstraction build` wrote."),
 ]
 
 app = typer.Typer(no_args_is_help=True, help="Build, look up and inspect buckets of hands.")
@@ -92,7 +93,8 @@ def show_bucket(
 def inspect_abstraction(
     path: DirectoryArgument,
     png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Also write a picture.")
+        Path | None,
+        typer.Option("--png", metavar="FILE", parser=read_path, help="Also write a picture."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:

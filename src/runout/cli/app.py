@@ -37,6 +37,12 @@ from runout.cli import (
 )
 from runout.cli.console import print_error, print_note
 from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
+from runout.cli.system_errors import (
+    describe_memory_error,
+    describe_system_error,
+    flush_output,
+    is_broken_pipe,
+)
 from runout.cli.usage_errors import USAGE_ERROR, describe_usage_error, is_call_for_help
 from runout.errors import RunoutError
 from runout.version import __version__
@@ -47,6 +53,7 @@ def _one_line_errors() -> Iterator[None]:
     """Turns what the user caused into one line and an exit code."""
     try:
         yield
+        flush_output()
     except RunoutError as error:
         print_error(str(error))
         raise typer.Exit(EXIT_USER_ERROR) from None
@@ -55,8 +62,13 @@ def _one_line_errors() -> Iterator[None]:
             raise
         print_error(describe_usage_error(error))
         raise typer.Exit(EXIT_USER_ERROR) from None
-    except PermissionError as error:
-        print_error(f"{error.filename}: {error.strerror}")
+    except MemoryError as error:
+        print_error(describe_memory_error(error))
+        raise typer.Exit(EXIT_USER_ERROR) from None
+    except OSError as error:
+        if is_broken_pipe(error):
+            raise  # typer ends without a word
+        print_error(describe_system_error(error))
         raise typer.Exit(EXIT_USER_ERROR) from None
     except KeyboardInterrupt as interrupt:
         print_note(str(interrupt) or "interrupted")

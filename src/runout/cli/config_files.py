@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from runout.cli.options import read_path
 from runout.config.load import load_postflop_config, load_run_config, load_yaml
 from runout.config.postflop import SECTION as POSTFLOP_SECTION
 from runout.config.postflop import PostflopModelConfig
@@ -13,7 +14,8 @@ from runout.config.run import RunConfig
 from runout.errors import ConfigError
 
 ConfigOption = Annotated[
-    Path, typer.Option("--config", "-c", metavar="FILE", help="The config file, YAML.")
+    Path,
+    typer.Option("--config", "-c", metavar="FILE", parser=read_path, help="The config file, YAML."),
 ]
 
 

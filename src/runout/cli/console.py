@@ -5,7 +5,7 @@ live bars that vanish when their work ends, and lines that stay; elsewhere lines
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
@@ -15,6 +15,7 @@ from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
 from runout.cli.progress_lines import SolveLines
 from runout.cli.solve_progress import Bar, SolveEvent, SolveTracker
+from runout.errors import one_line
 from runout.events import (
     Event,
     EventSink,
@@ -47,12 +48,14 @@ def print_json(document: Json) -> None:
 
 def print_note(text: str) -> None:
     """Prints a line, or a few, on stderr, never wrapped."""
-    messages().print(Text(text, style="dim"), soft_wrap=True)
+    with suppress(OSError):  # a full disk behind stderr ends no solve
+        messages().print(Text(text, style="dim"), soft_wrap=True)
 
 
 def print_error(text: str) -> None:
     """Prints ``error: text`` as one line on stderr, never wrapped."""
-    messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
+    with suppress(OSError):
+        messages().print(Text.assemble(("error: ", "bold red"), one_line(text)), soft_wrap=True)
 
 
 @contextmanager
@@ -78,12 +81,16 @@ def using_kernels() -> Iterator[EventSink]:
     This imports numba, which takes longer than many answers do: only commands that are going to
     run a kernel enter it, and they import the modules that hold kernels inside the block.
     """
-    from runout.jit import CACHE_PROBLEM, reporting_compilation
+    from runout.jit import CACHE_PROBLEM, find_save_problem, reporting_compilation
 
     if CACHE_PROBLEM is not None:
         print_note(f"{describe_cache_problem(CACHE_PROBLEM)}: kernels are compiled in every run")
-    with showing_events(CACHE_PROBLEM is None) as on_event, reporting_compilation(on_event):
-        yield on_event
+    try:
+        with showing_events(CACHE_PROBLEM is None) as on_event, reporting_compilation(on_event):
+            yield on_event
+    finally:
+        if (problem := find_save_problem()) is not None:
+            print_note(f"{describe_cache_problem(problem)}: some kernels were not kept")
 
 
 def describe_cache_problem(problem: str) -> str:

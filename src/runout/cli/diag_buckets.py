@@ -16,7 +16,7 @@ from runout.cli.build_needs import require_memory
 from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import Json, format_count_of, format_percent, format_signed, json_numbers
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
 from runout.cli.values import SPR_ROUNDING, open_values
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
@@ -41,11 +41,15 @@ _NO_VALUE = "-"
 def diagnose_buckets(
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="What `runout solve-postflop` wrote: its config."),
+        typer.Argument(
+            metavar="DIR", parser=read_path, help="What `runout solve-postflop` wrote: its config."
+        ),
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option("--config", "-c", metavar="FILE", help="The config file, YAML."),
+        typer.Option(
+            "--config", "-c", metavar="FILE", parser=read_path, help="The config file, YAML."
+        ),
     ] = None,
     flop: Annotated[
         list[str] | None,
@@ -58,7 +62,8 @@ def diagnose_buckets(
         int, typer.Option("--top", metavar="N", help="Show the N buckets with the worst pairs.")
     ] = 10,
     png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Also draw the histograms.")
+        Path | None,
+        typer.Option("--png", metavar="FILE", parser=read_path, help="Also draw the histograms."),
     ] = None,
     workers: WorkersOption = None,
     json: JsonFlag = False,

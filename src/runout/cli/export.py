@@ -12,7 +12,7 @@ import typer
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.console import print_note
 from runout.cli.formatting import Json, format_bytes, format_count_of, format_json, json_numbers
-from runout.cli.options import JsonFlag, OptionError
+from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.preflop_report import report_to_json
 from runout.cli.solutions import NodeOption, SolutionArgument, SolvedNodes, open_solution
 from runout.storage.files import replace_file
@@ -44,7 +44,8 @@ def export_solution(
         ExportFormat, typer.Option("--format", "-f", help="One document, or a row per number.")
     ] = ExportFormat.JSON,
     file: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", parser=read_path, help="Default: stdout."),
     ] = None,
     node: NodeOption = None,
     json: JsonFlag = False,

@@ -20,7 +20,7 @@ from runout.cli.formatting import (
     format_seconds,
     json_number,
 )
-from runout.cli.options import JsonFlag, OptionError
+from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solutions import SolvedNodes
 from runout.cli.solve_postflop import (
@@ -70,7 +70,10 @@ class InspectedBundle:
 
 def inspect_bundles(
     path: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A bundle, or the directory of a run.")
+        Path,
+        typer.Argument(
+            metavar="DIR", parser=read_path, help="A bundle, or the directory of a run."
+        ),
     ],
     flops: Annotated[
         bool, typer.Option("--flops", help="Also list the solved flops and how each went.")

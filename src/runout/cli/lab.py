@@ -19,12 +19,12 @@ from runout.cli.formatting import (
     format_json,
     format_seconds,
 )
-from runout.cli.options import OptionError, WorkersOption, require_positive
+from runout.cli.options import OptionError, WorkersOption, read_path, require_positive
 from runout.cli.preflop_report import format_mbb
 from runout.cli.solutions import open_solution
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
-from runout.errors import CardError, ConfigError, ExecutionError
+from runout.errors import CardError, ConfigError, ExecutionError, quote
 from runout.storage.files import replace_file
 from runout.trees.preflop_betting import PLAYER_NAMES
 
@@ -54,7 +54,8 @@ def show_exploitability(
         typer.Argument(metavar="[RUN]", help="A joint solution that solve-preflop wrote."),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", "-c", metavar="FILE", help="A config, YAML.")
+        Path | None,
+        typer.Option("--config", "-c", metavar="FILE", parser=read_path, help="A config, YAML."),
     ] = None,
     solve_types: Annotated[
         str,
@@ -75,7 +76,10 @@ def show_exploitability(
         typer.Option("--spr", metavar="X", help="Again for more (default those of the config)."),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON, too.")
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", parser=read_path, help="Write everything as JSON, too."
+        ),
     ] = None,
     workers: WorkersOption = None,
 ) -> None:
@@ -164,7 +168,7 @@ def _judge_run(path: Path, workers: int | None, file: Path | None) -> None:
 def _read_flop(text: str) -> tuple[int, ...]:
     cards = parse_board(text)
     if len(cards) != FLOP_SIZE:
-        raise CardError(f"flop {text!r}", f"{len(cards)} cards, a flop has {FLOP_SIZE}")
+        raise CardError(f"flop {quote(text)}", f"{len(cards)} cards, a flop has {FLOP_SIZE}")
     return cards
 
 

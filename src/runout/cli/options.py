@@ -1,13 +1,14 @@
 """Options and arguments that several commands share, and how their text is read."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from runout.cards.card import format_card, format_cards, parse_board
 from runout.cards.combos import combo_cards, parse_combo
-from runout.errors import CardError, RangeError, RunoutError
+from runout.errors import CardError, RangeError, RunoutError, quote
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
 
@@ -33,6 +34,17 @@ WorkersOption = Annotated[
 
 class OptionError(RunoutError):
     """An option whose value is out of range, or that cannot go with another one."""
+
+
+def read_path(text: str) -> Path:
+    """Reads a path, where an empty text is a mistake and not the current directory.
+
+    Raises:
+        BadParameter: if it is empty, or no system knows such a path.
+    """
+    if not text.strip() or "\0" in text:
+        raise typer.BadParameter(f"{text!r} is not a path")
+    return Path(text)
 
 
 def parse_optional_board(text: str | None) -> tuple[int, ...]:
@@ -65,10 +77,10 @@ def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:
     """
     hand_range = parse_range(text)
     if hand_range.is_empty:
-        raise RangeError(repr(text), "every weight is 0, no combo is left")
+        raise RangeError(quote(text), "every weight is 0, no combo is left")
     live_range = hand_range.without_cards(board)
     if live_range.is_empty:
-        raise RangeError(repr(text), f"the board {format_cards(board)} blocks every combo")
+        raise RangeError(quote(text), f"the board {format_cards(board)} blocks every combo")
     return live_range
 
 

@@ -10,7 +10,8 @@ import typer
 
 from runout.arrays import FloatArray
 from runout.cards.canonical_hands import COMBOS_BY_HAND, matchup_weights
-from runout.cli.options import OptionError
+from runout.cli.options import OptionError, read_path
+from runout.errors import quote
 from runout.results.preflop_bundle import load_solution
 from runout.results.preflop_solution import PreflopSolution
 from runout.storage.manifest import MANIFEST_FILE
@@ -30,7 +31,7 @@ VALUES_FOLDER = "values"
 SMALLEST_REACH = 5e-4
 
 SolutionArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="What `runout solve-preflop` wrote.")
+    Path, typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-preflop` wrote.")
 ]
 NodeOption = Annotated[
     str | None,
@@ -87,7 +88,7 @@ class SolvedNodes:
         node = self.tree.find_node(path)
         if self.tree.layout.actor[node] == LEAF:
             problem = f"the betting is over after {self.describe_path(node)}, nobody acts"
-            raise OptionError(f"path {path!r}", problem)
+            raise OptionError(f"path {quote(path)}", problem)
         return node
 
     def decisions(self) -> list[int]:

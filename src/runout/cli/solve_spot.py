@@ -17,7 +17,7 @@ from runout.cli.formatting import (
     format_percent,
     format_seconds,
 )
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
 from runout.cli.spot_report import format_chips, print_node
 from runout.cli.targets import OverwriteFlag, ResumeFlag, require_free, solving_into
 from runout.config.load import load_spot_config
@@ -25,7 +25,8 @@ from runout.config.spot import SpotConfig
 from runout.config.spot_readers import plain_target
 from runout.errors import ConfigError
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.trees.betting import Street
+from runout.trees.bet_sizing import PotFraction
+from runout.trees.betting import Stakes, Street
 from runout.trees.postflop_tree import PLAYER_NAMES
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ OPTION_BY_LIMIT = {
     StopReason.ITERATIONS: "--max-iterations",
     StopReason.SECONDS: "--max-seconds",
 }
+#: Fractions of the pot by which rounding to chips may change a bet without a word.
+_NOTABLE_ROUNDING = 0.02
 _REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
 
 
@@ -66,11 +69,23 @@ def _text(key: str, metavar: str, text: str, *others: str) -> Any:
 
 _Config = Annotated[
     Path | None,
-    typer.Option("--config", "-c", metavar="FILE", help="A config, YAML; options win over it."),
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        parser=read_path,
+        help="A config, YAML; options win over it.",
+    ),
 ]
 _Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Directory to write, none by default."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        parser=read_path,
+        help="Directory to write, none by default.",
+    ),
 ]
 _Board = Annotated[str | None, _text("board", "CARDS", "Flop, turn or river: QsJh2h.", "-b")]
 _Oop = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
@@ -209,6 +224,8 @@ def _solve(
         if path is not None:
             require_disk(path, 2 * _table_bytes(config, size))
         print_note(describe_size(config, size))
+        if (rounding := describe_rounding(config)) is not None:
+            print_note(rounding)
         if path is None:
             print_note("nothing will be kept, give --output DIR to keep it")
         solution = pipeline.solve_spot(
@@ -251,6 +268,22 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
         f"boards: {boards}\n"
         f"memory: {needs}"
     )
+
+
+def describe_rounding(config: SpotConfig) -> str | None:
+    """Returns which first bet is far from its size because it is whole chips, None if none is."""
+    stakes = Stakes.in_chips(config.pot, config.stack)
+    menu = config.betting_rules().menus[config.first_street][0]
+    for size in menu.bets:
+        if not isinstance(size, PotFraction):
+            continue
+        chips = max(stakes.rounded(size.fraction * stakes.pot), stakes.minimum_bet)
+        bet = chips / stakes.pot
+        if abs(bet - size.fraction) > _NOTABLE_ROUNDING and chips < stakes.stack:
+            wanted, came = format_percent(size.fraction, 0), format_percent(bet, 1)
+            finer = f"--pot {100 * stakes.pot:g} --stack {100 * stakes.stack:g}"
+            return f"bets are whole chips: {wanted} is {chips:g} ({came}), {finer} is finer"
+    return None
 
 
 def _table_bytes(config: SpotConfig, size: "SpotSize") -> int:

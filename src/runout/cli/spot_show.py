@@ -13,9 +13,9 @@ from runout.cards.card import format_cards
 from runout.cards.combos import parse_combo
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import format_count_of
-from runout.cli.options import JsonFlag, OptionError, require_at_most_one
+from runout.cli.options import JsonFlag, OptionError, read_path, require_at_most_one
 from runout.cli.spot_report import hand_to_json, print_hands, print_node
-from runout.errors import CardError
+from runout.errors import CardError, quote
 from runout.storage.bundle import read_manifest
 from runout.storage.files import replacing_file
 from runout.trees.postflop_tree import PLAYER_NAMES
@@ -34,7 +34,10 @@ app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
 @app.command("show", epilog="Example: runout spot show runs/river --path r:0:x --hand KK")
 def show_spot(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="What `runout solve-spot` wrote.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-spot` wrote."),
+    ],
     node: Annotated[
         str,
         typer.Option(
@@ -54,7 +57,13 @@ def show_spot(
     csv: Annotated[bool, typer.Option("--csv", help="Print the hands of the node as CSV.")] = False,
     file: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where --json or --csv goes to."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            parser=read_path,
+            help="Where --json or --csv goes to.",
+        ),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -96,7 +105,7 @@ def _read_depth(text: str | None) -> int | None:
     if text == _EVERYTHING:
         return None
     if not text.isascii() or not text.isdigit():
-        raise OptionError("--depth", f"{text!r} is not a whole number from 0 up, or all")
+        raise OptionError("--depth", f"{quote(text)} is not a whole number from 0 up, or all")
     return int(text)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from runout.cache import digest_arrays, save_arrays
 from runout.cli.console import output, print_json, using_kernels
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
 
 app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
 
@@ -18,7 +18,13 @@ def rebuild_table(
     workers: WorkersOption = None,
     path: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Default: replace the shipped file."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            parser=read_path,
+            help="Default: replace the shipped file.",
+        ),
     ] = None,
     json: JsonFlag = False,
 ) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_count_of, format_seconds
-from runout.cli.options import OptionError
+from runout.cli.options import OptionError, read_path
 from runout.errors import BundleError
 from runout.events import Event, EventSink, FlopSolving, PhaseAdvanced, PhaseStarted
 from runout.storage.bundle import has_bundle, read_manifest
@@ -24,7 +24,8 @@ from runout.storage.manifest import MANIFEST_FILE
 from runout.storage.staging import StagingDirectory
 
 OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write.")
+    Path,
+    typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Directory to write."),
 ]
 OverwriteFlag = Annotated[bool, typer.Option("--overwrite", help="Replace what is in DIR.")]
 ResumeFlag = Annotated[

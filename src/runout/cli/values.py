@@ -25,7 +25,7 @@ from runout.cli.formatting import (
     json_numbers,
 )
 from runout.cli.grid import HandGrid
-from runout.cli.options import JsonFlag, OptionError
+from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.solutions import SOLUTION_FOLDER, VALUES_FOLDER, find_bundle
 from runout.equity.preflop_equity import preflop_table
 from runout.errors import CardError
@@ -49,7 +49,10 @@ class Position(StrEnum):
 
 def show_values(
     path: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `runout solve-postflop` or a run wrote.")
+        Path,
+        typer.Argument(
+            metavar="DIR", parser=read_path, help="What `runout solve-postflop` or a run wrote."
+        ),
     ],
     hero: Annotated[str, typer.Option("--hero", metavar="HAND", help="Whose values: AA, AKs.")],
     villain: Annotated[

@@ -4,9 +4,10 @@ import os.path
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from runout.config.postflop import SECTION, PostflopModelConfig
+from runout.config.preflop import SECTION as PREFLOP_SECTION
 from runout.config.run import RunConfig
 from runout.config.section import suggest
 from runout.config.spot import SpotConfig
@@ -14,6 +15,21 @@ from runout.config.yaml_text import YamlMapping, join_path, parse_yaml
 from runout.errors import ConfigError
 
 YAML_SUFFIXES = (".yaml", ".yml")
+
+
+class ConfigKind(NamedTuple):
+    """What a config file describes, and the command that it is for."""
+
+    what: str
+    command: str
+
+
+RUN = ConfigKind("a run", "solve-preflop")
+FLOPS = ConfigKind("flops", "solve-postflop")
+SPOT = ConfigKind("a spot", "solve-spot")
+
+#: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
+MAX_BYTES = 1_000_000
 
 
 def load_yaml(source: Path | str) -> YamlMapping:
@@ -25,7 +41,9 @@ def load_yaml(source: Path | str) -> YamlMapping:
     if isinstance(source, str):
         return parse_yaml(source)
     try:
-        text = source.read_text("utf-8-sig")
+        with source.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(str(source), f"is not UTF-8 text ({error.reason})") from error
     except FileNotFoundError as error:
@@ -33,6 +51,8 @@ def load_yaml(source: Path | str) -> YamlMapping:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(str(source), f"cannot be read ({reason})") from error
+    if len(content) > MAX_BYTES:
+        raise ConfigError(str(source), f"has more than {MAX_BYTES:,} bytes, so it is no config")
     return parse_yaml(text, where=_name_of(source))
 
 
@@ -70,6 +90,7 @@ def load_postflop_config(
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
     document = load_yaml(source)
+    _require_kind(document, source, FLOPS)
     for key in document:
         if key != SECTION:
             raise _error_at(document, join_path("", key), _problem_with_section(key))
@@ -89,6 +110,7 @@ def load_run_config(source: Path | str) -> RunConfig:
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
     document = load_yaml(source)
+    _require_kind(document, source, RUN)
     config = RunConfig.parse(document, "", _name_of(source))
     path = config.postflop_model_path
     if path is None:
@@ -120,6 +142,8 @@ def load_spot_config(
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
     document = YamlMapping() if source is None else load_yaml(source)
+    if source is not None:
+        _require_kind(document, source, SPOT)
     lines = {} if source is None else document.lines
     merged = YamlMapping(document)
     merged.update(given or {})
@@ -128,6 +152,22 @@ def load_spot_config(
         path: line for path, line in lines.items() if _first_key(path) not in (given or {})
     }
     return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
+
+
+def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: "ConfigKind") -> None:
+    """Refuses a config that is for another command; one that is for none is left to its reader."""
+    keys = set(document)
+    if PREFLOP_SECTION in keys:
+        found = RUN
+    elif keys == {SECTION}:
+        found = FLOPS
+    elif "board" in keys and not keys & {SECTION, *RunConfig.model_fields}:
+        found = SPOT
+    else:
+        return
+    if found != wanted:
+        problem = f"is the config of {found.what}, for runout {found.command}"
+        raise ConfigError(_name_of(source), f"{problem}; here that of {wanted.what} is read")
 
 
 def _first_key(path: str) -> str:

@@ -11,7 +11,7 @@ from runout.cards.card import format_cards, parse_cards
 from runout.cards.flops import canonical_flop
 from runout.config.section import as_number, problem_at, show_value
 from runout.config.size_choice import SizeChoice, read_sizes
-from runout.errors import CardError, ConfigError
+from runout.errors import CardError, ConfigError, quote
 
 #: What a config writes for the ratios of the preflop tree's own flops.
 AUTO = "auto"
@@ -91,7 +91,8 @@ def read_flops(value: Any) -> tuple[str, ...] | None:
         except CardError as error:
             raise problem_at(suffix, f"{show_value(entry)} is not a flop ({error})") from error
         if flop in text_by_flop:
-            problem = f"{entry!r} is {text_by_flop[flop]!r} up to suits, each flop may come once"
+            first = text_by_flop[flop]
+            problem = f"{quote(entry)} is {first!r} up to suits, each flop may come once"
             raise problem_at(suffix, problem)
         text_by_flop[flop] = format_cards(cards)
     return tuple(text_by_flop.values())

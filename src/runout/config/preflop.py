@@ -24,9 +24,6 @@ from runout.trees.preflop_tree import PreflopTree
 
 SECTION = "preflop"
 
-#: Larger trees are refused: every node holds numbers for all 169 hands.
-MAX_PREFLOP_NODES = 100_000
-
 _Amount = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 _PositiveAmount = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=0)]
@@ -128,9 +125,16 @@ class PreflopConfig(ConfigSection):
         except TreeError as error:
             raise problem_at(f".{error.where}", error.problem) from error
         try:
-            self.tree()
+            tree = self.tree()
         except TreeError as error:
             raise problem_at("", error.problem) from error
+        if tree.num_nodes == 1:
+            stack = tree.rules.effective_stack_bb
+            if self.ante_bb >= stack:
+                problem = f"{self.ante_bb:g} is no less than the stack of {stack:g}"
+                raise problem_at(".ante_bb", f"{problem}, nobody has anything left to play with")
+            problem = f"{stack:g} is gone when blinds and antes are posted, nobody decides anything"
+            raise problem_at(".stacks_bb", problem)
         return self
 
     def rules(self) -> PreflopRules:
@@ -154,7 +158,7 @@ class PreflopConfig(ConfigSection):
     @cached_property
     def built_tree(self) -> PreflopTree:
         """The tree of the game."""
-        return PreflopTree.build(self.rules(), MAX_PREFLOP_NODES)
+        return PreflopTree.build(self.rules())
 
     def digest_mapping(self) -> dict[str, Any]:
         """Returns everything that decides the results; the same for configs that mean the same."""

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from runout.config.yaml_text import YamlMapping, join_path
-from runout.errors import ConfigError
+from runout.errors import ConfigError, quote
 
-_MAX_SHOWN_CHARACTERS = 60
 _MAX_SHOWN_ENTRIES = 5
 _NEAREST_CUTOFF = 0.5
 _LOCATED = "located_problem"
@@ -276,8 +275,7 @@ def show_value(value: Any) -> str:
         if len(value) <= _MAX_SHOWN_ENTRIES and not any(_is_collection(entry) for entry in value):
             return f"[{', '.join(map(show_value, value))}]"
         return f"a list of {len(value)} values"
-    text = repr(value)
-    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[:_MAX_SHOWN_CHARACTERS] + "..."
+    return quote(value)
 
 
 def _is_collection(value: Any) -> bool:

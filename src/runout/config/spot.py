@@ -82,8 +82,8 @@ class SpotConfig(ConfigSection):
     pot: Annotated[
         _Chips,
         About(
-            "What is in the middle. Bets are whole chips, so a pot of 5.5 big blinds is better "
-            "written as 550.",
+            "What is in the middle. Bets are whole chips; hundredths if the pot or the stack has "
+            "decimals, as in big blinds.",
             "a positive number",
             unit="chips",
         ),

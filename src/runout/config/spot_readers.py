@@ -14,10 +14,10 @@ from runout.cards.card import format_cards, parse_board
 from runout.config.section import as_number, problem_at, show_value, suggest
 from runout.config.size_choice import SizeChoice, read_sizes
 from runout.config.yaml_text import join_path
-from runout.errors import CardError, RangeError
+from runout.errors import CardError, RangeError, quote
 from runout.ranges.notation import RANDOM, parse_range
 
-_PERCENT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\s*%", re.ASCII)
+_PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
 _LOCK_KEYS = ("node", "strategy", "locks_alike")
 _LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
 
@@ -171,7 +171,7 @@ def _read_strategy(
         try:
             parse_range(str(key))
         except RangeError as error:
-            raise problem_at(path, f"{str(key)!r} is not a range ({error})") from error
+            raise problem_at(path, f"{quote(str(key))} is not a range ({error})") from error
         if not isinstance(entry, Mapping):
             problem = f"{show_value(entry)} is not a mapping of actions, write {{x: 40%, b60: 60%}}"
             raise problem_at(path, problem)

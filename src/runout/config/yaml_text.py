@@ -11,10 +11,14 @@ from typing import Any
 
 import yaml
 
-from runout.errors import ConfigError
+from runout.errors import ConfigError, quote
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _MAX_KEY_CHARACTERS = 40
+_MAX_BRACKETS = 50
+
+#: Aliases of aliases of aliases grow beyond any memory; no config needs so many.
+MAX_VALUES = 100_000
 
 # Tag, pattern, and the characters that such a scalar can begin with.
 _CORE_SCALARS = (
@@ -55,6 +59,13 @@ class _Loader(yaml.SafeLoader):
         super().__init__(text)
         self.lines: dict[str, int] = {}
 
+    def fetch_flow_collection_start(self, token_class: Any) -> None:
+        # The library's time grows with the square of the depth, and its recursion ends somewhere.
+        if self.flow_level >= _MAX_BRACKETS:
+            problem = f"more than {_MAX_BRACKETS} brackets inside each other"
+            raise yaml.scanner.ScannerError(None, None, problem, self.get_mark())
+        super().fetch_flow_collection_start(token_class)
+
     def construct_located_mapping(self, node: yaml.MappingNode) -> Iterator[YamlMapping]:
         mapping = YamlMapping()
         mapping.lines = self.lines
@@ -81,8 +92,8 @@ def join_path(path: str, key: str | int) -> str:
     """Returns the path of an entry: ``a`` and ``b`` are ``a.b``, ``a`` and 1 are ``a[1]``."""
     if isinstance(key, int):
         return f"{path}[{key}]"
-    if not _PLAIN_KEY.fullmatch(key):
-        key = repr(key[:_MAX_KEY_CHARACTERS])  # keeps errors on one line
+    if len(key) > _MAX_KEY_CHARACTERS or not _PLAIN_KEY.fullmatch(key):
+        key = quote(key)
     return f"{path}.{key}" if path else key
 
 
@@ -102,6 +113,8 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         if not isinstance(root, yaml.MappingNode):
             came = "empty" if root is None else "a list or a single value"
             raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
+        if _count_values(root, {}) > MAX_VALUES:
+            raise ConfigError(where, f"has more than {MAX_VALUES:,} values, aliases spelled out")
         _collect_lines(root, "", loader.lines, where, set())
         return loader.construct_document(root)  # type: ignore[no-any-return]
     except yaml.MarkedYAMLError as error:
@@ -110,6 +123,16 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         # Beyond its own errors the library lets several slip through, as for `!!bool maybe`.
         raise ConfigError(where, f"is not YAML: {' '.join(str(error).split())}") from error
+
+
+def _count_values(node: yaml.Node, counts: dict[int, int]) -> int:
+    """Returns how many values a node has if every alias and merge in it is spelled out."""
+    if id(node) not in counts:
+        counts[id(node)] = 1  # for a node that holds itself
+        children = node.value if isinstance(node, yaml.CollectionNode) else []
+        values = (child[1] if isinstance(child, tuple) else child for child in children)
+        counts[id(node)] += sum(_count_values(child, counts) for child in values)
+    return counts[id(node)]
 
 
 def _collect_lines(
@@ -129,7 +152,7 @@ def _collect_lines(
             line = key.start_mark.line + 1
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
                 is_scalar = isinstance(key, yaml.ScalarNode)
-                shown = repr(key.value[:_MAX_KEY_CHARACTERS]) if is_scalar else "in brackets"
+                shown = quote(key.value) if is_scalar else "in brackets"
                 raise ConfigError(path or document, f"the key {shown} is not text (line {line})")
             child_path = join_path(path, key.value)
             if key.value in keys:

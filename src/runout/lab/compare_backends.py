@@ -21,7 +21,7 @@ from runout.config.backends import BACKENDS, load_config_class
 from runout.config.load import parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.yaml_text import parse_yaml
-from runout.errors import ConfigError
+from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
@@ -143,7 +143,7 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
     """
     solve_type, *given = label.split(":")
     if solve_type not in BACKENDS:
-        raise ConfigError("solve_type", f"{label!r} is not {_ALLOWED}")
+        raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
     kind: type[PostflopModelConfig] = load_config_class(solve_type)
     keys: dict[str, Any] = {"solve_type": solve_type}
     for part in given:
@@ -151,7 +151,7 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
         if not has_value:
             key, value = kind.label_key or "", part
         if not key or not value:
-            raise ConfigError("solve_type", f"{label!r} is not {_ALLOWED}")
+            raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
         keys |= parse_yaml(f"{key}: {value}")
     mapping = {key: value for key, value in config.to_mapping().items() if key in kind.model_fields}
     try:

@@ -24,7 +24,7 @@ from runout.cards.canonical_hands import (
 )
 from runout.cards.card import NUM_RANKS, RANKS
 from runout.cards.combos import NUM_COMBOS, format_combo, parse_combo
-from runout.errors import CardError, RangeError
+from runout.errors import CardError, RangeError, quote
 from runout.ranges.hand_range import HandRange
 
 #: The one word that is a group: every combo.
@@ -34,7 +34,7 @@ RANDOM = "random"
 _SUITED_BY_ENDING = {"s": (True,), "o": (False,), "": (True, False)}
 
 #: No sign, no ``nan``, no ``1_0``: what `float` reads beyond this is more likely a typo.
-_WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 #: Canonical hands along one line of the grid, highest first.
 _Run = tuple[int, ...]
@@ -96,7 +96,7 @@ def parse_range(text: str) -> HandRange:
         try:
             groups.append(_parse_group(token))
         except (_UnreadableGroupError, CardError) as problem:
-            raise RangeError(repr(token), str(problem)) from None
+            raise RangeError(quote(token), str(problem)) from None
     weights = np.zeros(NUM_COMBOS)
     for combos, weight in reversed(groups):  # the earliest is written last, and so it wins
         weights[combos] = weight
@@ -111,7 +111,7 @@ def _parse_group(token: str) -> tuple[IntArray, float]:
 
 def _parse_weight(text: str) -> float:
     if not _WEIGHT.fullmatch(text) or float(text) > 1.0:
-        raise _UnreadableGroupError(f"weight {text!r} is not a number from 0 to 1")
+        raise _UnreadableGroupError(f"weight {quote(text)} is not a number from 0 to 1")
     return float(text)
 
 
@@ -159,7 +159,7 @@ def _parse_hand(text: str) -> _Run:
     """Returns the canonical hand that a name stands for, or both if it has no ending."""
     if len(text) not in (2, 3):
         raise _UnreadableGroupError(
-            f"{text!r} is not a hand such as AA, AKs, AKo or AK; commas separate groups"
+            f"{quote(text)} is not a hand such as AA, AKs, AKo or AK; commas separate groups"
         )
     for letter in text[:2]:
         if letter.upper() not in RANKS:

@@ -5,8 +5,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from runout.arrays import FloatArray
-from runout.errors import BundleError, TreeError
+from runout.cards.canonical_hands import NUM_HANDS
+from runout.cfr.reach import NUM_PLAYERS
 from runout.results.preflop_solution import (
     FlopLeafSource,
     PreflopReport,
@@ -15,7 +18,7 @@ from runout.results.preflop_solution import (
 )
 from runout.results.solve_report import ExploitabilityMeaning
 from runout.results.value_book import ValueSource
-from runout.storage.bundle import load_bundle
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.preflop_betting import BB, SB, PreflopRules
 from runout.trees.preflop_sizing import format_sizes_by_depth
@@ -79,20 +82,15 @@ def load_solution(path: Path | str) -> PreflopSolution:
         BundleError: if it is missing, damaged, or of another kind or version.
     """
     bundle = load_bundle(path, KIND, SCHEMA_VERSION)
-    try:
+    with reading_contents(path):
         tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
-        solution = PreflopSolution(
+        size = (tree.num_nodes, NUM_HANDS)
+        return PreflopSolution(
             tree=tree,
-            strategy=cast(FloatArray, bundle.arrays["strategy"]),
-            ev_bb=cast(FloatArray, bundle.arrays["ev_bb"]),
+            strategy=cast(FloatArray, bundle.require_array("strategy", np.float64, size)),
+            ev_bb=cast(FloatArray, bundle.require_array("ev_bb", np.float64, (NUM_PLAYERS, *size))),
             report=_report_from_mapping(bundle.documents["report"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError, TreeError) as error:
-        raise BundleError(str(path), f"lacks or garbles {error}") from error
-    if len(solution.strategy) != tree.num_nodes:
-        problem = f"has {len(solution.strategy)} nodes, this version builds {tree.num_nodes}"
-        raise BundleError(str(path), problem)
-    return solution
 
 
 def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from runout.cards.flops import FlopList
 from runout.errors import BundleError
 from runout.results.postflop_values import PostflopValues
 from runout.results.solve_report import reports_from_array, reports_to_array
-from runout.storage.bundle import load_bundle
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.version import __version__
 
@@ -72,7 +72,7 @@ class ValueBundle:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
         bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=verify)
-        try:
+        with reading_contents(path):
             flops = _flop_list(
                 cast(Uint8Array, bundle.arrays["flops"]),
                 cast(FloatArray, bundle.arrays["flop_weights"]),
@@ -87,8 +87,6 @@ class ValueBundle:
                 )
                 for number, spr in enumerate(bundle.arrays["sprs"])
             )
-        except (KeyError, ValueError) as error:
-            raise BundleError(str(path), f"lacks or garbles {error}") from error
         manifest = bundle.manifest
         return cls(
             values, bundle.config_text or "", manifest.config_digest or "", manifest.seed or 0

@@ -6,6 +6,7 @@ Files that the manifest does not list are ignored. See docs/storage.md for the l
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from runout.arrays import AnyArray
-from runout.errors import BundleError
+from runout.errors import BundleError, RunoutError, shorten
 from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import (
     CONFIG_FILE,
@@ -36,6 +38,8 @@ Result = TypeVar("Result")
 # To open all files of a bundle before it is replaced; opening takes a fraction of the time that
 # replacing does, so that a second attempt is rare and a tenth was never seen.
 _MAX_ATTEMPTS = 1000
+#: What Python says of values that are not what they should be.
+_GARBLED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError)
 _HEADER_READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -60,6 +64,34 @@ class Bundle:
     arrays: Mapping[str, AnyArray]
     documents: Mapping[str, Any]
     config_text: str | None
+
+    def require_array(self, name: str, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> AnyArray:
+        """Returns an array that must be there, with this dtype and shape.
+
+        Raises:
+            BundleError: if it is missing or another.
+        """
+        array = self.arrays.get(name)
+        if array is None:
+            raise BundleError(str(self.path), f"has no array {name}")
+        if array.dtype != np.dtype(dtype) or array.shape != shape:
+            came, wanted = f"{array.dtype} {array.shape}", f"{np.dtype(dtype)} {shape}"
+            raise BundleError(str(self.path), f"{name} is {came}, this version builds {wanted}")
+        return array
+
+
+@contextmanager
+def reading_contents(path: Path | str) -> Iterator[None]:
+    """Turns what goes wrong with the contents of a bundle into a `BundleError`.
+
+    Digests tell damage, but whoever writes a bundle by hand can put anything into it.
+    """
+    try:
+        yield
+    except BundleError:
+        raise
+    except (RunoutError, *_GARBLED) as error:
+        raise BundleError(str(path), f"lacks or garbles {shorten(str(error))}") from error
 
 
 def load_bundle(
@@ -97,12 +129,12 @@ def load_bundle(
             for name, entry in manifest.arrays.items()
         }
         documents = {
-            name: json.loads(_read(directory / f"{name}.json", files[f"{name}.json"]))
+            name: _decode(directory / f"{name}.json", files[f"{name}.json"], json.loads)
             for name in manifest.documents
         }
         config_text = None
         if manifest.config is not None:
-            config_text = _read(directory / CONFIG_FILE, files[CONFIG_FILE]).decode()
+            config_text = _decode(directory / CONFIG_FILE, files[CONFIG_FILE], bytes.decode)
     return Bundle(
         directory, manifest, MappingProxyType(arrays), MappingProxyType(documents), config_text
     )
@@ -198,17 +230,23 @@ def _check_file(where: Path, file: BufferedReader, entry: FileEntry, verify: boo
                 raise BundleError(str(where), problem)
 
 
-def _read(where: Path, file: BufferedReader) -> bytes:
+def _decode(where: Path, file: BufferedReader, decode: Callable[[bytes], Any]) -> Any:
     with reporting_os_errors(where, "read"):
         file.seek(0)
-        return file.read()
+        content = file.read()
+    try:
+        return decode(content)
+    except (ValueError, RecursionError) as error:
+        raise BundleError(str(where), f"cannot be decoded ({error})") from error
 
 
 def _map_array(where: Path, file: BufferedReader, entry: ArrayEntry, is_writable: bool) -> AnyArray:
     try:
         file.seek(0)
         read_header = _HEADER_READERS[np.lib.format.read_magic(file)]
-        shape, is_fortran, dtype = read_header(file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of headers that no version of ours has written
+            shape, is_fortran, dtype = read_header(file)
         mapped = np.memmap(
             file,
             dtype,
@@ -218,7 +256,7 @@ def _map_array(where: Path, file: BufferedReader, entry: ArrayEntry, is_writable
             order="F" if is_fortran else "C",
         )
     except Exception as error:  # numpy reports damaged headers in many ways
-        raise BundleError(str(where), f"is not an array file ({error})") from error
+        raise BundleError(str(where), f"is not an array file ({shorten(str(error))})") from error
     found = format_dtype(mapped.dtype)
     if (found, mapped.shape) != (entry.dtype, entry.shape):
         came, expected = f"{found} {mapped.shape}", f"{entry.dtype} {entry.shape}"

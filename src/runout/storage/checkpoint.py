@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from runout.arrays import AnyArray, read_only
-from runout.errors import BundleError
+from runout.errors import BundleError, quote, shorten
 from runout.storage.files import replace_file, reporting_os_errors
 from runout.storage.manifest import format_json
 
@@ -170,10 +170,14 @@ class CheckpointDirectory:
                 name: read_only(np.lib.format.read_array(stream, allow_pickle=False))
                 for name in facts["arrays"]
             }
-        except (ValueError, LookupError, TypeError) as error:
-            raise BundleError(str(file), f"is no checkpoint of this version ({error})") from error
-        if run_digest != self._run_digest or self._file(key) != file:
-            raise BundleError(str(file), f"was copied here, it is task {key!r} of run {run_digest}")
+            is_own = run_digest == self._run_digest and self._file(key) == file
+        except Exception as error:  # numpy reports damaged headers in many ways
+            problem = f"is no checkpoint of this version ({shorten(str(error))})"
+            raise BundleError(str(file), problem) from error
+        if not is_own:
+            raise BundleError(
+                str(file), f"was copied here, it is task {quote(key)} of run {run_digest}"
+            )
         return key, arrays
 
     def _claim(self, clear_other_run: bool) -> None:

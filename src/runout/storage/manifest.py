@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from runout.errors import BundleError
+from runout.errors import BundleError, quote
 from runout.storage.machine import Machine
 
 MANIFEST_FILE = "manifest.json"
@@ -164,10 +164,10 @@ def parse_manifest(
     if not isinstance(raw, dict):
         raise BundleError(where, "is not a JSON object")
     if kind is not None and raw.get("kind", kind) != kind:
-        raise BundleError(where, f"is of kind {raw['kind']!r}, expected {kind!r}")
+        raise BundleError(where, f"is of kind {quote(raw['kind'])}, expected {kind!r}")
     version = raw.get("schema_version", schema_version)
     if schema_version is not None and version != schema_version:
-        raise BundleError(where, f"has schema version {version!r}, expected {schema_version}")
+        raise BundleError(where, f"has schema version {quote(version)}, expected {schema_version}")
     try:
         manifest = Manifest.model_validate_json(content)
     except ValidationError as error:

@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-from runout.errors import TreeError
+from runout.errors import TreeError, quote
 
 #: A plain number from here on is taken for a forgotten percent sign; text says what it means.
 MAX_PLAIN_FRACTION = 10.0
 
 _LANGUAGE = "write 0.5 or 50% (of the pot), 2.5x (the last bet), 100c (chips), e, 2e, 3e200%, a"
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
 _SCALED = re.compile(rf"({_NUMBER})([%xc])", re.ASCII)
-_GEOMETRIC = re.compile(rf"(\d*)e(?:({_NUMBER})%)?", re.ASCII)
+_GEOMETRIC = re.compile(rf"(\d{{0,3}})e(?:({_NUMBER})%)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def parse_bet_sizes(
     if isinstance(values, str):
         values = values.split(",") if values.strip() else []
     elif not isinstance(values, Sequence):
-        raise TreeError(where, f"{values!r} is not a list of bet sizes, write [0.5, 1.0]")
+        raise TreeError(where, f"{quote(values)} is not a list of bet sizes, write [0.5, 1.0]")
     if not values and not allow_empty:
         raise TreeError(where, "empty, give at least one bet size")
     return tuple(
@@ -131,10 +131,10 @@ def parse_bet_size(
     elif isinstance(value, int | float) and not isinstance(value, bool):
         size = _parse_number(float(value), where)
     else:
-        raise TreeError(where, f"{value!r} is not a bet size, {_LANGUAGE}")
+        raise TreeError(where, f"{quote(value)} is not a bet size, {_LANGUAGE}")
     if isinstance(size, LastBetMultiple) and not for_raises:
-        text = format_bet_size(size)
-        raise TreeError(where, f"{text!r} multiplies a bet, but there is none yet: for raises only")
+        text = quote(format_bet_size(size))
+        raise TreeError(where, f"{text} multiplies a bet, but there is none yet: for raises only")
     return size
 
 
@@ -158,13 +158,13 @@ def _parse_text(text: str, where: str) -> BetSize:
     if match := _GEOMETRIC.fullmatch(text):
         num_streets = int(match[1]) if match[1] else None
         if num_streets == 0:
-            raise TreeError(where, f"{text!r} is geometric over 0 streets, use 1 or more")
+            raise TreeError(where, f"{quote(text)} is geometric over 0 streets, use 1 or more")
         if match[2] is None:
             return GeometricSize(num_streets)
         return GeometricSize(num_streets, _parse_percent(match[2], where))
     if re.fullmatch(_NUMBER, text):
-        raise TreeError(where, f"{text!r} has no unit, {_LANGUAGE}")
-    raise TreeError(where, f"{text!r} is not a bet size, {_LANGUAGE}")
+        raise TreeError(where, f"{quote(text)} has no unit, {_LANGUAGE}")
+    raise TreeError(where, f"{quote(text)} is not a bet size, {_LANGUAGE}")
 
 
 def _parse_scaled(number: str, unit: str, where: str) -> BetSize:
@@ -173,18 +173,27 @@ def _parse_scaled(number: str, unit: str, where: str) -> BetSize:
         return PotFraction(_parse_percent(number, where))
     if unit == "x":
         if value <= 1:
-            raise TreeError(where, f"'{number}x' is not a raise, the factor must be above 1")
-        return LastBetMultiple(float(value))
+            raise TreeError(
+                where, f"{quote(number + unit)} is not a raise, the factor must be above 1"
+            )
+        return LastBetMultiple(_finite(number, where))
     if value <= 0:
-        raise TreeError(where, f"'{number}c' is not a positive number of chips")
-    return ChipAmount(float(value))
+        raise TreeError(where, f"{quote(number + unit)} is not a positive number of chips")
+    return ChipAmount(_finite(number, where))
 
 
 def _parse_percent(number: str, where: str) -> float:
-    fraction = Decimal(number) / 100
-    if fraction <= 0:
-        raise TreeError(where, f"'{number}%' is not a positive pot fraction")
-    return float(fraction)
+    if Decimal(number) <= 0:
+        raise TreeError(where, f"{quote(number + '%')} is not a positive pot fraction")
+    _finite(number, where)
+    return float(Decimal(number) / 100)
+
+
+def _finite(number: str, where: str) -> float:
+    value = float(number)
+    if not 0.0 < value < math.inf:
+        raise TreeError(where, f"{quote(number)} is more than a number can be")
+    return value
 
 
 def format_bet_size(size: BetSize) -> str:

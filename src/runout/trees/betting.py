@@ -27,6 +27,10 @@ from runout.trees.bet_sizing import (
 #: Amounts that differ by less than this fraction of the pot are one amount, whatever the rules.
 SAME_AMOUNT_FRACTION = 0.001
 
+#: What bets are multiples of where pots and stacks are no whole numbers of chips.
+SMALL_CHIP = 0.01
+_CHIP_DECIMALS = 2
+
 
 class Street(IntEnum):
     """The streets after the flop is dealt, in order."""
@@ -78,10 +82,15 @@ class Stakes:
     def in_chips(cls, pot_chips: float, stack_chips: float) -> "Stakes":
         """Counts in chips: bets are whole chips, at least one.
 
+        Whoever has a pot of 5.5 counts in big blinds, where whole ones would be too coarse: if an
+        amount has decimals, bets are in hundredths.
+
         Raises:
             TreeError: if either is not a positive amount.
         """
-        return cls(pot=float(pot_chips), stack=float(stack_chips), chip=1.0, minimum_bet=1.0)
+        pot, stack = float(pot_chips), float(stack_chips)
+        chip = 1.0 if pot.is_integer() and stack.is_integer() else SMALL_CHIP
+        return cls(pot, stack, chip, minimum_bet=chip)
 
     @property
     def is_in_chips(self) -> bool:
@@ -97,7 +106,7 @@ class Stakes:
         """Returns the amount in whole chips, halves up; unchanged if nothing is rounded."""
         if self.chip == 0.0:
             return amount
-        return math.floor(amount / self.chip + 0.5) * self.chip
+        return round(math.floor(amount / self.chip + 0.5) * self.chip, _CHIP_DECIMALS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from runout.errors import TreeError
+from runout.errors import TreeError, quote
 from runout.trees.layout import NO_NODE, TreeArrays
 
 PATH_SEPARATOR = "-"
@@ -40,8 +40,8 @@ def parse_path(tree: TreeWithCodes, path: str) -> int:
         codes = {tree.action_code(child): child for child in tree.layout.children(node)}
         if step not in codes:
             before = PATH_SEPARATOR.join(steps[:position])
-            place = f"after {before!r}" if before else "at the root"
+            place = f"after {quote(before)}" if before else "at the root"
             allowed = f"use one of {', '.join(codes)}" if codes else "the betting is over"
-            raise TreeError(f"path {path!r}", f"{step!r} is no action {place}, {allowed}")
+            raise TreeError(f"path {quote(path)}", f"{quote(step)} is no action {place}, {allowed}")
         node = codes[step]
     return node

@@ -108,7 +108,7 @@ class PostflopTree:
         stack_chips: float,
         first_street: Street = Street.FLOP,
     ) -> "PostflopTree":
-        """Builds the tree in chips; bets are whole chips.
+        """Builds the tree in chips; bets are whole chips, see `Stakes.in_chips`.
 
         Raises:
             TreeError: if an amount is not positive or the tree is too large.

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-from runout.errors import TreeError
+from runout.errors import TreeError, quote
 from runout.trees.bet_sizing import AllInSize, LastBetMultiple, PotFraction
 
 DEPTH_SEPARATOR = ";"
 SIZE_SEPARATOR = ","
 
 _LANGUAGE = "write 2.5bb (big blinds), 1.0p (pots), 3x (the last bet) or allin"
-_SCALED = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(bb|p|x)?", re.ASCII)
+_SCALED = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(bb|p|x)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +57,23 @@ def parse_preflop_size(value: str | PreflopSize, where: str = "raise size") -> P
         _check_finite(value, where)
         value = format_preflop_size(value)  # for the checks of its text
     if not isinstance(value, str):
-        raise TreeError(where, f"{value!r} is not a raise size, {_LANGUAGE}")
+        raise TreeError(where, f"{quote(value)} is not a raise size, {_LANGUAGE}")
     text = value.strip().lower()
     if text in ("allin", "all-in", "a"):
         return AllInSize()
     match = _SCALED.fullmatch(text)
     if match is None:
-        raise TreeError(where, f"{value!r} is not a raise size, {_LANGUAGE}")
+        raise TreeError(where, f"{quote(value)} is not a raise size, {_LANGUAGE}")
     number, unit = float(match[1]), match[2]
     if unit is None:
-        raise TreeError(where, f"{value!r} has no unit, {_LANGUAGE}")
+        raise TreeError(where, f"{quote(value)} has no unit, {_LANGUAGE}")
     if unit == "x":
         if not 1.0 < number < math.inf:
-            raise TreeError(where, f"{value!r} is not a raise, the factor must be above 1")
+            raise TreeError(where, f"{quote(value)} is not a raise, the factor must be above 1")
         return LastBetMultiple(number)
     if not 0.0 < number < math.inf:
         what = "number of big blinds" if unit == "bb" else "pot fraction"
-        raise TreeError(where, f"{value!r} is not a positive {what}")
+        raise TreeError(where, f"{quote(value)} is not a positive {what}")
     return BigBlindAmount(number) if unit == "bb" else PotFraction(number)
 
 
@@ -91,7 +91,7 @@ def parse_sizes_by_depth(values: SizesByDepthInput, where: str = "raise_sizes") 
     if isinstance(values, str):
         values = values.split(DEPTH_SEPARATOR) if values.strip() else []
     elif not isinstance(values, Sequence):
-        raise TreeError(where, f"{values!r} is not a list by raise depth, write [2.5bb, 3x]")
+        raise TreeError(where, f"{quote(values)} is not a list by raise depth, write [2.5bb, 3x]")
     return tuple(_parse_depth(depth, f"{where}[{n}]") for n, depth in enumerate(values))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from runout.arrays import FloatArray, Int32Array, read_only
 from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind, format_action, format_action_code
-from runout.trees.layout import LEAF, MAX_NODES, TreeArrays, layout_tree
+from runout.trees.layout import LEAF, TreeArrays, layout_tree
 from runout.trees.paths import format_path, parse_path
 from runout.trees.postflop_tree import IP, NO_ACTION, OOP
 from runout.trees.preflop_betting import (
@@ -27,6 +27,10 @@ from runout.trees.preflop_betting import (
 
 #: Kinds of node in `PreflopTree.leaf_kind`; a fold's kind is the player who folds.
 NOT_A_LEAF, FOLD_BY_SB, FOLD_BY_BB, ALL_IN, FLOP = -1, SB, BB, 2, 3
+
+
+#: Larger trees are refused: every node holds numbers for all 169 hands.
+MAX_PREFLOP_NODES = 100_000
 
 
 def postflop_position(player: int) -> int:
@@ -103,7 +107,7 @@ class PreflopTree:
     action_amount_bb: FloatArray
 
     @classmethod
-    def build(cls, rules: PreflopRules, max_nodes: int = MAX_NODES) -> "PreflopTree":
+    def build(cls, rules: PreflopRules, max_nodes: int = MAX_PREFLOP_NODES) -> "PreflopTree":
         """Builds the tree; it is a single leaf if both players are all-in from posting.
 
         Raises:

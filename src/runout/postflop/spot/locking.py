@@ -13,7 +13,7 @@ import numpy as np
 from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
 from runout.cards.card import format_cards
 from runout.cards.combos import NUM_COMBOS, format_combo, live_combos, permute_combos
-from runout.errors import RangeError, TreeError
+from runout.errors import RangeError, TreeError, quote
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.spot_solver import SpotSolver, decode_rows
 from runout.holdem.street_kernels import HERO_ACTS
@@ -246,7 +246,7 @@ def _read_row(decision: _Decision, text: str, probabilities: Probabilities) -> F
     if isinstance(probabilities, Mapping):
         unknown = [code for code in probabilities if code not in decision.codes]
         if unknown:
-            problem = f"{text}: {unknown[0]!r} is no action, {_list(decision)}"
+            problem = f"{text}: {quote(unknown[0])} is no action, {_list(decision)}"
             raise TreeError(decision.where, problem)
         row = [float(probabilities.get(code, 0.0)) for code in decision.codes]
     else:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from runout.cards.card import NUM_CARDS, format_card, format_cards, parse_card
 from runout.cards.isomorphism import SuitMapping
-from runout.errors import CardError, TreeError
+from runout.errors import CardError, TreeError, quote
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.spot import Spot
 from runout.trees.actions import ActionKind, format_amount, format_percentage
@@ -91,7 +91,7 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
     """
     position = SpotPosition(spot)
     for number, step in enumerate(_split(path), start=1):
-        where = f"path {path.strip()!r}, step {number}"
+        where = f"path {quote(path.strip())}, step {number}"
         if position.kind == NodeKind.CHANCE:
             position = _deal(position, step, where)
         else:
@@ -131,7 +131,7 @@ def _act(position: SpotPosition, step: str, where: str) -> SpotPosition:
     found = found or [child for child in children if text in _other_codes(tree, child)]
     if len(found) != 1:
         allowed = f"use one of {', '.join(codes)}" if codes else "the hand is over"
-        raise TreeError(where, f"{step!r} is no action after {position.path}, {allowed}")
+        raise TreeError(where, f"{quote(step)} is no action after {position.path}, {allowed}")
     steps = (*position.steps, tree.action_code(found[0]))
     return SpotPosition(position.spot, steps, found[0], position.dealt)
 

@@ -18,14 +18,14 @@ from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
-from runout.errors import BundleError, ConfigError
+from runout.errors import BundleError
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.postflop.spot.spot_setup import build_spot
 from runout.postflop.spot.spot_view import SpotView
 from runout.storage.autosave import Finish
-from runout.storage.bundle import load_bundle
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.manifest import digest_config
 from runout.storage.writer import BundleWriter
 from runout.trees.betting import Street
@@ -123,12 +123,10 @@ class SpotSolution:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
         bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=verify, is_writable=True)
-        try:
+        with reading_contents(path):
             config = load_spot_config(bundle.config_text or "")
             outcome = _outcome_from(bundle.documents[_REPORT])
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise BundleError(str(path), f"lacks or garbles {error}") from error
-        solver = start_solver(config, team)
+            solver = start_solver(config, team)
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration = outcome.iterations
         return cls(config, solver, outcome)
@@ -160,10 +158,8 @@ def load_spot_facts(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
         BundleError: if it is missing, or of another kind or version.
     """
     bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=False)
-    try:
+    with reading_contents(path):
         return load_spot_config(bundle.config_text or ""), _outcome_from(bundle.documents[_REPORT])
-    except (KeyError, TypeError, ValueError, ConfigError) as error:
-        raise BundleError(str(path), f"lacks or garbles {error}") from error
 
 
 def _outcome_from(report: Mapping[str, Any]) -> SolveOutcome:

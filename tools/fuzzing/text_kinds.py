@@ -1,0 +1,137 @@
+"""Short texts: ranges, cards, sizes and paths, as on the command line and in configs."""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+from runout.cards.canonical_hands import parse_canonical_hand
+from runout.cards.card import parse_board, parse_card, parse_cards
+from runout.cards.combos import parse_combo
+from runout.cards.flops import explicit_flops
+from runout.config.load import load_spot_config
+from runout.holdem.spot import Spot
+from runout.postflop.spot.spot_path import find_position
+from runout.postflop.spot.spot_setup import build_spot
+from runout.ranges.notation import format_range, parse_range
+from runout.trees.bet_sizing import format_bet_sizes, parse_bet_sizes
+from runout.trees.betting import BettingRules, Stakes, Street
+from runout.trees.postflop_tree import PostflopTree
+from runout.trees.preflop_betting import PreflopRules
+from runout.trees.preflop_sizing import format_sizes_by_depth, parse_sizes_by_depth
+from runout.trees.preflop_tree import PreflopTree
+from tools.fuzzing.campaign import Kind
+from tools.fuzzing.mutations import mutate_text
+
+RANGES = (
+    *("22+,A2s+,KTo-K8o,AhKh,AKs:0.5", "random", "QQ-88,T9s-54s,AK,AQ:0.25", "72o:0.01,AA:1"),
+    "22+,A2s+,K9s+,QTs+,J9s+,T9s,98s,87s,76s,65s,ATo+,KJo+",
+)
+BOARDS = ("AhKd7s", "Ah Kd 7s 2c", "Ah,Kd,7s,2c,2d", "QsJh2h", "AhKs", "Ah", "AKs", "72o", "QQ")
+FLOP_LISTS = ("AhKd7s,QsJh2h", "2c2d2h", "AsKs7d,7h7s2c,Th9h6c")
+BET_SIZES = ("33%,75%,100c,e,a", "2.5x,60%,a", "0.5%, 2e, 3e200%", "50%", "e,1000c")
+RAISE_SIZES = ("2.5bb, 3bb; 3x; allin", "2bb;1.0p,3x;a", "allin", "; 2.5bb")
+PREFLOP_PATHS = ("r2.5-r7.5-a-c", "c-r2.5-c", "f", "a-f", "", "c-x")
+SPOT_PATHS = ("r:0:x:b60:c:8h:x:x:2c", "r:0:b60:r150:c:8h", "x:x:8h:b60", "", "r:0")
+
+SPOT = """\
+board: QsJh2h
+oop: AA,KK,AhKh
+ip: QQ,JJ:0.5,T9s
+pot: 180
+stack: 910
+bet_sizes: 33%
+max_raises_per_street: 1
+"""
+_MAX_NODES = 2_000
+
+Reader = Callable[[str], object]
+
+
+def text_kinds() -> list[Kind]:
+    """Returns the kinds of short texts."""
+    return [
+        _kind("ranges", 0.2, RANGES, [_read_range]),
+        _kind(
+            "boards",
+            0.2,
+            (*BOARDS, *FLOP_LISTS),
+            [
+                *(parse_board, parse_cards, parse_card, parse_combo, parse_canonical_hand),
+                lambda text: explicit_flops(text.split(",")),
+            ],
+        ),
+        _kind(
+            "sizes",
+            0.2,
+            (*BET_SIZES, *RAISE_SIZES),
+            [
+                partial(_read_bet_sizes, for_raises=False),
+                partial(_read_bet_sizes, for_raises=True),
+                *(_read_raise_sizes, _build_postflop_tree, _build_preflop_tree),
+            ],
+        ),
+        _kind(
+            "paths",
+            0.2,
+            (*PREFLOP_PATHS, *SPOT_PATHS),
+            [
+                lambda text: _preflop_tree().find_node(text),
+                lambda text: find_position(_spot(), text),
+                lambda text: _spot().tree.find_node(text),
+            ],
+        ),
+    ]
+
+
+def _kind(name: str, share: float, corpus: Sequence[str], readers: Sequence[Reader]) -> Kind:
+    """Returns a kind whose inputs are texts with the number of the reader they go to."""
+
+    def make(rng: random.Random) -> tuple[int, str]:
+        reader = rng.randrange(len(readers))
+        return reader, mutate_text(rng, rng.choice(corpus), corpus)
+
+    def read(given: tuple[int, str]) -> object:
+        reader, text = given
+        return readers[reader](text)
+
+    return Kind(name, share, make, read)
+
+
+def _read_range(text: str) -> object:
+    hand_range = parse_range(text)
+    if not hand_range.is_empty:
+        assert parse_range(format_range(hand_range)) == hand_range
+    return hand_range.without_cards([0, 51])
+
+
+def _read_bet_sizes(text: str, *, for_raises: bool) -> object:
+    sizes = parse_bet_sizes(text, for_raises=for_raises)
+    assert parse_bet_sizes(format_bet_sizes(sizes), for_raises=for_raises) == sizes
+    return sizes
+
+
+def _read_raise_sizes(text: str) -> object:
+    sizes = parse_sizes_by_depth(text)
+    assert parse_sizes_by_depth(format_sizes_by_depth(sizes)) == (sizes or ((),))[: len(sizes)]
+    return sizes
+
+
+def _build_postflop_tree(text: str) -> object:
+    rules = BettingRules.uniform(text, 2, text)
+    tree = PostflopTree.build(rules, Stakes.in_chips(60, 97.5), Street.RIVER, _MAX_NODES)
+    return [tree.path(node) for node in range(min(tree.num_nodes, 20))]
+
+
+def _build_preflop_tree(text: str) -> object:
+    tree = PreflopTree.build(PreflopRules.parse(25.0, text, raise_cap=4), _MAX_NODES)
+    return [tree.path(node) for node in range(min(tree.num_nodes, 20))]
+
+
+@cache
+def _preflop_tree() -> PreflopTree:
+    return PreflopTree.build(PreflopRules.parse(25.0, "2.5bb;3x;allin", raise_cap=4))
+
+
+@cache
+def _spot() -> Spot:
+    return build_spot(load_spot_config(SPOT))
