@@ -180,7 +180,7 @@ def test_a_bundle_of_another_kind_is_never_replaced(problem, solved):
         ("bets", "200c", "--bets[0]: '200c' cannot be bet, the stack is 100"),
         ("target", "0", "--target: 0 is never reached, give a percentage such as 0.1%"),
         ("target", "0%", "--target: 0% is never reached, give a percentage such as 0.1%"),
-        ("precision", "64", "--precision: 64 is not 32 or 16"),
+        ("precision", "64", "--precision: 64 is not one of 32, 16"),
         ("workers", "0", "--workers: 0 is not a positive number"),
         ("stack", None, "--stack: is missing, give it or a file by --config"),
     ],

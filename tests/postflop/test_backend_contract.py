@@ -11,6 +11,7 @@ from runout.holdem.street_template import make_templates
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
+from runout.postflop.compact.compact import CompactBackend
 from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.mccfr.mccfr import MccfrBackend
@@ -35,6 +36,7 @@ CARD_BACKENDS = {
         RoundsSolver(PLAN, StoppingRule(n // PLAN.rounds), sample=FEW_BOARDS)
     ),
     "exact": lambda n: ExactBackend(StoppingRule(n), sample=FEW_BOARDS),
+    "compact": lambda n: CompactBackend(StoppingRule(n), num_buckets=16, sample=FEW_BOARDS),
 }
 FLOPS = ["AhKsQd", "9s6s2s", "2s2h2d"]
 

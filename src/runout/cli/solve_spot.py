@@ -52,6 +52,7 @@ OPTION_BY_KEY = {
     "max_iterations": "--max-iterations",
     "max_seconds": "--max-seconds",
     "precision": "--precision",
+    "rivers": "--rivers",
 }
 #: What allows more, by the reason for which a solve has ended.
 OPTION_BY_LIMIT = {
@@ -111,6 +112,9 @@ _From = Annotated[
 _Node = Annotated[
     str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
 ]
+_Rivers = Annotated[
+    str | None, _text("rivers", "WAY", "exact, or compact: a tenth of time and memory.")
+]
 _Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
 ]
@@ -135,6 +139,7 @@ def solve_spot(
     max_iterations: _MaxIterations = None,
     max_seconds: _MaxSeconds = None,
     precision: _Precision = None,
+    rivers: _Rivers = None,
     path: _Output = None,
     workers: WorkersOption = None,
     resume: ResumeFlag = True,
@@ -149,7 +154,7 @@ def solve_spot(
     """
     require_positive("--workers", workers)
     values = [board, oop, ip, pot, stack, bets, raises, donks, max_raises, rake, rake_cap]
-    limits = [target, max_iterations, max_seconds, precision]
+    limits = [target, max_iterations, max_seconds, precision, rivers]
     options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
     given = {key: value for key, value in options if value is not None}
     spot = read_config(config, {**_keys_from_run(run, node), **given})
@@ -210,7 +215,7 @@ def _solve(
         from runout.execution.local import count_cores
         from runout.pipeline import spot as pipeline
         from runout.pipeline.workplace import Workplace
-        from runout.postflop.spot.spot_setup import build_spot, measure_spot
+        from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
         from runout.postflop.spot.spot_solution import load_spot_facts
 
         is_done = False
@@ -219,7 +224,7 @@ def _solve(
             _, outcome = load_spot_facts(path)
             is_done = pipeline.reason_to_rest(outcome, config.stopping_rule()) is not None
         num_workers = workers or count_cores()
-        size = measure_spot(build_spot(config), num_workers, config.locks)
+        size = measure_spot(build_spot(config), num_workers, config.locks, river_buckets(config))
         pipeline.require_memory(config, size)
         if path is not None:
             require_disk(path, 2 * _table_bytes(config, size))
@@ -237,9 +242,11 @@ def _solve(
 def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
     """Prints how large a spot is, without solving it."""
     from runout.execution.local import count_cores
-    from runout.postflop.spot.spot_setup import build_spot, measure_spot
+    from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
 
-    size = measure_spot(build_spot(config), workers or count_cores(), config.locks)
+    size = measure_spot(
+        build_spot(config), workers or count_cores(), config.locks, river_buckets(config)
+    )
     if not json:
         output().print(describe_size(config, size), soft_wrap=True, markup=False)
         return

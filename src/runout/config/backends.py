@@ -13,6 +13,7 @@ BACKENDS: dict[str, str] = {
     "exhaustive": "runout.postflop.exhaustive.settings.ExhaustiveConfig",
     "bucketed": "runout.postflop.bucketed.settings.BucketedConfig",
     "exact": "runout.postflop.exact.settings.ExactConfig",
+    "compact": "runout.postflop.compact.settings.CompactConfig",
 }
 
 #: What a config without ``solve_type`` asks for.

@@ -5,7 +5,7 @@ the fields say about themselves.
 """
 
 import math
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 
@@ -36,6 +36,7 @@ from runout.config.spot_readers import (
     read_spot_raises,
     read_target,
 )
+from runout.config.table_keys import RiverBlockers, RiverBuckets, Rivers, TablePrecision
 from runout.config.variant import (
     ALLOWED_VARIANTS,
     digest_variant,
@@ -221,14 +222,10 @@ class SpotConfig(ConfigSection):
             unit="minutes",
         ),
     ] = 5.0
-    precision: Annotated[
-        Literal[32, 16],
-        About(
-            "Bits of a number in the tables: 16 halves the memory and costs a little accuracy.",
-            "32 or 16",
-            unit="bits",
-        ),
-    ] = 32
+    precision: TablePrecision = 32
+    rivers: Rivers = "exact"
+    river_buckets: RiverBuckets = 48
+    river_blockers: RiverBlockers = "auto"
     merges_suits: Annotated[
         bool,
         About(
@@ -262,6 +259,8 @@ class SpotConfig(ConfigSection):
                 raise problem_at(f".{key}", problem)
         if not disjoint_combos(*held).any():
             raise problem_at(".ip", "every hand of the range shares a card with every hand of oop")
+        if self.rivers == "compact" and self.first_street != Street.FLOP:
+            raise problem_at(".rivers", f"compact needs a flop, the board is {self.board}")
         return self
 
     @model_validator(mode="after")
@@ -363,6 +362,8 @@ class SpotConfig(ConfigSection):
             "merges_suits",
         ):
             mapping[key] = getattr(self, key)
+        if self.rivers == "compact":
+            mapping["rivers"] = [self.rivers, self.river_buckets, self.river_blockers]
         return mapping
 
     def _streets(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from runout.holdem.card_game import (
 )
 from runout.holdem.compact_cards import CompactCards
 from runout.holdem.compact_layouts import BucketBetting, CompactStreets, Terminals
+from runout.holdem.compact_memory import compact_sizes
 from runout.holdem.compact_workspace import Workspace, WorkspaceShape
 from runout.holdem.river_games import RiverBuckets
 from runout.holdem.spot import Spot
@@ -119,12 +120,7 @@ class CompactGame:
 
     def table_sizes(self) -> list[StreetSize]:
         """Returns the sizes of tables with every hand on flop and turn, and buckets on rivers."""
-        widths, buckets = self._cards.widths, self.river_games.buckets.number
-        return [
-            StreetSize(1, widths),
-            StreetSize(len(self.cards.deals[0].card), widths),
-            StreetSize(self.river_games.num_games, (buckets, buckets)),
-        ]
+        return compact_sizes(self.cards, self.river_games.buckets)
 
     def find_columns(self, street: Street, board: int, player: int) -> Columns:
         """Returns where tables keep a board; on a river, hands of a bucket share a column."""

@@ -27,6 +27,8 @@ _NO_CARD = -1
 #: A flush needs three of five; a river card can bring it if two are there.
 _CAN_MAKE_FLUSH = 2
 _MAX_BUCKETS = 240
+#: From so many pots up, which strong hands a hand blocks decides much.
+_DEEP_STACK_POTS = 8.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,18 @@ class RiverBuckets:
         if not 0 < self.number <= _MAX_BUCKETS or self.number % ROW_BLOCK:
             problem = f"{self.number} is not a multiple of {ROW_BLOCK} from {ROW_BLOCK} to "
             raise ConfigError("river_buckets", problem + str(_MAX_BUCKETS))
+
+
+def choose_buckets(number: int, blockers: str, stack_to_pot: float) -> RiverBuckets:
+    """Returns the buckets that a config asks for.
+
+    Args:
+        number: of a game.
+        blockers: ``on``, ``off``, or ``auto``, which is on where stacks are deep.
+        stack_to_pot: the stack at the beginning, in pots.
+    """
+    is_deep = stack_to_pot >= _DEEP_STACK_POTS
+    return RiverBuckets(number, blockers == "on" or (blockers == "auto" and is_deep))
 
 
 @dataclass(frozen=True, eq=False)

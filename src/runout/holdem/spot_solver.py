@@ -84,10 +84,12 @@ class SpotSolver:
     def exploitability(self) -> float:
         """Returns the mean gain of a best response over what the average strategies win, in chips.
 
-        Without rake the two players' winnings sum to zero and need not be evaluated.
+        Where the two players' winnings sum to zero they need not be evaluated.
         """
         gain = sum(self.value_of(player, RESPONDING) for player in range(NUM_PLAYERS))
-        if self.game.spot.rake.taken_from(self.game.spot.tree.stakes.pot) > 0.0:
+        is_raked = self.game.spot.rake.taken_from(self.game.spot.tree.stakes.pot) > 0.0
+        # Hands of a bucket are worth their bucket's mean, from either side, which is not one sum.
+        if is_raked or not self.game.has_exact_rivers:
             gain -= sum(self.value_of(player, EVALUATING) for player in range(NUM_PLAYERS))
         return gain / NUM_PLAYERS
 

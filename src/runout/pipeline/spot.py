@@ -21,12 +21,13 @@ from runout.pipeline.fit import list_differences
 from runout.pipeline.interrupts import PausedError, holding_interrupts
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.locking import lock_node
-from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot
+from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.ranges.hand_range import HandRange
 from runout.storage.autosave import Autosave, Finish
 from runout.storage.bundle import has_bundle
 from runout.storage.claim import claiming
+from runout.trees.betting import Street
 
 _SECONDS_BETWEEN_EVENTS = 0.1
 _SECONDS_PER_MINUTE = 60.0
@@ -81,7 +82,9 @@ def _solve_spot(
     if directory is not None and is_there and not overwrite:
         require_own_spot(directory, config, resume)
     num_workers = workplace.num_workers or count_cores()
-    require_memory(config, measure_spot(build_spot(config), num_workers, config.locks))
+    require_memory(
+        config, measure_spot(build_spot(config), num_workers, config.locks, river_buckets(config))
+    )
     team = Team(num_workers)
     if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
         earlier = replace(SpotSolution.load(directory, team=team), config=config)
@@ -156,6 +159,8 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
     if Precision(config.precision) != Precision.HALF:
         fits = "" if half <= available else ", still too much"
         advice = f"precision 16 needs {_format_gb(half)}{fits}; or {advice}"
+    if config.rivers == "exact" and config.first_street == Street.FLOP:
+        advice = f"{advice}; or rivers: compact"
     problem = f"the solve needs {_format_gb(needed)}, {_format_gb(available)} are free; {advice}"
     raise ExecutionError("memory", problem)
 

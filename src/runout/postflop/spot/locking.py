@@ -212,6 +212,9 @@ def _find_decision(solver: SpotSolver, path: str, locks_alike: bool) -> _Decisio
     runout = find_runout(cards, position.dealt)
     if position.kind != NodeKind.DECISION:
         raise TreeError(f"lock at {position.path}", f"nobody acts at a {position.kind}")
+    if position.street == Street.RIVER and not solver.game.has_exact_rivers:
+        problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
+        raise TreeError(f"lock at {position.path}", problem)
     alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
     if alike and not locks_alike:
         others = ", ".join(map(format_cards, sorted(alike)))

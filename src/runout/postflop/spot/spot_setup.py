@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import NodeLock
 from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.compact_game import ONE_GROUP
+from runout.holdem.compact_memory import estimate_compact_memory
 from runout.holdem.rake import Rake
+from runout.holdem.river_games import RiverBuckets, choose_buckets, count_games
 from runout.holdem.spot import Spot
-from runout.holdem.street_template import make_templates
+from runout.holdem.street_template import NODES_PER_GROUP, make_templates
 from runout.holdem.tables import MemoryNeed, Precision, count_boards, estimate_memory
 from runout.postflop.spot.locking import add_locks
 from runout.postflop.spot.spot_path import NodeKind, find_position
@@ -37,7 +40,8 @@ class SpotSize:
 
     Attributes:
         num_nodes: of the betting tree, all streets together, without cards.
-        num_boards: boards that each street is solved on, from the first one.
+        num_boards: boards that each street is solved on, from the first one; bucket games where
+            rivers are compact.
         num_hands: combos of OOP and IP that the board leaves.
         memory: what solving takes, by precision.
     """
@@ -48,8 +52,27 @@ class SpotSize:
     memory: dict[Precision, MemoryNeed]
 
 
-def measure_spot(spot: Spot, num_workers: int, locks: Sequence[NodeLock] = ()) -> SpotSize:
+def river_buckets(config: SpotConfig) -> RiverBuckets | None:
+    """Returns how a config groups hands on rivers, None if it does not."""
+    if config.rivers == "exact":
+        return None
+    depth = config.stack / config.pot
+    return choose_buckets(config.river_buckets, config.river_blockers, depth)
+
+
+def measure_spot(
+    spot: Spot,
+    num_workers: int,
+    locks: Sequence[NodeLock] = (),
+    rivers: RiverBuckets | None = None,
+) -> SpotSize:
     """Returns how large a spot is, before anything is allocated.
+
+    Args:
+        spot: what is to be solved.
+        num_workers: threads that share the solve.
+        locks: decisions that are given.
+        rivers: how hands are grouped on rivers; by default they are not.
 
     Raises:
         RunoutError: naming the first lock whose path leads nowhere.
@@ -61,16 +84,24 @@ def measure_spot(spot: Spot, num_workers: int, locks: Sequence[NodeLock] = ()) -
         if place.kind == NodeKind.DECISION
     ]
     cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits)
-    templates = make_templates(spot.tree, spot.rake)
+    groups = NODES_PER_GROUP if rivers is None else ONE_GROUP
+    templates = make_templates(spot.tree, spot.rake, groups)
     oop, ip = cards.players
+
+    def estimate(precision: Precision) -> MemoryNeed:
+        if rivers is None:
+            return estimate_memory(templates, cards, num_workers, precision)
+        return estimate_compact_memory(templates, cards, rivers, num_workers, precision)
+
+    num_boards = count_boards(cards)
+    if rivers is not None:
+        num_boards = (*num_boards[:-1], count_games(cards, rivers.merges_cards))
     return SpotSize(
         num_nodes=spot.tree.num_nodes,
-        num_boards=count_boards(cards),
+        num_boards=num_boards,
         num_hands=(len(oop.combos), len(ip.combos)),
         memory={
-            precision: add_locks(
-                estimate_memory(templates, cards, num_workers, precision), templates, cards, locked
-            )
+            precision: add_locks(estimate(precision), templates, cards, locked)
             for precision in Precision
         },
     )

@@ -22,7 +22,7 @@ from runout.errors import BundleError
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
-from runout.postflop.spot.spot_setup import build_spot
+from runout.postflop.spot.spot_setup import build_spot, river_buckets
 from runout.postflop.spot.spot_view import SpotView
 from runout.storage.autosave import Finish
 from runout.storage.bundle import load_bundle, reading_contents
@@ -148,7 +148,8 @@ def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
         TreeError: if the betting tree is too large.
     """
     precision = Precision(config.precision)
-    return SpotSolver(build_spot(config), config.schedule(), team, precision)
+    spot, rivers = build_spot(config), river_buckets(config)
+    return SpotSolver(spot, config.schedule(), team, precision, rivers)
 
 
 def load_spot_facts(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:

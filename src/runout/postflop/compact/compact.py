@@ -1,0 +1,104 @@
+"""The compact backend: every combo on flop and turn, buckets of strength on rivers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from runout.cards.combos import NUM_COMBOS
+from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import StoppingRule
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.compact_game import ONE_GROUP
+from runout.holdem.compact_memory import compact_sizes, estimate_compact_memory
+from runout.holdem.rake import NO_RAKE
+from runout.holdem.river_games import RiverBuckets, choose_buckets
+from runout.holdem.spot import Spot
+from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_template import make_templates
+from runout.holdem.tables import Precision
+from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.needs import limit_seconds
+from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample, extract_pair_values
+from runout.postflop.table_strategy import TableStrategy
+from runout.postflop.warm_up import ONCE, solving_a_small_flop
+from runout.ranges.hand_range import HandRange
+from runout.results.solve_report import ExploitabilityMeaning
+from runout.trees.betting import Street
+from runout.trees.postflop_tree import PostflopTree
+
+#: Boards from which values are taken, as many as a solve can afford.
+DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
+
+_NUM_TURNS = 49
+_SECONDS_PER_CELL = 0.5e-9  # of an iteration: a table's number on the turn or in a bucket game
+_SECONDS_TO_TAKE_VALUES = 5.0
+
+
+@dataclass(frozen=True)
+class CompactBackend:
+    """Solves a flop with all combos on flop and turn, and bucket games on rivers.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot, in the game whose rivers
+            are bucket games.
+        schedule: the CFR variant.
+        num_buckets: of each river.
+        blockers: whether buckets tell blockers apart: ``on``, ``off``, or ``auto``.
+        precision: bits of a stored number.
+        sample: boards from which values are taken.
+    """
+
+    rule: StoppingRule
+    schedule: DiscountSchedule = DCFR4
+    num_buckets: int = 48
+    blockers: str = "auto"
+    precision: Precision = Precision.SINGLE
+    sample: RunoutSample = DEFAULT_SAMPLE
+
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
+    cells_per_node: ClassVar[int] = _NUM_TURNS * NUM_COMBOS
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        spot = Spot(game.flop, game.hand_ranges(), tree)
+        solver = SpotSolver(spot, self.schedule, team, self.precision, self._buckets(tree))
+        outcome = solver.solve(self.rule, on_progress)
+        strategy = TableStrategy(solver.tables, solver.game)
+        values = extract_pair_values(solver.game, strategy, self.sample)
+        return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take."""
+        everyone = HandRange.full()
+        cards = CardsToCome.plan(flop, (everyone, everyone))
+        templates = make_templates(tree, NO_RAKE, ONE_GROUP)
+        buckets = self._buckets(tree)
+        memory = {}
+        for precision in Precision:
+            need = estimate_compact_memory(templates, cards, buckets, num_workers, precision)
+            memory[precision] = need.total + need.working_space + TAKING_VALUES_BYTES
+        sizes = compact_sizes(cards, buckets)
+        cells = sum(
+            sizes[street].num_boards * sizes[street].widths[0] * sum(templates[street].num_actions)
+            for street in (Street.TURN, Street.RIVER)
+        )
+        is_smallest = self.precision == Precision.HALF
+        return FlopNeeds(
+            limit_seconds(self.rule, _SECONDS_PER_CELL * cells) + _SECONDS_TO_TAKE_VALUES,
+            memory[self.precision],
+            {} if is_smallest else {"compact_precision: 16": memory[Precision.HALF]},
+            "give fewer sizes or raises, or fewer river_buckets",
+        )
+
+    def _buckets(self, tree: PostflopTree) -> RiverBuckets:
+        stakes = tree.stakes
+        return choose_buckets(self.num_buckets, self.blockers, stakes.stack / stakes.pot)
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns a solve of a small flop."""
+        return [solving_a_small_flop(cls(ONCE, num_buckets=16))]

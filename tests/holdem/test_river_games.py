@@ -1,0 +1,83 @@
+"""Which river cards share a bucket game, and what both players see of it."""
+
+import numpy as np
+import pytest
+
+from runout.cards.card import format_cards, parse_board
+from runout.cfr.parallel import Team
+from runout.errors import ConfigError
+from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.river_games import (
+    RiverBuckets,
+    RiverGames,
+    choose_buckets,
+    count_games,
+    group_rivers,
+)
+from runout.ranges.hand_range import HandRange
+from tests.holdem.small_spots import random_range
+
+EVERYONE = HandRange.full()
+
+
+def cards_on(flop, oop=EVERYONE, ip=EVERYONE):
+    return CardsToCome.plan(parse_board(flop), (oop, ip))
+
+
+def test_cards_of_a_rank_share_a_game_unless_their_suit_can_make_a_flush():
+    games = [format_cards(cards) for cards in group_rivers(parse_board("Kh7h2s9d"))]
+    assert "5c5d5s" in games
+    assert "5h" in games
+    assert "KcKdKs" in games
+    assert sum(len(game) // 2 for game in games) == 48
+
+
+def test_cards_that_are_not_merged_are_games_of_their_own():
+    assert [len(cards) for cards in group_rivers(parse_board("Kh7h2s9d"), False)] == [1] * 48
+
+
+@pytest.mark.parametrize(("flop", "number"), [("Qh7h2h", 519), ("Th9h6c", 985), ("AsKd7h", 1_033)])
+def test_flops_have_the_number_of_games_that_the_design_counted(flop, number):
+    assert count_games(cards_on(flop)) == number
+
+
+def test_a_river_card_is_found_in_the_game_that_it_shares():
+    cards = cards_on("Kh7h2s", random_range(40, 1), random_range(40, 2))
+    games = RiverGames.build(cards, RiverBuckets(16), Team())
+    for turn, (dealt,) in enumerate(cards.runouts[0]):
+        for river in set(range(52)) - {*cards.board, dealt}:
+            game = games.find(turn, river)
+            assert river in games.cards[game]
+            assert games.first_game[turn] <= game < games.first_game[turn + 1]
+
+
+def test_two_players_see_the_same_pairs_from_both_sides():
+    cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
+    games = RiverGames.build(cards, RiverBuckets(16), Team())
+    oop, ip = (games.seen_from(player) for player in (0, 1))
+    np.testing.assert_array_equal(oop.meets, ip.meets.transpose(0, 2, 1))
+    np.testing.assert_array_equal(oop.wins, -ip.wins.transpose(0, 2, 1))
+    np.testing.assert_array_equal(oop.hero, ip.villain)
+    assert (np.abs(oop.wins) <= oop.meets).all()
+
+
+def test_threads_make_the_same_games():
+    cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
+    one, two = (RiverGames.build(cards, RiverBuckets(16), Team(n)) for n in (1, 2))
+    for player in (0, 1):
+        for ours, theirs in zip(one.seen_from(player), two.seen_from(player), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("number", [0, 20, 256])
+def test_other_numbers_of_buckets_are_refused(number):
+    problem = f"river_buckets: {number} is not a multiple of 16 from 16 to 240"
+    with pytest.raises(ConfigError, match=problem):
+        RiverBuckets(number)
+
+
+def test_blockers_are_told_apart_where_stacks_are_deep():
+    assert not choose_buckets(48, "auto", 5.0).has_blockers
+    assert choose_buckets(48, "auto", 12.0).has_blockers
+    assert choose_buckets(48, "on", 1.0).has_blockers
+    assert not choose_buckets(48, "off", 12.0).has_blockers
