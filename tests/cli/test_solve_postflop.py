@@ -48,7 +48,7 @@ def test_a_solve_says_what_it_needs_and_what_came_of_it(solve, tmp_path):
     first, second, *_, last = result.stderr.splitlines()
     assert first == f"{tmp_path}/config.yaml: 2 flops at 2 SPRs"
     assert second.startswith("at most about 10 s, ")
-    assert last == "2 flops done"
+    assert last.startswith("Flops: 2 flops in ")
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["SPR", "1", "2"]
     assert lines[-1].startswith(f"wrote {tmp_path}/values, 2 flops, 91")

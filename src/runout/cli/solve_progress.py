@@ -45,9 +45,6 @@ SolveEvent = (
     | BucketsCapped
 )
 
-#: A phase of many that took less than this is not worth a line.
-SECONDS_WORTH_A_LINE = 1.0
-
 
 @dataclass(frozen=True)
 class Bar:
@@ -92,6 +89,7 @@ class _Pace:
     """When a phase began, and at which step: a resumed one begins in the middle."""
 
     started: float
+    num_steps: int
     first: int | None = None
 
     def seconds_left(self, now: float, done: int, total: int) -> float | None:
@@ -157,7 +155,7 @@ class SolveTracker:
 
     def _note_started(self, event: PhaseStarted) -> News:
         phase, place = event.phase, event.place
-        self._started[phase, place] = _Pace(self._clock())
+        self._started[phase, place] = _Pace(self._clock(), event.total)
         if phase == Phase.FLOPS:
             title = "Flops"
             if self._is_preflop_seen:
@@ -173,14 +171,15 @@ class SolveTracker:
 
     def _note_ended(self, event: PhaseEnded) -> News:
         phase, seconds = event.phase, event.seconds
-        self._started.pop((phase, event.place), None)
+        pace = self._started.pop((phase, event.place), None)
         if event.place is not None:
             return News()  # the bar stays for the flop's next phase
         if phase == Phase.FLOPS and self._batch is not None:
             batch, self._batch = self._batch, None
             return News(ended=(phase,), line=batch.describe_end(seconds))
-        line = f"{phase}: done in {format_seconds(seconds)}"
-        return News(ended=(phase,), line=line if seconds >= SECONDS_WORTH_A_LINE else "")
+        is_short = pace is not None and pace.num_steps == 1  # a single step is not worth a line
+        line = "" if is_short else f"{phase}: done in {format_seconds(seconds)}"
+        return News(ended=(phase,), line=line)
 
     def _phase_bar(self, phase: str, done: int, total: int, place: FlopPlace | None) -> Bar:
         left = self._seconds_left(phase, place, done, total)
