@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from runout.errors import ConfigError, quote
+from runout.errors import ConfigError, quote, shorten
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _MAX_KEY_CHARACTERS = 40
@@ -119,10 +119,10 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         return loader.construct_document(root)  # type: ignore[no-any-return]
     except yaml.MarkedYAMLError as error:
         place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
-        raise ConfigError(where, f"is not YAML: {error.problem}{place}") from error
+        raise ConfigError(where, f"is not YAML: {shorten(str(error.problem))}{place}") from error
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         # Beyond its own errors the library lets several slip through, as for `!!bool maybe`.
-        raise ConfigError(where, f"is not YAML: {' '.join(str(error).split())}") from error
+        raise ConfigError(where, f"is not YAML: {shorten(' '.join(str(error).split()))}") from error
 
 
 def _count_values(node: yaml.Node, counts: dict[int, int]) -> int:

@@ -25,6 +25,7 @@ from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import (
     CONFIG_FILE,
     MANIFEST_FILE,
+    MAX_HEADER_BYTES,
     ArrayEntry,
     FileEntry,
     Manifest,
@@ -246,7 +247,7 @@ def _map_array(where: Path, file: BufferedReader, entry: ArrayEntry, is_writable
         read_header = _HEADER_READERS[np.lib.format.read_magic(file)]
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # of headers that no version of ours has written
-            shape, is_fortran, dtype = read_header(file)
+            shape, is_fortran, dtype = read_header(file, max_header_size=MAX_HEADER_BYTES)
         mapped = np.memmap(
             file,
             dtype,

@@ -22,7 +22,7 @@ import numpy as np
 from runout.arrays import AnyArray, read_only
 from runout.errors import BundleError, quote, shorten
 from runout.storage.files import replace_file, reporting_os_errors
-from runout.storage.manifest import format_json
+from runout.storage.manifest import MAX_HEADER_BYTES, format_json
 
 RUN_FILE = "run.json"
 ENTRY_ENDING = ".checkpoint"
@@ -33,6 +33,10 @@ _PART_PATTERN = re.compile(r"\..+\.part-[0-9a-f]{8}")
 _SECONDS_UNTIL_ABANDONED = 3600.0  # an entry takes seconds to write
 
 Damage = Callable[[BundleError], None]
+
+
+def _read_array(stream: io.BytesIO) -> AnyArray:
+    return np.lib.format.read_array(stream, allow_pickle=False, max_header_size=MAX_HEADER_BYTES)
 
 
 def ignore_damage(error: BundleError) -> None:
@@ -166,10 +170,7 @@ class CheckpointDirectory:
         try:
             facts = json.loads(stream.readline())
             key, run_digest = facts["key"], facts["run_digest"]
-            arrays = {
-                name: read_only(np.lib.format.read_array(stream, allow_pickle=False))
-                for name in facts["arrays"]
-            }
+            arrays = {name: read_only(_read_array(stream)) for name in facts["arrays"]}
             is_own = run_digest == self._run_digest and self._file(key) == file
         except Exception as error:  # numpy reports damaged headers in many ways
             problem = f"is no checkpoint of this version ({shorten(str(error))})"

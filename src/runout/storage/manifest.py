@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from runout.errors import BundleError, quote
+from runout.errors import BundleError, quote, shorten
 from runout.storage.machine import Machine
 
 MANIFEST_FILE = "manifest.json"
@@ -23,6 +23,9 @@ CONFIG_FILE = "config.yaml"
 # that ignore case.
 NAME_PATTERN = r"^[a-z0-9][a-z0-9_.-]*$"
 NAME_RULE = "lower-case letters, digits, '_', '-' and '.', a letter or digit first"
+
+#: Headers of arrays are a tenth of it; numpy takes minutes to find out what a long one is not.
+MAX_HEADER_BYTES = 1000
 
 _FIELD_OF_OWN_DIGEST = "digest"
 
@@ -183,4 +186,4 @@ def _own_digest(raw: Mapping[str, Any]) -> str:
 
 def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return shorten(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
