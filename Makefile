@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: solve test fuzz check test-slow bench lock data clean
+.PHONY: solve test fuzz chaos check test-slow bench lock data clean
 
 solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
@@ -21,6 +21,10 @@ test-slow: .venv/installed
 # A million mutated inputs; a short form of it is among the tests.
 fuzz: .venv/installed
 	$(BIN)/python -m tools.fuzz
+
+# A thousand kills, full disks, races and rubbish; see docs/storage.md.
+chaos: .venv/installed
+	$(BIN)/python -m tests.chaos
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks

@@ -6,6 +6,7 @@ every kernel source, and of the layouts they read, instead: any edit starts a fr
 """
 
 import hashlib
+import pickle
 import re
 import signal
 import sys
@@ -71,7 +72,11 @@ class _KernelCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+            try:
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+            except (pickle.UnpicklingError, EOFError, LookupError, TypeError, ValueError):
+                self.flush()  # type: ignore[no-untyped-call]  # a damaged index: begin a new one
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:
             _save_problems.append(error.strerror or str(error))
 
