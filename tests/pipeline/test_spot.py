@@ -309,3 +309,10 @@ def test_a_river_resumed_between_two_looks_still_looks(tmp_path):
     resumed = solve(**RIVER, target="0.5%", max_iterations=20_000, directory=path)
     assert resumed.outcome.reason == StopReason.EXPLOITABILITY
     assert resumed.outcome.iterations % 10 == 0
+
+
+def test_files_of_other_programs_are_refused_before_any_work(tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("mine")
+    monkeypatch.setattr(SpotSolver, "run", lambda *_: pytest.fail("work was begun"))
+    with pytest.raises(BundleError, match=r"has files but no manifest\.json"):
+        solve(**RIVER, directory=tmp_path)

@@ -27,6 +27,8 @@ from runout.ranges.hand_range import HandRange
 from runout.storage.autosave import Autosave, Finish
 from runout.storage.bundle import has_bundle
 from runout.storage.claim import claiming
+from runout.storage.manifest import MANIFEST_FILE
+from runout.storage.staging import StagingDirectory
 from runout.trees.betting import Street
 
 _SECONDS_BETWEEN_EVENTS = 0.1
@@ -67,6 +69,8 @@ def solve_spot(
     if directory is None:
         return _solve_spot(config, workplace, None, resume, overwrite)
     with claiming(directory):
+        # What may not be replaced is refused now, and not after the work.
+        StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
         return _solve_spot(config, workplace, directory, resume, overwrite)
 
 
