@@ -228,5 +228,20 @@ def test_rubbish_in_the_cache_is_compiled_over(monkeypatch):
     assert jit.kernel(add_three)(4.0) == 7.0
 
 
+@pytest.mark.parametrize("rubbish", [b"", b"rubbish", bytes(999), "half"])
+def test_files_full_of_rubbish_are_compiled_over_and_kept_again(package, rubbish):
+    assert call_caller(package)["value"] == 7
+    files = [file for file in (package.parents[1] / "cache").rglob("*.nb?") if file.is_file()]
+    assert len(files) >= 4
+    for file in files:
+        content = file.read_bytes()
+        file.write_bytes(content[: len(content) // 2] if rubbish == "half" else rubbish)
+    again = call_caller(package)
+    assert again["value"] == 7
+    assert "add_two" in compiled_names(again)
+    third = call_caller(package)
+    assert (third["value"], third["events"]) == (7, [])
+
+
 def add_three(number):
     return number + 3

@@ -6,7 +6,6 @@ every kernel source, and of the layouts they read, instead: any edit starts a fr
 """
 
 import hashlib
-import pickle
 import re
 import signal
 import sys
@@ -74,8 +73,10 @@ class _KernelCache(FunctionCache):
         try:
             try:
                 super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-            except (pickle.UnpicklingError, EOFError, LookupError, TypeError, ValueError):
-                self.flush()  # type: ignore[no-untyped-call]  # a damaged index: begin a new one
+            except OSError:
+                raise
+            except Exception:  # a damaged list of what is kept: begin a new one
+                self.flush()  # type: ignore[no-untyped-call]
                 super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:
             _save_problems.append(error.strerror or str(error))

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks and kills
 SHORT = "--kills 25 --disasters 2 --caches 0 --replacements 300 --without-mounts --seed 7".split()
 
 
+@pytest.mark.slow
 def test_a_short_campaign_of_kills_and_disasters_loses_nothing():
     campaign = subprocess.run(
         [sys.executable, "-m", "tests.chaos", *SHORT],
