@@ -2,18 +2,30 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: solve test fuzz chaos check test-slow bench lock data clean
+.PHONY: solve test fuzz chaos check kernels coverage test-slow bench lock data clean
 
 solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
 
-test: check
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+# Kernels are compiled before the tests, once for both processes, on the core that the checks leave free.
+test: .venv/installed
+	$(MAKE) --jobs 2 --output-sync check kernels
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
+
+kernels: .venv/installed
+	$(BIN)/runout warmup
 
 check: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Compiled kernels cannot be watched, so their tests run once more with kernels as plain Python; the
+# vector instructions of holdem have no plain form.
+coverage: kernels
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov runout --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov runout --cov-append --cov-report term:skip-covered \
+		$(filter-out tests/holdem/%,$(wildcard tests/*/test_*_kernels.py tests/*/*/test_*_kernels.py))
 
 test-slow: .venv/installed
 	$(BIN)/pytest -m slow

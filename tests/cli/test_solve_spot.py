@@ -211,7 +211,7 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
         if line.startswith("solving"):
             break
     program.send_signal(signal_number)
-    _, messages = program.communicate(timeout=60)
+    _, messages = program.communicate(timeout=600)
     assert program.returncode == 130
     assert "Traceback" not in messages
     last = messages.splitlines()[-1]

@@ -1,11 +1,12 @@
 import os
 import time
 from itertools import count
-from threading import Barrier, Event, Timer
+from threading import Barrier, Event
 
 import pytest
 
 from runout.errors import ExecutionError
+from runout.execution import local
 from runout.execution.local import WorkerPool, count_cores, map_tasks
 
 
@@ -37,7 +38,7 @@ def test_no_tasks_give_no_results():
 
 
 def test_tasks_run_at_the_same_time():
-    both_are_running = Barrier(2, timeout=10.0)
+    both_are_running = Barrier(2, timeout=600.0)
     assert len(list(map_tasks(lambda _: both_are_running.wait(), range(2), 2))) == 2
 
 
@@ -89,7 +90,7 @@ def test_failure_of_a_later_task_waits_for_its_turn():
         if task == 1:
             later_has_failed.set()
             raise TaskError
-        assert later_has_failed.wait(timeout=10.0)
+        assert later_has_failed.wait(timeout=600.0)
         return task
 
     results = map_tasks(function, range(2), 2)
@@ -98,20 +99,26 @@ def test_failure_of_a_later_task_waits_for_its_turn():
         next(results)
 
 
-def test_tasks_not_begun_are_dropped_after_a_failure():
+def test_tasks_not_begun_are_dropped_after_a_failure(monkeypatch):
     begun = []
     other_worker_is_busy, workers_may_go_on = Event(), Event()
 
     def function(task):
         begun.append(task)
         if task == 0:
-            assert other_worker_is_busy.wait(timeout=10.0)
+            assert other_worker_is_busy.wait(timeout=600.0)
             raise TaskError
         other_worker_is_busy.set()
-        assert workers_may_go_on.wait(timeout=10.0)
+        assert workers_may_go_on.wait(timeout=600.0)
+
+    shut_down = local.ThreadPoolExecutor.shutdown
+
+    def let_workers_go_on(pool, wait):
+        workers_may_go_on.set()
+        shut_down(pool, wait)
 
     # Four tasks are waiting at that time; both workers are held until the failure was seen.
-    Timer(0.2, workers_may_go_on.set).start()
+    monkeypatch.setattr(local.ThreadPoolExecutor, "shutdown", let_workers_go_on)
     with pytest.raises(TaskError):
         list(map_tasks(function, range(100), 2))
     assert set(begun) <= {0, 1, 2}
@@ -161,7 +168,7 @@ def test_shared_parts_come_back_in_order_and_errors_of_helpers_reach_the_caller(
 
 def test_busy_threads_help_nobody_and_are_shared_fairly():
     pool = WorkerPool(4)
-    meeting = Barrier(2, timeout=30.0)
+    meeting = Barrier(2, timeout=600.0)
 
     def look(_):
         meeting.wait()
@@ -178,7 +185,7 @@ def test_a_task_gets_help_from_threads_that_have_no_task():
     pool = WorkerPool(2)
 
     def work(_):
-        together = Barrier(2, timeout=30.0)
+        together = Barrier(2, timeout=600.0)
         return len(pool.share(lambda _: together.wait(), range(2), 2))
 
     assert list(pool.map_as_finished(work, [0])) == [(0, 2)]

@@ -53,7 +53,7 @@ def leftovers(parent):
 def run_until_killed(code, *arguments):
     """Runs Python code in a child that is expected to kill itself with SIGKILL."""
     process = start_child(code, *arguments)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == -signal.SIGKILL, errors
 
 

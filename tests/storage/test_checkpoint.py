@@ -297,7 +297,7 @@ def test_threads_save_different_keys_at_once(checkpoint, damages):
 
 def test_processes_save_the_same_keys_at_once(tmp_path, damages):
     children = [start_child(SAVE_MANY, tmp_path / "c", worker) for worker in range(3)]
-    outputs = [child.communicate(timeout=60) for child in children]
+    outputs = [child.communicate(timeout=600) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], outputs
     checkpoint = CheckpointDirectory(tmp_path / "c", "run", on_damage=damages.append)
     assert len(checkpoint.keys()) == 3 * 20 + 20

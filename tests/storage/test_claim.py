@@ -38,7 +38,7 @@ def test_a_second_process_is_refused_and_told_who_is_there(tmp_path):
         "directory"
     )
     try_to_claim(tmp_path / "runs" / "b")
-    child.communicate("go", timeout=60)
+    child.communicate("go", timeout=600)
     try_to_claim(target)
     assert list((tmp_path / "runs").iterdir()) == []
 
@@ -48,7 +48,7 @@ def test_the_claim_of_a_killed_process_is_in_nobodys_way(tmp_path):
     child = start_child(CLAIM_AND_WAIT, tmp_path / "a", stdin=subprocess.PIPE)
     assert child.stdout.readline() == "claimed\n"
     child.kill()
-    child.communicate(timeout=60)
+    child.communicate(timeout=600)
     assert [file.name for file in tmp_path.iterdir()] == [".a.lock"]
     try_to_claim(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []

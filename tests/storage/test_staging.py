@@ -259,7 +259,7 @@ def test_a_writer_killed_at_a_random_moment_leaves_a_whole_bundle(tmp_path, dela
     assert child.stdout.readline() == "written\n"
     time.sleep(delay_milliseconds / 1000)
     child.send_signal(signal.SIGKILL)
-    child.communicate(timeout=60)
+    child.communicate(timeout=600)
     assert fill_of(load_sample(tmp_path / "a")) == 2.0
     write_sample(tmp_path / "a", 3.0, overwrite=True)
     assert leftovers(tmp_path) == []
@@ -312,7 +312,7 @@ def test_racing_processes_leave_one_whole_bundle(tmp_path, overwrite):
     num_rounds, fills = 15, (1.0, 2.0, 3.0)
     extra = ["overwrite"] if overwrite else []
     children = [start_child(RACE, tmp_path / "a", fill, num_rounds, *extra) for fill in fills]
-    outputs = [child.communicate(timeout=60) for child in children]
+    outputs = [child.communicate(timeout=600) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], outputs
     wins = sum(int(output) for output, _ in outputs)
     assert wins == num_rounds * (len(fills) if overwrite else 1)
