@@ -24,8 +24,14 @@ from benchmarks.timing import (
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.card import parse_board
 from runout.cards.flops import NUM_CANONICAL_FLOPS, random_flops
-from runout.cfr.discounting import DCFR, DCFR_PLUS, DiscountSchedule, DiscountWeights
-from runout.cfr.parallel import Team, one_blas_thread, worthwhile_workers
+from runout.cfr.discounting import (
+    DCFR,
+    DCFR_PLUS,
+    VARIANTS,
+    DiscountSchedule,
+    DiscountWeights,
+)
+from runout.cfr.parallel import Team, worthwhile_workers
 from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
 from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
@@ -48,7 +54,7 @@ ALL_FLOPS_GOAL_GIB = 3.0
 
 _FLOP = "AhKsQd"
 _NUM_SAMPLED_HANDS = 4
-_ITERATIONS_AT_ONCE = 10  # a run has to tell the linear algebra library to use one thread
+_ITERATIONS_AT_ONCE = 10
 _NUM_FLOPS = 16
 _ITERATIONS_PER_FLOP = 100
 _TARGET_POT = 0.005
@@ -75,18 +81,20 @@ def rows() -> list[Row]:
     """Returns ratios of one run; the trees are small (SPR 3.5) and large (SPR 20)."""
     small, large = _small_tree(), _large_tree()
     game = FlopGame.deal(parse_board(_FLOP))
-    with one_blas_thread():
-        return [
-            _against_pairs("SPR 3.5", game, small),
-            _against_pairs("SPR 20", game, large),
-            _against_products("SPR 3.5", game, small),
-            _against_products("SPR 20", game, large),
-            _two_threads_within("SPR 20", game, large, WITHIN_GOAL),
-            _two_threads_within("SPR 3.5", game, small, NOT_SLOWER),
-            _two_workers_across(small),
-            _against_seed_scheme("alternating DCFR+", DCFR_PLUS, False, game, small),
-            _against_seed_scheme("simultaneous DCFR", DCFR, True, game, small),
-        ]
+    return [
+        _against_pairs("SPR 3.5", game, small),
+        _against_pairs("SPR 20", game, large),
+        _against_products("SPR 3.5", game, small),
+        _against_products("SPR 20", game, large),
+        _two_threads_within("SPR 20", game, large, WITHIN_GOAL),
+        _two_threads_within("SPR 3.5", game, small, NOT_SLOWER),
+        _two_workers_across(small),
+        *(
+            _against_seed_scheme(f"alternating {name}", schedule, False, game, small)
+            for name, schedule in VARIANTS.items()
+        ),
+        _against_seed_scheme("simultaneous DCFR", DCFR, True, game, small),
+    ]
 
 
 def main(arguments: list[str]) -> None:

@@ -20,7 +20,8 @@ MAX_KERNEL_PARAMETERS = 8
 # Lowest first. A package may import itself and anything on a lower line, so packages on one line
 # never import each other. Packages that do not exist yet have their place already.
 LAYERS = [
-    {"jit", "arrays", "cache", "errors", "events", "units", "version"},
+    {"jit", "arrays", "products", "product_kernels"}
+    | {"cache", "errors", "events", "units", "version"},
     {"cards", "trees", "storage", "execution"},
     {"ranges", "equity", "cfr"},
     {"abstraction", "config", "results", "holdem"},
@@ -48,6 +49,7 @@ ALLOWED_IN = {
     "numba": {KERNELS, "jit.py"},
     "llvmlite": {
         "jit.py",
+        "product_kernels.py",
         "holdem/simd_kernels.py",
         "holdem/vector_kernels.py",
         "holdem/bucket_simd_kernels.py",
@@ -58,7 +60,8 @@ ALLOWED_IN = {
     "click": {"cli"},
     "pydantic": {"config", "storage", "explorer", SETTINGS},
     "yaml": {"config", "storage"},
-    "sklearn": {"abstraction"},
+    "sklearn": set(),
+    "scipy": set(),
     "fastapi": {"explorer"},
     "uvicorn": {"explorer"},
     "ray": {"execution/ray_executor.py"},
@@ -69,6 +72,10 @@ ALLOWED_IN = {
 # a recompilation. The types of arguments, NamedTuples, may be defined where they belong; `arrays`
 # holds only type aliases, which no compiled code reads.
 ALLOWED_IN_KERNELS = {"jit", "arrays"}
+
+# Products of whole numbers, which are exact in whatever order a linear algebra library sums.
+WHOLE_PRODUCTS = {"cards/combos.py", "cards/canonical_hands.py", "abstraction/strength_features.py"}
+LINEAR_ALGEBRA = {"dot", "vdot", "inner", "matmul", "einsum", "tensordot", "linalg"}
 
 MEANINGLESS_NAMES = {"utils", "util", "core", "common", "helpers", "helper", "manager", "v2"}
 
@@ -269,6 +276,23 @@ def test_nothing_below_the_command_line_prints():
         for node in ast.walk(parse(path))
         if isinstance(node, ast.Call)
         if ast.unparse(node.func) in {"print", "sys.stdout.write", "sys.stderr.write"}
+    )
+
+
+def uses_linear_algebra(node: ast.AST) -> bool:
+    if isinstance(node, ast.BinOp | ast.AugAssign):
+        return isinstance(node.op, ast.MatMult)
+    return isinstance(node, ast.Attribute) and node.attr in LINEAR_ALGEBRA
+
+
+def test_products_of_fractions_go_through_one_door():
+    """The bits of a library's products depend on its threads and on the processor."""
+    assert_none(
+        f"{location(path)}:{node.lineno}: use runout.products.multiply"
+        for path in MODULES
+        if location(path) not in WHOLE_PRODUCTS
+        for node in ast.walk(parse(path))
+        if uses_linear_algebra(node)
     )
 
 

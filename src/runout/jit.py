@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import numba
 from numba.core import event as numba_event
 from numba.core.caching import FunctionCache
@@ -97,6 +98,15 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 #: For the few lines that every caller needs in its own loop; never compiled by itself.
 inlined = numba.njit(inline="always", error_model="numpy")
+
+
+#: Whether kernels are compiled for registers of 64 bytes (AVX-512), which some blocks are made for.
+#: Numba keys its cache on the processor's name and features, so this cannot outlive a change.
+HAS_WIDE_REGISTERS = "+avx512f" in (
+    numba.config.CPU_FEATURES  # type: ignore[attr-defined]
+    if numba.config.CPU_FEATURES is not None  # type: ignore[attr-defined]
+    else llvmlite.binding.get_host_cpu_features().flatten()
+)
 
 
 def loaded_kernels() -> dict[str, Dispatcher]:

@@ -45,6 +45,15 @@ def test_assign_nearest_finds_centers_far_off_in_sum(metric):
     np.testing.assert_allclose(distances, expected.min(axis=1), rtol=1e-12)
 
 
+@pytest.mark.parametrize("metric", ["emd", "cramer"])
+@pytest.mark.parametrize(("num_rows", "num_columns"), [(1, 1), (300, 10)])
+def test_measure_distances_equals_the_distances_of_arrays(metric, num_rows, num_columns):
+    rows, (center,) = random_rows(1, num_rows, num_columns), random_rows(2, 1, num_columns)
+    distances = np.full(num_rows, 77.0)
+    clustering_kernels.measure_distances(rows, center, metric == "cramer", distances)
+    np.testing.assert_array_equal(distances, distances_to(rows, center[None], metric)[:, 0])
+
+
 @pytest.mark.parametrize(("num_rows", "num_buckets"), [(1, 1), (7, 2), (300, 11)])
 def test_take_medians_equals_writing_every_weight_out(num_rows, num_buckets):
     rows = random_rows(4, num_rows, 3)

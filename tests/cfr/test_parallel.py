@@ -1,14 +1,11 @@
 from threading import Barrier, get_ident
 
-import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from runout.cfr import parallel
 from runout.cfr.parallel import (
     MIN_CELLS_PER_WORKER,
     Team,
-    one_blas_thread,
     split_tree,
     worthwhile_workers,
 )
@@ -114,16 +111,3 @@ def test_parts_of_a_large_tree_are_about_equal(num_parts):
     sizes = [len(nodes_of(span)) for span in subtrees]
     assert max(sizes) < 1.25 * min(sizes)
     assert sum(len(nodes_of(span)) for span in top) < 0.1 * TREES["large"].num_nodes
-
-
-def blas_threads():
-    np.ones((2, 2)) @ np.ones((2, 2))
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-
-def test_the_linear_algebra_library_gets_one_thread_and_its_own_number_back():
-    with threadpool_limits(limits=2, user_api="blas"):
-        before = blas_threads()
-        with one_blas_thread():
-            assert set(blas_threads()) == {1}
-        assert blas_threads() == before

@@ -2,6 +2,7 @@
 
 import platform
 
+import numba
 import numpy as np
 import pytest
 
@@ -237,5 +238,18 @@ def test_the_float_mode_flushes_denormals_until_it_is_set_back():
     # The low six bits say which exceptions have happened.
     assert np.uint32(flushing) & ~np.uint32(0x3F) == FLUSH_DENORMALS
     assert np.uint32(before) & ~np.uint32(0x3F) == ROUND_TO_NEAREST
+    multiply(small, small, product)
+    assert (product > 0.0).all()
+
+
+def test_processors_without_a_float_mode_keep_denormals(monkeypatch):
+    monkeypatch.setattr(simd_kernels, "_IS_X86", False)
+
+    @numba.njit  # compiled here and now, and not kept
+    def set_no_mode(mode):
+        return simd_kernels.set_float_mode(mode)
+
+    assert set_no_mode(FLUSH_DENORMALS) == FLUSH_DENORMALS
+    small, product = np.full(LANES, 1e-20, np.float32), np.zeros(LANES, np.float32)
     multiply(small, small, product)
     assert (product > 0.0).all()

@@ -8,7 +8,6 @@ from runout.cards.card import format_cards, parse_board
 from runout.cards.flops import explicit_flops
 from runout.cards.isomorphism import suit_stabilizer
 from runout.cfr import parallel
-from runout.cfr.parallel import one_blas_thread
 from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
 from runout.errors import ExecutionError
 from runout.events import FlopFailed, FlopSolved, FlopSolving, Phase, reporting_phase
@@ -18,7 +17,6 @@ from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 from runout.storage.checkpoint import CheckpointDirectory
-from tests.cfr.test_parallel import blas_threads
 from tests.event_streams import check_stream
 from tests.postflop.toy_flops import make_tree, small_tree
 
@@ -37,7 +35,6 @@ class FakeBackend:
         self.failing = failing
         self.solved = []
         self.team_sizes = set()
-        self.blas_threads = set()
         self._lock = Lock()
 
     def solve(self, game, tree, on_progress, team):
@@ -45,7 +42,6 @@ class FakeBackend:
         with self._lock:
             self.solved.append((name, tree.stakes.spr))
             self.team_sizes.add(team.num_workers)
-            self.blas_threads |= set(blas_threads())
         if name == self.failing:
             raise ZeroDivisionError("bad luck")
         with reporting_phase(on_progress, Phase.SOLVING, 2):
@@ -245,21 +241,6 @@ def test_workers_without_a_flop_help_inside_the_others(monkeypatch):
 
     solve_all(Backend(), SolveRun(2), explicit_flops(NAMES[:3]), TREES[:1])
     assert list(num_threads.values()) == [2]
-
-
-def test_the_linear_algebra_library_starts_no_threads_of_its_own():
-    backend = FakeBackend()
-    solve_all(backend, SolveRun(2))
-    assert backend.blas_threads == {1}
-
-
-def test_blas_threads_are_given_back_when_the_caller_stops_early():
-    with one_blas_thread():
-        before = blas_threads()
-        results = solve_flops(FLOPS, TREES, FakeBackend(), SolveRun(2))
-        next(results)
-        results.close()
-        assert blas_threads() == before
 
 
 def test_ranges_reach_the_game_of_every_flop():

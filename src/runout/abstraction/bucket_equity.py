@@ -6,6 +6,7 @@ from runout.abstraction.bucket_map import FlopBuckets
 from runout.arrays import FloatArray
 from runout.cards.combos import disjoint_combos
 from runout.equity.board_equity import compute_board_equity
+from runout.products import multiply
 
 
 def bucket_pair_equity(buckets: FlopBuckets) -> FloatArray:
@@ -21,7 +22,7 @@ def bucket_pair_equity(buckets: FlopBuckets) -> FloatArray:
     share = can_meet / 2.0 + (wins - wins.T) / (2.0 * equity.num_runouts)
     is_member = np.zeros((len(combos), buckets.num_buckets[0]))
     is_member[np.arange(len(combos)), buckets.by_flop[combos]] = 1.0
-    total = is_member.T @ share @ is_member
-    pairs = is_member.T @ can_meet @ is_member
+    total = multiply(multiply(is_member.T, share), is_member)
+    pairs = multiply(multiply(is_member.T, can_meet), is_member)
     mean: FloatArray = np.divide(total, pairs, out=np.full_like(total, np.nan), where=pairs > 0.0)
     return mean

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from runout.abstraction import clustering_kernels
 from runout.abstraction.errors import AbstractionError
@@ -110,9 +109,8 @@ def cluster_features(
     everything = _WeightedRows(rows, row_weights, metric)
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
     on_share(_MERGED)
-    find_centers = _find_medians if metric == "emd" else _find_means
     restarting = _scale_share(on_share, _MERGED, _RESTARTED)
-    centers = find_centers(sample, num_centers, seed, num_restarts, restarting)
+    centers = _find_centers(sample, num_centers, seed, num_restarts, restarting)
     labels, centers, inertia = everything.refine(
         centers, _MAX_ITERATIONS_OF_REFINEMENT, _scale_share(on_share, _RESTARTED, 1.0)
     )
@@ -166,6 +164,12 @@ class _WeightedRows:
         drawn.sort()
         return _WeightedRows(self.rows[drawn], self.weights[drawn], self.metric)
 
+    def distances_to(self, center: FloatArray) -> FloatArray:
+        """Returns ``[n]`` how far each row is from a centre, L1 or L2 squared."""
+        distances = np.empty(len(self.rows))
+        clustering_kernels.measure_distances(self.rows, center, self.metric == "cramer", distances)
+        return distances
+
     def refine(
         self, centers: FloatArray, max_iterations: int, on_share: ShareSink = ignore_share
     ) -> tuple[IntArray, FloatArray, float]:
@@ -178,7 +182,7 @@ class _WeightedRows:
             if np.array_equal(labels, before):
                 break
         on_share(1.0)
-        return labels, centers, float(self.weights @ distances)
+        return labels, centers, float((self.weights * distances).sum())
 
     def _assign(self, centers: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
         """Returns labels, centres that each have a row, and the distances to them.
@@ -216,10 +220,10 @@ class _WeightedRows:
         return moved / bucket_weights[:, None]
 
 
-def _find_medians(
+def _find_centers(
     sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
 ) -> FloatArray:
-    """Returns ``[K, d]`` the best centres of several runs of k-medians."""
+    """Returns ``[K, d]`` the best centres of several restarts."""
     best_centers, best_inertia = np.empty(0), np.inf
     for restart in range(num_restarts):
         drawn = _draw_centers(sample, num_centers, np.random.default_rng([seed, restart]))
@@ -233,44 +237,24 @@ def _find_medians(
 def _draw_centers(
     sample: _WeightedRows, num_centers: int, random: np.random.Generator
 ) -> FloatArray:
-    """Returns ``[K, d]`` distinct rows, drawn as in k-means++ but by L1 distance.
+    """Returns ``[K, d]`` distinct rows, drawn as in k-means++ by the distance of the metric.
 
-    Each one is drawn with a chance proportional to its weight and its distance to those before.
+    Each one is drawn with a chance proportional to its weight and its distance to those before;
+    where the metric has several candidates, the one that leaves the least cost is taken.
     """
     costs = sample.weights.copy()
     distances = np.full(len(sample.rows), np.inf)
     drawn = np.empty(num_centers, dtype=np.int64)
+    num_candidates = 1 if sample.metric == "emd" else 2 + num_centers.bit_length() // 2
     for i in range(num_centers):
         shares = np.cumsum(costs)
-        point = random.random() * shares[-1]
-        drawn[i] = np.searchsorted(shares, point, side="right")
-        to_center = np.abs(sample.rows - sample.rows[drawn[i]]).sum(axis=1)
-        np.minimum(distances, to_center, out=distances)
+        points = random.random(num_candidates) * shares[-1]
+        candidates = np.searchsorted(shares, points, side="right")
+        nearer = [np.minimum(distances, sample.distances_to(sample.rows[c])) for c in candidates]
+        best = int(np.argmin([(sample.weights * near).sum() for near in nearer]))
+        drawn[i], distances = candidates[best], nearer[best]
         costs = sample.weights * distances
     return sample.rows[drawn]
-
-
-def _find_means(
-    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
-) -> FloatArray:
-    """Returns ``[K, d]`` the best centres of several runs of scikit-learn's k-means.
-
-    One thread, because sums of several threads would be rounded differently.
-    """
-    from sklearn.cluster import KMeans  # takes a second, and `emd` can do without it
-
-    bits = np.random.MT19937(np.random.SeedSequence(seed))
-    estimator = KMeans(
-        num_centers,
-        n_init=num_restarts,
-        max_iter=_MAX_ITERATIONS_OF_RESTARTS,
-        random_state=np.random.RandomState(bits),
-    )
-    with threadpool_limits(limits=1):
-        estimator.fit(sample.rows, sample_weight=sample.weights)
-    on_share(1.0)
-    centers: FloatArray = estimator.cluster_centers_
-    return centers
 
 
 def _rank_by_mean(

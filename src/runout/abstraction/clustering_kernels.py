@@ -68,6 +68,15 @@ def _distance(row: FloatArray, center: FloatArray, is_squared: bool) -> float:
 
 
 @kernel
+def measure_distances(
+    rows: FloatArray, center: FloatArray, is_squared: bool, out_distances: FloatArray
+) -> None:
+    """Sets ``out_distances[n]`` to how far each row is from a centre: squared L2, or else L1."""
+    for i in range(rows.shape[0]):
+        out_distances[i] = _distance(rows[i], center, is_squared)
+
+
+@kernel
 def take_medians(
     rows: FloatArray,
     ascending: IntArray,

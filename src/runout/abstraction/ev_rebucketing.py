@@ -21,6 +21,7 @@ from runout.arrays import FloatArray, IntArray
 from runout.cards.isomorphism import suit_stabilizer
 from runout.equity.runouts import combo_images
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
+from runout.products import multiply
 
 NUM_POSITIONS = 2
 
@@ -121,8 +122,8 @@ def _bucket_histograms(
     values: FloatArray, masses: FloatArray, is_member: FloatArray, spr: float
 ) -> FloatArray:
     """Returns ``[h, 10]`` the CDFs of some hands' values against buckets, in one position."""
-    bucket_mass = masses @ is_member
-    total = np.where(masses > 0.0, masses * values, 0.0) @ is_member
+    bucket_mass = multiply(masses, is_member)
+    total = multiply(np.where(masses > 0.0, masses * values, 0.0), is_member)
     mean = np.divide(total, bucket_mass, out=np.zeros_like(total), where=bucket_mass > 0.0)
     return _histograms(mean, bucket_mass, spr)
 
@@ -206,7 +207,7 @@ def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: Fl
     for values in np.reshape(ev_by_hand, (len(labels), -1)).T:
         sums = np.bincount(labels, weights * values)
         means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0.0)
-        total += float(weights @ (values - means[labels]) ** 2)
+        total += float((weights * (values - means[labels]) ** 2).sum())
     return total / float(weights.sum())
 
 

@@ -49,7 +49,11 @@ class DiscountSchedule:
     def weight_rows(self, completed_iterations: IntArray) -> FloatArray:
         """Returns ``[n, 3]`` the `weights` of many iterations at once, in the order of fields."""
         t = np.maximum(completed_iterations, 1).astype(np.float64)
-        columns = [_ratios(t, self.alpha), _ratios(t, self.beta), (t / (t + 1.0)) ** self.gamma]
+        columns = [
+            _ratios(t, self.alpha),
+            _ratios(t, self.beta),
+            _powers(t / (t + 1.0), self.gamma),
+        ]
         rows: FloatArray = np.stack(columns, axis=1)
         rows[completed_iterations == 0] = 0.0
         return rows
@@ -86,5 +90,10 @@ def _ratio(t: float, exponent: float) -> float:
 def _ratios(t: FloatArray, exponent: float) -> FloatArray:
     if exponent in (inf, -inf):
         return np.full(t.shape, _ratio(1.0, exponent))
-    powers: FloatArray = t**exponent
+    powers = _powers(t, exponent)
     return powers / (powers + 1.0)
+
+
+def _powers(bases: FloatArray, exponent: float) -> FloatArray:
+    """Returns powers as Python's floats have them; those of arrays differ between processors."""
+    return np.array([base**exponent for base in bases.tolist()])

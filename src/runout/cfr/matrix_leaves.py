@@ -11,15 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from runout import product_kernels
 from runout.arrays import FloatArray, IntArray, RealArray
 from runout.cfr import leaf_kernels
 from runout.cfr.leaves import Arrival
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
+from runout.products import fill_panels, make_product_rows, pack_panels
 from runout.trees.layout import TreeArrays
 
-#: Rows of one matrix product. Fixed, because a product's last bits depend on its size and must
-#: not depend on how many workers share it.
+#: Rows of one matrix product: parts for workers that stay in the cache of a core.
 _ROWS_PER_BLOCK = 256
 
 
@@ -44,13 +45,13 @@ class _Block:
     """Some rows of the opponent's reach and the leaves that they lead to.
 
     Attributes:
-        payoff: ``[opponent, hero]`` what a row of reach is multiplied with; shared by blocks.
+        payoff: ``[P, opponent, W]`` what a row of reach is multiplied with, the hero's hands as
+            panels; shared by blocks.
         rows: ``[n]`` rows of the opponent's reach.
         position: ``[l]`` the row, among ``rows``, of each leaf.
         node: ``[l]`` the leaves.
         scale: ``[l]`` the stake of each leaf for the hero.
-        gathered: ``[n, H]`` working space: the rows of reach side by side.
-        product: ``[n, H]`` working space: what they are worth.
+        product: ``[n, P * W]`` working space: what the rows are worth.
     """
 
     payoff: RealArray
@@ -58,7 +59,6 @@ class _Block:
     position: IntArray
     node: IntArray
     scale: RealArray
-    gathered: RealArray
     product: RealArray
 
 
@@ -83,7 +83,7 @@ class MatrixLeaves:
         self._team = team or Team()
         # Reach rows are multiplied from the left, so payoffs are [opponent, hero].
         self._payoffs = [
-            (group.payoff.T.astype(dtype, order="C"), group.payoff.astype(dtype, order="C"))
+            (pack_panels(group.payoff.T, dtype), pack_panels(group.payoff, dtype))
             for group in groups
         ]
         self._blocks = [
@@ -98,8 +98,8 @@ class MatrixLeaves:
     def replace_payoff(self, group_index: int, payoff: FloatArray) -> None:
         """Changes the payoff matrix of a group, for games whose chance is sampled."""
         of_player_0, of_player_1 = self._payoffs[group_index]
-        of_player_0[:] = payoff.T
-        of_player_1[:] = payoff
+        fill_panels(payoff.T, of_player_0)
+        fill_panels(payoff, of_player_1)
 
     def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
@@ -107,8 +107,7 @@ class MatrixLeaves:
             reach, value = arrival.reach[arrival.opponent][board], out_value[board]
 
             def fill(block: _Block, reach: RealArray = reach, value: RealArray = value) -> None:
-                leaf_kernels.gather_rows(reach, block.rows, block.gathered)
-                np.matmul(block.gathered, block.payoff, out=block.product)
+                product_kernels.multiply_rows(reach, block.rows, block.payoff, block.product)
                 leaf_kernels.scatter_scaled_rows(
                     block.product, block.position, block.scale, block.node, value
                 )
@@ -140,8 +139,7 @@ def _make_blocks(
                 position=position[leaves] - begin,
                 node=group.node[leaves],
                 scale=stake[leaves].astype(payoff.dtype),
-                gathered=np.empty((len(block_rows), len(payoff)), payoff.dtype),
-                product=np.empty((len(block_rows), len(payoff)), payoff.dtype),
+                product=make_product_rows(len(block_rows), payoff),
             )
         )
     return blocks

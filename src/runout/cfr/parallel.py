@@ -1,17 +1,15 @@
 """Cores for solves: one solve per core, and more cores inside a solve as they become free.
 
 Many solves side by side lose nothing to waiting, so they come first; cores that have no solve of
-their own help inside the others. The sum of threads is the number of workers, and the threads
-of the linear algebra library are kept at one so that they do not come on top.
+their own help inside the others. The sum of threads is the number of workers: nothing else
+starts any, because products are our own (`runout.products`).
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from runout.arrays import IntArray
 from runout.cfr.cfr_kernels import TreeSpan
@@ -126,10 +124,3 @@ def _follow_down(tree: TreeArrays, first_level: int, node: int) -> IntArray:
         begin, end = int(tree.level_start[level]), int(tree.level_start[level + 1])
         node = end + int(tree.num_children[begin:node].sum())
     return bounds
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keeps the linear algebra library from starting threads inside the block."""
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield

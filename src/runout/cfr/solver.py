@@ -10,7 +10,6 @@ import numpy as np
 from runout.arrays import FloatArray, RealArray
 from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.leaves import Judge, Update
-from runout.cfr.parallel import one_blas_thread
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
@@ -103,9 +102,8 @@ class CfrSolver:
 
     def run(self, num_iterations: int) -> None:
         """Runs ``num_iterations`` more iterations, each updating both players."""
-        with one_blas_thread():
-            for _ in range(num_iterations):
-                self._iterate()
+        for _ in range(num_iterations):
+            self._iterate()
 
     def solve(
         self,
@@ -118,8 +116,7 @@ class CfrSolver:
             rule: when to stop.
             on_progress: called after every iteration.
         """
-        with one_blas_thread():
-            return iterate_until(self, rule, on_progress)
+        return iterate_until(self, rule, on_progress)
 
     def worst_exploitability(self) -> float:
         """Returns the largest `exploitability` of all boards."""

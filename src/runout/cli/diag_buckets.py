@@ -128,7 +128,7 @@ def _diagnose(
     model: BucketedConfig, flops: Sequence[tuple[int, ...]], workers: int | None
 ) -> list["FlopDiagnosis"]:
     with using_kernels() as on_event:
-        from runout.cfr.parallel import Team, one_blas_thread
+        from runout.cfr.parallel import Team
         from runout.execution.local import count_cores
         from runout.lab.bucket_diagnosis import diagnose_flop
         from runout.postflop.flop_tasks import progress_sink
@@ -139,11 +139,10 @@ def _diagnose(
         most = max(backend.estimate(flop, tree, num_workers).memory_bytes for flop in flops)
         require_memory(most, "the diagnosis")
         diagnoses = []
-        with one_blas_thread():
-            for flop in flops:
-                sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
-                team = Team(num_workers)
-                diagnoses.append(diagnose_flop(flop, tree, backend.rounds, sink, team))
+        for flop in flops:
+            sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
+            team = Team(num_workers)
+            diagnoses.append(diagnose_flop(flop, tree, backend.rounds, sink, team))
         return diagnoses
 
 

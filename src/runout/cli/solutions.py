@@ -114,7 +114,7 @@ class SolvedNodes:
     def arriving(self, node: int, player: int) -> FloatArray:
         """Returns ``[169]`` how often a player holds each hand at a node, card removal included."""
         mine, other = self.reach[player][node], self.reach[1 - player][node]
-        arriving: FloatArray = mine * (matchup_weights() @ other)
+        arriving: FloatArray = mine * (matchup_weights() * other).sum(axis=1)
         return arriving
 
     def share_of_deals(self, node: int) -> float:
@@ -127,7 +127,7 @@ class SolvedNodes:
         total = arriving.sum()
         if total <= 0.0:
             return [None] * int(self.tree.layout.num_children[node])
-        return [float(share) for share in (self.probability(node) @ arriving) / total]
+        return [float(share) for share in (self.probability(node) * arriving).sum(axis=1) / total]
 
     def shares_of_combos(self, node: int) -> list[float | None]:
         """Returns how much of the actor's range takes each action, as charts count it.
@@ -137,7 +137,7 @@ class SolvedNodes:
         held = self.reach[self.actor(node)][node] * _COMBOS_PER_HAND
         if held.sum() <= 0.0:
             return [None] * int(self.tree.layout.num_children[node])
-        return [float(share) for share in (self.probability(node) @ held) / held.sum()]
+        return [float(share) for share in (self.probability(node) * held).sum(axis=1) / held.sum()]
 
     def mean_ev_bb(self, node: int, player: int) -> float | None:
         """Returns what a player wins on average once a node is reached; None if it never is."""

@@ -113,7 +113,8 @@ def action_values(node: "SpotNode") -> list[float]:
         taken: FloatArray = np.nan_to_num(deals * row)
         taken = np.where(np.isnan(worth), 0.0, taken)
         total = float(taken.sum())
-        values.append(float(taken @ np.nan_to_num(worth)) / total if total > 0.0 else math.nan)
+        won = float((taken * np.nan_to_num(worth)).sum())
+        values.append(won / total if total > 0.0 else math.nan)
     return values
 
 

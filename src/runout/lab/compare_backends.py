@@ -15,7 +15,7 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.canonical_hands import matchup_weights
 from runout.cards.card import format_cards
-from runout.cfr.parallel import Team, one_blas_thread, worthwhile_workers
+from runout.cfr.parallel import Team, worthwhile_workers
 from runout.cfr.reach import NUM_PLAYERS
 from runout.config.backends import BACKENDS, load_config_class
 from runout.config.load import parse_postflop_config
@@ -183,7 +183,7 @@ def compare_backends(
         num_workers: threads of a solve, by default the number of cores.
     """
     num_done, num_solves = 0, len(contenders) * len(flops) * len(trees)
-    with reporting_phase(on_event, PHASE, num_solves) as advance, one_blas_thread():
+    with reporting_phase(on_event, PHASE, num_solves) as advance:
         for number, flop in enumerate(flops):
             started, worst = time.perf_counter(), 0.0
             game = FlopGame.deal(flop)

@@ -5,6 +5,7 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cfr.reach import NUM_PLAYERS, own_reach
 from runout.postflop.flop_game import FlopGame
+from runout.products import multiply
 from runout.trees.postflop_tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
 
@@ -23,10 +24,10 @@ def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -
     is_showdown = tree.leaf_kind == SHOWDOWN
     is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
     fold_gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
-    by_folds = (reach[OOP][is_fold].T * fold_gain_of_oop[is_fold]) @ reach[IP][is_fold]
-    stake_at_showdown = (reach[OOP][is_showdown].T * tree.leaf_stake[is_showdown]) @ reach[IP][
-        is_showdown
-    ]
+    by_folds = multiply(reach[OOP][is_fold].T * fold_gain_of_oop[is_fold], reach[IP][is_fold])
+    stake_at_showdown = multiply(
+        reach[OOP][is_showdown].T * tree.leaf_stake[is_showdown], reach[IP][is_showdown]
+    )
     gain_of_oop = by_folds + stake_at_showdown * game.edge
     gain_of_oop[game.table.totals == 0] = np.nan
     return pack_values(gain_of_oop)

@@ -12,7 +12,7 @@ from runout.cache import Arrays, Recall, compute_always
 from runout.cards.card import format_cards
 from runout.cards.flops import FlopList
 from runout.cards.isomorphism import suit_stabilizer
-from runout.cfr.parallel import Team, one_blas_thread, worthwhile_workers
+from runout.cfr.parallel import Team, worthwhile_workers
 from runout.cfr.stopping import SolveProgress
 from runout.errors import ExecutionError
 from runout.events import (
@@ -103,7 +103,7 @@ def solve_flops(
 
     order = longest_first(flops.flops)
     failures: dict[str, Exception] = {}
-    with one_blas_thread(), reporting_phase(run.on_event, Phase.FLOPS, len(order)):
+    with reporting_phase(run.on_event, Phase.FLOPS, len(order)):
         for num_done, (position, result) in enumerate(pool.map_as_finished(solve, order), start=1):
             name = flops.names[order[position]]
             if isinstance(result, Exception):

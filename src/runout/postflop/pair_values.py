@@ -27,6 +27,7 @@ from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision, make_scratch
 from runout.postflop.extract import pack_values
 from runout.postflop.flop_strategy import FlopStrategy
+from runout.products import multiply
 from runout.trees.betting import Street
 
 _NO_CARD = -1
@@ -55,8 +56,8 @@ class PairValues:
         hand = HAND_BY_COMBO[self.combos]
         member = np.zeros((len(hand), NUM_HANDS))
         member[np.arange(len(hand)), hand] = 1.0
-        total = member.T @ np.nan_to_num(self.gain_of_oop) @ member
-        count = member.T @ can_meet.astype(np.float64) @ member
+        total = multiply(multiply(member.T, np.nan_to_num(self.gain_of_oop)), member)
+        count = multiply(multiply(member.T, can_meet.astype(np.float64)), member)
         gain = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0.0)
         return pack_values(gain)
 
@@ -294,5 +295,5 @@ def _product(parts: list[tuple[Float32Array, Float32Array]]) -> Float32Array:
     """Returns the sum over terminals of the products of both players' rows."""
     mine = np.concatenate([part[0] for part in parts])
     theirs = np.concatenate([part[1] for part in parts])
-    product: Float32Array = mine.T @ theirs
+    product: Float32Array = multiply(mine.T, theirs)
     return product

@@ -6,6 +6,7 @@ from runout.arrays import FloatArray
 from runout.cfr.leaves import Judge
 from runout.cfr.reach import NUM_PLAYERS, own_reach
 from runout.preflop.game_leaves import GameLeaves
+from runout.products import multiply
 from runout.trees.preflop_tree import PreflopTree
 
 
@@ -32,7 +33,7 @@ def expected_values(tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray)
             is_own = tree.layout.actor[node] == player
             weight = strategy[children.start : children.stop] if is_own else 1.0
             value[node] = (weight * of_actions).sum(axis=0)
-        arrival = opponent_reach @ leaves.matchup_share
+        arrival = multiply(opponent_reach, leaves.matchup_share)
         np.divide(value, arrival, out=value, where=arrival > 0.0)
         value[arrival <= 0.0] = np.nan
     return values

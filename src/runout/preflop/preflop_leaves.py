@@ -10,6 +10,7 @@ from runout.cards.canonical_hands import matchup_weights
 from runout.cfr.leaves import Judge
 from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
 from runout.equity.preflop_equity import preflop_table
+from runout.products import multiply
 from runout.results.preflop_solution import FlopLeafSource
 from runout.results.value_book import LeafValues, ValueBook
 from runout.trees.postflop_tree import IP
@@ -116,5 +117,6 @@ def value_groups(
     values = np.zeros(opponent_reach.shape)
     for group in groups:
         payoff = group.payoff if player == SB else -group.payoff.T
-        values[group.node] = group.stake[:, None] * (opponent_reach[group.node] @ payoff.T)
+        won = multiply(opponent_reach[group.node], payoff.T)
+        values[group.node] = group.stake[:, None] * won
     return values

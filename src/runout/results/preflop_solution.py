@@ -119,7 +119,7 @@ class PreflopSolution:
         total, weight = 0.0, 0.0
         for node in np.flatnonzero(layout.num_children > 0):
             actor = int(layout.actor[node])
-            arriving = reach[actor][node] * (weights @ reach[1 - actor][node])
+            arriving = reach[actor][node] * (weights * reach[1 - actor][node]).sum(axis=1)
             children = layout.children(int(node))
             rows = slice(children.start, children.stop)
             moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
@@ -136,6 +136,6 @@ class PreflopSolution:
         parent = int(self.tree.layout.parent[node])
         actor = int(self.tree.layout.actor[parent])
         mine, other = self.reach(actor)[parent], self.reach(1 - actor)[parent]
-        arriving = mine * (matchup_weights() @ other)
+        arriving = mine * (matchup_weights() * other).sum(axis=1)
         total = float(arriving.sum())
         return float((arriving * self.strategy[node]).sum()) / total if total > 0.0 else np.nan

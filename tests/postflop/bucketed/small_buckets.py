@@ -7,7 +7,6 @@ import numpy as np
 from runout.abstraction.bucket_map import FlopBuckets, build_flop_buckets
 from runout.cards.card import NUM_CARDS, parse_board
 from runout.cards.combos import COMBO_HAS_CARD, NUM_COMBOS, combo_index, live_combos
-from runout.cfr.parallel import one_blas_thread
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
@@ -41,8 +40,7 @@ def full_game(flop):
 @cache
 def solved_rounds(flop):
     """Returns the results of both rounds."""
-    with one_blas_thread():  # as everywhere in `solve_flops`, so that no bit depends on the machine
-        return list(TWO_ROUNDS.solve(full_game(flop), ignore_progress))
+    return list(TWO_ROUNDS.solve(full_game(flop), ignore_progress))
 
 
 def one_bucket(flop):

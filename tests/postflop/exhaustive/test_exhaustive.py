@@ -102,26 +102,26 @@ def test_exploitability_falls_by_every_variant(name):
     assert history[2] < 0.05
 
 
-def test_alternating_updates_need_far_fewer_iterations_than_simultaneous_ones():
-    game, tree = flop_game("AhKsQd"), make_tree(3.5)
-    rule = StoppingRule(1_000, exploitability=0.02, check_every=5)
-    alternating = solve(game, tree, rule).report
-    simultaneous = solve(game, tree, rule, is_simultaneous=True).report
-    assert alternating.exploitability_pot <= 0.02
-    assert 3 * alternating.iterations < simultaneous.iterations
+def test_simultaneous_updates_arrive_too():
+    game, tree = flop_game("9s6s2s"), small_tree()
+    rule = StoppingRule(5_000, exploitability=0.01)
+    report = solve(game, tree, rule, is_simultaneous=True).report
+    assert report.exploitability_pot <= 0.01
 
 
-def test_single_precision_converges_like_double_precision():
-    """Paths part after a few iterations, where regrets near 0 round to either side of it."""
+def test_single_precision_arrives_where_double_precision_does():
+    """Paths part after a few iterations, where regrets near 0 round to either side of it.
+
+    What strategies win lies within the gains of best responses of what equilibria win.
+    """
     game, tree = flop_game("AhKsQd"), make_tree(3.5)
     wide, narrow = make_solver(game, tree, np.float64), make_solver(game, tree, np.float32)
     for solver in (wide, narrow):
-        solver.run(5)
-    assert narrow.exploitability()[0] == pytest.approx(wide.exploitability()[0], abs=1e-6)
-    for solver in (wide, narrow):
-        solver.run(295)
-    assert narrow.exploitability()[0] == pytest.approx(wide.exploitability()[0], rel=0.3)
-    assert narrow.game_value(OOP)[0] == pytest.approx(wide.game_value(OOP)[0], abs=1e-4)
+        solver.run(300)
+    gains = [float(solver.nash_conv()[0]) for solver in (wide, narrow)]
+    assert max(gains) <= 4.0 * TARGET
+    apart = abs(narrow.game_value(OOP)[0] - wide.game_value(OOP)[0])
+    assert apart <= sum(gains)
 
 
 def test_judging_changes_no_bit_of_a_solve():
@@ -165,18 +165,23 @@ def test_who_always_ties_gets_half_and_never_folds():
     assert (solution.strategy.table[tree.find_node("b100-f")][held] < 0.01).all()
 
 
-def test_a_hand_without_equity_folds_to_every_bet_of_a_real_range():
-    edge = flop_game("AhKsQd").edge.copy()
-    hopeless = hand("72o")
-    edge[:, hopeless] = 1.0  # as IP it loses to everything
-    tree = make_tree(3.5)
-    solution = solve(with_edge(edge), tree)
+def test_calls_of_a_hand_without_equity_lose_no_more_than_the_exploitability():
+    """As IP it loses to everything, so each call on the river costs the bet and half the pot."""
+    game = flop_game("AhKsQd")
+    edge, hopeless = game.edge.copy(), hand("72o")
+    edge[:, hopeless] = 1.0
+    toy, tree = with_edge(edge), make_tree(3.5, first_street=Street.RIVER)
+    solution = solve(toy, tree, StoppingRule(10_000, exploitability=1e-5))
+    strategy = solution.strategy.table.astype(np.float64)
+    lost_if_always, lost = 0.0, 0.0
     for bet in ("b50", "b100", "a"):
-        assert solution.strategy.table[tree.find_node(f"{bet}-c"), hopeless] < 0.01
-    losses = solution.value_pot[IP, hopeless]
-    share = flop_game("AhKsQd").matchup_share[:, hopeless]
-    mean = np.nansum(share * losses) / share.sum()
-    assert -0.02 < mean < 0.6  # never worse than folding; bluffs may win a pot
+        bets, call, fold = (tree.find_node(path) for path in (bet, f"{bet}-c", f"{bet}-f"))
+        weight = (game.matchup_share[:, hopeless] * strategy[bets]).sum()
+        costs = weight * (tree.leaf_stake[call] - tree.leaf_stake[fold])
+        lost_if_always += costs
+        lost += costs * strategy[call, hopeless]
+    assert lost <= 2.0 * exploitability(tree, toy, strategy) + 1e-9
+    assert lost < 0.02 * lost_if_always
 
 
 def test_nuts_or_air_against_a_bluff_catcher_is_the_textbook_mixture():
@@ -242,12 +247,6 @@ def test_iterations_are_those_of_a_solver_that_deals_every_turn_and_river_card()
         assert solver.game_value(player)[0] == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_default_variant_is_the_one_that_converges_fastest_here():
+def test_dcfr_plus_is_the_default():
+    """The benchmarks compare the variants."""
     assert ExhaustiveBackend(StoppingRule(1)).schedule == DCFR_PLUS
-    game, tree = flop_game("AhKsQd"), make_tree(3.5)
-    rule = StoppingRule(400, exploitability=0.005, check_every=5)
-    iterations = {
-        name: solve(game, tree, rule, schedule=schedule).report.iterations
-        for name, schedule in VARIANTS.items()
-    }
-    assert min(iterations, key=iterations.get) == "dcfr+"

@@ -25,6 +25,7 @@ from runout.holdem.spot_game import SpotGame
 from runout.postflop.bucketed.bucket_strategy import BucketStrategy
 from runout.postflop.bucketed.bucket_tables import BucketTables
 from runout.postflop.bucketed.sampled_visit import SampledCards, SampledVisits
+from runout.products import multiply
 
 #: Turn cards of an iteration, and river cards after each; chosen by measurement (docs/bucketed.md).
 NUM_TURNS, NUM_RIVERS = 4, 1
@@ -76,7 +77,7 @@ class BucketedSolver:
         for player in range(NUM_PLAYERS):
             flop, *later = self.tables[player]
             old_flop, *old_later = other.tables[player]
-            flop.regret[:] = old_flop.regret @ _shares(other.buckets, self.buckets)
+            flop.regret[:] = multiply(old_flop.regret, _shares(other.buckets, self.buckets))
             for street, old in zip(later, old_later, strict=True):
                 street.regret[:] = old.regret
             for street in self.tables[player]:

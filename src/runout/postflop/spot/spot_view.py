@@ -309,9 +309,9 @@ class SpotView:
         oop, ip = (np.flatnonzero(held) for held in is_held)
         won = np.zeros((NUM_PLAYERS, NUM_COMBOS))
         shares = self._shares(self._spot.board + runout.dealt, oop, ip)
-        won[0, oop] = shares @ weights[1, ip]
+        won[0, oop] = (shares * weights[1, ip]).sum(axis=1)
         # What the opponent of a combo does not win, the combo wins.
-        won[1, ip] = met[1, ip] - weights[0, oop] @ shares
+        won[1, ip] = met[1, ip] - (weights[0, oop, None] * shares).sum(axis=0)
         return _divide(won, np.where(is_held, met, 0.0))
 
     def _shares(self, board: tuple[int, ...], oop: IntArray, ip: IntArray) -> FloatArray:

@@ -1,0 +1,142 @@
+"""A small result of every way to compute one; the same bits whoever asks, on one machine.
+
+`python -m tests.integration.small_results FILE` saves them, for `tools/test_machines.py`.
+"""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.abstraction.clustering import cluster_features
+from runout.cards.card import parse_board
+from runout.cfr.stopping import StoppingRule
+from runout.pipeline.run import solve_preflop
+from runout.pipeline.spot import solve_spot
+from runout.pipeline.workplace import Workplace
+from runout.postflop.bucketed.bucketed import BucketedBackend
+from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
+from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
+from runout.postflop.flop_tasks import SolveRun, solve_flops
+from runout.postflop.mccfr.mccfr import MccfrBackend
+from runout.postflop.pair_values import RunoutSample
+from runout.preflop.solver import PreflopSolver
+from runout.results.value_book import ValueBook
+from runout.trees.preflop_betting import SB, push_fold_rules
+from runout.trees.preflop_tree import PreflopTree
+from tests.pipeline.small_runs import run_config
+from tests.postflop.toy_flops import flop_game, small_tree
+
+FLOPS = [parse_board("AhKs7d"), parse_board("Td9d4c")]
+SPOT = {"oop": "AA,QJs,87s,54s", "ip": "KK,AQs,T9s,65s", "pot": 20, "stack": 60}
+
+
+@dataclass(frozen=True, eq=False)
+class SmallResult:
+    """What was computed.
+
+    Attributes:
+        numbers: whose bits must not change.
+        value: what a player wins, in pots or big blinds.
+        gain: what best responses of both players win beyond that; nothing is said of a value
+            whose gain is NaN.
+    """
+
+    numbers: np.ndarray
+    value: float = np.nan
+    gain: float = np.nan
+
+
+def _flops(backend, num_workers):
+    results = list(solve_flops(FLOPS, [small_tree()], backend, SolveRun(num_workers)))
+    return np.stack([result.value_pot for result in results]), results
+
+
+def exhaustive(num_workers):
+    rule = StoppingRule(100)
+    values, results = _flops(ExhaustiveBackend(rule), num_workers)
+    won = float(np.nansum(flop_game("AhKs7d").matchup_share * values[0, 0, 0]))
+    return SmallResult(values, won, 2.0 * results[0].reports[0].exploitability_pot)
+
+
+def public_chance(num_workers):
+    backend = MccfrBackend(StoppingRule(20), sampling="public_chance")
+    return SmallResult(_flops(backend, num_workers)[0])
+
+
+def external(num_workers):
+    backend = MccfrBackend(StoppingRule(5), sampling="external", value_extraction_samples=50)
+    return SmallResult(_flops(backend, num_workers)[0])
+
+
+def bucketed(num_workers):
+    plan = BucketPlan((9, 5, 5), rounds=2)
+    rounds = RoundsSolver(plan, StoppingRule(10), sample=RunoutSample(6, 3))
+    return SmallResult(_flops(BucketedBackend(rounds), num_workers)[0])
+
+
+def preflop(num_workers):
+    solution = solve_preflop(run_config(), Workplace(num_workers=num_workers)).solution
+    return SmallResult(np.concatenate([solution.strategy, *solution.ev_bb]))
+
+
+def push_fold(num_workers):
+    tree = PreflopTree.build(push_fold_rules(10.0))
+    solution = PreflopSolver(tree, ValueBook.raw_equity()).solve(StoppingRule(300))
+    gain = 2.0 * solution.report.exploitability_mbb / 1_000.0
+    return SmallResult(solution.strategy, solution.game_value_bb(SB), gain)
+
+
+def _spot(num_workers, **keys):
+    solution = solve_spot(workplace=Workplace(num_workers), max_iterations=50, **SPOT, **keys)
+    node = solution.view.node()
+    numbers = np.concatenate([node.strategy.ravel(), node.ev_chips.ravel()])
+    pot = SPOT["pot"]
+    return SmallResult(numbers, node.range_ev(0) / pot, 2.0 * solution.exploitability_pot)
+
+
+def turn(num_workers):
+    return _spot(num_workers, board="Qs8h7h2c")
+
+
+def turn_of_16_bits(num_workers):
+    return _spot(num_workers, board="Qs8h7h2c", precision=16)
+
+
+def clusters(num_workers):
+    rows = np.random.default_rng(0).random((2_000, 10)).cumsum(axis=1)
+    found = [
+        cluster_features(rows, np.ones(2_000), 30, metric, seed=0, order_key=rows[:, 0]).centers
+        for metric in ("emd", "cramer")
+    ]
+    return SmallResult(np.stack(found))
+
+
+RESULTS = {
+    function.__name__: function
+    for function in (
+        exhaustive,
+        public_chance,
+        external,
+        bucketed,
+        preflop,
+        push_fold,
+        turn,
+        turn_of_16_bits,
+        clusters,
+    )
+}
+
+
+def main(path):
+    """Saves the numbers of every result, with its value and gain."""
+    saved = {}
+    for name, compute in RESULTS.items():
+        result = compute(1)
+        saved[name] = result.numbers
+        saved[f"{name} value"] = np.array([result.value, result.gain])
+    np.savez(path, **saved)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
