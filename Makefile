@@ -30,6 +30,11 @@ coverage: kernels
 test-slow: .venv/installed
 	$(BIN)/pytest -m slow
 
+# Pretends to be other processors; SHORT=--short takes a selection.
+.PHONY: test-machines
+test-machines: .venv/installed
+	$(BIN)/python tools/test_machines.py $(SHORT)
+
 # A million mutated inputs; a short form of it is among the tests.
 fuzz: .venv/installed
 	$(BIN)/python -m tools.fuzz
