@@ -95,7 +95,7 @@ def _format_range(held: HandRange) -> str:
 def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
     """Returns what a player wins on average once a node is reached, blinds included."""
     mine, other = solution.reach(player)[node], solution.reach(1 - player)[node]
-    arriving = mine * (matchup_weights() @ other)
+    arriving = mine * (matchup_weights() * other).sum(axis=1)
     total = arriving.sum()
     if total <= 0.0:
         return 0.0
