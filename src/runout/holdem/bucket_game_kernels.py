@@ -29,8 +29,7 @@ _FLOAT_BYTES = 4
 @kernel
 def push_buckets(forest: Forest, villain: Learning, step: Step, out_scratch: BucketScratch) -> None:
     """Pushes the opponent's reach down, and adds it to its strategy sums when learning."""
-    start = np.int64(out_scratch.reach.ctypes.data)
-    row_bytes = out_scratch.reach.shape[1] * _FLOAT_BYTES
+    start, row_bytes = out_scratch.reach.ctypes.data, out_scratch.reach.shape[1] * _FLOAT_BYTES
     for node in range(forest.kind.shape[0]):
         if forest.kind[node] != VILLAIN_ACTS:
             continue
@@ -40,85 +39,112 @@ def push_buckets(forest: Forest, villain: Learning, step: Step, out_scratch: Buc
         sums = read_rows(
             villain.strategy_sum, villain.sum_scale, first, first + number, out_scratch.rows
         )
-        added = np.int64(sums.ctypes.data)
         if step.mode != LEARN:
-            if number == 2:
-                actions.play_2(added, arriving, out, row_bytes)
-            elif number == 3:
-                actions.play_3(added, arriving, out, row_bytes)
-            else:
-                actions.play_any(added, arriving, out, row_bytes, number)
+            _play(sums.ctypes.data, arriving, out, row_bytes, number)
             continue
         regrets = read_rows(
             villain.regret, villain.regret_scale, first, first + number, out_scratch.more_rows
         )
-        weights, decay = np.int64(regrets.ctypes.data), step.strategy
-        if number == 2:
-            actions.play_and_add_2(weights, arriving, out, added, decay, row_bytes)
-        elif number == 3:
-            actions.play_and_add_3(weights, arriving, out, added, decay, row_bytes)
-        else:
-            actions.play_and_add_any(weights, arriving, out, added, decay, row_bytes, number)
+        weights, added = regrets.ctypes.data, sums.ctypes.data
+        _play_and_add(weights, arriving, out, added, step.strategy, row_bytes, number)
         write_rows(villain.strategy_sum, villain.sum_scale, first, first + number, sums)
 
 
 @kernel
 def pull_buckets(forest: Forest, hero: Learning, step: Step, out_scratch: BucketScratch) -> None:
     """Pulls hero's values up, and adds to its regrets when learning."""
-    start = np.int64(out_scratch.value.ctypes.data)
-    row_bytes = out_scratch.value.shape[1] * _FLOAT_BYTES
+    start, row_bytes = out_scratch.value.ctypes.data, out_scratch.value.shape[1] * _FLOAT_BYTES
+    positive, negative = step.positive_regret, step.negative_regret
     for node in range(forest.kind.shape[0] - 1, -1, -1):
         kind = forest.kind[node]
         if kind != HERO_ACTS and kind != VILLAIN_ACTS:
             continue
-        number = int(forest.num_children[node])
-        values = int(start + forest.first_child[node] * row_bytes)
-        out = int(start + node * row_bytes)
+        number, first = int(forest.num_children[node]), int(forest.first_action[node])
+        values = start + forest.first_child[node] * row_bytes
+        out = start + node * row_bytes
         if kind == VILLAIN_ACTS:
-            if number == 2:
-                actions.add_up_2(values, out, row_bytes)
-            elif number == 3:
-                actions.add_up_3(values, out, row_bytes)
-            else:
-                actions.add_up_any(values, out, row_bytes, number)
+            _add_up(values, out, row_bytes, number)
         elif step.mode == RESPOND:
-            actions.take_best_any(values, out, row_bytes, number)
+            actions.take_best_any(np.int64(values), np.int64(out), row_bytes, number)
+        elif step.mode == EVALUATE:
+            sums = read_rows(
+                hero.strategy_sum, hero.sum_scale, first, first + number, out_scratch.rows
+            )
+            _mix(sums.ctypes.data, values, out, row_bytes, number)
         else:
-            _decide(hero, int(forest.first_action[node]), number, step, values, out, out_scratch)
+            regrets = read_rows(
+                hero.regret, hero.regret_scale, first, first + number, out_scratch.rows
+            )
+            weights = regrets.ctypes.data
+            _mix_and_learn(weights, values, out, positive, negative, row_bytes, number)
+            write_rows(hero.regret, hero.regret_scale, first, first + number, regrets)
 
 
 @kernel
-def _decide(
-    hero: Learning,
-    first: int,
+def _play(weights: int, arriving: int, out: int, row_bytes: int, number: int) -> None:
+    """Divides reach among the actions of a decision; like the rest, by addresses of rows."""
+    if number == 2:
+        actions.play_2(weights, arriving, out, row_bytes)
+    elif number == 3:
+        actions.play_3(weights, arriving, out, row_bytes)
+    else:
+        actions.play_any(weights, arriving, out, row_bytes, number)
+
+
+@kernel
+def _play_and_add(
+    weights: int,
+    arriving: int,
+    out: int,
+    sums: int,
+    decay: np.float32,
+    row_bytes: int,
     number: int,
-    step: Step,
+) -> None:
+    if number == 2:
+        actions.play_and_add_2(weights, arriving, out, sums, decay, row_bytes)
+    elif number == 3:
+        actions.play_and_add_3(weights, arriving, out, sums, decay, row_bytes)
+    else:
+        actions.play_and_add_any(weights, arriving, out, sums, decay, row_bytes, number)
+
+
+@kernel
+def _add_up(values: int, out: int, row_bytes: int, number: int) -> None:
+    if number == 2:
+        actions.add_up_2(values, out, row_bytes)
+    elif number == 3:
+        actions.add_up_3(values, out, row_bytes)
+    else:
+        actions.add_up_any(values, out, row_bytes, number)
+
+
+@kernel
+def _mix(weights: int, values: int, out: int, row_bytes: int, number: int) -> None:
+    if number == 2:
+        actions.mix_2(weights, values, out, row_bytes)
+    elif number == 3:
+        actions.mix_3(weights, values, out, row_bytes)
+    else:
+        actions.mix_any(weights, values, out, row_bytes, number)
+
+
+@kernel
+def _mix_and_learn(
+    regrets: int,
     values: int,
     out: int,
-    out_scratch: BucketScratch,
+    positive: np.float32,
+    negative: np.float32,
+    row_bytes: int,
+    number: int,
 ) -> None:
-    """Values a decision of hero's, and learns there; ``values`` and ``out`` are addresses."""
-    row_bytes = out_scratch.value.shape[1] * _FLOAT_BYTES
-    if step.mode == EVALUATE:
-        sums = read_rows(hero.strategy_sum, hero.sum_scale, first, first + number, out_scratch.rows)
-        weights = np.int64(sums.ctypes.data)
-        if number == 2:
-            actions.mix_2(weights, values, out, row_bytes)
-        elif number == 3:
-            actions.mix_3(weights, values, out, row_bytes)
-        else:
-            actions.mix_any(weights, values, out, row_bytes, number)
-        return
-    regrets = read_rows(hero.regret, hero.regret_scale, first, first + number, out_scratch.rows)
-    weights = np.int64(regrets.ctypes.data)
-    positive, negative = step.positive_regret, step.negative_regret
     if number == 2:
-        actions.mix_and_learn_2(weights, values, out, positive, negative, row_bytes)
+        actions.mix_and_learn_2(regrets, values, out, positive, negative, row_bytes)
     elif number == 3:
-        actions.mix_and_learn_3(weights, values, out, positive, negative, row_bytes)
+        actions.mix_and_learn_3(regrets, values, out, positive, negative, row_bytes)
     else:
-        actions.mix_and_learn_any(weights, values, out, positive, negative, row_bytes, number)
-    write_rows(hero.regret, hero.regret_scale, first, first + number, regrets)
+        actions.mix_and_learn_any(regrets, values, out, positive, negative, row_bytes, number)
 
 
 @kernel

@@ -38,8 +38,16 @@ SMALLEST_MET = 1e-30
 _ROWS_AT_ONCE = {16: PRODUCT_BLOCK, 8: 2, 4: 1}
 
 
+def _each_lane(context, builder, num_bytes, body):
+    """Calls ``body(code, offset)`` for every vector of a lane row, the last one a block wide."""
+    rest = VectorCode(context, builder, LANE_BLOCK)
+    code = VectorCode(context, builder)
+    wide = code if code.width > LANE_BLOCK else rest
+    wide.each_with_rest(num_bytes, rest, body)
+
+
 def _elementwise(num_rows, num_scalars, compute):
-    """Returns what an intrinsic needs that sets a row of 8 lanes from rows and float32 scalars.
+    """Returns what an intrinsic needs that sets a lane row from rows and float32 scalars.
 
     The first address is the row that is set; the last argument is the number of bytes.
     """
@@ -48,15 +56,14 @@ def _elementwise(num_rows, num_scalars, compute):
     )
 
     def generate(context, builder, _, args):
-        code = VectorCode(context, builder, LANE_BLOCK)
-        rows, num_bytes = args[:num_rows], args[-1]
-        scalars = [code.spread(scalar) for scalar in args[num_rows:-1]]
+        rows, scalars, num_bytes = args[:num_rows], args[num_rows:-1], args[-1]
 
-        def one(offset):
+        def one(code, offset):
             loaded = [code.load(code.at(row, offset)) for row in rows]
-            code.store(compute(code, *loaded, *scalars), code.at(rows[0], offset))
+            factors = [code.spread(scalar) for scalar in scalars]
+            code.store(compute(code, *loaded, *factors), code.at(rows[0], offset))
 
-        code.each(num_bytes, one)
+        _each_lane(context, builder, num_bytes, one)
         return context.get_dummy_value()
 
     return signature, generate
@@ -112,15 +119,13 @@ def add_hand(typing_context, total, by_first_card, by_second_card, row, num_byte
     """Adds a row to three others."""
 
     def generate(context, builder, _, args):
-        code = VectorCode(context, builder, LANE_BLOCK)
-
-        def one(offset):
+        def one(code, offset):
             row = code.load(code.at(args[3], offset))
             for address in args[:3]:
                 out = code.at(address, offset)
                 code.store(builder.fadd(code.load(out), row), out)
 
-        code.each(args[4], one)
+        _each_lane(context, builder, args[4], one)
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 5), generate

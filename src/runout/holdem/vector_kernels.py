@@ -89,6 +89,20 @@ class VectorCode:
         with cgutils.for_range(self.builder, steps, intp=INT64) as loop:
             body(self.builder.mul(loop.index, ir.Constant(INT64, self.bytes)))
 
+    def each_with_rest(self, num_bytes, rest, body):
+        """Calls ``body(code, offset)`` for every vector, and for the rest with narrower ones.
+
+        Args:
+            num_bytes: of the row, a multiple of what the narrower vectors hold.
+            rest: builds code with narrower vectors, or with equal ones.
+            body: the code of one vector.
+        """
+        self.each(num_bytes, lambda offset: body(self, offset))
+        if rest.bytes < self.bytes:
+            left = self.builder.and_(num_bytes, ir.Constant(INT64, self.bytes - 1))
+            done = self.builder.sub(num_bytes, left)
+            rest.each(left, lambda offset: body(rest, self.builder.add(done, offset)))
+
     def each_action(self, count, row_bytes, body):
         """Calls ``body(offset)`` for every action; written out if the count is a Python number."""
         if isinstance(count, int):
