@@ -10,7 +10,7 @@ from runout.trees.postflop_tree import PostflopTree
 CONFIGS = Path(__file__).parents[2] / "configs"
 OTHER_KINDS = ("lab", "postflop", "spot")
 SAMPLES = sorted(p for p in CONFIGS.glob("*.yaml") if not p.name.startswith(OTHER_KINDS))
-NAMES = ["hu_100bb", "hu_25bb", "hu_25bb_full", "pushfold_10bb", "smoke"]
+NAMES = ["hu_15bb", "hu_25bb", "hu_50bb", "hu_100bb", "pushfold_10bb", "smoke", "two_phase_25bb"]
 TEXT = "preflop: {preset: hu_25bb}\npostflop_model_path: "
 MODEL = "postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: auto}"
 
@@ -50,23 +50,36 @@ def test_every_sample_is_a_config_whose_trees_can_be_built(path):
 def test_every_sample_says_how_to_run_it_and_where_it_was_measured(path):
     text = path.read_text("utf-8")
     assert f"runout solve-preflop -c configs/{path.name} -o runs/{path.stem}" in text
-    assert "\n# measured: see docs/preflop.md\n" in text
+    page = "joint" if load_run_config(path).method == "joint" else "preflop"
+    assert f"\n# measured: see docs/{page}.md\n" in text
     assert max(map(len, text.splitlines())) <= 105
 
 
 @pytest.mark.parametrize(
     ("name", "stack", "num_flops", "threshold_mbb"),
     [
-        ("smoke", 25.0, 25, 1.0),
-        ("hu_25bb", 25.0, 100, 0.5),
-        ("hu_100bb", 100.0, 50, 0.5),
-        ("hu_25bb_full", 25.0, 1755, 0.1),
+        ("smoke", 15.0, 8, 20.0),
+        ("hu_15bb", 15.0, 25, 10.0),
+        ("hu_25bb", 25.0, 25, 10.0),
+        ("hu_50bb", 50.0, 13, 20.0),
+        ("hu_100bb", 100.0, 13, 30.0),
     ],
 )
-def test_samples_say_what_their_names_promise(name, stack, num_flops, threshold_mbb):
+def test_samples_are_joint_games_of_what_their_names_promise(name, stack, num_flops, threshold_mbb):
     config = sample(name)
+    assert config.method == "joint"
     assert config.preflop.stacks_bb == (stack, stack)
     assert config.preflop_exploitability_threshold_mbb == threshold_mbb
+    assert config.postflop_model.solve_type == "compact"
+    assert len(config.postflop_model.flop_list()) == num_flops
+
+
+@pytest.mark.parametrize(
+    ("name", "num_flops"), [("two_phase_25bb", 100), ("two_phase_25bb_full", 1755)]
+)
+def test_two_phase_samples_solve_flops_first(name, num_flops):
+    config = sample(name)
+    assert config.method == "two_phase"
     assert config.postflop_model.is_auto_sprs
     assert config.postflop_model.solve_type == "exhaustive"
     assert len(config.postflop_model.flop_list()) == num_flops
@@ -79,8 +92,9 @@ def test_the_push_fold_sample_solves_no_flops():
     assert config.preflop.tree().num_nodes == 5
 
 
-def test_the_full_sample_is_the_same_game():
-    assert sample("hu_25bb_full").preflop == sample("hu_25bb").preflop
+def test_samples_of_25_big_blinds_are_the_same_game():
+    games = [sample(name) for name in ("hu_25bb", "two_phase_25bb", "two_phase_25bb_full")]
+    assert games[0].preflop == games[1].preflop == games[2].preflop
 
 
 # --- Files, paths and lines -----------------------------------------------------------------------

@@ -83,6 +83,7 @@ class CfrSolver:
         root_reach: RealArray,
         schedule: DiscountSchedule = DCFR,
         is_simultaneous: bool = False,
+        is_zero_sum: bool = True,
     ) -> None:
         """Begins with all actions equally likely.
 
@@ -92,6 +93,8 @@ class CfrSolver:
             schedule: the CFR variant.
             is_simultaneous: whether both players update against the same snapshot of strategies.
                 By default they take turns, which needs far fewer iterations.
+            is_zero_sum: whether the two players' values sum to zero. Where leaves are valued by
+                approximations that do not, `nash_conv` is measured from the values themselves.
         """
         self.root = root
         self.schedule = schedule
@@ -99,6 +102,7 @@ class CfrSolver:
         self.strategy_delta = 1.0
         self._root_reach = root_reach
         self._is_simultaneous = is_simultaneous
+        self._is_zero_sum = is_zero_sum
 
     def run(self, num_iterations: int) -> None:
         """Runs ``num_iterations`` more iterations, each updating both players."""
@@ -128,9 +132,12 @@ class CfrSolver:
 
     def nash_conv(self) -> FloatArray:
         """Returns ``[B]`` what both players together gain by best-responding."""
-        gains: FloatArray = self._root_value(0, Judge.BEST_RESPOND) + self._root_value(
-            1, Judge.BEST_RESPOND
+        players = range(NUM_PLAYERS)
+        gains: FloatArray = np.sum(
+            [self._root_value(player, Judge.BEST_RESPOND) for player in players], axis=0
         )
+        if not self._is_zero_sum:
+            gains = gains - np.sum([self.game_value(player) for player in players], axis=0)
         return gains
 
     def exploitability(self) -> FloatArray:

@@ -155,6 +155,7 @@ class _JudgedSubgame:
         self._strategy = strategy
         self._counter = counter
         self.cost = tree.num_nodes
+        self.is_zero_sum = True
         self.combos = live_combos(flop)
         self.width = PlayerHands.of_range(HandRange.full(), flop, 0).width
 

@@ -16,8 +16,10 @@ from runout.execution.memory import available_memory_bytes
 from runout.holdem.tables import Precision
 from runout.pipeline.interrupts import PausedError, holding_interrupts
 from runout.pipeline.workplace import Workplace
+from runout.postflop.compact.settings import CompactConfig
 from runout.postflop.exact.settings import ExactConfig
 from runout.preflop.joint import checkpoint
+from runout.preflop.joint.compact_engine import CompactEngine
 from runout.preflop.joint.joint_game import JointGame, PotType
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Engine, ExactEngine, Subgame
@@ -71,6 +73,9 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
 def _make_engine(model: PostflopModelConfig) -> Engine:
     if isinstance(model, ExactConfig):
         return ExactEngine(Precision(model.exact_precision))
+    if isinstance(model, CompactConfig):
+        precision = Precision(model.compact_precision)
+        return CompactEngine(model.river_buckets, model.river_blockers, precision)
     allowed = " or ".join(JOINT_BACKENDS)
     problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"
     raise ConfigError("postflop_model.solve_type", problem)

@@ -15,6 +15,10 @@ class GameLeaves(Protocol):
     def matchup_share(self) -> FloatArray:
         """``[169, 169]`` probability that SB is dealt the row and BB the column."""
 
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether what one player wins is what the other loses, but for rounding."""
+
     def evaluator(self, tree: PreflopTree) -> LeafEvaluator:
         """Returns the leaves as CFR wants them."""
 

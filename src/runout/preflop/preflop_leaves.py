@@ -38,6 +38,11 @@ class PreflopLeaves:
     groups: tuple[LeafGroup, ...]
     flops: dict[str, LeafValues]
 
+    @property
+    def is_zero_sum(self) -> bool:
+        """Always."""
+        return True
+
     def evaluator(self, tree: PreflopTree) -> MatrixLeaves:
         """Returns the leaves as the solver wants them."""
         return MatrixLeaves(tree.layout, self.groups)

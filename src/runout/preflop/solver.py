@@ -42,7 +42,7 @@ class PreflopSolver:
         self.leaves = leaves
         self._street = StreetSolver(tree.layout, leaves.evaluator(tree), 1, NUM_HANDS)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS))
-        self.cfr = CfrSolver(self._street, everyone, schedule)
+        self.cfr = CfrSolver(self._street, everyone, schedule, is_zero_sum=leaves.is_zero_sum)
         #: Exploitability whenever it was measured, in thousandths of a big blind, by iteration.
         self.curve_mbb: dict[int, float] = {}
 

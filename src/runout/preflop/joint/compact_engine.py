@@ -6,22 +6,19 @@ from dataclasses import dataclass
 from runout.arrays import AnyArray, Float32Array
 from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
-from runout.cfr.reach import NUM_PLAYERS
-from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_cards import CompactCards
 from runout.holdem.compact_game import ONE_GROUP, CompactGame
-from runout.holdem.compact_workspace import Workspace, WorkspaceShape
+from runout.holdem.compact_memory import compact_card_bytes, estimate_compact_memory
+from runout.holdem.compact_workspace import Workspace
 from runout.holdem.rake import NO_RAKE
-from runout.holdem.river_games import RiverBuckets, count_games
+from runout.holdem.river_games import RiverBuckets, choose_buckets
 from runout.holdem.spot import Spot
 from runout.holdem.street_kernels import Step
-from runout.holdem.street_template import StreetTemplate, make_templates
-from runout.holdem.tables import LearnedTables, Precision, StreetSize, count_table_bytes
+from runout.holdem.street_template import make_templates
+from runout.holdem.tables import LearnedTables, Precision
 from runout.preflop.joint.subgames import Subgame, count_alike
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
-
-_FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -29,18 +26,21 @@ class CompactEngine:
     """Flop and turn by combo, rivers by buckets of strength.
 
     Attributes:
-        buckets: how hands are grouped on rivers.
+        num_buckets: of each river.
+        blockers: whether buckets tell blockers apart: ``on``, ``off``, or ``auto``, which is on at
+            leaves with deep stacks.
         precision: bits of a stored number.
     """
 
-    buckets: RiverBuckets
+    num_buckets: int
+    blockers: str = "off"
     precision: Precision = Precision.SINGLE
 
     @property
     def advice(self) -> str:
         """What of its settings would need less memory."""
-        fewer = f", or fewer than {self.buckets.number} river_buckets"
-        return fewer if self.precision == Precision.HALF else f", 16 bits{fewer}"
+        fewer = f", or fewer than {self.num_buckets} river_buckets"
+        return fewer if self.precision == Precision.HALF else f", compact_precision: 16{fewer}"
 
     def make_games(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
@@ -49,9 +49,18 @@ class CompactEngine:
         everyone = (HandRange.full(), HandRange.full())
         games = []
         for flop in flops:
-            cards = CompactCards.plan(flop, everyone, self.buckets, team=team)
-            spots = [Spot(flop, everyone, tree) for tree in trees]
-            games.append([CompactGame(spot, cards, self.precision) for spot in spots])
+            cards = {
+                buckets: CompactCards.plan(flop, everyone, buckets, team=team)
+                for buckets in self._distinct_buckets(trees)
+            }
+            games.append(
+                [
+                    CompactGame(
+                        Spot(flop, everyone, tree), cards[self._buckets(tree)], self.precision
+                    )
+                    for tree in trees
+                ]
+            )
         return games
 
     def play(
@@ -71,41 +80,22 @@ class CompactEngine:
     ) -> int:
         """Returns what the subgames of some flops take together, before they are made."""
         templates = [make_templates(tree, NO_RAKE, ONE_GROUP) for tree in trees]
-        if not templates:
-            return 0
         total, largest_space = 0, 0
         for cards, number in count_alike(flops):
-            total += number * self._bytes_of_cards(cards)
-            for streets in templates:
-                total += number * count_table_bytes(streets, self._sizes(cards), self.precision)
-                space = self._bytes_of_space(cards, streets)
-                largest_space = max(largest_space, space)
+            for buckets in self._distinct_buckets(trees):
+                total += number * compact_card_bytes(cards, buckets)
+            for tree, streets in zip(trees, templates, strict=True):
+                buckets = self._buckets(tree)
+                need = estimate_compact_memory(streets, cards, buckets, 1, self.precision)
+                total += number * need.tables
+                largest_space = max(largest_space, need.working_space)
         return total + num_workers * largest_space
 
-    def _sizes(self, cards: CardsToCome) -> list[StreetSize]:
-        oop, ip = cards.players
-        widths, buckets = (oop.width, ip.width), self.buckets.number
-        return [
-            StreetSize(1, widths),
-            StreetSize(len(cards.deals[0].card), widths),
-            StreetSize(count_games(cards, self.buckets.merges_cards), (buckets, buckets)),
-        ]
+    def _buckets(self, tree: PostflopTree) -> RiverBuckets:
+        return choose_buckets(self.num_buckets, self.blockers, tree.stakes.spr)
 
-    def _bytes_of_cards(self, cards: CardsToCome) -> int:
-        """Returns what the bucket games of a flop take: buckets of hands, and who meets whom."""
-        num_games = count_games(cards, self.buckets.merges_cards)
-        of_hands = sum(player.width for player in cards.players)
-        return num_games * (of_hands + 2 * _FLOAT_BYTES * self.buckets.number**2)
-
-    def _bytes_of_space(self, cards: CardsToCome, templates: list[StreetTemplate]) -> int:
-        oop, ip = cards.players
-        num_turns, widths = len(cards.deals[0].card), (oop.width, ip.width)
-        return sum(
-            WorkspaceShape.of(
-                templates, widths, num_turns, self.buckets.number, player, self.precision
-            ).num_bytes(1)
-            for player in range(NUM_PLAYERS)
-        )
+    def _distinct_buckets(self, trees: Sequence[PostflopTree]) -> list[RiverBuckets]:
+        return list(dict.fromkeys(self._buckets(tree) for tree in trees))
 
 
 class CompactSubgame:
@@ -123,6 +113,7 @@ class CompactSubgame:
         self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
         hands = game.cards.players[0]
         self.combos, self.width = hands.combos, hands.width
+        self.is_zero_sum = False  # hands of a bucket do not meet quite the same hands
         self.cost = sum(table.size for table in self.learned().values())
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:

@@ -83,6 +83,11 @@ class JointLeaves(Generic[Played]):
         self._hand = [HAND_BY_COMBO[games[0].combos] for games in self.subgames if games]
         self._known = MatrixLeaves(self.tree.layout, self._known_groups())
 
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether what one player wins is what the other loses, but for rounding."""
+        return all(subgame.is_zero_sum for of_flop in self.subgames for subgame in of_flop)
+
     def evaluator(self, tree: PreflopTree) -> "JointLeaves[Played]":
         """Returns the leaves as the solver wants them."""
         return self

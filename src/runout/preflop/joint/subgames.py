@@ -28,11 +28,13 @@ class Playable(Protocol):
         combos: ``[n]`` the combos that both players can hold, in the order of rows.
         width: the length of a row of hands, padding included.
         cost: how long a visit takes, in any unit that all subgames of a game share.
+        is_zero_sum: whether what one player wins is what the other loses, but for rounding.
     """
 
     combos: IntArray
     width: int
     cost: int
+    is_zero_sum: bool
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
         """Returns ``[width]`` counterfactual values of a player's hands, in pots.
@@ -144,6 +146,7 @@ class ExactSubgame:
         self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
         hands = self.game.cards.players[0]
         self.combos, self.width = hands.combos, hands.width
+        self.is_zero_sum = True
         self.cost = sum(table.size for table in self.learned().values())
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:

@@ -1,0 +1,80 @@
+"""Joint games whose rivers are bucket games."""
+
+import numpy as np
+import pytest
+
+from runout.cards.flops import explicit_flops
+from runout.cfr.discounting import DCFR4
+from runout.cfr.parallel import Team
+from runout.cfr.stopping import StoppingRule
+from runout.preflop.expected_values import best_response
+from runout.preflop.joint.compact_engine import CompactEngine
+from runout.preflop.joint.joint_game import JointGame, PotType
+from runout.preflop.preflop_leaves import value_leaves
+from runout.preflop.solver import PreflopSolver
+from runout.results.value_book import ValueBook
+from runout.trees.betting import BettingRules
+from runout.trees.preflop_betting import SB
+from tests.preflop.joint.joint_games import CHECK_DOWN, MONOTONE, limp_or_raise, one_line
+
+BETTING = BettingRules.uniform([0.75], 0)
+
+
+def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
+    every_pot = dict.fromkeys(PotType, betting)
+    return JointGame(tree, explicit_flops(flops), every_pot, CompactEngine(num_buckets, blockers))
+
+
+def solve(game, workers=1, iterations=4):
+    solver = PreflopSolver(game.tree, game.make_leaves(Team(workers)), DCFR4)
+    return solver, solver.solve(StoppingRule(iterations))
+
+
+def test_checked_down_flops_are_nearly_the_game_of_raw_equities():
+    tree, rule = limp_or_raise(), StoppingRule(4)
+    _, joint = solve(make_game(tree, CHECK_DOWN, 48, flops=MONOTONE[:1]))
+    raw = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()), DCFR4).solve(rule)
+    # Buckets of 48 strengths blur showdowns by about a hundredth of the pot on this flop.
+    np.testing.assert_allclose(joint.ev_bb[0, 0], raw.ev_bb[0, 0], atol=0.15)
+    assert joint.game_value_bb(SB) == pytest.approx(raw.game_value_bb(SB), abs=0.02)
+
+
+def test_two_workers_find_the_same_bits_and_little_is_lost_between_the_players():
+    game = make_game(one_line(), BETTING)
+    (one, first), (two, second) = solve(game), solve(game, workers=2)
+    np.testing.assert_array_equal(first.ev_bb, second.ev_bb)
+    # Hands of a bucket do not meet quite the same hands: values sum to zero only nearly.
+    assert first.game_value_bb(0) + first.game_value_bb(1) == pytest.approx(0.0, abs=0.01)
+    for mine, theirs in zip(one.leaves.subgames, two.leaves.subgames, strict=True):
+        for name, array in mine[0].learned().items():
+            np.testing.assert_array_equal(array, theirs[0].learned()[name])
+
+
+def test_memory_is_what_the_tables_and_cards_take():
+    game = make_game(limp_or_raise(), BETTING)
+    leaves = game.make_leaves(Team(1))
+    tables = sum(
+        array.nbytes
+        for of_flop in leaves.subgames
+        for subgame in of_flop
+        for array in subgame.learned().values()
+    )
+    assert tables < game.memory_bytes(1) < 1.5 * tables + 100e6
+
+
+def test_leaves_with_deep_stacks_tell_blockers_apart():
+    game = make_game(limp_or_raise(25.0), BETTING, blockers="auto", flops=MONOTONE[:1])
+    games = game.engine.make_games(game.flops.flops, game.flop_trees, Team(1))[0]
+    deep = [each.river_games.buckets.has_blockers for each in games]
+    assert deep == [leaf.spr >= 8.0 for leaf in game.tree.flop_leaves()]
+    assert games[1].river_games is games[2].river_games
+
+
+def test_exploitability_is_measured_from_the_values_that_do_not_quite_sum_to_zero():
+    solver, solution = solve(make_game(one_line(), BETTING, flops=MONOTONE[:1]))
+    best = sum(
+        best_response(solution.tree, solver.leaves, solution.strategy, p).sum() for p in (0, 1)
+    )
+    values = solution.game_value_bb(0) + solution.game_value_bb(1)
+    expected = 1000.0 * (best - values) / 2
+    assert solution.report.exploitability_mbb == pytest.approx(expected, rel=1e-3)
