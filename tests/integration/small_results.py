@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.abstraction.clustering import cluster_features
-from runout.cards.card import parse_board
+from runout.cards.flops import explicit_flops
 from runout.cfr.stopping import StoppingRule
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
@@ -20,14 +20,13 @@ from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
-from runout.preflop.solver import PreflopSolver
-from runout.results.value_book import ValueBook
 from runout.trees.preflop_betting import SB, push_fold_rules
 from runout.trees.preflop_tree import PreflopTree
 from tests.pipeline.small_runs import run_config
 from tests.postflop.toy_flops import flop_game, small_tree
+from tests.preflop.games import raw_solver
 
-FLOPS = [parse_board("AhKs7d"), parse_board("Td9d4c")]
+FLOPS = explicit_flops(["AhKs7d", "Td9d4c"])
 SPOT = {"oop": "AA,QJs,87s,54s", "ip": "KK,AQs,T9s,65s", "pot": 20, "stack": 60}
 
 
@@ -49,6 +48,7 @@ class SmallResult:
 
 def _flops(backend, num_workers):
     results = list(solve_flops(FLOPS, [small_tree()], backend, SolveRun(num_workers)))
+    results.sort(key=lambda result: result.flop_index)  # they come as they are finished
     return np.stack([result.value_pot for result in results]), results
 
 
@@ -81,8 +81,7 @@ def preflop(num_workers):
 
 
 def push_fold(num_workers):
-    tree = PreflopTree.build(push_fold_rules(10.0))
-    solution = PreflopSolver(tree, ValueBook.raw_equity()).solve(StoppingRule(300))
+    solution = raw_solver(PreflopTree.build(push_fold_rules(10.0))).solve(StoppingRule(300))
     gain = 2.0 * solution.report.exploitability_mbb / 1_000.0
     return SmallResult(solution.strategy, solution.game_value_bb(SB), gain)
 

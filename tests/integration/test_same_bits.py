@@ -9,7 +9,11 @@ from threadpoolctl import threadpool_limits
 
 from tests.integration.small_results import RESULTS
 
-every_result = pytest.mark.parametrize("name", RESULTS)
+SLOW = {"bucketed"}
+
+every_result = pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in RESULTS]
+)
 
 
 @cache
