@@ -79,15 +79,28 @@ def test_json_has_every_bucket_of_every_round(run, config):
             assert bucket["worst_pair"]["distance_pot"] >= 0.0
 
 
-def test_a_directory_is_diagnosed_by_its_own_config(run, tmp_path):
+def test_a_directory_is_diagnosed_without_solving_it_again(run, tmp_path, monkeypatch):
     solved = postflop_abstraction.PostflopAbstraction.build(load_postflop_config(BUCKETED))
     solved.to_bundle().save(tmp_path / "values")
+    monkeypatch.delattr(rounds.RoundsSolver, "solve")
     document = json.loads(run("diag-buckets", str(tmp_path / "values"), "--json").stdout)
     (first, second) = document["flops"][0]["rounds"]
     reports = solved.values[0].reports
     assert second["final_delta"] == reports[0].strategy_delta
     assert second["exploitability_bound_pot"] == reports[0].exploitability_pot
     assert first["iterations"] == 2
+
+
+def test_a_directory_without_strategies_is_solved_again(run, tmp_path):
+    config = load_postflop_config(BUCKETED + "  keep_strategies: false\n")
+    solved = postflop_abstraction.PostflopAbstraction.build(config)
+    solved.to_bundle().save(tmp_path / "values")
+    kept = postflop_abstraction.PostflopAbstraction.build(load_postflop_config(BUCKETED))
+    kept.to_bundle().save(tmp_path / "kept")
+    again, read = (
+        run("diag-buckets", str(tmp_path / name), "--json").stdout for name in ("values", "kept")
+    )
+    assert again == read
 
 
 @pytest.mark.parametrize(

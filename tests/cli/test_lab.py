@@ -1,13 +1,17 @@
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
 from runout.cli import lab
 from runout.cli.lab import DEFAULT_FLOPS
+from runout.config.load import load_postflop_config
 from runout.execution import memory
 from runout.lab import compare_backends as comparing
 from runout.lab.compare_backends import BackendRow, all_labels
+from runout.lab.real_game import judge_strategy
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.solve_report import ExploitabilityMeaning
 from tests.cli.solve_configs import LIMPS, write_config
 
@@ -205,3 +209,22 @@ def test_a_key_that_a_backend_refuses_is_named(refused):
 
 def test_default_flops_are_of_five_textures():
     assert len({lab._read_flop(flop) for flop in DEFAULT_FLOPS}) == 5
+
+
+def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, tmp_path):
+    config = load_postflop_config(CONFIG + "  solve_type: exhaustive\n")
+    solved = PostflopAbstraction.build(config)
+    solved.to_bundle().save(tmp_path / "values")
+    file = tmp_path / "rows.json"
+    result = run("lab", "judge", str(tmp_path / "values"), "--json", str(file))
+    assert result.exit_code == 0
+    (row,) = json.loads(file.read_text())["rows"]
+    loss = judge_strategy(solved.flops.flops[0], solved.trees[0], solved.strategy(0))
+    assert row["real_exploitability_pot"] == pytest.approx(loss.exploitability_pot)
+    assert row["own_exploitability_pot"] == solved.values[0].reports[0].exploitability_pot
+    assert error_line("lab", "judge", str(tmp_path / "values"), "--flop", "AhKd7s").startswith(
+        "flop AsKh7d: is not among the 1 solved flop"
+    )
+    replace(solved, solutions=()).to_bundle().save(tmp_path / "bare")
+    line = error_line("lab", "judge", str(tmp_path / "bare"))
+    assert line.endswith("bare: has no strategies, solve with keep_strategies: true")

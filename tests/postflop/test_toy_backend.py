@@ -51,6 +51,7 @@ def test_it_solves_flops():
     solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), num_workers=1)
     values = solved.values[0].value_pot[0]
     assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
+    assert set(np.unique(solved.strategy(0).table)) == {0.0, 1.0}
 
 
 def test_its_needs_are_told_before():

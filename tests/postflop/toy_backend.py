@@ -47,6 +47,9 @@ class ToyBackend:
     def estimate(self, flop, tree, num_workers):
         return FlopNeeds(0.001, 1_000 * tree.num_nodes)
 
+    def read_strategy(self, kept, flop, tree):
+        return HandStrategy.from_arrays(kept)
+
     @classmethod
     def warm_up_jobs(cls):
         return [solving_a_small_flop(cls(0))]

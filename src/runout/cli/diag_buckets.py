@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
@@ -20,7 +20,9 @@ from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, 
 from runout.cli.values import SPR_ROUNDING, open_values
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
+from runout.events import EventSink
 from runout.postflop.bucketed.settings import BucketedConfig
+from runout.results.value_bundle import ValueBundle
 
 if TYPE_CHECKING:
     from runout.lab.bucket_diagnosis import (
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         RoundDiagnosis,
         Spread,
     )
+    from runout.postflop.bucketed.round_records import RoundRecord
 
 #: More flops than this must be chosen by name.
 MAX_FLOPS = 10
@@ -41,9 +44,7 @@ _NO_VALUE = "-"
 def diagnose_buckets(
     path: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="DIR", parser=read_path, help="What `runout solve-postflop` wrote: its config."
-        ),
+        typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-postflop` wrote."),
     ] = None,
     config: Annotated[
         Path | None,
@@ -70,16 +71,19 @@ def diagnose_buckets(
 ) -> None:
     """Show who shares a bucket on flops of a bucketed solve, in every round of it.
 
-    The flops are solved again: what is saved of them does not hold their buckets.
+    Flops that a DIR has kept are read, others are solved.
     """
     require_positive("--workers", workers)
     require_positive("--top", top)
     if png is not None and not png.parent.is_dir():  # told before minutes of work, not after
         raise OptionError(f"--png {png}", f"{png.parent} is not a directory")
-    model = _open_model(path, config)
+    if (path is None) == (config is None):
+        raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
+    bundle = None if path is None else open_values(path)
+    model = _open_model(path, config, bundle)
     flops = _choose_flops(model, flop)
     ratio = _choose_spr(model, spr)
-    diagnoses = _diagnose(model.with_sprs([ratio]), flops, workers)
+    diagnoses = _diagnose(model, ratio, flops, bundle, workers)
     if png is not None:
         write_bucket_plots(png, diagnoses)
     if json:
@@ -90,17 +94,17 @@ def diagnose_buckets(
         print_note(f"wrote {png}")
 
 
-def _open_model(path: Path | None, config: Path | None) -> BucketedConfig:
-    if (path is None) == (config is None):
-        raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
-    if config is not None:
-        where, model = config, load_flops_config(config)
-    else:
-        assert path is not None
-        where, model = path, load_postflop_config(open_values(path).config_text)
+def _open_model(
+    path: Path | None, config: Path | None, bundle: ValueBundle | None
+) -> BucketedConfig:
+    model = (
+        load_postflop_config(bundle.config_text)
+        if bundle is not None
+        else load_flops_config(cast(Path, config))
+    )
     if not isinstance(model, BucketedConfig):
         problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
-        raise OptionError(str(where), problem)
+        raise OptionError(str(path or config), problem)
     return model
 
 
@@ -125,25 +129,45 @@ def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
 
 
 def _diagnose(
-    model: BucketedConfig, flops: Sequence[tuple[int, ...]], workers: int | None
+    model: BucketedConfig,
+    spr: float,
+    flops: Sequence[tuple[int, ...]],
+    bundle: ValueBundle | None,
+    workers: int | None,
 ) -> list["FlopDiagnosis"]:
+    """Returns what is in the buckets of flops, which are solved unless a bundle has kept them."""
     with using_kernels() as on_event:
-        from runout.cfr.parallel import Team
-        from runout.execution.local import count_cores
         from runout.lab.bucket_diagnosis import diagnose_flop
-        from runout.postflop.flop_tasks import progress_sink
-        from runout.postflop.plan import PostflopPlan
+        from runout.postflop.postflop_abstraction import PostflopAbstraction
 
-        num_workers, backend = workers or count_cores(), model.make_backend()
-        (tree,) = PostflopPlan.make(model).trees
-        most = max(backend.estimate(flop, tree, num_workers).memory_bytes for flop in flops)
-        require_memory(most, "the diagnosis")
+        kept = None
+        if bundle is not None and bundle.solutions:
+            kept = PostflopAbstraction.from_bundle(bundle)
         diagnoses = []
         for flop in flops:
-            sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
-            team = Team(num_workers)
-            diagnoses.append(diagnose_flop(flop, tree, backend.rounds, sink, team))
+            if kept is not None and flop in kept.flops.flops:
+                index = kept.flops.flops.index(flop)
+                records = kept.rounds(index, model.postflop_sprs.index(spr))
+            else:
+                records = _solve(model.with_sprs([spr]), flop, on_event, workers)
+            diagnoses.append(diagnose_flop(flop, spr, records))
         return diagnoses
+
+
+def _solve(
+    model: BucketedConfig, flop: tuple[int, ...], on_event: EventSink, workers: int | None
+) -> list["RoundRecord"]:
+    from runout.cfr.parallel import Team
+    from runout.lab.bucket_diagnosis import solve_rounds
+    from runout.postflop.flop_tasks import progress_sink
+    from runout.postflop.plan import PostflopPlan
+
+    plan = PostflopPlan.make(model, workers)
+    (tree,), backend = plan.trees, model.make_backend()
+    need = backend.estimate(flop, tree, plan.num_workers)
+    require_memory(need.memory_bytes, "the diagnosis")
+    sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
+    return solve_rounds(flop, tree, backend.rounds, sink, Team(plan.num_workers))
 
 
 # --- For people -----------------------------------------------------------------------------------

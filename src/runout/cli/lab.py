@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from runout.cards.card import FLOP_SIZE, format_cards, parse_board
+from runout.cards.flops import canonical_flop
 from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_note, using_kernels
 from runout.cli.formatting import (
@@ -22,6 +23,7 @@ from runout.cli.formatting import (
 from runout.cli.options import OptionError, WorkersOption, read_path, require_positive
 from runout.cli.preflop_report import format_mbb
 from runout.cli.solutions import open_solution
+from runout.cli.values import find_flop, open_values
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError, quote
@@ -163,6 +165,40 @@ def _judge_run(path: Path, workers: int | None, file: Path | None) -> None:
         f"best responses with real cards win {sb} as SB and {bb} as BB",
         soft_wrap=True,
     )
+
+
+@app.command("judge", epilog="Example: runout lab judge runs/spr --flop AhKd7s")
+def judge_strategies(
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `runout solve-postflop` or a run wrote.")
+    ],
+    flops: Annotated[
+        list[str] | None,
+        typer.Option("--flop", metavar="CARDS", help="Again for more (default all of them)."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON, too.")
+    ] = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Show what strategies that were kept lose to a best response; nothing is solved again."""
+    require_positive("--workers", workers)
+    if file is not None:
+        _require_writable(file)
+    bundle = open_values(path)
+    if not bundle.solutions:
+        raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
+    values = bundle.values[0]
+    indices = [find_flop(path, values, canonical_flop(_read_flop(text))) for text in flops or []]
+    with using_kernels() as on_event:
+        from runout.lab.compare_backends import judge_kept
+        from runout.postflop.postflop_abstraction import PostflopAbstraction
+
+        solved = PostflopAbstraction.from_bundle(bundle)
+        chosen = indices or list(range(len(values.flops)))
+        sprs = range(len(solved.trees))
+        rows = list(judge_kept(solved, chosen, sprs, on_event, workers))
+    _report(path, rows, file, is_complete=True)
 
 
 def _read_flop(text: str) -> tuple[int, ...]:

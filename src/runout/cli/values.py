@@ -80,7 +80,7 @@ def show_values(
     wanted_flop = None if flop is None else canonical_flop(parse_cards(flop))
     bundle = open_values(path)
     chosen = _choose_sprs(bundle, spr, is_grid=opponent is None)
-    flop_index = None if wanted_flop is None else _find_flop(path, chosen[0], wanted_flop)
+    flop_index = None if wanted_flop is None else find_flop(path, chosen[0], wanted_flop)
     scene = HeroScene(chosen, hand, flop_index)
     scene.require_deal(opponent)
     positions = [n for n, one in enumerate(Position) if position in (None, one)]
@@ -189,7 +189,12 @@ def _choose_sprs(bundle: ValueBundle, spr: float | None, is_grid: bool) -> list[
     return solved
 
 
-def _find_flop(path: Path, values: PostflopValues, flop: Flop) -> int:
+def find_flop(path: Path, values: PostflopValues, flop: Flop) -> int:
+    """Returns the place of a flop among those that were solved.
+
+    Raises:
+        OptionError: if it was not solved, with one that comes close.
+    """
     flops = values.flops.flops
     if flop in flops:
         return flops.index(flop)

@@ -150,6 +150,14 @@ class FlopKeys(ConfigSection):
             unit="flops",
         ),
     ] = None
+    keep_strategies: Annotated[
+        bool,
+        About(
+            "Whether strategies, and buckets where there are some, are kept with the values, in 16 "
+            "bits; how much disk that takes is told before.",
+            "true or false",
+        ),
+    ] = True
     seed: Annotated[
         int,
         Field(ge=0),

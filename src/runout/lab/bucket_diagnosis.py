@@ -1,10 +1,6 @@
-"""What is in the buckets of a flop, round by round: who is merged with whom, and what it costs.
+"""What is in the buckets of a flop, round by round: who is merged with whom, and what it costs."""
 
-Buckets are not kept with solved values, so a diagnosis solves the flop again; the same config gives
-the same buckets in every bit.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +16,8 @@ from runout.cfr.solver import ignore_progress
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import ProgressSink
-from runout.postflop.bucketed.rounds import FlopSolveResult, RoundsSolver, ev_features, mean_values
+from runout.postflop.bucketed.round_records import RoundRecord
+from runout.postflop.bucketed.rounds import RoundsSolver
 from runout.ranges.hand_range import HandRange
 from runout.trees.postflop_tree import PostflopTree
 
@@ -120,13 +117,50 @@ class FlopDiagnosis:
 
 
 def diagnose_flop(
+    flop: tuple[int, ...], spr: float, records: Sequence[RoundRecord]
+) -> FlopDiagnosis:
+    """Looks into the buckets of every round of a solved flop.
+
+    Args:
+        flop: three cards.
+        spr: effective stack over pot.
+        records: of the rounds, be they kept or solved now.
+    """
+    strengths = FlopStrengths(flop).flop_features()
+    rounds: list[RoundDiagnosis] = []
+    before: IntArray | None = None
+    for number, record in enumerate(records, start=1):
+        labels = record.flop_labels()
+        features, values = record.ev_features.astype(float), record.mean_values.astype(float)
+        rounds.append(
+            RoundDiagnosis(
+                round=number,
+                num_buckets=record.buckets.num_buckets,
+                buckets=_look_into(record, spr, strengths),
+                agreement=None if before is None else compare_partitions(before, labels),
+                ev_variance=within_bucket_variance(values, labels, np.ones(len(labels))),
+                exploitability_bound_pot=record.exploitability_bound_pot,
+                final_delta=record.final_delta,
+                iterations=record.iterations,
+                strength_histograms=_mean_histograms(strengths.rows[:, None], labels),
+                ev_histograms=_mean_histograms(
+                    features.reshape(len(labels), NUM_PLAYERS, NUM_BINS), labels
+                ),
+                pair_equity=bucket_pair_equity(record.buckets),
+            )
+        )
+        before = labels
+    return FlopDiagnosis(tuple(flop), spr, tuple(rounds))
+
+
+def solve_rounds(
     flop: tuple[int, ...],
     tree: PostflopTree,
     solver: RoundsSolver,
     on_progress: ProgressSink = ignore_progress,
     team: Team | None = None,
-) -> FlopDiagnosis:
-    """Solves a flop with all hands and looks into the buckets of every round.
+) -> list[RoundRecord]:
+    """Solves a flop with all hands and returns the records of its rounds.
 
     Args:
         flop: three cards.
@@ -137,55 +171,19 @@ def diagnose_flop(
     """
     everyone = HandRange.full()
     game = SpotGame(Spot(tuple(flop), (everyone, everyone), tree, merges_suits=False))
-    strengths = FlopStrengths(flop).flop_features()
-    rounds = tuple(_diagnose_rounds(game, strengths, solver, on_progress, team))
-    return FlopDiagnosis(tuple(flop), tree.stakes.spr, rounds)
-
-
-def _diagnose_rounds(
-    game: SpotGame,
-    strengths: StreetFeatures,
-    solver: RoundsSolver,
-    on_progress: ProgressSink,
-    team: Team | None,
-) -> Iterator[RoundDiagnosis]:
-    before: IntArray | None = None
-    for number, result in enumerate(solver.solve(game, on_progress, team), start=1):
-        labels = result.flop_labels()
-        features = ev_features(game, result)
-        values = mean_values(game, result.values)
-        yield RoundDiagnosis(
-            round=number,
-            num_buckets=result.buckets.num_buckets,
-            buckets=_look_into(game, result, strengths, features, values),
-            agreement=None if before is None else compare_partitions(before, labels),
-            ev_variance=within_bucket_variance(values, labels, np.ones(len(labels))),
-            exploitability_bound_pot=result.outcome.exploitability,
-            final_delta=result.final_delta,
-            iterations=result.iterations_used,
-            strength_histograms=_mean_histograms(strengths.rows[:, None], labels),
-            ev_histograms=_mean_histograms(
-                features.reshape(len(labels), NUM_PLAYERS, NUM_BINS), labels
-            ),
-            pair_equity=bucket_pair_equity(result.buckets),
-        )
-        before = labels
+    return [RoundRecord.of(game, result) for result in solver.solve(game, on_progress, team)]
 
 
 def _look_into(
-    game: SpotGame,
-    result: FlopSolveResult,
-    strengths: StreetFeatures,
-    features: FloatArray,
-    values: FloatArray,
+    record: RoundRecord, spr: float, strengths: StreetFeatures
 ) -> tuple[BucketContents, ...]:
     """Returns the contents of every flop bucket."""
-    labels, combos = result.flop_labels(), result.values.combos
+    labels, combos, features = record.flop_labels(), record.combos, record.ev_features.astype(float)
     # The points of the grid lie so far apart; a feature has one grid for each position.
-    pots_per_unit = (1.0 + 2.0 * game.spot.tree.stakes.spr) / (NUM_BINS - 1) / NUM_PLAYERS
-    ev = values.mean(axis=1)
+    pots_per_unit = (1.0 + 2.0 * spr) / (NUM_BINS - 1) / NUM_PLAYERS
+    ev = record.mean_values.astype(float).mean(axis=1)
     contents = []
-    for bucket in range(result.buckets.num_buckets[0]):
+    for bucket in range(record.buckets.num_buckets[0]):
         members = np.flatnonzero(labels == bucket)
         members = members[np.argsort(strengths.strength[members], kind="stable")]
         pair = _farthest_pair(features[members])

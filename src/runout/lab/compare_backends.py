@@ -8,6 +8,7 @@ values are from those of the exact solution.
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,12 @@ from runout.lab.real_game import judge_strategy
 from runout.postflop.backend import FlopNeeds, PostflopBackend
 from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.flop_tasks import progress_sink
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.ranges.hand_range import HandRange
 from runout.results.postflop_values import NUM_POSITIONS
-from runout.results.solve_report import ExploitabilityMeaning
+from runout.results.solve_report import ExploitabilityMeaning, FlopReport
 from runout.trees.postflop_tree import PostflopTree
 
 PHASE = "Solving and judging"
@@ -223,21 +226,62 @@ def _measure(
     started = time.perf_counter()
     solution = backend.solve(game, tree, report_progress, Team(solvers))
     solved = time.perf_counter()
+    row = _judge(contender.label, game.flop, tree, solution.strategy, solution.report, num_workers)
+    return _Measured(replace(row, seconds=solved - started), solution.value_pot)
+
+
+def _judge(
+    label: str,
+    flop: tuple[int, ...],
+    tree: PostflopTree,
+    strategy: FlopStrategy,
+    report: FlopReport,
+    num_workers: int | None,
+) -> BackendRow:
+    """Returns the row of a solved flop, with what its strategies lose in the real game."""
     judges = worthwhile_workers(tree.num_nodes * ExactBackend.cells_per_node, num_workers)
-    loss = judge_strategy(flop, tree, solution.strategy, team=Team(judges))
-    row = BackendRow(
-        label=contender.label,
+    started = time.perf_counter()
+    loss = judge_strategy(flop, tree, strategy, team=Team(judges))
+    return BackendRow(
+        label=label,
         flop=format_cards(flop),
         spr=tree.stakes.spr,
-        iterations=solution.report.iterations,
-        own_exploitability_pot=solution.report.exploitability_pot,
-        own_meaning=solution.report.meaning,
+        iterations=report.iterations,
+        own_exploitability_pot=report.exploitability_pot,
+        own_meaning=report.meaning,
         real_exploitability_pot=loss.exploitability_pot,
         real_gains_pot=loss.gains_pot,
-        seconds=solved - started,
-        judging_seconds=time.perf_counter() - solved,
+        seconds=report.seconds,
+        judging_seconds=time.perf_counter() - started,
     )
-    return _Measured(row, solution.value_pot)
+
+
+def judge_kept(
+    solved: PostflopAbstraction,
+    flop_indices: Sequence[int],
+    spr_indices: Sequence[int],
+    on_event: EventSink = ignore_event,
+    num_workers: int | None = None,
+) -> Iterator[BackendRow]:
+    """Yields a row for flops and ratios that were solved before; nothing is solved again.
+
+    Args:
+        solved: with strategies that were kept.
+        flop_indices: places of the flops in it.
+        spr_indices: places of the stack-to-pot ratios.
+        on_event: told about finished rows.
+        num_workers: threads, by default the number of cores.
+
+    Raises:
+        BundleError: if strategies were not kept.
+    """
+    label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
+    with one_blas_thread(), reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
+        for number, (flop, spr) in enumerate(pairs, start=1):
+            report = solved.values[spr].reports[flop]
+            cards, tree = solved.flops.flops[flop], solved.trees[spr]
+            yield _judge(label, cards, tree, solved.strategy(flop, spr), report, num_workers)
+            tell_done(number)
 
 
 def _compare_values(

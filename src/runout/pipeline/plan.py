@@ -62,8 +62,9 @@ class RunPlan:
         if given is None:
             flops = PostflopPlan.make(postflop_config_for(model, tree), workers)
             model = flops.config
+        again = model.model_copy(update={"keep_strategies": False})
         leaves = {
-            leaf.path: PostflopPlan.make(model.with_sprs([leaf.spr]), workers)
+            leaf.path: PostflopPlan.make(again.with_sprs([leaf.spr]), workers)
             for leaf in (tree.flop_leaves() if config.ranges_rounds else [])
         }
         return cls(config, tree, workers, is_joint, model, flops, given, leaves)

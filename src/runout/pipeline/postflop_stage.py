@@ -55,6 +55,7 @@ def solve_plan(
     """
     facts = {
         "postflop_model": plan.config.digest_mapping(),
+        "keep_strategies": plan.config.keep_strategies,
         "ranges": None if ranges is None else ranges.tolist(),
     }
     with workplace.recalling(part, facts) as recall:

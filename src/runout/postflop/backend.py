@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from runout.arrays import Float32Array
+from runout.cache import Arrays
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveOutcome, SolveProgress
 from runout.events import BucketEvent
@@ -26,11 +27,17 @@ class FlopSolution:
         value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, as a fraction of the
             flop pot, by the hero's position; NaN where they cannot meet.
         report: how the solve went.
+        make_records: what else is worth keeping, computed when it is kept.
     """
 
     strategy: FlopStrategy
     value_pot: Float32Array
     report: FlopReport
+    make_records: Callable[[], Arrays] = dict
+
+    def to_arrays(self) -> Arrays:
+        """Returns what is kept of the flop besides its values."""
+        return {**self.strategy.to_arrays(), **self.make_records()}
 
 
 @dataclass(frozen=True)
@@ -40,12 +47,16 @@ class FlopNeeds:
     Attributes:
         seconds: of one core, if all iterations are needed.
         memory_bytes: at most at one time.
+        kept_bytes: of the strategies, if they are kept.
+        kept_once_bytes: of what is the same with all trees, such as buckets.
         savings: memory by what to write instead.
         advice: what else needs less memory.
     """
 
     seconds: float
     memory_bytes: int
+    kept_bytes: int = 0
+    kept_once_bytes: int = 0
     savings: Mapping[str, int] = field(default_factory=dict)
     advice: str = "give fewer sizes or raises"
 
@@ -81,6 +92,17 @@ class PostflopBackend(Protocol):
             flop: three cards.
             tree: the betting.
             num_workers: threads inside the solve.
+        """
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> FlopStrategy:
+        """Returns the strategies that `FlopSolution.to_arrays` kept.
+
+        Args:
+            kept: the arrays.
+            flop: three cards.
+            tree: the betting.
         """
 
     @classmethod

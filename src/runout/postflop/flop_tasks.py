@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray
+from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays, Recall, compute_always
 from runout.cards.card import format_cards
 from runout.cards.flops import FlopList
@@ -32,6 +32,9 @@ from runout.postflop.flop_game import FlopGame
 from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
 from runout.trees.postflop_tree import PostflopTree
 
+#: Begins the names, in a flop's arrays, of what is kept at each stack-to-pot ratio.
+_KEPT = "kept_"
+
 
 @dataclass(frozen=True)
 class SolveRun:
@@ -41,11 +44,13 @@ class SolveRun:
         num_workers: threads to use in all, by default the number of cores.
         on_event: told about progress.
         recall: returns an earlier result of a flop, or computes it.
+        keeps_strategies: whether results have strategies.
     """
 
     num_workers: int | None = None
     on_event: EventSink = ignore_event
     recall: Recall = compute_always
+    keeps_strategies: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +61,13 @@ class FlopResult:
         flop_index: which of the flops it is.
         value_pot: ``[S, 2, 169, 169]`` values at each stack-to-pot ratio.
         reports: how each of the S solves went.
+        kept: what is kept of each besides, nothing if it is not asked for.
     """
 
     flop_index: int
     value_pot: Float32Array
     reports: list[FlopReport]
+    kept: list[Arrays]
 
 
 def solve_flops(
@@ -92,14 +99,15 @@ def solve_flops(
 
     def solve(index: int) -> FlopResult | Exception:
         flop, name = flops.flops[index], flops.names[index]
-        task = _FlopTask(flop, name, trees, ranges, run.on_event)
+        task = _FlopTask(flop, name, trees, ranges, run.on_event, run.keeps_strategies)
         team = Team(team_size, pool)
         try:
             arrays = run.recall(format_cards(flop), lambda: _solve_flop(task, backend, team))
         except Exception as error:  # the other flops go on; told at the end
             return error
         reports = reports_from_array(cast(FloatArray, arrays["reports"]))
-        return FlopResult(index, cast(Float32Array, arrays["value_pot"]), reports)
+        kept = [_named(arrays, f"{_KEPT}{number}_") for number in range(len(trees))]
+        return FlopResult(index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
     order = longest_first(flops.flops)
     failures: dict[str, Exception] = {}
@@ -150,19 +158,31 @@ class _FlopTask:
     trees: Sequence[PostflopTree]
     ranges: FloatArray | None
     on_event: EventSink
+    keeps_strategies: bool
 
 
 def _solve_flop(task: _FlopTask, backend: PostflopBackend, team: Team) -> Arrays:
     """Returns what is kept of a flop."""
     with reporting_phase(progress_sink(task.name, None, task.on_event), Phase.EQUITY_TABLE):
         game = FlopGame.deal(task.flop, task.ranges)
-    solutions = []
-    for tree in task.trees:
+    values, reports = [], []
+    arrays: dict[str, AnyArray] = {}
+    for number, tree in enumerate(task.trees):
         report_progress = progress_sink(task.name, tree.stakes.spr, task.on_event)
-        solutions.append(backend.solve(game, tree, report_progress, team))
+        solution = backend.solve(game, tree, report_progress, team)
+        values.append(solution.value_pot)
+        reports.append(solution.report)
+        for name, array in (solution.to_arrays() if task.keeps_strategies else {}).items():
+            arrays[f"{_KEPT}{number}_{name}"] = array
+    return {"value_pot": np.stack(values), "reports": reports_to_array(reports), **arrays}
+
+
+def _named(arrays: Arrays, prefix: str) -> Arrays:
+    """Returns the arrays whose names begin with a prefix, without it."""
     return {
-        "value_pot": np.stack([solution.value_pot for solution in solutions]),
-        "reports": reports_to_array([solution.report for solution in solutions]),
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
     }
 
 

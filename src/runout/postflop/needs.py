@@ -58,6 +58,8 @@ def estimate_needs(
     flops: Sequence[tuple[int, ...]],
     trees: Sequence[PostflopTree],
     num_workers: int,
+    *,
+    keeps_strategies: bool = False,
 ) -> Needs:
     """Returns what solving all flops with all trees takes.
 
@@ -66,6 +68,7 @@ def estimate_needs(
         flops: three cards each; those with the same number of suits to merge count alike.
         trees: the betting at each stack-to-pot ratio.
         num_workers: threads in all.
+        keeps_strategies: whether strategies are kept with the values.
     """
     # With fewer flops than workers all cores share a flop, which takes hardly any further tables.
     num_at_once = min(len(flops), num_workers)
@@ -77,8 +80,13 @@ def estimate_needs(
         for number, flop in alike.items()
     }
     values = len(flops) * len(trees) * NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
-    # Values of all flops are in memory twice when they are put together.
-    fixed = _PROGRAM_BYTES + 2 * values
+    kept = sum(
+        counts[number] * (kind[0].kept_once_bytes + sum(need.kept_bytes for need in kind))
+        for number, kind in needs.items()
+    )
+    result = values + (kept if keeps_strategies else 0)
+    # What is kept of all flops is in memory twice when it is put together.
+    fixed = _PROGRAM_BYTES + 2 * result
     hardest = max((need for kind in needs.values() for need in kind), key=lambda n: n.memory_bytes)
     seconds = sum(
         counts[number] * (_SECONDS_PER_FLOP + sum(need.seconds for need in kind))
@@ -92,7 +100,7 @@ def estimate_needs(
     return Needs(
         seconds=seconds / num_workers,
         memory_bytes=fixed + num_at_once * hardest.memory_bytes,
-        disk_bytes=values,
+        disk_bytes=result,
         savings=tuple(savings),
         advice=hardest.advice,
     )

@@ -53,4 +53,10 @@ class PostflopPlan:
     @cached_property
     def needs(self) -> Needs:
         """Time, memory and disk that it takes."""
-        return estimate_needs(self.backend, self.flops.flops, self.trees, self.num_workers)
+        return estimate_needs(
+            self.backend,
+            self.flops.flops,
+            self.trees,
+            self.num_workers,
+            keeps_strategies=self.config.keep_strategies,
+        )

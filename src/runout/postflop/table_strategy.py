@@ -4,12 +4,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray
+from runout.arrays import AnyArray, Float32Array, IntArray
+from runout.cache import Arrays
 from runout.cards.combos import permute_combos
 from runout.holdem.card_game import CardGame
 from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.street_template import StreetTemplate
-from runout.holdem.tables import LearnedTables
+from runout.holdem.table_kernels import Learning
+from runout.holdem.tables import LearnedTables, name_of_table
+from runout.postflop.flop_strategy import pack_probabilities
+
+_KEPT_PART = "strategy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,36 @@ class TableStrategy:
         learning = self.tables.on_board(template.street, place.board)[player]
         sums = learning.strategy_sum[:, place.of_hands[hands]].astype(np.float32)
         return normalize_sums(template, player, sums)
+
+    def to_arrays(self) -> Arrays:
+        """Returns the strategies in few bytes: a quarter of tables of single precision."""
+        kept: dict[str, AnyArray] = {}
+        pairs = zip(self.game.templates, self.tables.by_street, strict=True)
+        for template, pair in pairs:
+            for player, learning in enumerate(pair):
+                packed = np.empty(learning.strategy_sum.shape, dtype=np.uint16)
+                for board, sums in enumerate(learning.strategy_sum):
+                    shares = normalize_sums(template, player, sums.astype(np.float32))
+                    packed[board] = pack_probabilities(shares)
+                kept[name_of_table(template.street, player, _KEPT_PART)] = packed
+        return kept
+
+    @classmethod
+    def from_arrays(cls, kept: Arrays, game: CardGame) -> "TableStrategy":
+        """Returns what `to_arrays` wrote of a game with the same cards and betting."""
+        by_street = [
+            (_only_strategy(kept, template, 0), _only_strategy(kept, template, 1))
+            for template in game.templates
+        ]
+        return cls(LearnedTables(by_street, game.templates[0].street), game)
+
+
+def _only_strategy(kept: Arrays, template: StreetTemplate, player: int) -> Learning:
+    """Returns tables that have an average strategy and nothing else."""
+    packed = kept[name_of_table(template.street, player, _KEPT_PART)]
+    no_scale = np.zeros((len(packed), 0), dtype=np.float32)
+    nothing = np.zeros((len(packed), 0, 0), dtype=np.uint8)
+    return Learning(nothing, no_scale, packed, no_scale, nothing)
 
 
 def normalize_sums(template: StreetTemplate, player: int, sums: Float32Array) -> Float32Array:

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import FloatArray, Uint8Array
+from runout.cache import Arrays
 from runout.cards.flops import FlopList
 from runout.errors import BundleError
+from runout.results.kept_solutions import join_solutions, split_solutions
 from runout.results.postflop_values import PostflopValues
 from runout.results.solve_report import reports_from_array, reports_to_array
 from runout.storage.bundle import load_bundle, reading_contents
@@ -30,12 +32,15 @@ class ValueBundle:
         config_text: the YAML of the postflop model.
         config_digest: names everything in it that changes results.
         seed: of the run.
+        solutions: by ratio and flop, what the backend has kept of its strategies; none if it was
+            told to keep none.
     """
 
     values: tuple[PostflopValues, ...]
     config_text: str
     config_digest: str
     seed: int
+    solutions: tuple[tuple[Arrays, ...], ...] = ()
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Writes the bundle, all of it or nothing.
@@ -62,6 +67,8 @@ class ValueBundle:
                 writer.add_array(f"reports_{number}", reports_to_array(list(values.reports)))
                 if values.ranges is not None:
                     writer.add_array(f"ranges_{number}", values.ranges)
+            for name, array in join_solutions(self.solutions).items():
+                writer.add_array(name, array)
             writer.commit()
 
     @classmethod
@@ -87,9 +94,14 @@ class ValueBundle:
                 )
                 for number, spr in enumerate(bundle.arrays["sprs"])
             )
+            solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
         manifest = bundle.manifest
         return cls(
-            values, bundle.config_text or "", manifest.config_digest or "", manifest.seed or 0
+            values,
+            bundle.config_text or "",
+            manifest.config_digest or "",
+            manifest.seed or 0,
+            solutions,
         )
 
     def at_spr(self, spr: float) -> PostflopValues:

@@ -1,11 +1,19 @@
 """Strategies of buckets: what a combo does is what its bucket on the board does."""
 
 from dataclasses import dataclass
+from typing import Any, cast
 
-from runout.abstraction.bucket_map import FlopBuckets
+import numpy as np
+
+from runout.abstraction.bucket_map import NO_BUCKET, FlopBuckets
 from runout.abstraction.street import Street as DealtStreet
-from runout.arrays import Float32Array, Int16Array, IntArray
+from runout.arrays import AnyArray, Float32Array, Int16Array, IntArray
+from runout.cache import Arrays
+from runout.cards.combos import NUM_COMBOS, live_combos
 from runout.holdem.street_template import StreetTemplate
+from runout.postflop.flop_strategy import pack_probabilities, unpack_probabilities
+
+_STREETS = ("flop", "turn", "river")
 
 
 def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:
@@ -33,3 +41,48 @@ class BucketStrategy:
         bucket = buckets_on(self.buckets, dealt)[combos]
         rows: Float32Array = self.played[len(dealt)][player][:, bucket]
         return rows
+
+    def to_arrays(self) -> Arrays:
+        """Returns the strategies and the buckets in few bytes."""
+        kept: dict[str, AnyArray] = {
+            "flop_buckets": pack_buckets(self.buckets.by_flop),
+            "turn_buckets": pack_buckets(self.buckets.by_turn),
+            "river_buckets": pack_buckets(self.buckets.by_river[live_combos(self.buckets.flop)]),
+        }
+        for street, (oop, ip) in zip(_STREETS, self.played, strict=True):
+            kept[f"{street}_oop"] = pack_probabilities(oop)
+            kept[f"{street}_ip"] = pack_probabilities(ip)
+        return kept
+
+    @classmethod
+    def from_arrays(cls, kept: Arrays, flop: tuple[int, ...]) -> "BucketStrategy":
+        """Returns what `to_arrays` wrote."""
+        played = tuple(
+            (
+                unpack_probabilities(kept[f"{street}_oop"]),
+                unpack_probabilities(kept[f"{street}_ip"]),
+            )
+            for street in _STREETS
+        )
+        return cls(read_buckets(kept, flop), played)
+
+
+def pack_buckets(buckets: Int16Array) -> AnyArray:
+    """Returns buckets in 8 bits if they fit, else in 16; the largest number is `NO_BUCKET`."""
+    is_small = int(buckets.max()) < np.iinfo(np.uint8).max
+    return buckets.astype(np.uint8 if is_small else np.uint16)
+
+
+def unpack_buckets(packed: AnyArray) -> Int16Array:
+    """Returns what `pack_buckets` packed."""
+    is_none = packed == np.iinfo(cast(Any, packed.dtype)).max
+    return np.where(is_none, NO_BUCKET, packed.astype(np.int32)).astype(np.int16)
+
+
+def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
+    """Returns the buckets of a kept flop, those of its last round."""
+    on_flop, on_turn, on_river = (unpack_buckets(kept[f"{street}_buckets"]) for street in _STREETS)
+    by_river = np.full((NUM_COMBOS, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
+    by_river[live_combos(flop)] = on_river
+    counts = tuple(int(labels.max()) + 1 for labels in (on_flop, on_turn, on_river))
+    return FlopBuckets(flop, on_flop, on_turn, by_river, (counts[0], counts[1], counts[2]))

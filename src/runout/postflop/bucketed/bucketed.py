@@ -4,13 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from runout.cache import Arrays
 from runout.cards.combos import NUM_COMBOS
 from runout.cfr.parallel import Team
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
+from runout.postflop.bucketed.bucket_strategy import BucketStrategy
 from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
 from runout.postflop.bucketed.needs import estimate_rounds
+from runout.postflop.bucketed.round_records import RoundRecord, pack_records
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.pair_values import RunoutSample
@@ -39,7 +42,8 @@ class BucketedBackend:
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
-        results = list(self.rounds.solve(SpotGame(spot), on_progress, team))
+        spot_game = SpotGame(spot)
+        results = list(self.rounds.solve(spot_game, on_progress, team))
         last = results[-1]
         # Work is that of all rounds; how good it is, that of the last.
         outcome = replace(
@@ -49,7 +53,17 @@ class BucketedBackend:
         )
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
         report = report_outcome(outcome, self.meaning, num_deals)
-        return FlopSolution(last.strategy, last.values.by_hand(), report)
+
+        def make_records() -> Arrays:
+            return pack_records([RoundRecord.of(spot_game, result) for result in results])
+
+        return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> BucketStrategy:
+        """Returns the strategies that were kept."""
+        return BucketStrategy.from_arrays(kept, flop)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
         """Returns what `solve` will take."""

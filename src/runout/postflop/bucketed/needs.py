@@ -4,6 +4,9 @@ Tables and working space are counted from their shapes. What making buckets and 
 on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
 """
 
+import numpy as np
+
+from runout.cards.combos import NUM_COMBOS
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
@@ -12,6 +15,7 @@ from runout.holdem.tables import Precision, estimate_memory
 from runout.postflop.backend import FlopNeeds
 from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
+from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
 from runout.postflop.pair_values import TAKING_VALUES_BYTES
 from runout.ranges.hand_range import HandRange
@@ -26,6 +30,9 @@ _KEPT_OF_A_ROUND_BYTES = 16_000_000
 _SINGLE_BYTES, _DOUBLE_BYTES = 4, 8
 _TABLES_OF_A_HAND = 2  # regrets and strategy sums
 _TABLES_OF_A_BUCKET = 4  # those two, what is played, and the average
+
+_NUM_LIVE_COMBOS = 1_176  # on a flop; as many pairs of turn and river
+_RECORD_BYTES = _NUM_LIVE_COMBOS * (20 + 2) * _SINGLE_BYTES  # what hands earn, in a round
 
 _SECONDS_TO_MAKE_BUCKETS = 3.0
 _SECONDS_TO_TAKE_VALUES = 1.5
@@ -45,9 +52,13 @@ def estimate_rounds(
     """
     seconds = limit_seconds(rounds.rule, _SECONDS_PER_NODE * tree.num_nodes)
     per_round = seconds + _SECONDS_TO_TAKE_VALUES
+    cells = _count_cells(make_templates(tree, NO_RAKE), rounds.plan)
+    bucket_bytes = 1 if max(rounds.plan.num_buckets) < np.iinfo(np.uint8).max else 2
     return FlopNeeds(
         _SECONDS_TO_MAKE_BUCKETS + rounds.plan.rounds * per_round,
         _estimate_bytes(rounds.plan, flop, tree, num_workers),
+        kept_bytes=KEPT_BYTES * cells + rounds.plan.rounds * _RECORD_BYTES,
+        kept_once_bytes=bucket_bytes * _NUM_LIVE_COMBOS * NUM_COMBOS,
     )
 
 

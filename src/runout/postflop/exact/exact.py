@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from runout.cache import Arrays
 from runout.cards.combos import NUM_COMBOS
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
@@ -12,11 +13,13 @@ from runout.events import Phase, reporting_phase
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
+from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, count_boards, estimate_memory
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
 from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample, extract_pair_values
 from runout.postflop.table_strategy import TableStrategy
@@ -30,6 +33,7 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 _SECONDS_PER_NODE = 4e-6  # of an iteration, on one river board
 _SECONDS_TO_TAKE_VALUES = 5.0
 
+_BYTES_OF_A_CELL = 8  # regret and sum, in single precision
 _NUM_RUNOUTS = 1_176  # at most, without the order of turn and river
 
 
@@ -70,18 +74,27 @@ class ExactBackend:
         everyone = HandRange.full()
         cards = CardsToCome.plan(flop, (everyone, everyone))
         templates = make_templates(tree, NO_RAKE)
-        memory = {}
+        memory, tables = {}, {}
         for precision in Precision:
             need = estimate_memory(templates, cards, num_workers, precision)
+            tables[precision] = need.tables
             memory[precision] = need.total + need.working_space + TAKING_VALUES_BYTES
         per_iteration = _SECONDS_PER_NODE * tree.num_nodes * count_boards(cards)[-1]
         is_smallest = self.precision == Precision.HALF
         return FlopNeeds(
             limit_seconds(self.rule, per_iteration) + _SECONDS_TO_TAKE_VALUES,
             memory[self.precision],
-            {} if is_smallest else {"exact_precision: 16": memory[Precision.HALF]},
-            "give fewer sizes or raises, or solve_type: bucketed",
+            kept_bytes=KEPT_BYTES * tables[Precision.SINGLE] // _BYTES_OF_A_CELL,
+            savings={} if is_smallest else {"exact_precision: 16": memory[Precision.HALF]},
+            advice="give fewer sizes or raises, or solve_type: bucketed",
         )
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> TableStrategy:
+        """Returns the strategies that were kept."""
+        everyone = HandRange.full()
+        return TableStrategy.from_arrays(kept, SpotGame(Spot(flop, (everyone, everyone), tree)))
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:

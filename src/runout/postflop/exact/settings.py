@@ -26,6 +26,8 @@ class ExactConfig(PostflopModelConfig):
         ),
     ] = 32
 
+    keep_strategies: Annotated[bool, PostflopModelConfig.about("keep_strategies")] = False
+
     def make_backend(self) -> "ExactBackend":
         """Returns the backend with these settings."""
         from runout.holdem.tables import Precision

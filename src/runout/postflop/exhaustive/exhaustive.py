@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from runout.cache import Arrays
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cfr.discounting import DCFR_PLUS, DiscountSchedule
 from runout.cfr.parallel import Team
@@ -21,7 +22,7 @@ from runout.events import Phase, reporting_phase
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.flop_strategy import HandStrategy
+from runout.postflop.flop_strategy import KEPT_BYTES, HandStrategy
 from runout.postflop.hand_leaves import make_hand_leaves
 from runout.postflop.needs import limit_seconds
 from runout.postflop.warm_up import ONCE, solving_a_small_flop
@@ -72,7 +73,13 @@ class ExhaustiveBackend:
         """Returns what `solve` will take."""
         cells = tree.num_nodes * NUM_HANDS
         seconds = limit_seconds(self.rule, _SECONDS_PER_CELL * cells)
-        return FlopNeeds(seconds, _BYTES_PER_CELL * cells)
+        return FlopNeeds(seconds, _BYTES_PER_CELL * cells, KEPT_BYTES * cells)
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> HandStrategy:
+        """Returns the strategies that were kept."""
+        return HandStrategy.from_arrays(kept)
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
+from runout.cache import Arrays
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import disjoint_combos, live_combos
@@ -35,7 +36,7 @@ from runout.events import Phase, PhaseEvent, reporting_phase
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.extract import extract_values
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.flop_strategy import HandStrategy
+from runout.postflop.flop_strategy import KEPT_BYTES, HandStrategy
 from runout.postflop.hand_leaves import SHOWDOWN_GROUP, make_hand_leaves
 from runout.postflop.mccfr import mccfr_kernels
 from runout.postflop.mccfr.mccfr_kernels import (
@@ -128,7 +129,13 @@ class MccfrBackend:
         cells = tree.num_nodes * NUM_HANDS
         seconds = limit_seconds(self.rule, _SECONDS_PER_CELL[self.sampling] * cells)
         seconds += _SECONDS_PER_SAMPLE * self.value_extraction_samples
-        return FlopNeeds(seconds, _BYTES_PER_CELL[self.sampling] * cells)
+        return FlopNeeds(seconds, _BYTES_PER_CELL[self.sampling] * cells, KEPT_BYTES * cells)
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> HandStrategy:
+        """Returns the strategies that were kept."""
+        return HandStrategy.from_arrays(kept)
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
