@@ -4,21 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from runout.cache import Arrays
 from runout.cards.combos import NUM_COMBOS
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.cards_to_come import CardsToCome
-from runout.holdem.compact_game import ONE_GROUP
+from runout.holdem.compact_cards import CompactCards
+from runout.holdem.compact_game import ONE_GROUP, CompactGame
 from runout.holdem.compact_memory import compact_sizes, estimate_compact_memory
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.river_games import RiverBuckets, choose_buckets
 from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
-from runout.holdem.street_template import make_templates
-from runout.holdem.tables import Precision
+from runout.holdem.street_template import StreetTemplate, make_templates
+from runout.holdem.tables import Precision, StreetSize
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
 from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
 from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample, extract_pair_values
 from runout.postflop.table_strategy import TableStrategy
@@ -81,18 +84,25 @@ class CompactBackend:
         for precision in Precision:
             need = estimate_compact_memory(templates, cards, buckets, num_workers, precision)
             memory[precision] = need.total + need.working_space + TAKING_VALUES_BYTES
-        sizes = compact_sizes(cards, buckets)
-        cells = sum(
-            sizes[street].num_boards * sizes[street].widths[0] * sum(templates[street].num_actions)
-            for street in (Street.TURN, Street.RIVER)
-        )
+        streets = list(zip(templates, compact_sizes(cards, buckets), strict=True))
+        cells = sum(_count_cells(*pair) for pair in streets[Street.TURN :])
         is_smallest = self.precision == Precision.HALF
         return FlopNeeds(
             limit_seconds(self.rule, _SECONDS_PER_CELL * cells) + _SECONDS_TO_TAKE_VALUES,
             memory[self.precision],
-            {} if is_smallest else {"compact_precision: 16": memory[Precision.HALF]},
-            "give fewer sizes or raises, or fewer river_buckets",
+            kept_bytes=KEPT_BYTES * sum(_count_cells(*pair) for pair in streets),
+            savings={} if is_smallest else {"compact_precision: 16": memory[Precision.HALF]},
+            advice="give fewer sizes or raises, or fewer river_buckets",
         )
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> TableStrategy:
+        """Returns the strategies that were kept; the bucket games are made again."""
+        everyone = (HandRange.full(), HandRange.full())
+        cards = CompactCards.plan(flop, everyone, self._buckets(tree))
+        game = CompactGame(Spot(flop, everyone, tree), cards, self.precision)
+        return TableStrategy.from_arrays(kept, game)
 
     def _buckets(self, tree: PostflopTree) -> RiverBuckets:
         stakes = tree.stakes
@@ -102,3 +112,10 @@ class CompactBackend:
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
         """Returns a solve of a small flop."""
         return [solving_a_small_flop(cls(ONCE, num_buckets=16))]
+
+
+def _count_cells(template: StreetTemplate, size: StreetSize) -> int:
+    """Returns how many probabilities the tables of a street hold."""
+    return size.num_boards * sum(
+        actions * width for actions, width in zip(template.num_actions, size.widths, strict=True)
+    )

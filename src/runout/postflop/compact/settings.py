@@ -20,6 +20,7 @@ class CompactConfig(PostflopModelConfig):
     river_buckets: RiverBuckets = 48
     river_blockers: RiverBlockers = "auto"
     compact_precision: TablePrecision = 32
+    keep_strategies: Annotated[bool, PostflopModelConfig.about("keep_strategies")] = False
 
     def make_backend(self) -> "CompactBackend":
         """Returns the backend with these settings."""
