@@ -3,7 +3,7 @@ import pytest
 
 from runout.cards.card import parse_cards
 from runout.cards.combos import live_combos
-from runout.cfr.parallel import Team, one_blas_thread
+from runout.cfr.parallel import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
 from runout.holdem.spot import Spot
@@ -95,8 +95,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
     for spr, tree in enumerate(read.trees):
         everyone = HandRange.full()
         game = SpotGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
-        with one_blas_thread():
-            results = list(backend.rounds.solve(game, ignore_progress))
+        results = list(backend.rounds.solve(game, ignore_progress))
         for record, result in zip(read.rounds(0, spr), results, strict=True):
             assert record.buckets.num_buckets == result.buckets.num_buckets
             for table in ("by_flop", "by_turn", "by_river"):

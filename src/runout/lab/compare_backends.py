@@ -276,7 +276,7 @@ def judge_kept(
         BundleError: if strategies were not kept.
     """
     label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
-    with one_blas_thread(), reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
+    with reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
         for number, (flop, spr) in enumerate(pairs, start=1):
             report = solved.values[spr].reports[flop]
             cards, tree = solved.flops.flops[flop], solved.trees[spr]
