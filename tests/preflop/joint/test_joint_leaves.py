@@ -164,3 +164,24 @@ def test_a_game_without_flop_leaves_needs_no_subgames():
     tree = PreflopTree.build(push_fold_rules(10.0))
     leaves = make_leaves(tree, MONOTONE[:1], CHECK_DOWN)
     assert leaves.sources() == {}
+
+
+def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
+    leaves = make_leaves(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
+    weights = leaves.deals.flops.weights
+    for leaves.iteration in range(6):
+        (visit,) = leaves._visits(Update(DCFR4.weights(0)))
+        assert visit.scale == pytest.approx(1.0 / weights[visit.flop])
+    assert len(leaves._visits(Judge.EVALUATE)) == 2
+
+
+def test_a_flop_that_was_not_drawn_learns_nothing_and_counts_no_visit():
+    solver = make_solver(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
+    solver.cfr.run(1)
+    leaves = solver.leaves
+    drawn = int(leaves.sampler.draw(0).number[0])
+    assert leaves.num_visits.tolist() == [int(flop == drawn) for flop in (0, 1)]
+    has_learned = [
+        any(array.any() for array in games[0].learned().values()) for games in leaves.subgames
+    ]
+    assert has_learned == [flop == drawn for flop in (0, 1)]

@@ -1,0 +1,88 @@
+"""Joint solves that are interrupted, resumed, and refused."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from runout.config.load import load_run_config
+from runout.errors import ConfigError, ExecutionError
+from runout.events import PreflopSolving
+from runout.pipeline import joint_stage
+from runout.pipeline.joint_stage import make_joint_game, require_memory, solve_joint
+from runout.pipeline.workplace import Workplace
+from runout.preflop.joint.compact_engine import CompactEngine
+from runout.preflop.joint.joint_game import PotType
+from runout.trees.bet_sizing import PotFraction
+
+TEXT = """
+preflop: {stacks_bb: 6, raise_sizes: [[allin]], raise_cap: 1}
+method: joint
+iterations: 6
+cfr_variant: dcfr4
+postflop_model:
+  solve_type: exact
+  bet_sizes: {flop: [a], turn: [a], river: [a]}
+  max_raises_per_street: 0
+  fixed_flops: [QsTs5s]
+"""
+CONFIG = load_run_config(TEXT)
+TREE = CONFIG.preflop.tree()
+
+
+def interrupt_after(iterations):
+    """Presses Ctrl-C as soon as so many iterations are done."""
+
+    def hear(event):
+        if isinstance(event, PreflopSolving) and event.iteration == iterations:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return hear
+
+
+def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
+    workplace = Workplace(1, interrupt_after(3), tmp_path)
+    with pytest.raises(KeyboardInterrupt, match="keeps 3 iterations"):
+        solve_joint(CONFIG, TREE, workplace)
+    heard = []
+    resumed = solve_joint(CONFIG, TREE, Workplace(1, heard.append, tmp_path))
+    undisturbed = solve_joint(CONFIG, TREE, Workplace(1))
+    iterations = [event.iteration for event in heard if isinstance(event, PreflopSolving)]
+    assert min(iterations) == 4
+    np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
+    np.testing.assert_array_equal(resumed.solution.ev_bb, undisturbed.solution.ev_bb)
+
+
+def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():
+    with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
+        solve_joint(CONFIG, TREE, Workplace(1, interrupt_after(1)))
+
+
+def test_a_game_that_does_not_fit_is_refused_with_both_numbers(monkeypatch):
+    monkeypatch.setattr(joint_stage, "available_memory_bytes", lambda: 1e6)
+    with pytest.raises(ExecutionError, match=r"the solve needs .* GB, 0.0 GB are free; give fewer"):
+        require_memory(make_joint_game(CONFIG, TREE), 1)
+
+
+def test_the_compact_backend_plays_with_its_buckets_and_sizes_by_pot():
+    config = load_run_config(
+        """
+preflop: {stacks_bb: 25}
+method: joint
+postflop_model: {solve_type: compact, river_buckets: 32, compact_precision: 16, flop_subset: 8}
+joint: {reraised: {bet_sizes: [0.33]}}
+"""
+    )
+    game = make_joint_game(config, config.preflop.tree())
+    assert isinstance(game.engine, CompactEngine)
+    assert (game.engine.num_buckets, int(game.engine.precision)) == (32, 16)
+    assert game.betting[PotType.RERAISED].menus[0][0].bets == (PotFraction(0.33),)
+    assert game.betting[PotType.LIMPED].menus[0][0].bets != (PotFraction(0.33),)
+
+
+def test_a_backend_that_cannot_be_played_is_refused():
+    model = load_run_config(TEXT.replace("method: joint", "").replace("exact", "exhaustive"))
+    config = CONFIG.model_copy(update={"postflop_model": model.postflop_model})
+    with pytest.raises(ConfigError, match="exhaustive cannot be played with preflop"):
+        make_joint_game(config, TREE)
