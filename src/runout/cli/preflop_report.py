@@ -23,7 +23,7 @@ from runout.cli.solutions import SolvedNodes
 from runout.results.preflop_solution import PreflopSolution, RangesRound
 from runout.results.value_book import ValueSource
 from runout.trees.actions import format_amount
-from runout.trees.preflop_betting import SB
+from runout.trees.preflop_betting import BB, SB
 
 _CURVE_WIDTH = 70
 _CURVE_HEIGHT = 8
@@ -45,10 +45,10 @@ def print_report(console: Console, nodes: SolvedNodes) -> None:
     if report.flop_leaves:
         _print_leaves(console, nodes)
         console.print()
-    value = solution.game_value_bb(SB)
+    sb, bb = (format_bb(solution.game_value_bb(player)) for player in (SB, BB))
     iterations = format_count_of(report.iterations, "iteration")
     console.print(
-        f"game value {format_bb(value)} bb/hand for SB, {format_bb(-value)} bb/hand for BB\n"
+        f"game value {sb} bb/hand for SB, {bb} bb/hand for BB\n"
         f"exploitability {format_mbb(report.exploitability_mbb)} mbb/hand "
         f"after {iterations} in {format_seconds(report.seconds)}"
     )
