@@ -142,6 +142,7 @@ def test_defaults_are_the_documented_ones():
         "max_flop_boards": None,
         "fixed_flops": None,
         "flop_subset": None,
+        "keep_strategies": True,
         "seed": 0,
         "cfr_strategy_delta_threshold": None,
         "mccfr_sampling": "public_chance",
