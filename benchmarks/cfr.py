@@ -63,7 +63,7 @@ _MAX_ITERATIONS = 3_000
 
 @dataclass(frozen=True)
 class WeightedAndDiscounted(DiscountSchedule):
-    """The seed's scheme: an iteration is weighted by t *and* what came before is discounted.
+    """The scheme first planned: an iteration is weighted by t *and* what came before is discounted.
 
     Adding t times an iteration is, up to a common factor, discounting by t / (t + 1) once more.
     """
@@ -74,7 +74,7 @@ class WeightedAndDiscounted(DiscountSchedule):
         return DiscountWeights(*(again * w for w in super().weights(completed_iterations)))
 
 
-SEED_SCHEME = WeightedAndDiscounted(DCFR.alpha, DCFR.beta, DCFR.gamma)
+PLANNED_SCHEME = WeightedAndDiscounted(DCFR.alpha, DCFR.beta, DCFR.gamma)
 
 
 def rows() -> list[Row]:
@@ -90,10 +90,10 @@ def rows() -> list[Row]:
         _two_threads_within("SPR 3.5", game, small, NOT_SLOWER),
         _two_workers_across(small),
         *(
-            _against_seed_scheme(f"alternating {name}", schedule, False, game, small)
+            _against_planned_scheme(f"alternating {name}", schedule, False, game, small)
             for name, schedule in VARIANTS.items()
         ),
-        _against_seed_scheme("simultaneous DCFR", DCFR, True, game, small),
+        _against_planned_scheme("simultaneous DCFR", DCFR, True, game, small),
     ]
 
 
@@ -198,24 +198,24 @@ def _two_workers_across(tree: PostflopTree) -> Row:
     return speedup(name, two, one, "one worker", ACROSS_GOAL)
 
 
-def _against_seed_scheme(
+def _against_planned_scheme(
     name: str,
     schedule: DiscountSchedule,
     is_simultaneous: bool,
     game: FlopGame,
     tree: PostflopTree,
 ) -> Row:
-    """Iterations to half a percent of the pot, against the scheme of seed 003."""
+    """Iterations to half a percent of the pot, against the scheme first planned."""
     ours = _solver(game, tree, None, schedule, is_simultaneous)
-    seed = _solver(game, tree, None, SEED_SCHEME, is_simultaneous=True)
+    planned = _solver(game, tree, None, PLANNED_SCHEME, is_simultaneous=True)
     rule = StoppingRule(_MAX_ITERATIONS, exploitability=_TARGET_POT, check_every=5)
-    mine, theirs = ours.solve(rule), seed.solve(rule)
+    mine, theirs = ours.solve(rule), planned.solve(rule)
     is_reached = theirs.exploitability <= _TARGET_POT
     reached = "" if is_reached else f", then at {theirs.exploitability:.1%}"
     return Row(
         f"iterations to 0.5 % of the pot, {name}",
         f"{mine.iterations}",
-        f"seed's scheme {theirs.iterations}{reached}",
+        f"planned scheme {theirs.iterations}{reached}",
         f"{theirs.iterations / mine.iterations:.1f}x",
     )
 

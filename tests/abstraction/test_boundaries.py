@@ -18,7 +18,7 @@ def random_weighted_values(seed: int, num_distinct: int) -> tuple[np.ndarray, np
     return values, weights
 
 
-# Seed 004, task 8.
+# Examples by hand.
 
 
 def test_percentile_boundaries_of_a_uniform_distribution():
@@ -43,7 +43,7 @@ def test_extreme_values_fall_into_the_outer_buckets():
     assert assigner.get_bucket(Street.RIVER, 1.0) == 4
 
 
-# Beyond the seed.
+# Wrong input, and what holds for any.
 
 
 def test_a_boundary_belongs_to_the_bucket_below_it():

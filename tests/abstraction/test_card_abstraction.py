@@ -89,15 +89,12 @@ def small(tmp_path) -> Path:
     return path
 
 
-# Seed 004, task 9.
+# Buckets.
 
 
 def test_isomorphic_hands_get_the_same_bucket():
     first = bucket_of(WITHOUT_TABLES, "AhKd7c", "QsQc")
     assert first == bucket_of(WITHOUT_TABLES, "AsKh7d", "QcQd")
-
-
-# Buckets.
 
 
 @pytest.mark.parametrize(("board", "holding"), DEALS)

@@ -142,7 +142,7 @@ def test_one_table_of_weights_serves_both_positions():
 
 
 def test_hands_of_one_bucket_have_features_of_their_own():
-    """The recipe of the seed gives both the value of their bucket and could never part them."""
+    """A feature of their bucket would give both the same value and could never part them."""
     weights = np.ones((4, 4)) - np.eye(4)
     values = np.zeros((2, 4, 4))
     values[:, 0, 2] = 2.0  # the nuts are paid by the villain who wins from the second nuts

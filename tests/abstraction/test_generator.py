@@ -20,7 +20,7 @@ SAMPLED = AbstractionConfig(10, 10, 10, samples_per_street=100, mode=SurveyMode.
 FEW = dataclasses.replace(SAMPLED, samples_per_street=20)
 
 
-# Seed 004, task 10.
+# Small samples.
 
 
 def test_generator_produces_valid_boundaries():
@@ -32,10 +32,10 @@ def test_generator_produces_valid_boundaries():
         assert 0.0 < part[0] < part[-1] < 1.0
 
 
-# Beyond the seed.
+# Every deal, ties and wrong input.
 
 
-def test_defaults_are_those_of_the_seed_with_every_deal_surveyed():
+def test_by_default_every_deal_is_surveyed_for_30000_buckets():
     config = AbstractionConfig()
     assert [config.num_buckets(street) for street in Street] == [5_000, 5_000, 20_000]
     assert config.samples_per_street == 100_000

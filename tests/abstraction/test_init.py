@@ -2,7 +2,7 @@ import runout.abstraction
 from runout.abstraction import CanonicalBoard, SuitMapping
 from runout.cards import isomorphism
 
-SEED_NAMES = [
+PLANNED_NAMES = [
     "AbstractionConfig",
     "AbstractionError",
     "BoundaryGenerator",
@@ -17,8 +17,8 @@ SEED_NAMES = [
 ]
 
 
-def test_every_name_of_the_seed_can_be_imported_from_the_package():
-    for name in SEED_NAMES:
+def test_every_planned_name_can_be_imported_from_the_package():
+    for name in PLANNED_NAMES:
         assert name in runout.abstraction.__all__
         assert hasattr(runout.abstraction, name)
 
@@ -30,6 +30,6 @@ def test_all_public_names_exist_and_are_sorted():
 
 
 def test_isomorphism_is_that_of_the_cards():
-    """The seed's isomorphism tests (tasks 2 and 3) are in tests/cards/test_isomorphism.py."""
+    """Its tests are in tests/cards/test_isomorphism.py."""
     assert CanonicalBoard is isomorphism.CanonicalBoard
     assert SuitMapping is isomorphism.SuitMapping

@@ -9,14 +9,13 @@ from runout.cards.canonical_hands import (
     HAND_NAMES,
     HAND_RANKS,
     NUM_HANDS,
-    build_combo_map,
     canonical_hand_index,
     grid_position,
     hand_index_of_ranks,
     matchup_weights,
     parse_canonical_hand,
 )
-from runout.cards.card import format_cards, parse_board, parse_cards
+from runout.cards.card import parse_board, parse_cards
 from runout.cards.combos import COMBO_CARDS, disjoint_combos, format_combo, live_combos
 from runout.cards.hand_indexer import FLOP_BOARD, HandIndexer
 from runout.errors import CardError
@@ -41,7 +40,7 @@ BOARDS = ["", "AhKsQd", "9s6s2s", "AhAdAc", "7c7d2h2s", "AhAdAcAsKd", "Th9h8h7h6
         (168, "32o"),
     ],
 )
-def test_hands_are_in_the_order_of_the_seed(index, name):
+def test_hands_are_in_order_pairs_then_suited_then_offsuit(index, name):
     assert HAND_NAMES[index] == name
     assert parse_canonical_hand(name) == index
 
@@ -93,16 +92,6 @@ def test_grid_has_pairs_on_the_diagonal_and_suited_hands_above():
     assert grid_position(parse_canonical_hand("AKs")) == (0, 1)
     assert grid_position(parse_canonical_hand("AKo")) == (1, 0)
     assert grid_position(parse_canonical_hand("32s")) == (11, 12)
-
-
-def test_combo_map_lists_what_the_board_leaves():
-    combo_map = build_combo_map(parse_board("AhKsQd"))
-    assert sum(map(len, combo_map)) == 1_176
-    aces = [format_cards(cards) for cards in combo_map[parse_canonical_hand("AA")]]
-    assert aces == ["AcAd", "AcAs", "AdAs"]
-    suited = [format_cards(cards) for cards in combo_map[parse_canonical_hand("AKs")]]
-    assert suited == ["KcAc", "KdAd"]
-    assert not build_combo_map(parse_board("AhAdAc"))[0]
 
 
 @pytest.mark.parametrize(

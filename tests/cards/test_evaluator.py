@@ -18,7 +18,7 @@ from runout.errors import CardError
 from tests.reference import poker_rules
 from tests.reference.showdowns import rename, strength, strengths_on
 
-# Published frequencies; those of seven cards are in math.md section 1.
+# Published frequencies.
 FIVE_CARD_COUNTS = {
     HandCategory.STRAIGHT_FLUSH: 40,
     HandCategory.QUADS: 624,

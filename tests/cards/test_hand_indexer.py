@@ -26,7 +26,7 @@ from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard
 from runout.errors import CardError
 from tests.reference.hand_isomorphism import canonical_deal, count_deals_by_class
 
-# math.md section 1; the numbers of Waugh (2013) where he gives them.
+# The numbers of Waugh (2013) where he gives them.
 SIZES = {
     HOLE: 169,
     FLOP_BOARD: 1_755,

@@ -36,7 +36,7 @@ def canonical(text: str) -> CanonicalBoard:
     return CanonicalBoard.from_cards(parse_board(text))
 
 
-# Seed 004, tasks 2 and 3.
+# Examples by hand.
 
 
 def test_identity_mapping_preserves_suits():
@@ -68,7 +68,7 @@ def test_holding_is_mapped_consistently_with_the_board():
     assert format_cards(holding) == "QsJs"
 
 
-# Beyond the seed.
+# All boards, and what holds for any.
 
 
 def test_most_common_suit_becomes_spades_even_with_low_cards():

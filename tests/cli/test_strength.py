@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from runout.abstraction.hand_strength import HandStrengthCalculator
-from runout.cards.canonical_hands import HAND_NAMES, build_combo_map
+from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_NAMES, parse_canonical_hand
 from runout.cards.card import parse_board, parse_cards
+from runout.cards.combos import combo_cards
 from runout.equity.versus import compare_ranges
 from runout.ranges.notation import parse_range
 
@@ -59,7 +60,8 @@ def test_without_a_hand_the_grid_shows_means_over_live_combos(run):
     assert [row[0] for row in rows] == list("AKQJT98765432")
     assert rows[0][1] == "-"  # one ace is left
     calculator = HandStrengthCalculator()
-    sevens = build_combo_map(board)[HAND_NAMES.index("77")]
+    all_sevens = map(combo_cards, COMBOS_BY_HAND[parse_canonical_hand("77")])
+    sevens = [cards for cards in all_sevens if not set(cards) & set(board)]
     assert len(sevens) == 3
     mean = np.mean([calculator.calculate(board, combo).ehs2 for combo in sevens])
     assert rows[7][8] == f"{100 * mean:.1f}"

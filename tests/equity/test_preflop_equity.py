@@ -178,7 +178,7 @@ def test_wins_of_a_few_hands_on_all_flops_add_up_to_ten_times_the_wins_before_th
 def test_wins_of_all_flops_add_up_to_ten_times_the_wins_before_the_flop():
     """Every board of five cards contains C(5, 3) = 10 flops, so all 169 x 169 cells must agree.
 
-    This is the identity of math.md section 3 in whole numbers: flops are weighted by multiplicity
+    This is the identity of docs/equity.md in whole numbers: flops are weighted by multiplicity
     and matchups, and their equities average to the preflop equity.
     """
     flops = HandIndexer(FLOP_BOARD)

@@ -1,4 +1,4 @@
-"""Seed 004, task 11: generate, save, load and look up."""
+"""A card abstraction from beginning to end: generate, save, load and look up."""
 
 import numpy as np
 import pytest

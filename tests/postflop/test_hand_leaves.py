@@ -55,7 +55,7 @@ def test_every_leaf_is_zero_sum(dtype):
 
 @pytest.mark.parametrize("player", [OOP, IP])
 def test_with_no_equity_folding_is_strictly_better_than_calling(player):
-    """The trap of math.md: a fold that costs half of the grown pot is never better."""
+    """A trap: a fold that costs half of the grown pot is never better."""
     game = with_edge(-1.0 if player == OOP else 1.0)
     value, _ = leaf_values(game, player)
     is_dealt = game.matchup_share.sum(axis=1 - player) > 0.0

@@ -68,7 +68,7 @@ def outcomes(strengths: np.ndarray, meets: np.ndarray) -> np.ndarray:
 
 
 def strength_of_counts(counts: np.ndarray, squared_scores: int, num_runouts: int) -> Strength:
-    """Returns the definitions of math.md §4 word for word, with half a point for every tie."""
+    """Returns the definitions of docs/abstraction.md word for word; every tie is half a point."""
     (bb, bt, ba), (tb, tt, ta), (ab, at, aa) = counts.tolist()
     half = Fraction(1, 2)
     behind, tied, ahead = bb + bt + ba, tb + tt + ta, ab + at + aa
@@ -81,8 +81,8 @@ def strength_of_counts(counts: np.ndarray, squared_scores: int, num_runouts: int
     return Strength(ehs, ppot, npot, equity, Fraction(squared_scores, num_runouts * 1980**2))
 
 
-def seed_ehs2(counts: np.ndarray) -> Fraction:
-    """Returns EHS2 by the rule of seed 004: a tie is a full catch-up, tied villains never move."""
+def ehs2_without_half_ties(counts: np.ndarray) -> Fraction:
+    """Returns what EHS2 must not be: a tie is a full catch-up, tied villains never move."""
     (bb, bt, ba), tied, (ab, at, aa) = counts.tolist()
     behind, ahead = bb + bt + ba, ab + at + aa
     ehs = (ahead + Fraction(sum(tied), 2)) / (behind + sum(tied) + ahead)

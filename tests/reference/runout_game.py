@@ -9,7 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from runout.cards.canonical_hands import build_combo_map
+from runout.cards.canonical_hands import COMBOS_BY_HAND
+from runout.cards.combos import combo_cards
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
 from tests.reference.cfr import match_regrets
@@ -26,8 +27,12 @@ class RunoutGame:
         self.flop = tuple(flop)
         self.hands = list(hands)
         self.deck = [card for card in range(52) if card not in self.flop]
-        combo_map = build_combo_map(self.flop)
-        self._combos = [(n, combo) for n, hand in enumerate(hands) for combo in combo_map[hand]]
+        self._combos = [
+            (n, cards)
+            for n, hand in enumerate(hands)
+            for cards in map(combo_cards, COMBOS_BY_HAND[hand])
+            if not set(cards) & set(self.flop)
+        ]
         self._payoff = {
             runout: self._count(runout, self._sign(runout)) for runout in combinations(self.deck, 2)
         }

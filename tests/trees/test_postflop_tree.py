@@ -127,7 +127,7 @@ def test_the_spot_of_the_exact_solver_has_the_street_templates_of_kernels_md(
         assert counted[0] + 48 * counted[1] == 7347
 
 
-# Payoffs (math.md, section 2)
+# Payoffs
 
 
 def test_a_fold_loses_half_the_pot_and_what_was_put_in():

@@ -1,6 +1,6 @@
 """Fewer hands that play alike: hand strength, percentile buckets, and looking buckets up.
 
-The public names are those of the seed document and can be imported from here.
+All public names of card abstraction can be imported from here.
 """
 
 from runout.abstraction.boundaries import BucketAssigner, BucketBoundaries

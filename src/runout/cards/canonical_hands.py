@@ -10,7 +10,7 @@ import numpy as np
 
 from runout.arrays import IntArray, read_only
 from runout.cards.card import NUM_CARDS, NUM_RANKS, RANKS, card_rank, card_suit
-from runout.cards.combos import COMBO_CARDS, combo_cards, live_combos
+from runout.cards.combos import COMBO_CARDS, live_combos
 from runout.errors import CardError, quote
 
 NUM_HANDS = 169
@@ -83,14 +83,6 @@ def grid_position(hand: int) -> tuple[int, int]:
     high, low, is_suited = HAND_RANKS[hand]
     near, far = NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
     return (near, far) if is_suited else (far, near)
-
-
-def build_combo_map(board: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Returns for each of the 169 hands the card pairs that the board leaves possible."""
-    combo_map: list[list[tuple[int, int]]] = [[] for _ in range(NUM_HANDS)]
-    for combo in live_combos(board):
-        combo_map[HAND_BY_COMBO[combo]].append(combo_cards(combo))
-    return combo_map
 
 
 def matchup_weights(board: Sequence[int] = ()) -> IntArray:

@@ -113,7 +113,7 @@ _Node = Annotated[
     str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
 ]
 _Rivers = Annotated[
-    str | None, _text("rivers", "WAY", "exact, or compact: a tenth of time and memory.")
+    str | None, _text("rivers", "WAY", "exact, or compact: a fraction of time and memory.")
 ]
 _Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")

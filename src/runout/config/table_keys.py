@@ -30,7 +30,7 @@ Rivers = Annotated[
     Literal["exact", "compact"],
     About(
         "How the rivers of a flop are solved: `exact` tells all combos apart, `compact` groups "
-        "them by strength and takes a tenth of the time and memory.",
+        "them by strength and takes a fraction of the time and memory.",
         "one of exact, compact",
         choices=("exact", "compact"),
     ),

@@ -61,7 +61,7 @@ def test_the_average_is_followed_and_its_movement_counted(seed):
 
 
 def test_an_average_that_stays_the_same_has_not_moved():
-    """Seed 000: identical strategies have no delta, whatever the scale of the sums."""
+    """Identical strategies have no delta, whatever the scale of the sums."""
     sums = np.array([[3.0], [1.0], [0.0]])
     first, count = np.array([0], dtype=np.int32), np.array([3], dtype=np.int32)
     average = np.zeros((3, 1))
@@ -71,7 +71,7 @@ def test_an_average_that_stays_the_same_has_not_moved():
 
 
 def test_a_changed_average_has_moved_by_all_its_probabilities():
-    """Seed 000: from (3/4, 1/4, 0) to (1/2, 1/2, 0), with a reach of 1."""
+    """From (3/4, 1/4, 0) to (1/2, 1/2, 0), with a reach of 1."""
     first, count = np.array([0], dtype=np.int32), np.array([3], dtype=np.int32)
     average = np.array([[0.75], [0.25], [0.0]])
     sums, reached = np.array([[1.0], [1.0], [0.0]]), np.array([[0.5], [0.5], [0.0]])
