@@ -32,7 +32,7 @@ def test_generator_produces_valid_boundaries():
         assert 0.0 < part[0] < part[-1] < 1.0
 
 
-# Every deal, ties and wrong input.
+# Defaults, samples, every deal and wrong input.
 
 
 def test_by_default_every_deal_is_surveyed_for_30000_buckets():
