@@ -34,6 +34,7 @@ def test_one_stack_is_that_of_both_players():
     ("value", "suffix", "problem"),
     [
         (0, "", "0 is not a positive number of big blinds"),
+        (1e300, "", "1e+300 is more than 100,000 big blinds"),
         (-3, "", "-3 is not a positive number of big blinds"),
         ([25, -3], "[1]", "-3 is not a positive number of big blinds"),
         ([None, 25], "[0]", "null is not a positive number of big blinds"),

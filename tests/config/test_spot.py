@@ -123,8 +123,21 @@ def test_keys_that_are_given_win_and_stand_on_no_line():
         ("ip: 77", "ip: QsJh", "ip: no hand of the range avoids the board QsJh2h (line 3)"),
         ("ip: 77", "ip: AA:0", "ip: every weight is 0, no hand is left (line 3)"),
         ("ip: 77", "ip: [77]", "ip: [77] is not a range such as 22+,AKs:0.5 (line 3)"),
-        ("pot: 180", "pot: 0", "pot: 0 is not a positive number (line 4)"),
-        ("stack: 910", "stack: -1", "stack: -1 is not a positive number (line 5)"),
+        (
+            "stack: 910",
+            "stack: 1.0e+308",
+            "stack: 1e+308 is not a positive number from 0.001 to 1,000,000,000 (line 5)",
+        ),
+        (
+            "pot: 180",
+            "pot: 0",
+            "pot: 0 is not a positive number from 0.001 to 1,000,000,000 (line 4)",
+        ),
+        (
+            "stack: 910",
+            "stack: -1",
+            "stack: -1 is not a positive number from 0.001 to 1,000,000,000 (line 5)",
+        ),
         ("ip: 77\n", "", "config: ip is missing"),
         ("pot", "pots", "pots: unknown key, did you mean pot? (line 4; 1 more error)"),
     ],

@@ -14,6 +14,7 @@ from runout.trees.preflop_sizing import SizesByDepth, format_preflop_size, parse
 
 POSITION_KEYS = ("sb", "bb")
 
+_MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
 _FORMS = "write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
 
 
@@ -35,6 +36,9 @@ def read_stacks(value: Any) -> tuple[float, float]:
         stack = as_number(entry)
         if stack is None or stack <= 0.0:
             problem = f"{show_value(entry)} is not a positive number of big blinds"
+            raise problem_at(f"[{position}]" if is_list else "", problem)
+        if stack > _MAX_STACK_BB:
+            problem = f"{show_value(entry)} is more than {_MAX_STACK_BB:,} big blinds"
             raise problem_at(f"[{position}]" if is_list else "", problem)
         stacks.append(stack)
     return stacks[0], stacks[-1]

@@ -54,7 +54,10 @@ from runout.trees.postflop_tree import PostflopTree
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 _SIZES = "a list or text of sizes such as 33%, 2.5x, 100c, e, 2e, 3e200% and a, or a mapping"
 
-_Chips = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+# Far from the limits of float32, in which pots are played.
+_MIN_CHIPS, _MAX_CHIPS = 1e-3, 1e9
+_CHIPS = "a positive number from 0.001 to 1,000,000,000"
+_Chips = Annotated[float, Field(ge=_MIN_CHIPS, le=_MAX_CHIPS, allow_inf_nan=False)]
 _Pots = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
@@ -85,13 +88,13 @@ class SpotConfig(ConfigSection):
         About(
             "What is in the middle. Bets are whole chips; hundredths if the pot or the stack has "
             "decimals, as in big blinds.",
-            "a positive number",
+            _CHIPS,
             unit="chips",
         ),
     ]
     stack: Annotated[
         _Chips,
-        About("What the shorter player has left.", "a positive number", unit="chips"),
+        About("What the shorter player has left.", _CHIPS, unit="chips"),
     ]
     bet_sizes: Annotated[
         SizeChoice,
