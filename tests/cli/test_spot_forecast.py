@@ -1,6 +1,7 @@
 import pytest
 
-from runout.cli.solve_progress import SolveLines, SolveTracker
+from runout.cli.progress_lines import SolveLines
+from runout.cli.solve_progress import SolveTracker
 from runout.cli.spot_forecast import SpotForecast
 from runout.events import SpotSolving
 
@@ -56,4 +57,4 @@ def test_files_get_a_line_now_and_then():
     assert lines.lines(event(5, 40.0)) == ["solving the spot, at most 1,000 iterations"]
     assert lines.lines(event(10, 20.0)) == []
     (line,) = lines.lines(event(20, 10.0))
-    assert line == "spot: 20/1,000, 10 chips, 10.00% of the pot, about 18.0 s left"
+    assert line == "Spot: 20/1,000, 10 chips, 10.00% of the pot, about 18.0 s left"
