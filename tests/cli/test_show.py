@@ -5,10 +5,7 @@ import pytest
 
 from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_NAMES
 from runout.cli.solutions import SMALLEST_REACH, open_solution
-from runout.config.load import load_run_config
-from runout.pipeline.run import solve_preflop
 from runout.trees.preflop_betting import BB, SB
-from tests.cli.solve_configs import PUSH_FOLD
 
 
 def test_the_standard_decisions_are_shown_from_the_run_or_the_bundle(run, solved):
@@ -106,13 +103,6 @@ def test_showing_a_solution_compiles_nothing(run_program, solved):
     result = run_program("show", str(solved), PYTHONPROFILEIMPORTTIME="1")
     assert result.returncode == 0
     assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
-
-
-def test_a_game_without_a_decision_has_nothing_to_show(error_line, tmp_path):
-    all_in = PUSH_FOLD.replace("10", "0.4")
-    solve_preflop(load_run_config(all_in)).save(tmp_path / "run")
-    line = error_line("show", str(tmp_path / "run"))
-    assert line.endswith("has no decision, both players are all-in from the start")
 
 
 def test_shares_of_combos_are_those_of_charts(run, solved):

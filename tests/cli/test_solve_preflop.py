@@ -160,7 +160,7 @@ def test_an_interrupted_run_goes_on(solve, tmp_path, monkeypatch):
         (PUSH_FOLD + "iteration: 5\n", "did you mean iterations?"),
         (LIMPS.replace("2bb, 3bb", "2bb, -3bb"), "preflop.raise_sizes[0][1]: "),
         (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops[0]: "),
-        (FLOPS, "config.yaml: preflop is missing"),
+        (FLOPS, "config.yaml: is the config of flops, for runout solve-postflop"),
         (
             LIMPS.partition("postflop_model")[0] + "postflop_model_path: nothing\n",
             "postflop_model_path: ",

@@ -14,7 +14,7 @@ def test_rebuilding_says_whether_it_made_the_shipped_table(run, tmp_path, monkey
     """That counting makes it is tested where it is done, in `tests/equity`."""
 
     def count_nothing(num_workers, on_event):
-        on_event(PhaseStarted(preflop_matchups.PHASE, 1))
+        on_event(PhaseStarted(preflop_matchups.PHASE, 2))
         on_event(PhaseEnded(preflop_matchups.PHASE, 12.0))
         return load_arrays(files("runout.equity") / "data" / FILE_NAME, DIGEST)
 

@@ -9,7 +9,7 @@ from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.console import output, print_json
 from runout.cli.export import node_to_json
 from runout.cli.node_view import print_decisions, print_range
-from runout.cli.options import JsonFlag, OptionError
+from runout.cli.options import JsonFlag
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solutions import NodeOption, SolutionArgument, open_solution
 from runout.trees.preflop_betting import PLAYER_NAMES
@@ -45,8 +45,6 @@ def show_solution(
         ]
     else:
         decisions = [nodes.find_decision(node)]
-    if not decisions:
-        raise OptionError(str(path), "has no decision, both players are all-in from the start")
     if json:
         shown = [node_to_json(nodes, decision) for decision in decisions]
         report = report_to_json(nodes.solution)

@@ -85,6 +85,7 @@ def test_two_rounds_change_the_partition_of_the_flop_and_of_nothing_else():
         assert second.buckets.num_buckets == first.buckets.num_buckets == NUM_BUCKETS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flop", "best", "second_best"),
     [

@@ -19,11 +19,12 @@ from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_template import StreetTemplate, make_templates
 from runout.holdem.tables import Precision, StreetSize
-from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
+from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink
+from runout.postflop.card_solve import solve_with_cards
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
-from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample, extract_pair_values
+from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample
 from runout.postflop.table_strategy import TableStrategy
 from runout.postflop.warm_up import ONCE, solving_a_small_flop
 from runout.ranges.hand_range import HandRange
@@ -67,12 +68,12 @@ class CompactBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        spot = Spot(game.flop, game.hand_ranges(), tree)
-        solver = SpotSolver(spot, self.schedule, team, self.precision, self._buckets(tree))
-        outcome = solver.solve(self.rule, on_progress)
-        strategy = TableStrategy(solver.tables, solver.game)
-        values = extract_pair_values(solver.game, strategy, self.sample)
-        return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
+
+        def make_solver() -> SpotSolver:
+            spot = Spot(game.flop, game.hand_ranges(), tree)
+            return SpotSolver(spot, self.schedule, team, self.precision, self._buckets(tree))
+
+        return solve_with_cards(make_solver, self.rule, self.sample, self.meaning, on_progress)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
         """Returns what `solve` will take."""

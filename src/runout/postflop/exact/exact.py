@@ -9,7 +9,6 @@ from runout.cards.combos import NUM_COMBOS
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
-from runout.events import Phase, reporting_phase
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
@@ -17,11 +16,12 @@ from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, count_boards, estimate_memory
-from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink, report_outcome
+from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink
+from runout.postflop.card_solve import solve_with_cards
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
-from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample, extract_pair_values
+from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample
 from runout.postflop.table_strategy import TableStrategy
 from runout.ranges.hand_range import HandRange
 from runout.results.solve_report import ExploitabilityMeaning
@@ -60,14 +60,12 @@ class ExactBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        with reporting_phase(on_progress, Phase.LAYOUT):
+
+        def make_solver() -> SpotSolver:
             spot = Spot(game.flop, game.hand_ranges(), tree)
-            solver = SpotSolver(spot, self.schedule, team, self.precision)
-        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
-            outcome = solver.solve(self.rule, on_progress)
-        strategy = TableStrategy(solver.tables, solver.game)
-        values = extract_pair_values(solver.game, strategy, self.sample, on_progress)
-        return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
+            return SpotSolver(spot, self.schedule, team, self.precision)
+
+        return solve_with_cards(make_solver, self.rule, self.sample, self.meaning, on_progress)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""

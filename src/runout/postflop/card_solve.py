@@ -1,0 +1,36 @@
+"""What the backends with real cards have in common: a solve in phases, and values taken from it."""
+
+from collections.abc import Callable
+
+from runout.cfr.stopping import StoppingRule
+from runout.events import Phase, reporting_phase
+from runout.holdem.spot_solver import SpotSolver
+from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
+from runout.postflop.pair_values import RunoutSample, extract_pair_values
+from runout.postflop.table_strategy import TableStrategy
+from runout.results.solve_report import ExploitabilityMeaning
+
+
+def solve_with_cards(
+    make_solver: Callable[[], SpotSolver],
+    rule: StoppingRule,
+    sample: RunoutSample,
+    meaning: ExploitabilityMeaning,
+    on_progress: ProgressSink,
+) -> FlopSolution:
+    """Solves one flop with one betting tree.
+
+    Args:
+        make_solver: allocates what the solve needs.
+        rule: when to stop.
+        sample: boards from which values are taken.
+        meaning: of the exploitability that is reached.
+        on_progress: is told all phases.
+    """
+    with reporting_phase(on_progress, Phase.LAYOUT):
+        solver = make_solver()
+    with reporting_phase(on_progress, Phase.SOLVING, rule.max_iterations):
+        outcome = solver.solve(rule, on_progress)
+    strategy = TableStrategy(solver.tables, solver.game)
+    values = extract_pair_values(solver.game, strategy, sample, on_progress)
+    return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, meaning))
