@@ -14,7 +14,7 @@ from runout.holdem.river_games import RiverBuckets
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Precision
-from tests.holdem.small_spots import make_spot, weigh
+from tests.holdem.small_spots import make_spot, random_range, weigh
 
 #: No two hands of a player ever tie on these flops, so each is a bucket of its own.
 OOP, IP = weigh("AcAd KhQh 8c8s 7d6d 5h4h", 1), weigh("AhAs QdQc KdJd 9s9d 6h5h AhKd", 2)
@@ -102,3 +102,67 @@ def test_nobody_who_arrives_is_worth_nothing():
 def test_boards_that_are_no_flop_are_refused():
     with pytest.raises(ConfigError, match="rivers: compact needs a flop, Kc7h2s9d has 4 cards"):
         SpotSolver(make_spot("Kc7h2s9d", OOP, IP), rivers=RiverBuckets(16))
+
+
+def shares_of_pot(solver, player):
+    """Returns ``[n]`` what hands win of half the pot for each unit of range that they meet."""
+    game, found = solver.game, values(solver, player).astype(np.float64)
+    hands, reach = game.hands(player), solver.root_reach[player].astype(np.float64)
+    theirs = [set(cards) for cards in hands.villain_cards.tolist()]
+    met = [
+        sum(weight for weight, cards in zip(reach, theirs, strict=True) if not cards & set(mine))
+        for mine in hands.hero_cards[: len(found)].tolist()
+    ]
+    return found / (POT / 2.0) / np.array(met)
+
+
+def checked_down(oop, ip, rivers=None):
+    """Returns a solver of a flop on which nobody can bet."""
+    return SpotSolver(make_spot("Kc7h2s", oop, ip, "", pot=POT), rivers=rivers)
+
+
+def test_checked_down_flops_come_as_near_to_showdowns_as_the_buckets_allow():
+    ranges = random_range(110, 5), random_range(90, 6)
+    exact = [shares_of_pot(checked_down(*ranges), player) for player in (0, 1)]
+    largest = []
+    for number in (16, 48, 144):
+        solver = checked_down(*ranges, RiverBuckets(number))
+        errors = np.concatenate(
+            [shares_of_pot(solver, player) - exact[player] for player in (0, 1)]
+        )
+        # Hands of one bucket tie: who is there with a hand counts wrongly by at most all it is.
+        assert np.sqrt((errors**2).mean()) < 1.0 / number + 0.01
+        largest.append(np.abs(errors).max())
+    assert largest[0] > largest[2]
+
+
+def test_checked_down_flops_are_exact_with_a_bucket_for_every_hand():
+    exact, compact = checked_down(OOP, IP), checked_down(OOP, IP, APART)
+    for player in (0, 1):
+        np.testing.assert_allclose(
+            shares_of_pot(compact, player), shares_of_pot(exact, player), rtol=1e-4, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("has_blockers", [False, True])
+def test_players_who_swap_ranges_swap_what_they_win(has_blockers):
+    first, second = random_range(60, 5), random_range(70, 6)
+    rivers = RiverBuckets(32, has_blockers)
+    there, back = checked_down(first, second, rivers), checked_down(second, first, rivers)
+    for player in (0, 1):
+        np.testing.assert_allclose(
+            values(there, player), values(back, 1 - player), rtol=1e-4, atol=1e-6
+        )
+
+
+def test_suits_that_are_merged_change_nothing():
+    text = ("AA,KQs,88,76s,54s", "QQ,JJ,KJs,99,65s,AQs")
+    merged, apart = (
+        solve(2, make_spot("Kh7h2h", *text, "a", pot=POT, stack=20, merges=merges), rivers=rivers)
+        for merges, rivers in ((True, RiverBuckets(32)), (False, RiverBuckets(32)))
+    )
+    assert len(merged.game.cards.deals[0].card) < len(apart.game.cards.deals[0].card)
+    for player in (0, 1):
+        np.testing.assert_allclose(
+            values(merged, player), values(apart, player), rtol=1e-3, atol=1e-4
+        )

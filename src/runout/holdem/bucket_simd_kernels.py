@@ -28,14 +28,14 @@ from runout.holdem.vector_kernels import (
 
 LANE_BLOCK = 8
 ROW_BLOCK = 16
-#: Rows that are multiplied at once on the widest processor; lists of rows are padded to it.
+#: Lists of rows that are multiplied are padded to a multiple of it.
 PRODUCT_BLOCK = 8
 
 #: Nothing is met where less is.
 SMALLEST_MET = 1e-30
 
-#: Rows of accumulators that fit into the registers, by the width of a vector.
-_ROWS_AT_ONCE = {16: PRODUCT_BLOCK, 8: 2, 4: 1}
+#: Rows whose sums, factors and a line of the matrix fit into the registers, by a vector's width.
+_ROWS_AT_ONCE = {16: 4, 8: 2, 4: 1}
 
 
 def _each_lane(context, builder, num_bytes, body):
@@ -92,15 +92,14 @@ def set_unblocked(typing_context, out, total, by_first_card, by_second_card, num
 
 
 @vector_intrinsic
-def add_met(typing_context, out, value, mass, blocked, first, second, times, num_bytes):
-    """``out += value * (times * mass - blocked + first + second)``."""
+def add_met(typing_context, out, value, mass, first, second, times, num_bytes):
+    """``out += value * (times * mass + first + second)``."""
 
-    def compute(code, out, value, mass, blocked, first, second, times):
-        builder = code.builder
-        rest = builder.fsub(builder.fadd(first, second), blocked)
-        return code.multiply_add(value, code.multiply_add(mass, times, rest), out)
+    def compute(code, out, value, mass, first, second, times):
+        met = code.multiply_add(mass, times, code.builder.fadd(first, second))
+        return code.multiply_add(value, met, out)
 
-    return _elementwise(6, 1, compute)
+    return _elementwise(5, 1, compute)
 
 
 @vector_intrinsic

@@ -113,7 +113,8 @@ class Crossing(NamedTuple):
         mass: ``[H, L]`` how much of it each hand can meet, whatever the river card.
         won: ``[H, L]`` the sum over rivers of what a hand wins.
         by_card: ``[52, L]`` the opponent's reach with each card.
-        with_card: ``[52, L]`` the opponent's reach with each card and a river card of a game.
+        with_card: ``[52, L]`` the opponent's reach with each card and a river card of a game,
+            minus half of ``blocked``.
         total: ``[L]`` the opponent's reach.
         blocked: ``[L]`` the opponent's reach with a river card of a game.
         none: ``[L]`` zeros.

@@ -137,20 +137,22 @@ def leave_game(
     won, mass = np.int64(out_crossing.won.ctypes.data), np.int64(out_crossing.mass.ctypes.data)
     leaving = np.int64(out_crossing.leaving.ctypes.data)
     with_card = np.int64(out_crossing.with_card.ctypes.data)
-    blocked = np.int64(out_crossing.blocked.ctypes.data)
     times = np.float32(streets.games.num_cards[game])
     for hand in range(bucket.shape[0]):
         value, offset = leaving + np.int64(bucket[hand]) * lane_bytes, hand * lane_bytes
         low = with_card + cards[hand, 0] * lane_bytes
         high = with_card + cards[hand, 1] * lane_bytes
-        simd.add_met(won + offset, value, mass + offset, blocked, low, high, times, used)
+        simd.add_met(won + offset, value, mass + offset, low, high, times, used)
     if streets.games.num_cards[game] > 1:  # else holders of the card are among the impossible
         _subtract_held(streets, game, out_crossing)
 
 
 @kernel
 def _find_blocked(streets: CompactStreets, game: int, out_crossing: Crossing) -> None:
-    """Adds up the opponent's reach that a game's cards block, in all and with each other card."""
+    """Adds up the opponent's reach that a game's cards block, in all and with each other card.
+
+    What is blocked in all is taken off by halves from each card's, as a hand has two cards.
+    """
     games, used = streets.games, _used_bytes(streets)
     lane_bytes = np.int64(out_crossing.with_card.shape[1] * _FLOAT_BYTES)
     lanes = np.int64(out_crossing.reach.ctypes.data)
@@ -160,8 +162,11 @@ def _find_blocked(streets: CompactStreets, game: int, out_crossing: Crossing) ->
     out_crossing.with_card[:] = np.float32(0.0)
     out_crossing.blocked[:] = np.float32(0.0)
     for i in range(games.num_cards[game]):
+        simd.add(blocked, by_card + games.cards[game, i] * lane_bytes, used)
+    for other in range(_NUM_CARDS):
+        simd.add_scaled(with_card + other * lane_bytes, blocked, np.float32(-0.5), used)
+    for i in range(games.num_cards[game]):
         card = games.cards[game, i]
-        simd.add(blocked, by_card + card * lane_bytes, used)
         for other in range(_NUM_CARDS):
             hand = streets.held.villain_with[card, other]
             if hand != _NOBODY:
