@@ -63,7 +63,9 @@ def test_more_of_everything_needs_more():
 
 
 def test_a_bundle_holds_two_positions_of_all_pairs_on_every_flop_and_ratio():
-    assert estimate(FLOPS, 2).disk_bytes == 2 * 2 * 2 * 169 * 169 * 4
+    values_bytes = 2 * 2 * 2 * 169 * 169 * 4
+    assert estimate(FLOPS + "  keep_strategies: false\n", 2).disk_bytes == values_bytes
+    assert estimate(FLOPS, 2).disk_bytes > values_bytes
 
 
 def test_more_workers_need_more_memory_and_less_time():
