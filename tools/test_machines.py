@@ -4,7 +4,7 @@ Every machine first computes the results of `tests/integration/small_results.py`
 kernels multiply and add with one rounding must agree in every bit; others (a generic x86-64) in
 what a player wins, within what best responses gain. Then each runs the numerical tests.
 
-``--short`` runs a selection that takes minutes; `.ci/run` calls it.
+``--short`` runs a selection that takes minutes.
 """
 
 import argparse

@@ -13,7 +13,7 @@ FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
 FLOP = "9s6s2s"
 
 
-def test_it_needs_a_small_part_of_the_memory_of_exact_flops():
+def test_it_needs_less_memory_than_exact_flops():
     tree = small_tree()
     compact, exact = (
         backend(StoppingRule(10)).estimate(parse_board("AhKsQd"), tree, 1).memory_bytes
