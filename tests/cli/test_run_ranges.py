@@ -7,7 +7,10 @@ import pytest
 
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.solutions import open_solution
+from runout.config.load import load_run_config
+from runout.pipeline.run import solve_preflop
 from runout.ranges.notation import parse_range
+from tests.cli.solve_configs import LIMPS
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,34 @@ def test_both_players_stand_under_a_title(run, solved):
 
 def test_a_path_that_leads_nowhere_is_named(error_line, solved):
     assert "'r9' is no action" in error_line("ranges", str(solved), "-n", "r2-r9")
+
+
+@pytest.fixture(scope="module")
+def two_rounds(tmp_path_factory):
+    """The directory of a run whose flops were solved twice more with the ranges that arrive."""
+    path = tmp_path_factory.mktemp("rounds") / "run"
+    config = load_run_config(LIMPS + "ranges_rounds: 2\nranges_tolerance: 0\n")
+    solve_preflop(config).save(path)
+    return path
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_ranges_of_a_round_are_those_of_its_strategies(run, two_rounds, number):
+    solution = open_solution(two_rounds).solution
+    strategy = (*solution.earlier_strategies, solution.strategy)[number]
+    command = ("ranges", str(two_rounds), "-n", "c-x", "-p", "sb", "--exact", "--round")
+    shown = weights_of(run(*command, str(number)).stdout)
+    np.testing.assert_allclose(shown, strategy[solution.tree.find_node("c")], atol=1e-9)
+
+
+def test_the_last_round_is_what_is_shown_without_a_number(run, two_rounds):
+    command = ("ranges", str(two_rounds), "-n", "c-x", "--json")
+    assert run(*command).stdout == run(*command, "--round", "2").stdout
+    assert run(*command).stdout != run(*command, "--round", "0").stdout
+
+
+def test_a_round_that_is_not_there_is_refused(error_line, solved, two_rounds):
+    line = error_line("ranges", str(two_rounds), "--round", "3")
+    assert line == "--round: 3 is no round of this run, it has 0 to 2"
+    line = error_line("ranges", str(solved), "--round", "0")
+    assert line.endswith("its flops were not solved again in rounds")

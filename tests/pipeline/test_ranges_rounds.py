@@ -71,6 +71,14 @@ def test_the_change_is_measured_from_the_round_before(two_rounds):
     assert rounds[1].change == run.solution.change_from(one.solution)
 
 
+def test_the_strategies_of_all_rounds_are_kept(two_rounds):
+    run, _ = two_rounds
+    one, _ = solve_rounds(ranges_rounds=1)
+    before, first = run.solution.earlier_strategies
+    np.testing.assert_array_equal(before, solved_run().solution.strategy)
+    np.testing.assert_array_equal(first, one.solution.strategy)
+
+
 def test_leaves_say_which_round_they_were_solved_in(two_rounds):
     run, _ = two_rounds
     for leaf in run.solution.tree.flop_leaves():

@@ -56,7 +56,8 @@ def make_solution(rules=RULES["limp or fold"]):
     tree = PreflopTree.build(rules)
     ev_bb = np.random.default_rng(1).random((2, tree.num_nodes, 169))
     ev_bb[1, 1] = np.nan  # nobody comes
-    return PreflopSolution(tree, random_strategy(tree), ev_bb, REPORT)
+    earlier = tuple(random_strategy(tree, seed) for seed in (2, 3))
+    return PreflopSolution(tree, random_strategy(tree), ev_bb, REPORT, earlier)
 
 
 @pytest.fixture
@@ -73,6 +74,7 @@ def test_a_solution_reads_back_as_it_was(rules, tmp_path):
     np.testing.assert_array_equal(loaded.strategy, solution.strategy)
     np.testing.assert_array_equal(loaded.ev_bb, solution.ev_bb)
     assert loaded.report == REPORT
+    np.testing.assert_array_equal(loaded.earlier_strategies, solution.earlier_strategies)
     assert loaded.tree.rules == rules
     np.testing.assert_array_equal(loaded.tree.invested_bb, solution.tree.invested_bb)
 

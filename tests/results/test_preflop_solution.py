@@ -52,6 +52,14 @@ def test_reach_is_the_product_of_own_actions():
     np.testing.assert_array_equal(SOLUTION.reach(BB)[called], SOLUTION.strategy[raised])
 
 
+def test_a_round_has_the_strategies_it_was_left_with_and_no_values_but_the_last():
+    first, second = random_strategy(TREE, 1), random_strategy(TREE, 2)
+    solution = replace(SOLUTION, earlier_strategies=(first, second))
+    np.testing.assert_array_equal(solution.of_round(1).strategy, second)
+    assert np.isnan(solution.of_round(0).ev_bb).all()
+    assert solution.of_round(2) is solution
+
+
 def test_the_small_blind_arrives_in_position():
     node = TREE.find_node("r2.5-c")
     ranges = SOLUTION.arriving_ranges(node)

@@ -17,6 +17,7 @@ from runout.cli.show import Player
 from runout.cli.solutions import SolutionArgument, SolvedNodes, open_solution
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import format_range
+from runout.results.preflop_solution import PreflopSolution
 from runout.trees.paths import PATH_SEPARATOR
 from runout.trees.preflop_betting import PLAYER_NAMES
 
@@ -45,6 +46,12 @@ def show_ranges(
     player: Annotated[
         Player | None, typer.Option("--player", "-p", help="Only this one's, as bare text.")
     ] = None,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round", help="Of a run with ranges_rounds: of this round, 0 for the one before."
+        ),
+    ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Keep hands below 0.5 %, and all digits of weights.")
     ] = False,
@@ -61,9 +68,11 @@ def show_ranges(
     if json and layout is RangeFormat.CSV:
         raise OptionError("--json", "is another format than --format csv, give one of them")
     nodes = open_solution(path)
+    if round_number is not None:
+        nodes = _at_round(nodes.solution, round_number)
     number = nodes.tree.find_node(PATH_SEPARATOR.join(filter(None, (node.strip(), after.strip()))))
     weights = {
-        who: _weights_at(nodes, number, index, exact)
+        who: _weights_at(nodes.solution.range_at(number, index), exact)
         for index, who in enumerate(PLAYER_NAMES)
         if player is None or player.value == who.lower()
     }
@@ -78,9 +87,22 @@ def show_ranges(
         _print_both(nodes, number, weights)
 
 
-def _weights_at(nodes: SolvedNodes, node: int, player: int, exact: bool) -> FloatArray:
-    """Returns ``[169]`` how much of each hand a player brings to a node."""
-    weights = nodes.solution.range_at(node, player).hand_weights()
+def _at_round(solution: PreflopSolution, number: int) -> SolvedNodes:
+    """Returns the nodes as a round left them.
+
+    Raises:
+        OptionError: if the run has no such round.
+    """
+    last = solution.num_rounds
+    if not (last and 0 <= number <= last):
+        allowed = f"it has 0 to {last}" if last else "its flops were not solved again in rounds"
+        raise OptionError("--round", f"{number} is no round of this run, {allowed}")
+    return SolvedNodes(solution.of_round(number))
+
+
+def _weights_at(held: HandRange, exact: bool) -> FloatArray:
+    """Returns ``[169]`` how much of each hand is in a range, to be shown."""
+    weights = held.hand_weights()
     if exact:
         return weights
     return np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))

@@ -72,8 +72,11 @@ def refine_with_arriving_ranges(
                 next(iter(leaves.values())).meaning,
             )
         )
-        report = replace(refined.report, ranges_rounds=tuple(rounds))
-        solution = replace(refined, report=report)
+        solution = replace(
+            refined,
+            report=replace(refined.report, ranges_rounds=tuple(rounds)),
+            earlier_strategies=(*solution.earlier_strategies, solution.strategy),
+        )
         stage.workplace.on_event(
             RangesRoundFinished(
                 number, config.ranges_rounds, rounds[-1].change, rounds[-1].exploitability_mbb

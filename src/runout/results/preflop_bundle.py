@@ -28,6 +28,8 @@ from runout.version import __version__
 KIND = "preflop_solution"
 SCHEMA_VERSION = 1
 
+_EARLIER = "earlier_strategies"
+
 
 def save_solution(
     path: Path | str,
@@ -42,12 +44,15 @@ def save_solution(
     Raises:
         BundleError: if it cannot be written, or exists and is not to be overwritten.
     """
+    arrays = {"strategy": solution.strategy, "ev_bb": solution.ev_bb}
+    if solution.earlier_strategies:
+        arrays[_EARLIER] = np.stack(solution.earlier_strategies)
     write_bundle(
         path,
         kind=KIND,
         schema_version=SCHEMA_VERSION,
         package_version=__version__,
-        arrays={"strategy": solution.strategy, "ev_bb": solution.ev_bb},
+        arrays=arrays,
         documents={
             "rules": _rules_to_mapping(solution.tree.rules),
             "report": asdict(solution.report),
@@ -85,11 +90,18 @@ def load_solution(path: Path | str) -> PreflopSolution:
     with reading_contents(path):
         tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
         size = (tree.num_nodes, NUM_HANDS)
+        report = _report_from_mapping(bundle.documents["report"])
+        earlier: tuple[FloatArray, ...] = ()
+        if _EARLIER in bundle.arrays:
+            of_rounds = (len(report.ranges_rounds), *size)
+            stacked = bundle.require_array(_EARLIER, np.float64, of_rounds)
+            earlier = tuple(cast(FloatArray, strategy) for strategy in stacked)
         return PreflopSolution(
             tree=tree,
             strategy=cast(FloatArray, bundle.require_array("strategy", np.float64, size)),
             ev_bb=cast(FloatArray, bundle.require_array("ev_bb", np.float64, (NUM_PLAYERS, *size))),
-            report=_report_from_mapping(bundle.documents["report"]),
+            report=report,
+            earlier_strategies=earlier,
         )
 
 

@@ -1,7 +1,7 @@
 """A solved preflop game: strategies, expected values, and where its numbers come from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -79,17 +79,32 @@ class PreflopSolution:
         ev_bb: ``[2, N, 169]`` what each player's hand wins on average once a node is reached,
             blinds included, in big blinds; NaN where the opponent never comes.
         report: how the solve went.
+        earlier_strategies: the strategies before the last of the report's rounds, first those on
+            top of flops solved for all hands; none without rounds.
     """
 
     tree: PreflopTree
     strategy: FloatArray
     ev_bb: FloatArray
     report: PreflopReport
+    earlier_strategies: tuple[FloatArray, ...] = ()
 
     def game_value_bb(self, player: int) -> float:
         """Returns what a player wins per hand, in big blinds."""
         deals = matchup_weights().sum(axis=1)
         return float((deals * self.ev_bb[player, 0]).sum() / deals.sum())
+
+    @property
+    def num_rounds(self) -> int:
+        """Rounds in which flops were solved again with the ranges that arrive."""
+        return len(self.earlier_strategies)
+
+    def of_round(self, number: int) -> "PreflopSolution":
+        """Returns the strategies of a round, from 0 to `num_rounds`; earlier EVs are not known."""
+        if number == self.num_rounds:
+            return self
+        unknown = np.full_like(self.ev_bb, np.nan)
+        return replace(self, strategy=self.earlier_strategies[number], ev_bb=unknown)
 
     def reach(self, player: int) -> FloatArray:
         """Returns ``[N, 169]`` the probability that a player's hand plays towards each node."""
