@@ -126,6 +126,18 @@ def test_a_seed_decides_everything_whatever_the_number_of_threads(metric, monkey
 
 
 @pytest.mark.parametrize("metric", METRICS)
+def test_rounding_changes_no_bucket(metric):
+    """Processors round differently; the draw of centres must not depend on it."""
+    rows = np.random.default_rng(17).random((1_000, 10)).cumsum(axis=1)
+    rounded = rows * np.random.default_rng(18).choice([1.0 - 1e-15, 1.0, 1.0 + 1e-15], rows.shape)
+    assert not np.array_equal(rows, rounded)
+    key = rows[:, 0]
+    found, other = (cluster(r, 40, metric, order_key=key) for r in (rows, rounded))
+    assert other.labels.tolist() == found.labels.tolist()
+    np.testing.assert_allclose(other.centers, found.centers, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
 def test_a_sample_costs_little(metric, monkeypatch):
     rows = random_cdfs(15, 4_000)
     by_all = cluster(rows, 30, metric)

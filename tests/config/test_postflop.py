@@ -239,6 +239,7 @@ def test_python_code_gets_the_error_of_its_own_mistake():
 # --- What is not allowed --------------------------------------------------------------------------
 
 COUNT = "a whole number from 0 up"
+RAISES = "a whole number from 0 to 100"
 FLOP_COUNT = "a whole number from 1 to 1755, or null"
 SHARE = "a number above 0 and up to 1"
 NAN, INF = math.nan, math.inf
@@ -247,7 +248,7 @@ NAN, INF = math.nan, math.inf
 @pytest.mark.parametrize(
     ("key", "values", "allowed"),
     [
-        ("max_raises_per_street", [-1, 1.5, True, None, "1", [1]], COUNT),
+        ("max_raises_per_street", [-1, 101, 1.5, True, None, "1", [1]], RAISES),
         ("postflop_solve_iterations", [0, -1, 10.0, True, None, NAN], "a whole number from 1 up"),
         ("cfr_exploitability_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),
         ("cfr_strategy_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], f"{SHARE}, or null"),

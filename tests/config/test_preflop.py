@@ -157,8 +157,8 @@ AMOUNT = "a number from 0 up"
             "a number from 0 to less than the big blind",
         ),
         ("big_blind_bb", [0, -1, True, "1", None, INF], "a positive number"),
-        ("ante_bb", [-0.1, True, "1", None, INF], AMOUNT),
-        ("raise_cap", [-1, 1.0, True, "1"], "a whole number from 0 up, or null"),
+        ("ante_bb", [-0.1, 10.5, True, "1", None, INF], "a number from 0 to 10"),
+        ("raise_cap", [-1, 101, 1.0, True, "1"], "a whole number from 0 to 100, or null"),
         ("allow_limp", [0, 1, "yes", None], "true or false"),
         ("always_offer_all_in", [0, "on", None], "true or false"),
         ("force_all_in_threshold", [-1, True, None, INF, NAN], AMOUNT),
@@ -195,7 +195,10 @@ def test_numbers_out_of_range_and_other_types_are_refused(key, values, allowed):
             "preset: 'push_fold' is not one of hu_25bb, hu_100bb, pushfold, limpfold, "
             "did you mean pushfold?",
         ),
-        ({"ante_bb": -1, "raise_cap": -1}, "ante_bb: -1 is not a number from 0 up (1 more error)"),
+        (
+            {"ante_bb": -1, "raise_cap": -1},
+            "ante_bb: -1 is not a number from 0 to 10 (1 more error)",
+        ),
     ],
 )
 def test_errors_name_the_path_and_what_is_allowed(raw, problem):
@@ -212,7 +215,7 @@ def test_a_game_in_which_nothing_can_be_done_is_refused():
     [
         ({"stacks_bb": 0.3}, "stacks_bb: 0.3 is gone when blinds and antes are posted"),
         ({"stacks_bb": [100, 0.5]}, "stacks_bb: 0.5 is gone when blinds and antes are posted"),
-        ({"ante_bb": 50}, "ante_bb: 50 is no less than the stack of 25"),
+        ({"ante_bb": 10, "stacks_bb": 8}, "ante_bb: 10 is no less than the stack of 8"),
     ],
 )
 def test_a_game_without_a_decision_is_refused(raw, problem):

@@ -216,6 +216,14 @@ def test_a_size_that_cannot_be_bet_is_one_line(sizes, expected):
             "{node: x, strategy: {AA: {x: 1}, KK: 1}}",
             "[0].strategy.KK: 1 is not a mapping of actions, write {x: 40%, b60: 60%}",
         ),
+        (
+            "{node: x, strategy: {x: 20%, a: 0.3}}",
+            "[0].strategy: the probabilities sum to 0.5, not to 1",
+        ),
+        (
+            "{node: x, strategy: {AA: {x: 1}, KK: {x: 0.9}}}",
+            "[0].strategy.KK: the probabilities sum to 0.9, not to 1",
+        ),
         ("{node: x, strategy: {x: 1}, locks_alike: 1}", "[0].locks_alike: 1 is not true or false"),
         ("{node: x, strateg: {x: 1}}", "[0].strateg: unknown key, did you mean strategy?"),
     ],

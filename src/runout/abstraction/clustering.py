@@ -128,19 +128,26 @@ def _scale_share(on_share: ShareSink, begin: float, end: float) -> ShareSink:
 def merge_equal_rows(features: FloatArray) -> tuple[IntArray, IntArray]:
     """Returns ``[m]`` one input row for each distinct row, and ``[n]`` which of them each one is.
 
-    Distinct rows come in the order of a hash of their values, whatever the order of the input.
+    Distinct rows come in rising order of their sums, whatever the order of the input, so that draws
+    of centres hardly move when a bit of a row changes; a hash decides between equal sums.
     """
     codes: Uint64Array = np.zeros(len(features), dtype=np.uint64)
+    sums = np.zeros(len(features))
     for column in features.T:  # one after another, because rows come in millions
         codes ^= (column + 0.0).view(np.uint64)  # -0.0 is 0.0
         codes *= _HASH_FACTOR
         codes ^= codes >> _HASH_SHIFT
-    _, first, row_of = np.unique(codes, return_index=True, return_inverse=True)
+        sums += column
+    distinct, first, row_of = np.unique(codes, return_index=True, return_inverse=True)
     same_row = first[row_of]
     if not all(np.array_equal(column[same_row], column) for column in features.T):
-        # Two rows have one hash.
+        # Two rows have one hash: number rows in the order of all their values instead.
         _, first, row_of = np.unique(features + 0.0, axis=0, return_index=True, return_inverse=True)
-    return first, row_of.reshape(-1)
+        distinct = np.arange(len(first), dtype=np.uint64)
+    order = np.lexsort((distinct, sums[first]))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[row_of.reshape(-1)]
 
 
 class _WeightedRows:

@@ -11,7 +11,7 @@ from runout.config.postflop import PostflopModelConfig
 from runout.config.postflop_digest import digest_sizes
 from runout.config.postflop_readers import read_bet_sizes, read_raise_sizes
 from runout.config.section import About, ConfigSection
-from runout.config.size_choice import SizeChoice, plain_sizes
+from runout.config.size_choice import MOST_RAISES, SizeChoice, plain_sizes
 from runout.trees.betting import BettingRules
 
 SECTION = "joint"
@@ -56,10 +56,10 @@ class PotSizesConfig(ConfigSection):
         ),
     ] = None
     max_raises_per_street: Annotated[
-        Annotated[int, Field(ge=0)] | None,
+        Annotated[int, Field(ge=0, le=MOST_RAISES)] | None,
         About(
             "Raises after the first bet of a street; `null` means as in `postflop_model`.",
-            "a whole number from 0 up, or null",
+            f"a whole number from 0 to {MOST_RAISES}, or null",
             unit="raises",
         ),
     ] = None

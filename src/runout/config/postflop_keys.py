@@ -18,7 +18,7 @@ from runout.config.postflop_readers import (
     read_sprs,
 )
 from runout.config.section import About, ConfigSection
-from runout.config.size_choice import SizeChoice, plain_sizes
+from runout.config.size_choice import MOST_RAISES, SizeChoice, plain_sizes
 from runout.config.variant import ALLOWED_VARIANTS, plain_variant, read_optional_variant
 
 Share = Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)]
@@ -70,10 +70,10 @@ class FlopKeys(ConfigSection):
     ] = None
     max_raises_per_street: Annotated[
         int,
-        Field(ge=0),
+        Field(ge=0, le=MOST_RAISES),
         About(
             "Raises after the first bet of a street, all-in raises included.",
-            "a whole number from 0 up",
+            f"a whole number from 0 to {MOST_RAISES}",
             unit="raises",
         ),
     ] = 1

@@ -18,6 +18,7 @@ from runout.config.preflop_readers import (
 )
 from runout.config.presets import PREFLOP_PRESETS
 from runout.config.section import About, ConfigSection, problem_at, take_preset
+from runout.config.size_choice import MOST_RAISES
 from runout.errors import TreeError
 from runout.trees.preflop_betting import PreflopRules
 from runout.trees.preflop_tree import PreflopTree
@@ -26,7 +27,8 @@ SECTION = "preflop"
 
 _Amount = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 _PositiveAmount = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-_Count = Annotated[int, Field(ge=0)]
+_Count = Annotated[int, Field(ge=0, le=MOST_RAISES)]
+_LARGEST_ANTE_BB = 10
 
 
 class PreflopConfig(ConfigSection):
@@ -66,10 +68,10 @@ class PreflopConfig(ConfigSection):
         ),
     ] = 1.0
     ante_bb: Annotated[
-        _Amount,
+        Annotated[float, Field(ge=0.0, le=_LARGEST_ANTE_BB)],
         About(
             "What each player posts before the blinds, as dead money.",
-            "a number from 0 up",
+            f"a number from 0 to {_LARGEST_ANTE_BB}",
             unit="big blinds",
         ),
     ] = 0.0
@@ -88,7 +90,7 @@ class PreflopConfig(ConfigSection):
         _Count | None,
         About(
             "Raises in the hand at most, all-ins included; `null` for no limit.",
-            "a whole number from 0 up, or null",
+            f"a whole number from 0 to {MOST_RAISES}, or null",
             unit="raises",
         ),
     ] = 4

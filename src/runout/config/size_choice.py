@@ -11,6 +11,9 @@ from runout.trees.bet_sizing import BetSize, ChipAmount, format_bet_size, parse_
 STREET_KEYS = ("flop", "turn", "river")
 PLAYER_KEYS = ("oop", "ip")
 
+#: Raises of a street, or before the flop, that a config can ask for: far more than stacks allow.
+MOST_RAISES = 100
+
 
 class SizeTable(Mapping[str, "SizeChoice"]):
     """Sizes by street or by player, as given; cannot be changed."""

@@ -15,6 +15,7 @@ from runout.cfr.discounting import DiscountSchedule
 from runout.cfr.stopping import StoppingRule
 from runout.config.section import About, ConfigSection, problem_at
 from runout.config.size_choice import (
+    MOST_RAISES,
     PLAYER_KEYS,
     STREET_KEYS,
     SizeChoice,
@@ -129,10 +130,10 @@ class SpotConfig(ConfigSection):
         ),
     ] = None
     max_raises_per_street: Annotated[
-        Annotated[int, Field(ge=0)] | None,
+        Annotated[int, Field(ge=0, le=MOST_RAISES)] | None,
         About(
             "Raises after the first bet of a street, all-in raises included; `null` is no limit.",
-            "a whole number from 0 up, or null",
+            f"a whole number from 0 to {MOST_RAISES}, or null",
             unit="raises",
         ),
     ] = None

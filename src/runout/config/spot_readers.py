@@ -17,6 +17,9 @@ from runout.config.yaml_text import join_path
 from runout.errors import CardError, RangeError, quote
 from runout.ranges.notation import RANDOM, parse_range
 
+#: Probabilities of a lock may miss a sum of 1 by this much.
+SUM_TOLERANCE = 1e-5
+
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
 _LOCK_KEYS = ("node", "strategy", "locks_alike")
 _LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
@@ -187,6 +190,9 @@ def _read_probabilities(value: Mapping[Any, Any], suffix: str) -> tuple[tuple[st
             problem = f"{show_value(entry)} is not a probability such as 0.4 or 40%"
             raise problem_at(f"{suffix}.{join_path('', str(code))}", problem)
         probabilities.append((str(code).strip(), number))
+    total = sum(number for _, number in probabilities)
+    if abs(total - 1.0) > SUM_TOLERANCE:
+        raise problem_at(suffix, f"the probabilities sum to {total:g}, not to 1")
     return tuple(probabilities)
 
 

@@ -19,7 +19,7 @@ PAIRED, STRAIGHT, MONOTONE = "KsKh7d", "9c8d7h", "Ks7s2s"
 
 NUM_BUCKETS = (50, 10, 10)
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
-TWO_ROUNDS = RoundsSolver(BucketPlan(NUM_BUCKETS, rounds=2), StoppingRule(60), sample=FEW_BOARDS)
+TWO_ROUNDS = RoundsSolver(BucketPlan(NUM_BUCKETS, rounds=2), StoppingRule(30), sample=FEW_BOARDS)
 
 cached_buckets = cache(build_flop_buckets)
 

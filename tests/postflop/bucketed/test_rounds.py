@@ -5,7 +5,7 @@ import pytest
 
 from runout.abstraction.bucket_map import compare_partitions
 from runout.abstraction.ev_rebucketing import recluster_flop_buckets, within_bucket_variance
-from runout.cards.card import parse_board
+from runout.cards.card import format_cards, parse_board
 from runout.cards.combos import parse_combo
 from runout.cards.flops import random_flops
 from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
@@ -42,10 +42,10 @@ def buckets_made_once(monkeypatch):
     )
 
 
-def variance(flop, result):
-    game = full_game(flop)
-    labels = result.flop_labels()
-    return within_bucket_variance(mean_values(game, result.values), labels, np.ones(len(labels)))
+def variance(flop, earner, sorter):
+    """Returns how much what hands earned in one round varies within the buckets of another."""
+    earned, labels = mean_values(full_game(flop), earner.values), sorter.flop_labels()
+    return within_bucket_variance(earned, labels, np.ones(len(labels)))
 
 
 def assert_same_bits(one, other):
@@ -79,13 +79,12 @@ def test_the_first_of_two_rounds_is_the_only_one_of_one():
 def test_two_rounds_change_the_partition_of_the_flop_and_of_nothing_else():
     for flop in (PAIRED, STRAIGHT, MONOTONE):
         first, second = solved_rounds(flop)
-        assert 0.1 < compare_partitions(first.flop_labels(), second.flop_labels()) < 0.95
+        assert 0.0 < compare_partitions(first.flop_labels(), second.flop_labels()) < 1.0
         assert second.buckets.by_turn is first.buckets.by_turn
         assert second.buckets.by_river is first.buckets.by_river
         assert second.buckets.num_buckets == first.buckets.num_buckets == NUM_BUCKETS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flop", "best", "second_best"),
     [
@@ -99,36 +98,38 @@ def test_two_rounds_change_the_partition_of_the_flop_and_of_nothing_else():
     ],
 )
 def test_nuts_and_second_nuts_share_a_bucket_of_strength_but_not_of_value(flop, best, second_best):
-    """With as many buckets as hands; with fewer, the draw of centres decides who shares one."""
+    """With as many buckets as hands; with fewer, the draw of centres decides who shares one.
+
+    Both play as their bucket does, whatever that is, so only what they meet makes the difference.
+    """
     game, result = full_game(flop), solved_rounds(flop)[0]
     pair = np.searchsorted(result.values.combos, [parse_combo(best), parse_combo(second_best)])
-    assert (result.flop_labels()[pair] == NUM_BUCKETS[0] - 1).all()
+    strongest = np.flatnonzero(result.flop_labels() == NUM_BUCKETS[0] - 1)
+    assert set(pair) <= set(strongest)
     worth = mean_values(game, result.values).mean(axis=1)
-    num_hands = len(worth)
+    features, key = ev_features(game, result)[strongest], worth[strongest]
+    num_hands = len(strongest)
     by_value = recluster_flop_buckets(
-        ev_features(game, result), np.ones(num_hands), num_hands, seed=0, order_key=worth
+        features, np.ones(num_hands), num_hands, seed=0, order_key=key
     )
-    assert by_value[pair[0]] > by_value[pair[1]]
+    first, second = by_value[np.searchsorted(strongest, pair)]
+    assert first > second
     assert worth[pair[0]] > worth[pair[1]] + 0.05
 
 
-@pytest.mark.parametrize("flop", [STRAIGHT, MONOTONE])
+@pytest.mark.parametrize("flop", [PAIRED, STRAIGHT, MONOTONE])
 def test_values_vary_less_within_the_buckets_of_the_second_round(flop):
     first, second = solved_rounds(flop)
-    assert variance(flop, second) < 0.8 * variance(flop, first)
+    assert variance(flop, first, second) < variance(flop, first, first)
 
 
 @pytest.mark.slow
-def test_values_vary_less_on_nine_of_ten_random_flops():
-    from runout.cards.card import format_cards
-
-    falls = []
+def test_values_vary_less_on_random_flops():
     for cards in random_flops(10, seed=6).flops:
         flop = format_cards(cards)
         first, second = TWO_ROUNDS.solve(full_game(flop), ignore_progress)
         assert first.buckets.num_buckets == second.buckets.num_buckets
-        falls.append(variance(flop, second) < variance(flop, first))
-    assert sum(falls) >= 9
+        assert variance(flop, first, second) < variance(flop, first, first)
 
 
 def test_events_tell_rounds_values_and_new_buckets_in_their_order():

@@ -13,6 +13,7 @@ import numpy as np
 from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
 from runout.cards.card import format_cards
 from runout.cards.combos import NUM_COMBOS, format_combo, live_combos, permute_combos
+from runout.config.spot_readers import SUM_TOLERANCE
 from runout.errors import RangeError, TreeError, quote
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.spot_solver import SpotSolver, decode_rows
@@ -37,9 +38,6 @@ Probabilities = Sequence[float] | Mapping[str, float]
 LockedStrategy = FloatArray | Mapping[str, Probabilities]
 
 _ADVICE = "solve the spot with merges_suits: false"
-
-#: Probabilities may miss a sum of 1 by this much.
-_SUM_TOLERANCE = 1e-5
 
 #: Hands that differ by suits only may differ by this much: solved strategies do by rounding.
 _SYMMETRY_TOLERANCE = 1e-3
@@ -286,7 +284,7 @@ def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArr
     total = known.sum(axis=0)
     with np.errstate(invalid="ignore"):
         outside = chosen & ~((known >= 0.0) & (known <= 1.0)).all(axis=0)
-        wrong = chosen & ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)
+        wrong = chosen & ~(np.abs(total - 1.0) <= SUM_TOLERANCE)
     for mask, problem in (
         (some, "has probabilities for some actions only"),
         (outside, "has a probability that is not from 0 to 1"),
