@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: solve test fuzz chaos check kernels coverage test-slow bench lock data clean
+.PHONY: solve test fuzz chaos check kernels coverage test-slow bench lock data clean test-machines
 
 solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
@@ -30,8 +30,7 @@ coverage: kernels
 test-slow: .venv/installed
 	$(BIN)/pytest -m slow
 
-# Pretends to be other processors; SHORT=--short takes a selection.
-.PHONY: test-machines
+# Pretends to be other processors; SHORT=--short is what CI runs.
 test-machines: .venv/installed
 	$(BIN)/python tools/test_machines.py $(SHORT)
 

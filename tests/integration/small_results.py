@@ -1,9 +1,8 @@
 """A small result of every way to compute one; the same bits whoever asks, on one machine.
 
-`python -m tests.integration.small_results FILE` saves them, for `tools/test_machines.py`.
+`main` saves them, for `tools/test_machines.py`.
 """
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,6 +101,11 @@ def turn_of_16_bits(num_workers):
     return _spot(num_workers, board="Qs8h7h2c", precision=16)
 
 
+def compact_flop(num_workers):
+    keys = {"rivers": "compact", "river_buckets": 16, "bet_sizes": "a", "raise_sizes": []}
+    return _spot(num_workers, board="Qs8h7h", **keys)
+
+
 def clusters(num_workers):
     rows = np.random.default_rng(0).random((2_000, 10)).cumsum(axis=1)
     found = [
@@ -122,20 +126,17 @@ RESULTS = {
         push_fold,
         turn,
         turn_of_16_bits,
+        compact_flop,
         clusters,
     )
 }
 
 
-def main(path):
-    """Saves the numbers of every result, with its value and gain."""
+def main(path, *names):
+    """Saves the numbers of some results, of all by default, with their values and gains."""
     saved = {}
-    for name, compute in RESULTS.items():
-        result = compute(1)
+    for name in names or RESULTS:
+        result = RESULTS[name](1)
         saved[name] = result.numbers
         saved[f"{name} value"] = np.array([result.value, result.gain])
     np.savez(path, **saved)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
