@@ -30,6 +30,18 @@ postflop_model:
   postflop_solve_iterations: 4
 """
 RAW_EQUITY = LIMPS.partition("postflop_model")[0] + "flop_values: raw_equity\n"
+#: Limp or all-in, then check or all-in on one flop with real cards, as one game.
+JOINT = """\
+preflop: {stacks_bb: 6, raise_sizes: [[allin]], raise_cap: 1}
+method: joint
+iterations: 6
+cfr_variant: dcfr4
+postflop_model:
+  solve_type: exact
+  bet_sizes: {flop: [a], turn: [a], river: [a]}
+  max_raises_per_street: 0
+  fixed_flops: [QsTs5s]
+"""
 
 
 def write_config(directory, text, name="config.yaml"):

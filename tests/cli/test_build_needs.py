@@ -70,12 +70,12 @@ def test_a_full_disk_is_noticed_before_the_work(tmp_path, monkeypatch):
 
 
 def test_too_little_memory_is_noticed_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(build_needs, "_memory_bytes", lambda: 800_000_000)
-    line = "memory: the build needs 900 MB, this machine has 800 MB"
+    monkeypatch.setattr(build_needs, "available_memory_bytes", lambda: 800_000_000)
+    line = "memory: the build needs 900 MB, 800 MB are free"
     with pytest.raises(OptionError, match=line):
         SMALL.require_resources(tmp_path)
 
 
 def test_a_machine_that_does_not_tell_its_memory_is_trusted(tmp_path, monkeypatch):
-    monkeypatch.setattr(build_needs, "_memory_bytes", lambda: math.inf)
+    monkeypatch.setattr(build_needs, "available_memory_bytes", lambda: math.inf)
     SMALL.require_resources(tmp_path / "new")

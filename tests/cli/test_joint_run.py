@@ -7,24 +7,13 @@ from typer.testing import CliRunner
 
 from runout.cli.app import app
 from runout.results.preflop_bundle import load_solution
-
-CONFIG = """
-preflop: {stacks_bb: 6, raise_sizes: [[allin]], raise_cap: 1}
-method: joint
-iterations: 6
-cfr_variant: dcfr4
-postflop_model:
-  solve_type: exact
-  bet_sizes: {flop: [a], turn: [a], river: [a]}
-  max_raises_per_street: 0
-  fixed_flops: [QsTs5s]
-"""
+from tests.cli.solve_configs import JOINT
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
     file = tmp_path_factory.mktemp("joint") / "joint.yaml"
-    file.write_text(CONFIG)
+    file.write_text(JOINT)
     return file
 
 
@@ -39,6 +28,7 @@ def joint_run(config):
 def test_the_size_of_the_game_is_told_before_and_its_end_after(joint_run):
     _, result = joint_run
     assert "one game, 1 way to see 1 flop" in result.stderr
+    assert "of memory" in result.stderr
     assert "joint, played on 1 flop at SPR 2.5" in result.stdout
 
 
@@ -70,13 +60,14 @@ def test_what_it_loses_with_real_cards_is_measured_and_kept(run, joint_run, tmp_
 def test_a_game_that_does_not_fit_is_refused_with_advice(error_line, config, tmp_path):
     huge = tmp_path / "huge.yaml"
     huge.write_text(
-        CONFIG.replace("fixed_flops: [QsTs5s]", "bet_sizes: [0.3, 0.6]")
+        JOINT.replace("fixed_flops: [QsTs5s]", "bet_sizes: [0.3, 0.6]")
         .replace("  bet_sizes: {flop: [a], turn: [a], river: [a]}\n", "")
         .replace("stacks_bb: 6", "stacks_bb: 100")
     )
     line = error_line("solve-preflop", "-c", str(huge), "-o", str(tmp_path / "run"))
     assert line.startswith("memory: the solve needs")
-    assert "fewer flops or fewer sizes, or use solve_type: compact" in line
+    assert "exact_precision: 16 needs" in line
+    assert "give fewer flops, fewer sizes, or solve_type: compact" in line
 
 
 def test_exploit_needs_a_run_or_a_config(error_line):

@@ -7,28 +7,17 @@ import numpy as np
 import pytest
 
 from runout.config.load import load_run_config
-from runout.errors import ConfigError, ExecutionError
+from runout.errors import ConfigError
 from runout.events import PreflopSolving
-from runout.pipeline import joint_stage
-from runout.pipeline.joint_stage import make_joint_game, require_memory, solve_joint
+from runout.pipeline.joint_stage import make_joint_game, solve_joint
 from runout.pipeline.workplace import Workplace
 from runout.preflop.joint.compact_engine import CompactEngine
 from runout.preflop.joint.joint_game import PotType
 from runout.trees.bet_sizing import PotFraction
+from tests.cli.solve_configs import JOINT
 
-TEXT = """
-preflop: {stacks_bb: 6, raise_sizes: [[allin]], raise_cap: 1}
-method: joint
-iterations: 6
-cfr_variant: dcfr4
-postflop_model:
-  solve_type: exact
-  bet_sizes: {flop: [a], turn: [a], river: [a]}
-  max_raises_per_street: 0
-  fixed_flops: [QsTs5s]
-"""
-CONFIG = load_run_config(TEXT)
-TREE = CONFIG.preflop.tree()
+CONFIG = load_run_config(JOINT)
+GAME = make_joint_game(CONFIG, CONFIG.preflop.tree())
 
 
 def interrupt_after(iterations):
@@ -44,10 +33,10 @@ def interrupt_after(iterations):
 def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
     workplace = Workplace(1, interrupt_after(3), tmp_path)
     with pytest.raises(KeyboardInterrupt, match="keeps 3 iterations"):
-        solve_joint(CONFIG, TREE, workplace)
+        solve_joint(CONFIG, GAME, workplace)
     heard = []
-    resumed = solve_joint(CONFIG, TREE, Workplace(1, heard.append, tmp_path))
-    undisturbed = solve_joint(CONFIG, TREE, Workplace(1))
+    resumed = solve_joint(CONFIG, GAME, Workplace(1, heard.append, tmp_path))
+    undisturbed = solve_joint(CONFIG, GAME, Workplace(1))
     iterations = [event.iteration for event in heard if isinstance(event, PreflopSolving)]
     assert min(iterations) == 4
     np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
@@ -56,13 +45,7 @@ def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
 
 def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():
     with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
-        solve_joint(CONFIG, TREE, Workplace(1, interrupt_after(1)))
-
-
-def test_a_game_that_does_not_fit_is_refused_with_both_numbers(monkeypatch):
-    monkeypatch.setattr(joint_stage, "available_memory_bytes", lambda: 1e6)
-    with pytest.raises(ExecutionError, match=r"the solve needs .* GB, 0.0 GB are free; give fewer"):
-        require_memory(make_joint_game(CONFIG, TREE), 1)
+        solve_joint(CONFIG, GAME, Workplace(1, interrupt_after(1)))
 
 
 def test_the_compact_backend_plays_with_its_buckets_and_sizes_by_pot():
@@ -82,7 +65,7 @@ joint: {reraised: {bet_sizes: [0.33]}}
 
 
 def test_a_backend_that_cannot_be_played_is_refused():
-    model = load_run_config(TEXT.replace("method: joint", "").replace("exact", "exhaustive"))
+    model = load_run_config(JOINT.replace("method: joint", "").replace("exact", "exhaustive"))
     config = CONFIG.model_copy(update={"postflop_model": model.postflop_model})
     with pytest.raises(ConfigError, match="exhaustive cannot be played with preflop"):
-        make_joint_game(config, TREE)
+        make_joint_game(config, GAME.tree)

@@ -4,7 +4,6 @@ Times are those of a desktop of 2024; they are meant to tell a minute from an ho
 """
 
 import math
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from runout.cli.formatting import format_bytes
 from runout.cli.options import OptionError
+from runout.execution.memory import available_memory_bytes
 
 if TYPE_CHECKING:
     from runout.abstraction.generator import AbstractionConfig
@@ -63,18 +63,18 @@ class BuildNeeds:
 
 
 def require_memory(needed_bytes: float, work: str, advice: str = "") -> None:
-    """Raises `OptionError` if the machine has less memory than some work needs.
+    """Raises `OptionError` if less memory is free than some work needs.
 
     Args:
         needed_bytes: what is needed.
         work: what needs it.
         advice: what would need less, for the error.
     """
-    memory = _memory_bytes()
-    if memory < needed_bytes:
-        needed, present = format_bytes(needed_bytes), format_bytes(memory)
+    free = available_memory_bytes()
+    if free < needed_bytes:
         less = f"; {advice}" if advice else ""
-        raise OptionError("memory", f"{work} needs {needed}, this machine has {present}{less}")
+        problem = f"{work} needs {format_bytes(needed_bytes)}, {format_bytes(free)} are free{less}"
+        raise OptionError("memory", problem)
 
 
 def require_disk(path: Path, needed_bytes: float) -> None:
@@ -84,13 +84,6 @@ def require_disk(path: Path, needed_bytes: float) -> None:
     if free < needed_bytes:
         problem = f"needs {format_bytes(needed_bytes)} of disk, {format_bytes(free)} are free"
         raise OptionError(f"--output {path}", problem)
-
-
-def _memory_bytes() -> float:
-    """Returns how much memory the machine has, infinity where it does not say."""
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return math.inf
 
 
 def estimate_needs(

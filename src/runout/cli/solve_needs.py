@@ -11,17 +11,31 @@ from runout.cli.formatting import format_bytes, format_count_of
 if TYPE_CHECKING:
     from runout.postflop.needs import Needs
     from runout.postflop.plan import PostflopPlan
+    from runout.preflop.joint.joint_game import JointGame
 
 
 def describe_plan(plan: "PostflopPlan") -> str:
     """Returns a plan as two lines for people: the work, and what it takes."""
-    needs = plan.needs
     flops = format_count_of(len(plan.flops.flops), "flop")
     sprs = format_count_of(len(plan.trees), "SPR")
+    return f"{flops} at {sprs}\n{describe_needs(plan.needs)}"
+
+
+def describe_joint_game(game: "JointGame", needs: "Needs") -> str:
+    """Returns a joint game as two lines for people: its size, and what it takes."""
+    flops = format_count_of(len(game.flops), "flop")
+    leaves = format_count_of(len(game.flop_trees), "way")
+    nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")
+    work = f"one game, {leaves} to see {flops}, {nodes} of betting after each"
+    return f"{work}\n{describe_needs(needs)}"
+
+
+def describe_needs(needs: "Needs") -> str:
+    """Returns what a solve takes as one line for people."""
     memory, disk = format_bytes(needs.memory_bytes), format_bytes(needs.disk_bytes)
     return (
-        f"{flops} at {sprs}\nat most about {_round_up(needs.seconds)}, {memory} of memory, "
-        f"{disk} of disk (twice that until done)"
+        f"at most about {_round_up(needs.seconds)}, {memory} of memory, {disk} of disk "
+        f"({format_bytes(needs.disk_bytes_until_done)} until done)"
     )
 
 
@@ -34,7 +48,7 @@ def describe_savings(needs: "Needs") -> str:
 def require_resources(needs: "Needs", path: Path) -> None:
     """Raises `OptionError` if there is too little memory, or disk space where ``path`` is."""
     require_memory(needs.memory_bytes, "the solve", describe_savings(needs))
-    require_disk(path, 2 * needs.disk_bytes)
+    require_disk(path, needs.disk_bytes_until_done)
 
 
 def tell_plan(file: Path, plan: "PostflopPlan", path: Path, max_rounds: int = 0) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from runout.cli.config_files import ConfigOption
 from runout.cli.console import output, print_json, print_note
-from runout.cli.formatting import format_bytes, format_count_of, format_seconds
+from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solutions import SOLUTION_FOLDER, SolvedNodes
-from runout.cli.solve_needs import tell_plan
+from runout.cli.solve_needs import describe_joint_game, require_resources, tell_plan
 from runout.cli.solve_postflop import describe_flops
 from runout.cli.targets import (
     OutputOption,
@@ -139,8 +139,10 @@ def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
     Raises:
         OptionError: if the machine does not have it.
     """
-    if plan.is_joint:
-        _tell_joint_needs(file, plan)
+    if plan.joint is not None:
+        assert plan.needs is not None
+        require_resources(plan.needs, path)
+        print_note(f"{file}: {describe_joint_game(plan.joint, plan.needs)}")
     elif plan.flops is not None:
         tell_plan(file, plan.flops, path, plan.config.ranges_rounds)
     elif plan.given_values is not None:
@@ -148,22 +150,3 @@ def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
     else:
         why = "flops are checked down" if plan.tree.flop_leaves() else "no flop is ever seen"
         print_note(f"{file}: {why}, none is solved")
-
-
-def _tell_joint_needs(file: Path, plan: "RunPlan") -> None:
-    """Says how large a joint game is.
-
-    Raises:
-        ExecutionError: if it does not fit into memory.
-    """
-    from runout.pipeline.joint_stage import make_joint_game, require_memory
-
-    game = make_joint_game(plan.config, plan.tree)
-    needed = require_memory(game, plan.num_workers)
-    flops = format_count_of(len(game.flops), "flop")
-    leaves = format_count_of(len(game.flop_trees), "way")
-    nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")
-    print_note(
-        f"{file}: one game, {leaves} to see {flops}, {nodes} of betting after each\n"
-        f"{format_bytes(needed)} of memory"
-    )

@@ -9,10 +9,9 @@ from runout.cfr.stopping import SolveProgress
 from runout.config.joint import JOINT_BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
-from runout.errors import ConfigError, ExecutionError, RunoutError
+from runout.errors import ConfigError, RunoutError
 from runout.events import Phase, PreflopSolving, SavingFailed, reporting_phase
 from runout.execution.local import count_cores
-from runout.execution.memory import available_memory_bytes
 from runout.holdem.tables import Precision
 from runout.pipeline.interrupts import PausedError, holding_interrupts
 from runout.pipeline.workplace import Workplace
@@ -35,7 +34,6 @@ from runout.version import __version__
 CHECKPOINT = "joint"
 
 _SECONDS_PER_MINUTE = 60.0
-_BYTES_PER_GB = 1e9
 
 
 class JointOutcome(NamedTuple):
@@ -81,40 +79,21 @@ def _make_engine(model: PostflopModelConfig) -> Engine:
     raise ConfigError("postflop_model.solve_type", problem)
 
 
-def require_memory(game: JointGame, num_workers: int) -> int:
-    """Returns the bytes that a game needs, if they are there.
-
-    Raises:
-        ExecutionError: with both numbers, and what would need less.
-    """
-    needed, available = game.memory_bytes(num_workers), available_memory_bytes()
-    if needed > available:
-        gigabytes = (f"{size / _BYTES_PER_GB:.1f} GB" for size in (needed, available))
-        problem = "the solve needs {}, {} are free; give fewer flops or fewer sizes".format(
-            *gigabytes
-        )
-        raise ExecutionError("memory", f"{problem}{game.engine.advice}")
-    return needed
-
-
-def solve_joint(config: RunConfig, tree: PreflopTree, workplace: Workplace) -> JointOutcome:
+def solve_joint(config: RunConfig, game: JointGame, workplace: Workplace) -> JointOutcome:
     """Solves a joint game, or goes on with one that was interrupted.
 
     Args:
         config: what to solve.
-        tree: its betting before the flop.
+        game: what `make_joint_game` made of it.
         workplace: with what.
 
     Raises:
-        ExecutionError: if there is not enough memory.
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
-    game = make_joint_game(config, tree)
     num_workers = workplace.num_workers or count_cores()
-    require_memory(game, num_workers)
     assert config.postflop_model is not None
     leaves = game.make_leaves(Team(num_workers), config.postflop_model.schedule())
-    solver = PreflopSolver(tree, leaves, config.schedule())
+    solver = PreflopSolver(game.tree, leaves, config.schedule())
     return JointOutcome(_JointSolve(config, solver, leaves, workplace).run(), leaves)
 
 

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.execution.local import count_cores
+from runout.pipeline.joint_stage import make_joint_game
 from runout.pipeline.postflop_stage import open_postflop_model, postflop_config_for
+from runout.postflop.needs import Needs
 from runout.postflop.plan import PostflopPlan
+from runout.preflop.joint.joint_game import JointGame
 from runout.results.value_bundle import ValueBundle
 from runout.trees.preflop_tree import PreflopTree
 
@@ -22,7 +26,8 @@ class RunPlan:
         config: what is asked for.
         tree: the preflop betting.
         num_workers: threads in all; the result does not depend on it.
-        is_joint: whether flops are played while preflop is solved, so that none is solved before.
+        joint: the game in which flops are played while preflop is solved, so that none is solved
+            before; None if they are not.
         model: how the flops are, or were, solved; None if none is solved.
         flops: the flops to solve, None if there are none or they were solved before.
         given_values: values that were solved before, None if there are none.
@@ -33,7 +38,7 @@ class RunPlan:
     config: RunConfig
     tree: PreflopTree
     num_workers: int
-    is_joint: bool
+    joint: JointGame | None
     model: PostflopModelConfig | None
     flops: PostflopPlan | None
     given_values: ValueBundle | None
@@ -49,14 +54,15 @@ class RunPlan:
 
         Raises:
             BundleError: if given values cannot be opened.
-            ConfigError: if a given model cannot be read.
+            ConfigError: if a given model cannot be read, or cannot be played with preflop.
             TreeError: if a betting tree is too large.
         """
         tree = config.preflop.tree()
         workers = num_workers or count_cores()
-        is_joint = config.method == "joint" and config.needs_flop_values
-        if is_joint or not config.needs_flop_values:
-            return cls(config, tree, workers, is_joint, None, None, None, {})
+        if not config.needs_flop_values:
+            return cls(config, tree, workers, None, None, None, None, {})
+        if config.method == "joint":
+            return cls(config, tree, workers, make_joint_game(config, tree), None, None, None, {})
         given, model = _open_model(config)
         flops = None
         if given is None:
@@ -67,7 +73,16 @@ class RunPlan:
             leaf.path: PostflopPlan.make(again.with_sprs([leaf.spr]), workers)
             for leaf in (tree.flop_leaves() if config.ranges_rounds else [])
         }
-        return cls(config, tree, workers, is_joint, model, flops, given, leaves)
+        return cls(config, tree, workers, None, model, flops, given, leaves)
+
+    @cached_property
+    def needs(self) -> Needs | None:
+        """Time, memory and disk that flops take; None if none is solved or played."""
+        if self.joint is not None:
+            keeps_rivers = self.config.joint_settings.keep_rivers
+            rule = self.config.stopping_rule()
+            return self.joint.estimate(rule, self.num_workers, keeps_rivers=keeps_rivers)
+        return None if self.flops is None else self.flops.needs
 
 
 def _open_model(config: RunConfig) -> tuple[ValueBundle | None, PostflopModelConfig]:

@@ -131,8 +131,8 @@ def carry_out(plan: RunPlan, workplace: Workplace) -> PreflopRun:
     """Solves what a plan says; checkpoints are written as often as its config says."""
     config = plan.config
     workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
-    if plan.is_joint:
-        solution, learned = solve_joint(config, plan.tree, workplace)
+    if plan.joint is not None:
+        solution, learned = solve_joint(config, plan.joint, workplace)
         return PreflopRun(plan, solution, None, learned)
     values = plan.given_values
     if plan.flops is not None:

@@ -41,7 +41,8 @@ class Needs:
     Attributes:
         seconds: time at most, if nothing else keeps the cores busy.
         memory_bytes: at most at one time.
-        disk_bytes: of the result; twice that until it is done.
+        disk_bytes: of the result.
+        disk_bytes_until_done: at most before that, checkpoints included.
         savings: what would need less memory.
         advice: what else would, in words.
     """
@@ -49,6 +50,7 @@ class Needs:
     seconds: float
     memory_bytes: int
     disk_bytes: int
+    disk_bytes_until_done: int
     savings: tuple[Saving, ...] = ()
     advice: str = ""
 
@@ -101,6 +103,7 @@ def estimate_needs(
         seconds=seconds / num_workers,
         memory_bytes=fixed + num_at_once * hardest.memory_bytes,
         disk_bytes=result,
+        disk_bytes_until_done=2 * result,
         savings=tuple(savings),
         advice=hardest.advice,
     )

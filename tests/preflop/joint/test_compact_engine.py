@@ -59,7 +59,16 @@ def test_memory_is_what_the_tables_and_cards_take():
         for subgame in of_flop
         for array in subgame.learned().values()
     )
-    assert tables < game.memory_bytes(1) < 1.5 * tables + 100e6
+    need = game.engine.estimate(game.flops.flops, game.flop_trees, 1)
+    assert need.memory.tables == tables
+    assert need.memory.total < 1.5 * tables + 100e6
+    cells = sum(
+        s.learned()[name].size
+        for of_flop in leaves.subgames
+        for s in of_flop
+        for name in s.learned()
+    )
+    assert 2 * need.cells_by_street.sum() == cells
 
 
 def test_leaves_with_deep_stacks_tell_blockers_apart():

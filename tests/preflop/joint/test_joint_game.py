@@ -1,11 +1,15 @@
 import pytest
 
 from runout.cards.flops import subset_flops
+from runout.cfr.stopping import StoppingRule
 from runout.holdem.cards_to_come import CardsToCome
 from runout.preflop.joint.joint_game import PotType, pot_type_of
 from runout.preflop.joint.subgames import count_alike
 from runout.ranges.hand_range import HandRange
-from tests.preflop.joint.joint_games import CHECK_DOWN, FLOP_JAM, MONOTONE, limp_or_raise, make_game
+from runout.trees.betting import BettingRules
+from tests.preflop.joint.joint_games import FLOP_JAM, MONOTONE, limp_or_raise, make_game
+
+BET, TWO_BETS = (BettingRules.uniform(sizes, 0) for sizes in ([1.0], [0.5, 1.0]))
 
 
 @pytest.mark.parametrize(
@@ -23,12 +27,34 @@ def test_every_flop_leaf_has_a_tree_of_its_own_ratio():
     assert [tree.stakes.spr for tree in game.flop_trees] == pytest.approx(ratios)
 
 
+def needs_of(*game, **options):
+    return make_game(limp_or_raise(), *game).estimate(StoppingRule(100), 1, **options)
+
+
 def test_memory_grows_with_flops_and_sizes():
-    small = make_game(limp_or_raise(), MONOTONE[:1], CHECK_DOWN).memory_bytes(1)
-    more_flops = make_game(limp_or_raise(), MONOTONE, CHECK_DOWN).memory_bytes(1)
-    more_sizes = make_game(limp_or_raise(), MONOTONE[:1], FLOP_JAM).memory_bytes(1)
-    assert more_flops > 1.5 * small
-    assert more_sizes > small
+    small, more_flops, more_sizes = (
+        needs_of(flops, betting).memory_bytes
+        for flops, betting in ((MONOTONE[:1], BET), (MONOTONE, BET), (MONOTONE[:1], TWO_BETS))
+    )
+    assert small < more_flops
+    assert 1.2 * small < more_sizes
+
+
+def test_what_would_need_less_is_told_with_numbers():
+    needs = needs_of(MONOTONE, BET)
+    (saving,) = needs.savings
+    assert saving.change == "exact_precision: 16"
+    assert 0.5 * needs.memory_bytes < saving.memory_bytes < needs.memory_bytes
+    assert needs.advice == "give fewer flops, fewer sizes, or solve_type: compact"
+
+
+def test_rivers_that_are_not_kept_need_no_disk_but_time_and_checkpoints():
+    needs, less = needs_of(MONOTONE, BET), needs_of(MONOTONE, BET, keeps_rivers=False)
+    assert 10 * less.disk_bytes < needs.disk_bytes
+    assert needs.disk_bytes_until_done - needs.disk_bytes == (
+        less.disk_bytes_until_done - less.disk_bytes
+    )
+    assert needs.seconds == less.seconds > 0.0
 
 
 def test_flops_of_one_pattern_are_counted_together():

@@ -36,7 +36,8 @@ from runout.trees.postflop_tree import PostflopTree
 DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 
 _NUM_TURNS = 49
-_SECONDS_PER_CELL = 0.5e-9  # of an iteration: a table's number on the turn or in a bucket game
+#: Time of an iteration on one core, for each number of a table on the turn or in a bucket game.
+SECONDS_PER_CELL = 0.5e-9
 _SECONDS_TO_TAKE_VALUES = 5.0
 
 
@@ -89,7 +90,7 @@ class CompactBackend:
         cells = sum(_count_cells(*pair) for pair in streets[Street.TURN :])
         is_smallest = self.precision == Precision.HALF
         return FlopNeeds(
-            limit_seconds(self.rule, _SECONDS_PER_CELL * cells) + _SECONDS_TO_TAKE_VALUES,
+            limit_seconds(self.rule, SECONDS_PER_CELL * cells) + _SECONDS_TO_TAKE_VALUES,
             memory[self.precision],
             kept_bytes=KEPT_BYTES * sum(_count_cells(*pair) for pair in streets),
             savings={} if is_smallest else {"compact_precision: 16": memory[Precision.HALF]},

@@ -1,23 +1,33 @@
 """Flops of a joint game with every combo on flop and turn, and rivers as bucket games."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from runout.arrays import AnyArray, Float32Array
 from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
 from runout.holdem.compact_cards import CompactCards
 from runout.holdem.compact_game import ONE_GROUP, CompactGame
-from runout.holdem.compact_memory import compact_card_bytes, estimate_compact_memory
+from runout.holdem.compact_memory import compact_sizes, estimate_compact_memory
 from runout.holdem.compact_workspace import Workspace
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.river_games import RiverBuckets, choose_buckets
 from runout.holdem.spot import Spot
 from runout.holdem.street_kernels import Step
 from runout.holdem.street_template import make_templates
-from runout.holdem.tables import LearnedTables, Precision
-from runout.preflop.joint.subgames import Subgame, count_alike
+from runout.holdem.tables import LearnedTables, MemoryNeed, Precision
+from runout.postflop.compact.compact import SECONDS_PER_CELL
+from runout.preflop.joint.subgames import (
+    Engine,
+    EngineNeeds,
+    Subgame,
+    count_alike,
+    count_cells,
+)
 from runout.ranges.hand_range import HandRange
+from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
 
 
@@ -37,10 +47,21 @@ class CompactEngine:
     precision: Precision = Precision.SINGLE
 
     @property
+    def seconds_per_cell(self) -> float:
+        """Time of an iteration on one core, for each probability that its tables hold."""
+        return SECONDS_PER_CELL
+
+    @property
+    def savings(self) -> Mapping[str, Engine]:
+        """Engines that need less memory, by what to write in a config."""
+        if self.precision == Precision.HALF:
+            return {}
+        return {"compact_precision: 16": replace(self, precision=Precision.HALF)}
+
+    @property
     def advice(self) -> str:
-        """What of its settings would need less memory."""
-        fewer = f", or fewer than {self.num_buckets} river_buckets"
-        return fewer if self.precision == Precision.HALF else f", compact_precision: 16{fewer}"
+        """What else would, in words."""
+        return "fewer river_buckets"
 
     def make_games(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
@@ -75,21 +96,26 @@ class CompactEngine:
         spaces = [Workspace(shapes) for _ in range(team.num_workers)] if shapes else []
         return [[CompactSubgame(game, spaces) for game in of_flop] for of_flop in games]
 
-    def memory_bytes(
+    def estimate(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
-    ) -> int:
-        """Returns what the subgames of some flops take together, before they are made."""
+    ) -> EngineNeeds:
+        """Returns what the subgames of some flops take together, before they are made.
+
+        The trees of a flop share cards, and all of them the working space of the workers.
+        """
         templates = [make_templates(tree, NO_RAKE, ONE_GROUP) for tree in trees]
-        total, largest_space = 0, 0
+        cells, tables, of_cards, largest_space = np.zeros(len(Street), np.int64), 0, 0, 0
         for cards, number in count_alike(flops):
-            for buckets in self._distinct_buckets(trees):
-                total += number * compact_card_bytes(cards, buckets)
+            card_bytes: dict[RiverBuckets, int] = {}
             for tree, streets in zip(trees, templates, strict=True):
                 buckets = self._buckets(tree)
                 need = estimate_compact_memory(streets, cards, buckets, 1, self.precision)
-                total += number * need.tables
+                tables += number * need.tables
+                card_bytes[buckets] = number * need.cards
                 largest_space = max(largest_space, need.working_space)
-        return total + num_workers * largest_space
+                cells += number * count_cells(streets, compact_sizes(cards, buckets))
+            of_cards += sum(card_bytes.values())
+        return EngineNeeds(MemoryNeed(tables, num_workers * largest_space, of_cards), cells)
 
     def _buckets(self, tree: PostflopTree) -> RiverBuckets:
         return choose_buckets(self.num_buckets, self.blockers, tree.stakes.spr)

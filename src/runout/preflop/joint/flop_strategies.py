@@ -31,6 +31,9 @@ from runout.version import __version__
 KIND = "joint_flops"
 SCHEMA_VERSION = 1
 
+#: Of a probability that is kept.
+KEPT_BYTES_PER_CELL = 1
+
 _LAYOUT = "layout"
 _LARGEST = 255
 

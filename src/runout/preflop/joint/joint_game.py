@@ -8,13 +8,19 @@ from functools import cached_property
 from runout.cards.flops import FlopList
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
+from runout.cfr.stopping import StoppingRule
+from runout.postflop.needs import Needs, Saving, limit_seconds
 from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_sampling import FlopSampler
+from runout.preflop.joint.flop_strategies import KEPT_BYTES_PER_CELL
 from runout.preflop.joint.joint_leaves import JointLeaves
-from runout.preflop.joint.subgames import Engine, Subgame
-from runout.trees.betting import BettingRules
+from runout.preflop.joint.subgames import Engine, EngineNeeds, Subgame
+from runout.trees.betting import BettingRules, Street
 from runout.trees.postflop_tree import PostflopTree
 from runout.trees.preflop_tree import PreflopTree
+
+#: With what compiling kernels and preparing flops takes for a while.
+_PROGRAM_BYTES = 500_000_000
 
 
 class PotType(StrEnum):
@@ -66,9 +72,35 @@ class JointGame:
             for leaf in self.tree.flop_leaves()
         )
 
-    def memory_bytes(self, num_workers: int) -> int:
-        """Returns what the subgames of all flops take, before anything is allocated."""
-        return self.engine.memory_bytes(self.flops.flops, self.flop_trees, num_workers)
+    def estimate(self, rule: StoppingRule, num_workers: int, *, keeps_rivers: bool = True) -> Needs:
+        """Returns what solving the game takes, before anything is allocated.
+
+        Args:
+            rule: when the solve ends.
+            num_workers: threads in all.
+            keeps_rivers: whether strategies of rivers are kept, and not only of flops and turns.
+        """
+        need = self._estimate(self.engine, num_workers)
+        kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
+        result = KEPT_BYTES_PER_CELL * int(kept.sum())
+        share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
+        per_iteration = self.engine.seconds_per_cell * int(need.cells_by_street.sum()) * share
+        savings = {
+            change: self._estimate(engine, num_workers).memory.total
+            for change, engine in self.engine.savings.items()
+        }
+        return Needs(
+            seconds=limit_seconds(rule, per_iteration / num_workers),
+            memory_bytes=_PROGRAM_BYTES + need.memory.total,
+            disk_bytes=result,
+            # A checkpoint holds all tables, and there is one while the next is written.
+            disk_bytes_until_done=2 * need.memory.tables + result,
+            savings=tuple(Saving(each, _PROGRAM_BYTES + size) for each, size in savings.items()),
+            advice=f"give fewer flops, fewer sizes, or {self.engine.advice}",
+        )
+
+    def _estimate(self, engine: Engine, num_workers: int) -> EngineNeeds:
+        return engine.estimate(self.flops.flops, self.flop_trees, num_workers)
 
     def make_leaves(self, team: Team, schedule: DiscountSchedule = DCFR4) -> JointLeaves[Subgame]:
         """Allocates the tables of all subgames; everybody begins with all actions equally likely.

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cards.card import card_rank, card_suit
@@ -15,9 +17,18 @@ from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import Step
-from runout.holdem.street_template import make_templates
-from runout.holdem.tables import LearnedTables, Precision, estimate_memory
+from runout.holdem.street_template import StreetTemplate, make_templates
+from runout.holdem.tables import (
+    LearnedTables,
+    MemoryNeed,
+    Precision,
+    StreetSize,
+    count_table_bytes,
+    estimate_memory,
+    exact_sizes,
+)
 from runout.ranges.hand_range import HandRange
+from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
 
 
@@ -64,12 +75,32 @@ class Subgame(Playable, Protocol):
         """Returns the tables themselves, by name: to save them, and to fill them when resuming."""
 
 
+class EngineNeeds(NamedTuple):
+    """What the subgames of some flops take together.
+
+    Attributes:
+        memory: in bytes.
+        cells_by_street: ``[3]`` probabilities that the tables of flop, turn and river hold.
+    """
+
+    memory: MemoryNeed
+    cells_by_street: IntArray
+
+
 class Engine(Protocol):
     """Makes subgames; those of a flop may share what depends on cards only."""
 
     @property
+    def seconds_per_cell(self) -> float:
+        """Time of an iteration on one core, for each probability that its tables hold."""
+
+    @property
+    def savings(self) -> "Mapping[str, Engine]":
+        """Engines that need less memory, by what to write in a config."""
+
+    @property
     def advice(self) -> str:
-        """What of its settings would need less memory, to be put after other advice."""
+        """What else would, in words."""
 
     def make_games(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
@@ -87,9 +118,9 @@ class Engine(Protocol):
             team: threads that share the work, now and when the subgames are visited.
         """
 
-    def memory_bytes(
+    def estimate(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
-    ) -> int:
+    ) -> EngineNeeds:
         """Returns what the subgames of some flops take together, before they are made."""
 
 
@@ -104,9 +135,20 @@ class ExactEngine:
     precision: Precision = Precision.SINGLE
 
     @property
+    def seconds_per_cell(self) -> float:
+        """Time of an iteration on one core, for each probability that its tables hold."""
+        return 1.2e-9
+
+    @property
+    def savings(self) -> "Mapping[str, Engine]":
+        """Engines that need less memory, by what to write in a config."""
+        half = Precision.HALF
+        return {} if self.precision == half else {"exact_precision: 16": ExactEngine(half)}
+
+    @property
     def advice(self) -> str:
-        """What of its settings would need less memory."""
-        return ", or use solve_type: compact"
+        """What else would, in words."""
+        return "solve_type: compact"
 
     def make_games(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
@@ -125,16 +167,22 @@ class ExactEngine:
         games = self.make_games(flops, trees, team)
         return [[ExactSubgame(game) for game in of_flop] for of_flop in games]
 
-    def memory_bytes(
+    def estimate(
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
-    ) -> int:
+    ) -> EngineNeeds:
         """Returns what the subgames of some flops take together, before they are made."""
         templates = [make_templates(tree, NO_RAKE) for tree in trees]
-        return sum(
-            number * estimate_memory(streets, cards, 1, self.precision).total
-            for cards, number in count_alike(flops)
-            for streets in templates
-        )
+        memory, cells = MemoryNeed(0, 0, 0), np.zeros(len(Street), np.int64)
+        for cards, number in count_alike(flops):
+            for streets in templates:
+                need = estimate_memory(streets, cards, 1, self.precision)
+                memory = MemoryNeed(
+                    memory.tables + number * need.tables,
+                    memory.working_space + number * need.working_space,
+                    memory.cards + number * need.cards,
+                )
+                cells += number * count_cells(streets, exact_sizes(cards))
+        return EngineNeeds(memory, cells)
 
 
 class ExactSubgame:
@@ -156,6 +204,14 @@ class ExactSubgame:
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name."""
         return {name: array for name, array in self.tables.named_arrays() if array.size}
+
+
+def count_cells(templates: list[StreetTemplate], sizes: Sequence[StreetSize]) -> IntArray:
+    """Returns ``[3]`` how many probabilities the tables of flop, turn and river hold."""
+    pair_bytes = 2 * Precision.SINGLE // 8  # a regret and a sum
+    streets = zip(templates, sizes, strict=True)
+    by_street = [count_table_bytes([each], [size], Precision.SINGLE) for each, size in streets]
+    return np.array(by_street) // pair_bytes
 
 
 def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
