@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.chaos import disasters
 from tests.chaos.children import fast_place
 from tests.chaos.jobs import JOBS
-from tests.chaos.kills import Count, Quiet, kill_until_done, run_quietly
+from tests.chaos.kills import Count, Killer, Quiet, run_quietly
 
 _ROW = "{:34} {:>8} {:>8} {:>16}"
 _TITLES = {
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--disasters", type=int, default=20, help="of each kind")
     parser.add_argument("--caches", type=int, default=6, help="caches that are spoilt")
     parser.add_argument("--replacements", type=int, default=5000, help="of a bundle, in two ways")
+    parser.add_argument("--at-files", action="store_true", help="kill before file events only")
     parser.add_argument("--without-mounts", action="store_true", help="mount no file systems")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -40,7 +41,8 @@ def main() -> None:
         directory = Path(place) / "run"
         quiet = {job.name: run_quietly(job, directory) for job in JOBS}
         print(f"{len(quiet)} jobs ran undisturbed, {time.monotonic() - started:.0f} s", flush=True)
-        _kill(options.kills, quiet, directory, rng)
+        by_time = 0.0 if options.at_files else 0.5
+        _kill(options.kills, Killer(directory, rng, by_time), quiet)
         kinds = {
             disasters.fill_disk: options.disasters,
             disasters.start_twice: options.disasters,
@@ -61,11 +63,12 @@ def main() -> None:
     print(f"nothing lost, nothing computed twice, {time.monotonic() - started:.0f} s", flush=True)
 
 
-def _kill(num_kills: int, quiet: dict[str, Quiet], directory: Path, rng: random.Random) -> None:
+def _kill(num_kills: int, killer: Killer, quiet: dict[str, Quiet]) -> None:
+    """Kills every command equally often, about."""
     counts = {job.name: Count() for job in JOBS}
-    while sum(count.kills for count in counts.values()) < num_kills:
-        job = min(JOBS, key=lambda job: counts[job.name].kills)
-        kill_until_done(job, quiet[job.name], directory, rng, counts[job.name])
+    for job in JOBS:
+        while counts[job.name].kills < num_kills / len(JOBS):
+            killer.kill_until_done(job, quiet[job.name], counts[job.name])
     print(_ROW.format("command", "kills", "runs", "went on from"))
     for name, count in counts.items():
         print(_ROW.format(name, count.kills, count.runs, count.went_on), flush=True)

@@ -69,9 +69,14 @@ class Child:
         self._started = time.monotonic()
         sys.stdout.flush()
         sys.stderr.flush()
+        # Messages go through a pipe, which holds them all: a file would be limited too.
+        messages, to_parent = os.pipe()
+        self._messages = os.fdopen(messages)
         self.pid = os.fork()
         if self.pid == 0:
+            os.dup2(to_parent, 2)
             self._run(arguments, directory, kill_at_event, max_file_bytes)
+        os.close(to_parent)
 
     def wait(self, kill_after=None):
         """Waits for the end, which comes after so many seconds at the latest, and returns it."""
@@ -85,19 +90,20 @@ class Child:
                 os.kill(self.pid, signal.SIGKILL)
                 _, status = os.waitpid(self.pid, 0)
                 if kill_after is None:
-                    raise AssertionError(f"hangs: {self._read('stderr')}")
+                    raise AssertionError(f"hangs: {self._messages.read()}")
                 break
             time.sleep(min(0.002, limit - elapsed))
         code = os.waitstatus_to_exitcode(status)
         begun = self._read("begun").split()
         ended = Ended(
             code,
-            self._read("stderr"),
+            self._messages.read(),
             tuple(self._read("computed").splitlines()),
             int(begun[0]) if begun else -1,
             len(self._read("events")),
             time.monotonic() - self._started,
         )
+        self._messages.close()
         for file in self._notes.iterdir():
             file.unlink()
         self._notes.rmdir()
@@ -113,10 +119,9 @@ class Child:
         try:
             streams = {
                 name: os.open(self._notes / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-                for name in ("stdout", "stderr", "computed", "begun", "events")
+                for name in ("computed", "begun", "events")
             }
-            os.dup2(streams["stdout"], 1)
-            os.dup2(streams["stderr"], 2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             _note_work(streams["computed"], streams["begun"])
             _watch_files(str(directory), streams["events"], kill_at_event)
             if max_file_bytes is not None:

@@ -20,7 +20,7 @@ from tests.chaos.kills import Quiet, names_in, prepare
 from tests.storage.samples import KIND, VERSION, fill_of, write_sample
 
 _EXIT_USER_ERROR = 2
-_SMALLEST_FILE_BYTES = 200
+_SMALLEST_FILE_BYTES = 1_000  # more than the notes about a child
 _LARGEST_FILE_BYTES = 250_000
 _PROGRAM = "from runout.cli.main import main; main()"
 

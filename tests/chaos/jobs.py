@@ -57,7 +57,7 @@ target: 0.0001%
 max_iterations: 3000
 checkpoint_minutes: 0.0001
 """
-OTHER_RIVER = RIVER.replace("pot: 100", "pot: 80").replace("8000", "10")
+OTHER_RIVER = RIVER.replace("pot: 100", "pot: 80").replace("3000", "10")
 BUILD = ("abstraction", "build", "--mode", "sampled", "--samples", "3", "--flop-buckets", "2")
 
 Names = dict[str, str]

@@ -84,41 +84,53 @@ def require_rest(job: Job, directory: Path, result: dict[str, dict[str, str]]) -
     assert fingerprints(job.bundles(directory)) == result, job.name
 
 
-def kill_until_done(
-    job: Job, quiet: Quiet, directory: Path, rng: random.Random, count: Count
-) -> None:
-    """Kills a job again and again, until a run of it ends before its time has come."""
-    arguments = job.arguments(directory)
-    prepare(job, directory)
-    for number in range(_MOST_KILLS_OF_A_RUN + 1):
-        parts, iterations = finished_parts(directory), _spot_iterations(job, quiet, directory)
-        kill_at_event, kill_after = None, None
-        if number < _MOST_KILLS_OF_A_RUN:
-            moment = _draw_moment(rng)
-            if rng.random() < 0.5:
-                kill_at_event = 1 + int(quiet.num_events * moment)
-            else:
-                kill_after = quiet.seconds * moment
-        ended = Child(arguments, directory, kill_at_event).wait(kill_after)
-        assert "Traceback" not in ended.messages, f"{job.name}: {ended.messages}"
-        _require_nothing_twice(job, ended, parts, iterations)
-        if not ended.is_killed:
-            _require_success(job, ended)
-            break
-        count.kills += 1
-        _require_nothing_lost(job, quiet, directory, parts, iterations)
-        has_iterations = _spot_iterations(job, quiet, directory) > 0
-        count.went_on += bool(finished_parts(directory)) or has_iterations
-    assert fingerprints(job.bundles(directory)) == quiet.result, f"{job.name}: another result"
-    assert names_in(directory) == quiet.names, f"{job.name}: {names_in(directory)}"
-    count.runs += 1
-    if job.before is None and count.runs % 5 == 0:
-        require_rest(job, directory, quiet.result)
+@dataclass(frozen=True)
+class Killer:
+    """Kills jobs at moments drawn at random.
 
+    Attributes:
+        directory: in which they work.
+        rng: decides the moments.
+        by_time: the chance that a moment is a time; otherwise it is before a job touches a file,
+            which is the same moment on every machine.
+    """
 
-def _draw_moment(rng: random.Random) -> float:
-    """Returns a fraction of an undisturbed run; early ones, which cost least, come most often."""
-    return rng.random() * rng.choice((0.1, 0.4, 1.0, _BEYOND))
+    directory: Path
+    rng: random.Random
+    by_time: float = 0.5
+
+    def kill_until_done(self, job: Job, quiet: Quiet, count: Count) -> None:
+        """Kills a job again and again, until a run of it ends before its time has come."""
+        directory = self.directory
+        prepare(job, directory)
+        for number in range(_MOST_KILLS_OF_A_RUN + 1):
+            parts, iterations = finished_parts(directory), _spot_iterations(job, quiet, directory)
+            ended = self._run(job, quiet, is_to_end=number == _MOST_KILLS_OF_A_RUN)
+            assert "Traceback" not in ended.messages, f"{job.name}: {ended.messages}"
+            _require_nothing_twice(job, ended, parts, iterations)
+            if not ended.is_killed:
+                _require_success(job, ended)
+                break
+            count.kills += 1
+            _require_nothing_lost(job, quiet, directory, parts, iterations)
+            has_iterations = _spot_iterations(job, quiet, directory) > 0
+            count.went_on += bool(finished_parts(directory)) or has_iterations
+        assert fingerprints(job.bundles(directory)) == quiet.result, f"{job.name}: another result"
+        assert names_in(directory) == quiet.names, f"{job.name}: {names_in(directory)}"
+        count.runs += 1
+        if job.before is None and count.runs % 5 == 0:
+            require_rest(job, directory, quiet.result)
+
+    def _run(self, job: Job, quiet: Quiet, is_to_end: bool) -> Ended:
+        """Runs a job, to its end or to a moment; early ones, which cost least, come most often."""
+        arguments = job.arguments(self.directory)
+        if is_to_end:
+            return run_to_the_end(arguments, self.directory)
+        moment = self.rng.random() * self.rng.choice((0.1, 0.4, 1.0, _BEYOND))
+        if self.rng.random() < self.by_time:
+            return Child(arguments, self.directory).wait(kill_after=quiet.seconds * moment)
+        event = 1 + int(quiet.num_events * moment)
+        return Child(arguments, self.directory, kill_at_event=event).wait()
 
 
 def _spot_iterations(job: Job, quiet: Quiet, directory: Path) -> int:
