@@ -49,6 +49,7 @@ class Phase(StrEnum):
     ESTIMATING_EV = "sampled EVs"
     EXTRACTING_EV = "EV histograms"
     REBUCKETING = "rebucketing"
+    PACKING = "packing strategies"
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class FlopSolving:
         round: which of the backend's solves on top of each other it is, 1 for the first.
         total_rounds: how many there will be at most.
         is_converged: whether it ends here because it is good enough.
+        is_upper_bound: whether the exploitability is not measured, but cannot be larger.
     """
 
     flop: str
@@ -130,6 +132,7 @@ class FlopSolving:
     round: int = 1
     total_rounds: int = 1
     is_converged: bool = False
+    is_upper_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class FlopSolved:
         num_flops: flops to solve.
         exploitability_pot: the largest over the ratios, as a fraction of the pot.
         seconds: time that the solves took, in whichever run.
+        is_upper_bound: whether the exploitability is not measured, but cannot be larger.
     """
 
     flop: str
@@ -149,6 +153,7 @@ class FlopSolved:
     num_flops: int
     exploitability_pot: float
     seconds: float
+    is_upper_bound: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from runout.abstraction.strength_features import FlopStrengths
 from runout.cards.card import parse_board, parse_card
 from runout.cards.combos import combo_index, live_combos, parse_combo, permute_combos
 from runout.cards.isomorphism import SuitMapping, suit_stabilizer
+from runout.cfr.parallel import Team
 from runout.events import BucketsCapped, PhaseAdvanced
 from tests.event_streams import check_stream
 from tests.reference.clustering import adjusted_rand_index
@@ -30,6 +31,17 @@ TURN, RIVER = parse_card("4c"), parse_card("Jh")
 @cache
 def buckets_of(flop: str) -> FlopBuckets:
     return build_flop_buckets(parse_board(flop), NUM_BUCKETS, seed=3)
+
+
+@pytest.mark.parametrize("num_workers", [2, 3])
+def test_workers_change_no_bucket(num_workers):
+    flop = FLOPS[0]
+    alone, together = (
+        buckets_of(flop),
+        build_flop_buckets(parse_board(flop), NUM_BUCKETS, seed=3, team=Team(num_workers)),
+    )
+    for street in ("by_flop", "by_turn", "by_river"):
+        np.testing.assert_array_equal(getattr(together, street), getattr(alone, street))
 
 
 def assert_renamed(renamed: FlopBuckets, dealt: FlopBuckets, mapping: SuitMapping) -> None:

@@ -66,7 +66,9 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     )
     assert [event.phase for event in events if isinstance(event, PhaseStarted)] == [
         "flop strengths",
+        "flop deals of each kind",
         "turn strengths",
+        "turn deals of each kind",
         "river strengths",
         "bucket boundaries",
         "bucket tables",

@@ -5,6 +5,7 @@ from threadpoolctl import threadpool_limits
 from runout.abstraction import clustering
 from runout.abstraction.clustering import Clustering, cluster_features, merge_equal_rows
 from runout.abstraction.errors import AbstractionError
+from runout.cfr.parallel import Team
 from runout.events import BucketsCapped
 from tests.reference.clustering import distances_to
 
@@ -47,7 +48,7 @@ def test_no_bucket_is_empty(metric, num_buckets):
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_center_that_loses_its_rows_moves_to_the_row_that_costs_most(metric):
     rows = np.array([[0.0], [1.0], [10.0], [11.0]])
-    weighted = clustering._WeightedRows(rows, np.array([1.0, 1.0, 1.0, 5.0]), metric)
+    weighted = clustering._WeightedRows(rows, np.array([1.0, 1.0, 1.0, 5.0]), metric, Team())
     labels, centers, inertia = weighted.refine(np.array([[0.5], [500.0], [501.0]]), 0)
     assert labels.tolist() == [0, 0, 1, 2]
     assert centers.ravel().tolist() == [0.5, 10.0, 11.0]
@@ -111,6 +112,16 @@ def test_more_buckets_than_different_rows_are_capped_with_an_event(metric):
     assert (found.num_buckets, found.inertia) == (6, 0.0)
     cluster(rows, 6, metric, on_event=events.append)
     assert len(events) == 1
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("num_workers", [2, 3])
+def test_workers_change_no_bit_of_a_clustering(metric, num_workers):
+    rows = random_cdfs(5, 400)
+    alone, together = cluster(rows, 12, metric), cluster(rows, 12, metric, team=Team(num_workers))
+    np.testing.assert_array_equal(together.labels, alone.labels)
+    np.testing.assert_array_equal(together.centers, alone.centers)
+    assert together.inertia == alone.inertia
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -52,6 +52,14 @@ def test_a_team_of_a_pool_is_as_large_as_the_pool_has_free_threads():
     assert [ready for _, ready in pool.map_as_finished(look, range(2))] == [2, 2]
 
 
+def test_a_small_solve_takes_a_part_of_a_team_and_of_its_pool():
+    pool = WorkerPool(3)
+    team = Team(3, pool)
+    assert team.for_solve(HUGE).num_workers == 3
+    assert team.for_solve(2 * MIN_CELLS_PER_WORKER).num_ready == 2
+    assert team.for_solve(SMALL).num_ready == 1
+
+
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
 def test_a_team_returns_results_in_the_order_of_the_parts(num_workers):
     assert Team(num_workers).run(lambda part: part * part, range(20)) == [n * n for n in range(20)]

@@ -34,6 +34,14 @@ def test_a_backend_that_compares_no_strategies_tells_no_delta():
     assert describe_measures(solving(3, pot=0.0032)) == "δ=0.0032, 0.32% of the pot"
 
 
+def test_bounds_are_marked_wherever_they_are_told():
+    bound = solving(200, pot=0.5261, is_upper_bound=True)
+    assert describe_measures(bound) == "δ=0.0032, ≤52.61% of the pot"
+    assert "≤52.61% of the pot" in describe_iteration(bound)
+    assert "≤52.61% of the pot" in describe_solved("AhKd7s", [bound], 1.0)
+    assert "worst ≤52.61% of the pot" in describe_solved("AhKd7s", [bound, bound], 1.0)
+
+
 def test_a_solved_flop_leaves_the_line_of_the_design():
     last = solving(38, 0.0009, is_converged=True)
     assert describe_solved("AhKd7s", [last], 6.7) == (

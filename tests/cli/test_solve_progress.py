@@ -93,6 +93,35 @@ def test_time_left_counts_only_flops_of_this_run():
     assert (bar.done, bar.total, bar.detail) == (2, 11, "worst 0.42% of the pot")
 
 
+def test_time_left_counts_what_flops_in_work_have_taken_already():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    tracker.note(PhaseStarted(Phase.FLOPS, 5))
+    tracker.note(solving("AsKhQd"))
+    tracker.note(solving("2c3h4d"))
+    clock.now = 10.0
+    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 5, 0.001, 10.0)).bars
+    assert bar.seconds_left == (0 + 3 * 10.0) / 2  # the other one should be done now
+    tracker.note(solving("7c3h4d"))
+    clock.now = 14.0
+    (bar,) = tracker.note(FlopSolved("2c3h4d", 2, 5, 0.001, 14.0)).bars
+    assert bar.seconds_left == (8.0 + 2 * 12.0) / 2
+    tracker.note(solving("8c3h4d"))
+    tracker.note(solving("9c3h4d"))
+    clock.now = 15.0
+    for number, flop in ((3, "7c3h4d"), (4, "8c3h4d")):
+        (bar,) = tracker.note(FlopSolved(flop, number, 5, 0.001, 1.0)).bars
+    assert bar.seconds_left == (10.0 + 14.0 + 5.0 + 1.0) / 4 - 1.0
+
+
+def test_the_bar_and_the_line_of_all_flops_say_when_they_are_bounds():
+    tracker = SolveTracker()
+    tracker.note(PhaseStarted(Phase.FLOPS, 1))
+    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 1, 0.5261, 9.0, is_upper_bound=True)).bars
+    assert bar.detail == "worst ≤52.61% of the pot"
+    assert "worst ≤52.61% of the pot" in tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
+
+
 def test_every_phase_tells_the_time_that_is_left():
     clock = Clock()
     tracker = SolveTracker(clock)
@@ -186,6 +215,22 @@ def test_terminals_see_bars_within_a_hundred_columns():
     ):
         assert part in text
     assert "…" not in text
+
+
+def test_no_frame_shows_the_title_of_one_phase_with_the_count_of_another():
+    place = FlopPlace("AsKhQd", 3.5)
+    text = live_text(
+        [
+            PhaseStarted(Phase.ESTIMATING_EV, 5_000, place),
+            PhaseAdvanced(Phase.ESTIMATING_EV, 4_000, 5_000, place),
+            PhaseStarted(Phase.VALUES, 1, place),
+        ]
+    )
+    frames = [line for line in text.split("\r") if "AsKhQd" in line]
+    after = frames[next(i for i, line in enumerate(frames) if "4,000/5,000" in line) :]
+    assert not any("sampled EVs" in line and "0/5,000 " in line[-40:] for line in after[1:])
+    assert "values" in after[-1]
+    assert "0/1" in after[-1]
 
 
 def test_terminals_keep_lines():

@@ -2,6 +2,9 @@
 
 import pytest
 
+from runout.abstraction.build import build_card_abstraction
+from runout.abstraction.generator import AbstractionConfig
+from runout.abstraction.strength_survey import SurveyRun
 from runout.config.postflop import PostflopModelConfig
 from runout.events import Phase, PhaseAdvanced, PhaseStarted
 from runout.postflop.postflop_abstraction import PostflopAbstraction
@@ -25,15 +28,18 @@ def steps_of(events, phase, flop):
     ]
 
 
-@pytest.mark.parametrize("num_workers", [1, 2])
-def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers):
+@pytest.mark.parametrize(
+    ("num_workers", "num_samples"),
+    [(1, 450_000), (2, 450_000), pytest.param(2, 20_000_000, marks=pytest.mark.slow)],
+)
+def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers, num_samples):
     flops = ["AhKd7s", "Tc9h2d", "5s5h3c"]
     events = events_of(
         num_workers,
         solve_type="mccfr",
         fixed_flops=flops,
         postflop_solve_iterations=5,
-        value_extraction_samples=450_000,
+        value_extraction_samples=num_samples,
     )
     checker = check_stream(events)
     for flop in flops:
@@ -43,11 +49,33 @@ def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers):
             Phase.SOLVING,
             Phase.ESTIMATING_EV,
             Phase.VALUES,
+            Phase.PACKING,
         ]
-        steps = steps_of(events, Phase.ESTIMATING_EV, flop)
-        assert steps == [100_000, 200_000, 300_000, 400_000, 450_000]
+        batches = [*range(100_000, num_samples, 100_000), num_samples]
+        assert steps_of(events, Phase.ESTIMATING_EV, flop) == batches
     assert checker.finished[0] == (Phase.TREES, None)
     assert checker.finished[-1] == (Phase.FLOPS, None)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        AbstractionConfig(samples_per_street=40),
+        pytest.param(AbstractionConfig(), marks=pytest.mark.slow),
+    ],
+    ids=["sampled", "exhaustive"],
+)
+def test_a_build_of_an_abstraction_tells_every_street_and_what_follows(config):
+    events = []
+    build_card_abstraction(config, run=SurveyRun(2, events.append))
+    finished = [phase for phase, _ in check_stream(events).finished]
+    streets = [phase for phase in finished if phase.endswith(" strengths")]
+    assert streets == ["flop strengths", "turn strengths", "river strengths"]
+    assert finished[-1] == "bucket statistics"
+    for street in streets:
+        done = [e.done for e in events if isinstance(e, PhaseAdvanced) and e.phase == street]
+        total = next(e.total for e in events if isinstance(e, PhaseStarted) and e.phase == street)
+        assert done[-1] == total
 
 
 @pytest.mark.slow
@@ -72,6 +100,7 @@ def test_two_rounds_of_four_flops_on_two_workers_tell_every_phase():
             (Phase.EXTRACTING_EV, 2),
             (Phase.REBUCKETING, 2),
             *((phase, 2) for phase in of_round),
+            (Phase.PACKING, 1),
         ]
         assert len(steps_of(events, Phase.HAND_BUCKETS, flop)) > 10
     assert len([e for e in events if isinstance(e, PhaseStarted) and e.place is None]) == 2

@@ -29,7 +29,7 @@ TREES = [make_tree(1.0, (1.0,), 0), make_tree(2.0, (1.0,), 0)]
 class FakeBackend:
     """Notes what it is asked for; the value of a flop is the sum of its cards plus the ratio."""
 
-    cells_per_node = 169
+    meaning = ExploitabilityMeaning.OWN_GAME
 
     def __init__(self, failing=None):
         self.failing = failing
@@ -49,7 +49,7 @@ class FakeBackend:
             reason = StopReason.EXPLOITABILITY
             on_progress(SolveProgress(2, 2, 0.2, 0.25, 0.01, stop_reason=reason))
         value = np.full((2, 169, 169), value_of(game.flop, tree), np.float32)
-        report = FlopReport(2, 0.01 * tree.stakes.spr, 0.25, 0.2, 7, ExploitabilityMeaning.OWN_GAME)
+        report = FlopReport(2, 0.01 * tree.stakes.spr, 0.25, 0.2, 7, self.meaning)
         return FlopSolution(np.zeros((tree.num_nodes, 169), np.float32), value, report)
 
 
@@ -168,6 +168,16 @@ def test_progress_of_every_solve_is_told_with_flop_and_ratio():
     assert solving[3] == FlopSolving("AsKhQd", 2.0, 2, 2, 0.01, 0.25, is_converged=True)
 
 
+def test_bounds_are_told_as_bounds():
+    events = []
+    backend = FakeBackend()
+    backend.meaning = ExploitabilityMeaning.UPPER_BOUND
+    solve_all(backend, SolveRun(1, events.append), flops=explicit_flops(NAMES[:1]))
+    told = [event for event in events if isinstance(event, FlopSolving | FlopSolved)]
+    assert len(told) == 5
+    assert all(event.is_upper_bound for event in told)
+
+
 def test_flops_are_told_as_they_were_given():
     events = []
     solve_all(run=SolveRun(1, events.append), flops=explicit_flops(["7sAhKd"]))
@@ -214,19 +224,14 @@ def test_workers_change_no_bit_whether_across_or_within_flops(num_workers, monke
                 assert report.exploitability_pot == other_report.exploitability_pot
 
 
-def test_a_large_solve_may_use_all_workers_and_a_small_one_does_not(monkeypatch):
-    small = FakeBackend()
-    solve_all(small, SolveRun(4))
-    assert small.team_sizes == {1}
-    monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)
-    large = FakeBackend()
-    solve_all(large, SolveRun(4))
-    assert large.team_sizes == {4}
+def test_every_flop_may_use_all_workers():
+    backend = FakeBackend()
+    solve_all(backend, SolveRun(4))
+    assert backend.team_sizes == {4}
 
 
-def test_workers_without_a_flop_help_inside_the_others(monkeypatch):
+def test_workers_without_a_flop_help_inside_the_others():
     """Three flops on two workers: while the third is solved, both work on it."""
-    monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)
     num_threads = {}
 
     class Backend(FakeBackend):

@@ -5,6 +5,7 @@ import pytest
 
 from runout.cards.card import parse_board
 from runout.cards.combos import disjoint_combos, live_combos
+from runout.cfr.parallel import Team
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.lab.real_game import judge_strategy
@@ -46,6 +47,16 @@ def test_strategies_of_hands_have_their_exact_values_however_few_boards_are_samp
         difference = np.abs(found[position] - expected[position])[can_meet]
         assert difference.max() < 3e-6
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+
+
+@pytest.mark.parametrize("num_workers", [2, 3])
+def test_workers_change_no_bit_of_the_values(num_workers):
+    game, strategy = game_of(True), HandStrategy(random_strategy(tree()))
+    alone, together = (
+        extract_pair_values(game, strategy, SAMPLES[0], team=team)
+        for team in (Team(), Team(num_workers))
+    )
+    np.testing.assert_array_equal(together.gain_of_oop, alone.gain_of_oop)
 
 
 @pytest.mark.slow

@@ -33,7 +33,6 @@ class ToyBackend:
     action: int
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
-    cells_per_node: ClassVar[int] = 1
 
     def solve(self, game, tree, on_progress, team):
         table = np.zeros((tree.num_nodes, 169), dtype=np.float32)

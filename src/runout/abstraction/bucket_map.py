@@ -16,6 +16,7 @@ from runout.abstraction.strength_features import FlopStrengths, StreetFeatures
 from runout.arrays import Int16Array, IntArray, read_only
 from runout.cards.card import NUM_CARDS, format_cards
 from runout.cards.combos import NUM_COMBOS, combo_index, live_combos
+from runout.cfr.parallel import Team
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 
 #: Stands where a board blocks a combo: blocked hands have no bucket.
@@ -100,6 +101,7 @@ def build_flop_buckets(
     metric: Metric = "emd",
     seed: int = 0,
     on_event: BucketEventSink = ignore_event,
+    team: Team | None = None,
 ) -> FlopBuckets:
     """Clusters all hands of a flop by strength, street by street (seconds).
 
@@ -109,13 +111,14 @@ def build_flop_buckets(
         metric: ``emd`` or ``cramer``, see `cluster_features`.
         seed: decides the draws of centres; streets draw from streams of their own.
         on_event: told about progress, in percent, and about capped buckets.
+        team: threads to share the work; the buckets do not depend on how many.
 
     Raises:
         AbstractionError: if the cards are no flop or a number of buckets has no meaning.
     """
     if not all(1 <= number <= MAX_BUCKETS for number in num_buckets):
         raise AbstractionError(f"num_buckets {num_buckets}", f"1 to {MAX_BUCKETS} are possible")
-    strengths = FlopStrengths(flop)
+    strengths = FlopStrengths(flop, team)
     streets = (
         (Street.FLOP, strengths.flop_features, 1),
         (Street.TURN, strengths.turn_features, NUM_CARDS),
@@ -137,6 +140,7 @@ def build_flop_buckets(
                 name=street.label,
                 on_event=on_event,
                 on_share=report_share,
+                team=team,
             )
             tables.append(_fill_table(features, clustering.labels, num_boards))
             counts.append(clustering.num_buckets)

@@ -18,6 +18,7 @@ import numpy as np
 from runout.abstraction import clustering_kernels
 from runout.abstraction.errors import AbstractionError
 from runout.arrays import FloatArray, IntArray, Uint64Array, read_only
+from runout.cfr.parallel import Team
 from runout.events import BucketEventSink, BucketsCapped, ignore_event
 
 Metric = Literal["emd", "cramer"]
@@ -75,6 +76,7 @@ def cluster_features(
     name: str = "features",
     on_event: BucketEventSink = ignore_event,
     on_share: ShareSink = ignore_share,
+    team: Team | None = None,
 ) -> Clustering:
     """Sorts feature rows into buckets that are as narrow as possible.
 
@@ -95,6 +97,7 @@ def cluster_features(
         name: what is clustered, for the event.
         on_event: told if buckets are capped.
         on_share: told about progress.
+        team: threads to share the work.
 
     Raises:
         AbstractionError: if an argument has no meaning.
@@ -106,11 +109,11 @@ def cluster_features(
     if num_buckets > len(rows):
         on_event(BucketsCapped(name, num_buckets, len(rows)))
     num_centers = min(num_buckets, len(rows))
-    everything = _WeightedRows(rows, row_weights, metric)
+    everything = _WeightedRows(rows, row_weights, metric, team or Team())
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
     on_share(_MERGED)
-    restarting = _scale_share(on_share, _MERGED, _RESTARTED)
-    centers = _find_centers(sample, num_centers, seed, num_restarts, restarting)
+    centers = _find_centers(sample, num_centers, seed, num_restarts)
+    on_share(_RESTARTED)
     labels, centers, inertia = everything.refine(
         centers, _MAX_ITERATIONS_OF_REFINEMENT, _scale_share(on_share, _RESTARTED, 1.0)
     )
@@ -153,15 +156,25 @@ def merge_equal_rows(features: FloatArray) -> tuple[IntArray, IntArray]:
 class _WeightedRows:
     """Distinct rows, and Lloyd's algorithm on them; centres are kept in rising order of sums."""
 
-    def __init__(self, rows: FloatArray, weights: FloatArray, metric: Metric) -> None:
+    def __init__(self, rows: FloatArray, weights: FloatArray, metric: Metric, team: Team) -> None:
         self.rows = rows
         self.weights = weights
         self.metric = metric
+        self.team = team
 
     @cached_property
     def _ascending(self) -> IntArray:
         """``[d, n]`` numbers of the rows in rising order of each column."""
-        return np.ascontiguousarray(np.argsort(self.rows.T, axis=1, kind="stable"))
+
+        def sort(column: int) -> IntArray:
+            return np.argsort(self._columns[column, :, 0], kind="stable")
+
+        return np.stack(self.team.run(sort, range(len(self._columns))))
+
+    @cached_property
+    def _columns(self) -> FloatArray:
+        """``[d, n, 1]`` the columns, each of them rows of its own."""
+        return np.ascontiguousarray(self.rows.T)[:, :, None]
 
     def sample(self, num_rows: int, seed: int) -> "_WeightedRows":
         """Returns so many of the rows with their weights, or all if there are no more."""
@@ -169,7 +182,7 @@ class _WeightedRows:
             return self
         drawn = np.random.default_rng(seed).choice(len(self.rows), num_rows, replace=False)
         drawn.sort()
-        return _WeightedRows(self.rows[drawn], self.weights[drawn], self.metric)
+        return _WeightedRows(self.rows[drawn], self.weights[drawn], self.metric, self.team)
 
     def distances_to(self, center: FloatArray) -> FloatArray:
         """Returns ``[n]`` how far each row is from a centre, L1 or L2 squared."""
@@ -203,42 +216,58 @@ class _WeightedRows:
             sums = centers.sum(axis=1)
             order = np.argsort(sums, kind="stable")
             centers, sums = centers[order], sums[order]
-            clustering_kernels.assign_nearest(
-                self.rows, centers, sums, self.metric == "cramer", labels, distances
-            )
+            self._find_nearest(centers, sums, labels, distances)
             empty = np.flatnonzero(np.bincount(labels, minlength=len(centers)) == 0)
             if len(empty) == 0:
                 return labels, centers, distances
             dearest = np.argsort(-self.weights * distances, kind="stable")[: len(empty)]
             centers[empty] = self.rows[dearest]
 
+    def _find_nearest(
+        self, centers: FloatArray, sums: FloatArray, out_labels: IntArray, out_distances: FloatArray
+    ) -> None:
+        is_squared = self.metric == "cramer"
+
+        def find(bounds: tuple[int, int]) -> None:
+            part = slice(*bounds)
+            clustering_kernels.assign_nearest(
+                self.rows[part], centers, sums, is_squared, out_labels[part], out_distances[part]
+            )
+
+        self.team.run(find, self.team.split(len(self.rows)))
+
     def _centers_of(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         """Returns the medians or means of buckets, none of which is empty."""
         bucket_weights = _sum_by_label(labels, self.weights, len(centers))
-        moved = np.empty_like(centers)
-        if self.metric == "emd":
+
+        def find_medians(column: int) -> FloatArray:
+            medians = np.empty((len(centers), 1))
+            order = self._ascending[column : column + 1]
             clustering_kernels.take_medians(
-                self.rows, self._ascending, self.weights, labels, bucket_weights, moved
+                self._columns[column], order, self.weights, labels, bucket_weights, medians
             )
-            return moved
-        for column in range(moved.shape[1]):
-            weighted = self.weights * self.rows[:, column]
-            moved[:, column] = _sum_by_label(labels, weighted, len(centers))
-        return moved / bucket_weights[:, None]
+            return medians[:, 0]
+
+        def find_means(column: int) -> FloatArray:
+            weighted = self.weights * self._columns[column, :, 0]
+            return _sum_by_label(labels, weighted, len(centers)) / bucket_weights
+
+        find = find_medians if self.metric == "emd" else find_means
+        return np.stack(self.team.run(find, range(centers.shape[1])), axis=1)
 
 
 def _find_centers(
-    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int
 ) -> FloatArray:
-    """Returns ``[K, d]`` the best centres of several restarts."""
-    best_centers, best_inertia = np.empty(0), np.inf
-    for restart in range(num_restarts):
-        drawn = _draw_centers(sample, num_centers, np.random.default_rng([seed, restart]))
+    """Returns ``[K, d]`` the best centres of several restarts, the first of equally good ones."""
+
+    def restart(number: int) -> tuple[float, FloatArray]:
+        drawn = _draw_centers(sample, num_centers, np.random.default_rng([seed, number]))
         _, centers, inertia = sample.refine(drawn, _MAX_ITERATIONS_OF_RESTARTS)
-        if inertia < best_inertia:
-            best_centers, best_inertia = centers, inertia
-        on_share((restart + 1) / num_restarts)
-    return best_centers
+        return inertia, centers
+
+    found = sample.team.run(restart, range(num_restarts))
+    return min(found, key=lambda pair: pair[0])[1]
 
 
 def _draw_centers(

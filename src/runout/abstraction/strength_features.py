@@ -27,6 +27,7 @@ from runout.arrays import BoolArray, FloatArray, Int32Array, IntArray, Uint8Arra
 from runout.cards.card import NUM_CARDS, RIVER_SIZE
 from runout.cards.combos import COMBO_CARDS, COMBO_HAS_CARD, combo_index, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
+from runout.cfr.parallel import Team
 from runout.equity import equity_kernels
 from runout.equity.histograms import BEST_SCORE
 
@@ -81,8 +82,12 @@ class FlopStrengths:
         scores: ``[R, C]`` 2 for each villain beaten, 1 for each tied; -1 where blocked.
     """
 
-    def __init__(self, flop: Sequence[int]) -> None:
+    def __init__(self, flop: Sequence[int], team: Team | None = None) -> None:
         """Ranks every combo on every runout (about 10 ms).
+
+        Args:
+            flop: three cards.
+            team: threads to share the making of features.
 
         Raises:
             AbstractionError: if the cards are not a flop.
@@ -90,6 +95,7 @@ class FlopStrengths:
         if require_deal(flop, ()) is not Street.FLOP:
             raise AbstractionError("flop", f"{len(flop)} cards, a flop has 3")
         self.flop = tuple(flop)
+        self._team = team or Team()
         self.combos = live_combos(flop)
         self._cards_to_come = np.array([c for c in range(NUM_CARDS) if c not in self.flop])
         self.runouts: Uint8Array = np.array(
@@ -127,11 +133,14 @@ class FlopStrengths:
         strength = self.scores[self._is_live] / BEST_SCORE
         rows = np.repeat(strength[:, None], 1 + NUM_VILLAIN_GROUPS, axis=1)
         groups = self.villain_groups()
-        for first in range(0, len(self.runouts), _RUNOUTS_AT_ONCE):
+
+        def fill_rows(first: int) -> None:
             last = min(first + _RUNOUTS_AT_ONCE, len(self.runouts))
             begin, end = np.searchsorted(runout, (first, last))
             scores, best = self._score_against_groups(groups, slice(first, last))
             np.divide(scores, best, out=rows[begin:end, 1:], where=best > 0)
+
+        self._team.run(fill_rows, range(0, len(self.runouts), _RUNOUTS_AT_ONCE))
         pair_index = np.array([combo_index(*pair) for pair in self.runouts.tolist()])
         return StreetFeatures(pair_index[runout], self.combos[combo], rows, strength)
 
@@ -197,10 +206,14 @@ class FlopStrengths:
         lower, rest = np.where(is_best, lower - 1, lower), np.where(is_best, _BIN_WIDTH, rest)
         has_card = (self.runouts == self._cards_to_come[:, None, None]).any(axis=2)
         counts = np.empty((len(has_card), len(self.combos), NUM_BINS), dtype=np.int64)
-        for point in range(NUM_BINS):
+        is_live = self._is_live
+
+        def count_point(point: int) -> None:
             points = np.where(lower == point, _BIN_WIDTH - rest, 0)
             points += np.where(lower == point - 1, rest, 0)
-            points[~self._is_live] = 0
+            points[~is_live] = 0
             # Single precision holds whole numbers up to 2**24, and these are at most 46 x 220.
             counts[:, :, point] = has_card.astype(np.float32) @ points.astype(np.float32)
+
+        self._team.run(count_point, range(NUM_BINS))
         return counts

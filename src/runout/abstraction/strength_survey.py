@@ -87,7 +87,8 @@ def survey_all(street: Street, feature: StrengthFeature, run: SurveyRun) -> Stre
         counts = _count_river_scores(boards, run)
         return StreetSurvey(street, river_strengths(feature), counts)
     scores = _score_classes(street, feature, every_board, run)
-    multiplicities = deal_indexer(street).multiplicities()
+    with reporting_phase(run.on_event, f"{street.label} deals of each kind"):  # seconds
+        multiplicities = deal_indexer(street).multiplicities()
     return StreetSurvey(street, _to_strength(street, feature, scores), multiplicities)
 
 

@@ -60,6 +60,10 @@ class Team:
             pool = WorkerPool(num_workers - 1)
         self._pool = pool
 
+    def for_solve(self, cells: int) -> "Team":
+        """Returns as much of the team as a solve of so many cells can make use of."""
+        return Team(worthwhile_workers(cells, self.num_workers), self._pool)
+
     @property
     def num_ready(self) -> int:
         """Threads that would share work right now; it is cut into so many parts."""

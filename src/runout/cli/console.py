@@ -6,6 +6,7 @@ live bars that vanish when their work ends, and lines that stay; elsewhere lines
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
@@ -199,25 +200,24 @@ class LiveDisplay:
     def _move_bar(self, bar: Bar) -> None:
         left = bar.seconds_left
         ends_at = None if left is None else self._progress.get_time() + left
-        if bar.key not in self._task_by_key:
-            task = self._progress.add_task(
-                bar.title, total=bar.total, detail="", ends_at=None, is_at_most=bar.is_at_most
-            )
+        # All at once: the display is drawn at any moment.
+        facts: dict[str, Any] = {
+            "description": bar.title,
+            "completed": bar.done,
+            "total": bar.total,
+            "detail": bar.detail,
+            "ends_at": ends_at,
+            "is_at_most": bar.is_at_most,
+        }
+        task = self._task_by_key.get(bar.key)
+        if task is None:
+            task = self._progress.add_task(**facts)
             self._task_by_key[bar.key] = task
-            self._title_by_task[task] = bar.title
-        task = self._task_by_key[bar.key]
-        if self._title_by_task[task] != bar.title:  # other work, whose time begins now
-            self._progress.reset(task)
-            self._title_by_task[task] = bar.title
-        self._progress.update(
-            task,
-            description=bar.title,
-            completed=bar.done,
-            total=bar.total,
-            detail=bar.detail,
-            ends_at=ends_at,
-            is_at_most=bar.is_at_most,
-        )
+        elif self._title_by_task[task] != bar.title:  # other work, whose time begins now
+            self._progress.reset(task, **facts)
+        else:
+            self._progress.update(task, **facts)
+        self._title_by_task[task] = bar.title
 
 
 class _CountColumn(ProgressColumn):

@@ -166,7 +166,8 @@ def _solve(
     (tree,), backend = plan.trees, model.make_backend()
     need = backend.estimate(flop, tree, plan.num_workers)
     require_memory(need.memory_bytes, "the diagnosis")
-    sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
+    is_bound = backend.meaning.is_upper_bound
+    sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event, is_bound)
     return solve_rounds(flop, tree, backend.rounds, sink, Team(plan.num_workers))
 
 

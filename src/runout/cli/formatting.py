@@ -18,8 +18,12 @@ def format_percent(fraction: float, decimals: int = 2) -> str:
 
 def format_exploitability(share: float, meaning: ExploitabilityMeaning, decimals: int = 2) -> str:
     """Returns a fraction of the pot as percent, with a sign before it if it is a bound."""
-    sign = "≤" if meaning is ExploitabilityMeaning.UPPER_BOUND else ""
-    return sign + format_percent(share, decimals)
+    return format_bound(share, meaning.is_upper_bound, decimals)
+
+
+def format_bound(share: float, is_upper_bound: bool, decimals: int = 2) -> str:
+    """Returns a fraction as percent, ``≤0.32%`` if it cannot be larger but may be smaller."""
+    return ("≤" if is_upper_bound else "") + format_percent(share, decimals)
 
 
 def format_cell(fraction: float) -> str:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from runout.cli.formatting import format_count_of, format_percent, format_seconds
+from runout.cli.formatting import format_bound, format_count_of, format_percent, format_seconds
 from runout.events import BucketsCapped, FlopPlace, FlopSolving, RangesRoundFinished
 
 
@@ -22,7 +22,7 @@ def describe_delta(strategy_delta: float) -> str:
 def describe_measures(event: FlopSolving) -> str:
     """Returns how well the solve of a flop goes: ``δ=0.0032, 0.32% of the pot``."""
     pot = event.exploitability_pot
-    measured = "" if pot is None else f"{format_percent(pot)} of the pot"
+    measured = "" if pot is None else f"{format_bound(pot, event.is_upper_bound)} of the pot"
     return ", ".join(part for part in (describe_delta(event.strategy_delta), measured) if part)
 
 
@@ -51,10 +51,11 @@ def describe_solved(flop: str, last: Sequence[FlopSolving], seconds: float) -> s
         how = "converged at" if event.is_converged else "stopped at"
         return f"{flop} {how} iter {event.iteration} {describe_measures(event)} {took}{mark}"
     iterations = sorted(event.iteration for event in last)
-    worst = max((event.exploitability_pot or 0.0 for event in last), default=0.0)
+    worst = max(event.exploitability_pot or 0.0 for event in last)
     return (
         f"{flop} converged at {num_converged} of {len(last)} SPRs, iter {iterations[0]} to "
-        f"{iterations[-1]}, worst {format_percent(worst)} of the pot {took}{mark}"
+        f"{iterations[-1]}, worst {format_bound(worst, last[0].is_upper_bound)} of the pot "
+        f"{took}{mark}"
     )
 
 

@@ -6,10 +6,15 @@ when the flop is solved, which leaves a line behind.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from runout.cli.formatting import format_count_of, format_percent, format_seconds
+from runout.cli.formatting import (
+    format_bound,
+    format_count_of,
+    format_percent,
+    format_seconds,
+)
 from runout.cli.progress_text import (
     describe_capped,
     describe_measures,
@@ -161,12 +166,10 @@ class SolveTracker:
             if self._is_preflop_seen:
                 self._leaf += 1
                 title = f"Flops, round {self._round + 1}, leaf {self._leaf}"
-            self._batch = _Batch(title, event.total, self._clock())
-            return News(
-                (self._batch.bar(self._clock()),), line=f"{title}: {event.total:,} to solve"
-            )
+            self._batch = _Batch(title, event.total)
+            return News((self._batch.bar([]),), line=f"{title}: {event.total:,} to solve")
         if place is not None:
-            self._flops.setdefault(place.flop, _FlopInWork(self._clock()))
+            self._begin(place.flop)
         return News((self._phase_bar(phase, 0, event.total, place),))
 
     def _note_ended(self, event: PhaseEnded) -> News:
@@ -196,7 +199,7 @@ class SolveTracker:
         return None if pace is None else pace.seconds_left(self._clock(), done, total)
 
     def _note_solving(self, event: FlopSolving) -> News:
-        flop = self._flops.setdefault(event.flop, _FlopInWork(self._clock()))
+        flop = self._begin(event.flop)
         flop.last_by_spr[event.spr] = event
         place = FlopPlace(event.flop, event.spr, event.round, event.total_rounds)
         done, total = event.iteration, event.max_iterations
@@ -205,17 +208,25 @@ class SolveTracker:
         detail = describe_measures(event)
         return News((Bar(_key_of(event.flop), title, done, total, detail, left, is_at_most=True),))
 
+    def _begin(self, flop: str) -> _FlopInWork:
+        """Returns what is known of a flop in work, from its first event on."""
+        known = self._flops.setdefault(flop, _FlopInWork(self._clock()))
+        if self._batch is not None:
+            self._batch.most_at_once = max(self._batch.most_at_once, len(self._flops))
+        return known
+
     def _note_solved(self, event: FlopSolved) -> News:
-        flop = self._flops.pop(event.flop, None)
+        flop, now = self._flops.pop(event.flop, None), self._clock()
         ended = (_key_of(event.flop),)
+        seconds = None if flop is None else now - flop.started
         line = ""
-        if flop is not None and not self._is_preflop_seen:
-            seconds = self._clock() - flop.started
+        if flop is not None and seconds is not None and not self._is_preflop_seen:
             line = describe_solved(event.flop, list(flop.last_by_spr.values()), seconds)
         if self._batch is None:
             return News(ended=ended, line=line)
-        self._batch.note(event, is_solved_now=flop is not None)
-        return News((self._batch.bar(self._clock()),), ended, line)
+        self._batch.note(event, seconds)
+        ages = [now - other.started for other in self._flops.values()]
+        return News((self._batch.bar(ages),), ended, line)
 
     def _note_preflop(self, event: PreflopSolving) -> News:
         self._round, self._leaf, self._is_preflop_seen = event.round, 0, True
@@ -240,39 +251,51 @@ def _key_of(flop: str) -> str:
 
 
 class _Batch:
-    """Flops that are solved together."""
+    """Flops that are solved together.
 
-    def __init__(self, title: str, num_flops: int, started: float) -> None:
+    Attributes:
+        most_at_once: flops that were in work at the same time, at most.
+    """
+
+    def __init__(self, title: str, num_flops: int) -> None:
+        self.most_at_once = 1
         self._title = title
-        self._started = started
         self._num_done = 0
         self._num_flops = num_flops
-        self._num_solved_now = 0
+        self._seconds: list[float] = []
         self._worst_pot = 0.0
+        self._is_upper_bound = False
 
-    def note(self, event: FlopSolved, is_solved_now: bool) -> None:
+    def note(self, event: FlopSolved, seconds: float | None) -> None:
+        """Counts a solved flop; one of an earlier run has taken no time."""
         self._num_done = event.num_done
         self._worst_pot = max(self._worst_pot, event.exploitability_pot)
-        # A flop of an earlier run takes no time, so it says nothing about those to come.
-        self._num_solved_now += is_solved_now
+        self._is_upper_bound = event.is_upper_bound
+        if seconds is not None:
+            self._seconds.append(seconds)
 
-    def bar(self, now: float) -> Bar:
+    def bar(self, ages: Sequence[float]) -> Bar:
+        """Returns the bar, for flops in work that were begun so many seconds ago."""
         detail = self._describe_worst() if self._num_done else ""
-        left = self.seconds_left(now)
+        left = self._seconds_left(ages)
         return Bar(Phase.FLOPS, self._title, self._num_done, self._num_flops, detail, left)
 
     def describe_end(self, seconds: float) -> str:
         """Returns a line about the whole batch."""
         done = f"{format_count_of(self._num_done, 'flop')} in {format_seconds(seconds)}"
-        num_earlier = self._num_done - self._num_solved_now
+        num_earlier = self._num_done - len(self._seconds)
         earlier = f", {num_earlier:,} of them by an earlier run" if num_earlier else ""
         return f"{self._title}: {done}{earlier}, {self._describe_worst()}"
 
     def _describe_worst(self) -> str:
-        return f"worst {format_percent(self._worst_pot)} of the pot"
+        return f"worst {format_bound(self._worst_pot, self._is_upper_bound)} of the pot"
 
-    def seconds_left(self, now: float) -> float | None:
-        if not self._num_solved_now:
+    def _seconds_left(self, ages: Sequence[float]) -> float | None:
+        """Returns how long it takes if the other flops take as long as those solved."""
+        if not self._seconds:
             return None
-        per_flop = (now - self._started) / self._num_solved_now
-        return per_flop * (self._num_flops - self._num_done)
+        per_flop = sum(self._seconds) / len(self._seconds)
+        of_begun = [max(per_flop - age, 0.0) for age in ages]
+        num_waiting = self._num_flops - self._num_done - len(ages)
+        work = sum(of_begun) + num_waiting * per_flop
+        return max(work / self.most_at_once, *of_begun, 0.0)

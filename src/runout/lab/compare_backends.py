@@ -16,7 +16,7 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.canonical_hands import matchup_weights
 from runout.cards.card import format_cards
-from runout.cfr.parallel import Team, worthwhile_workers
+from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.config.backends import BACKENDS, load_config_class
 from runout.config.load import parse_postflop_config
@@ -24,6 +24,7 @@ from runout.config.postflop import PostflopModelConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
+from runout.execution.local import count_cores
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.street_template import make_templates
@@ -221,10 +222,10 @@ def _measure(
 ) -> _Measured:
     """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
     backend, flop = contender.backend, game.flop
-    solvers = worthwhile_workers(tree.num_nodes * backend.cells_per_node, num_workers)
-    report_progress = progress_sink(format_cards(flop), tree.stakes.spr, on_event)
+    is_bound = backend.meaning.is_upper_bound
+    report_progress = progress_sink(format_cards(flop), tree.stakes.spr, on_event, is_bound)
     started = time.perf_counter()
-    solution = backend.solve(game, tree, report_progress, Team(solvers))
+    solution = backend.solve(game, tree, report_progress, Team(num_workers or count_cores()))
     solved = time.perf_counter()
     row = _judge(contender.label, game.flop, tree, solution.strategy, solution.report, num_workers)
     return _Measured(replace(row, seconds=solved - started), solution.value_pot)
@@ -239,9 +240,8 @@ def _judge(
     num_workers: int | None,
 ) -> BackendRow:
     """Returns the row of a solved flop, with what its strategies lose in the real game."""
-    judges = worthwhile_workers(tree.num_nodes * ExactBackend.cells_per_node, num_workers)
     started = time.perf_counter()
-    loss = judge_strategy(flop, tree, strategy, team=Team(judges))
+    loss = judge_strategy(flop, tree, strategy, team=Team(num_workers or count_cores()))
     return BackendRow(
         label=label,
         flop=format_cards(flop),

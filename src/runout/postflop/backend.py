@@ -66,12 +66,9 @@ class PostflopBackend(Protocol):
 
     Attributes:
         meaning: what the exploitability of its reports is measured against.
-        cells_per_node: hands, on all boards at once, that an iteration looks at in each node; from
-            some work on it pays to share a solve among threads.
     """
 
     meaning: ClassVar[ExploitabilityMeaning]
-    cells_per_node: ClassVar[int]
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
@@ -82,7 +79,8 @@ class PostflopBackend(Protocol):
             game: the flop.
             tree: the betting, in pots.
             on_progress: called after every iteration.
-            team: threads to share the work; the result does not depend on how many.
+            team: threads to share the work; the result does not depend on how many. A solve that
+                is too small for all of them takes `Team.for_solve`.
         """
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.events import Phase, reporting_phase
 from runout.holdem.spot_solver import SpotSolver
@@ -17,6 +18,7 @@ def solve_with_cards(
     sample: RunoutSample,
     meaning: ExploitabilityMeaning,
     on_progress: ProgressSink,
+    team: Team,
 ) -> FlopSolution:
     """Solves one flop with one betting tree.
 
@@ -26,11 +28,12 @@ def solve_with_cards(
         sample: boards from which values are taken.
         meaning: of the exploitability that is reached.
         on_progress: is told all phases.
+        team: threads to share the taking of values.
     """
     with reporting_phase(on_progress, Phase.LAYOUT):
         solver = make_solver()
     with reporting_phase(on_progress, Phase.SOLVING, rule.max_iterations):
         outcome = solver.solve(rule, on_progress)
     strategy = TableStrategy(solver.tables, solver.game)
-    values = extract_pair_values(solver.game, strategy, sample, on_progress)
+    values = extract_pair_values(solver.game, strategy, sample, on_progress, team)
     return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, meaning))

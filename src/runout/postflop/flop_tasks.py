@@ -12,7 +12,7 @@ from runout.cache import Arrays, Recall, compute_always
 from runout.cards.card import format_cards
 from runout.cards.flops import FlopList
 from runout.cards.isomorphism import suit_stabilizer
-from runout.cfr.parallel import Team, worthwhile_workers
+from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveProgress
 from runout.errors import ExecutionError
 from runout.events import (
@@ -26,7 +26,7 @@ from runout.events import (
     ignore_event,
     reporting_phase,
 )
-from runout.execution.local import WorkerPool, count_cores
+from runout.execution.local import WorkerPool, count_cores, require_workers
 from runout.postflop.backend import PostflopBackend, ProgressSink
 from runout.postflop.flop_game import FlopGame
 from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
@@ -90,17 +90,17 @@ def solve_flops(
         ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
 
     Raises:
-        ExecutionError: after all flops were tried, naming those that failed and why.
+        ExecutionError: after all flops were tried, naming those that failed and why; or before, if
+            the number of workers is not positive.
     """
     num_workers = count_cores() if run.num_workers is None else run.num_workers
-    cells = max(tree.num_nodes for tree in trees) * backend.cells_per_node
-    team_size = worthwhile_workers(cells, num_workers)
+    require_workers(num_workers)
     pool = WorkerPool(num_workers)
 
     def solve(index: int) -> FlopResult | Exception:
         flop, name = flops.flops[index], flops.names[index]
         task = _FlopTask(flop, name, trees, ranges, run.on_event, run.keeps_strategies)
-        team = Team(team_size, pool)
+        team = Team(num_workers, pool)
         try:
             arrays = run.recall(format_cards(flop), lambda: _solve_flop(task, backend, team))
         except Exception as error:  # the other flops go on; told at the end
@@ -125,6 +125,7 @@ def solve_flops(
                     num_flops=len(order),
                     exploitability_pot=max(r.exploitability_pot for r in result.reports),
                     seconds=sum(r.seconds for r in result.reports),
+                    is_upper_bound=backend.meaning.is_upper_bound,
                 )
             )
             yield result
@@ -168,12 +169,15 @@ def _solve_flop(task: _FlopTask, backend: PostflopBackend, team: Team) -> Arrays
     values, reports = [], []
     arrays: dict[str, AnyArray] = {}
     for number, tree in enumerate(task.trees):
-        report_progress = progress_sink(task.name, tree.stakes.spr, task.on_event)
+        is_bound = backend.meaning.is_upper_bound
+        report_progress = progress_sink(task.name, tree.stakes.spr, task.on_event, is_bound)
         solution = backend.solve(game, tree, report_progress, team)
         values.append(solution.value_pot)
         reports.append(solution.report)
-        for name, array in (solution.to_arrays() if task.keeps_strategies else {}).items():
-            arrays[f"{_KEPT}{number}_{name}"] = array
+        if task.keeps_strategies:
+            with reporting_phase(report_progress, Phase.PACKING):
+                kept = solution.to_arrays()
+            arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
     return {"value_pot": np.stack(values), "reports": reports_to_array(reports), **arrays}
 
 
@@ -186,8 +190,17 @@ def _named(arrays: Arrays, prefix: str) -> Arrays:
     }
 
 
-def progress_sink(flop: str, spr: float | None, on_event: EventSink) -> ProgressSink:
-    """Returns a sink of a backend's progress that tells events which flop it is about."""
+def progress_sink(
+    flop: str, spr: float | None, on_event: EventSink, is_upper_bound: bool = False
+) -> ProgressSink:
+    """Returns a sink of a backend's progress that tells events which flop it is about.
+
+    Args:
+        flop: its cards as they were given.
+        spr: effective stack over pot; None for what all ratios share.
+        on_event: who is told.
+        is_upper_bound: whether the backend's exploitability is one.
+    """
 
     def report_progress(progress: SolveProgress | BucketEvent) -> None:
         if not isinstance(progress, SolveProgress):
@@ -205,6 +218,7 @@ def progress_sink(flop: str, spr: float | None, on_event: EventSink) -> Progress
                 progress.round,
                 progress.total_rounds,
                 progress.is_converged,
+                is_upper_bound,
             )
         )
 

@@ -7,14 +7,17 @@ be sampled. The noise of who happens to win on the sampled boards is taken out: 
 equities differ from the flop's exact ones, at the stakes that the two combos play for.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from runout import product_kernels
 from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.combos import COMBO_HAS_CARD, disjoint_combos
 from runout.cards.evaluator_tables import evaluator_tables
+from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity import equity_kernels
 from runout.equity.board_equity import compute_board_equity
@@ -27,7 +30,7 @@ from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision, make_scratch
 from runout.postflop.extract import pack_values
 from runout.postflop.flop_strategy import FlopStrategy
-from runout.products import multiply
+from runout.products import make_product_rows, multiply, pack_panels
 from runout.trees.betting import Street
 
 _NO_CARD = -1
@@ -97,6 +100,7 @@ def extract_pair_values(
     strategy: FlopStrategy,
     sample: RunoutSample = ALL_RUNOUTS,
     on_event: BucketEventSink = ignore_event,
+    team: Team | None = None,
 ) -> PairValues:
     """Returns what all combos win from each other on a flop.
 
@@ -105,12 +109,13 @@ def extract_pair_values(
         strategy: of both players.
         sample: the boards to look at; values are exact if it is all of them.
         on_event: told about progress, in boards.
+        team: threads to share the work; the values do not depend on how many.
 
     Raises:
         ValueError: if some combos that can meet do so on none of the boards.
     """
     combos = game.cards.players[0].combos
-    extraction = _Extraction(game, strategy)
+    extraction = _Extraction(game, strategy, team or Team())
     random = np.random.default_rng([sample.seed, *game.cards.board])
     turn_deal = game.cards.deals[0]
     turn_sums, river_sums = _Sums(len(combos)), _Sums(len(combos))
@@ -128,12 +133,13 @@ def extract_pair_values(
                 num_done += 1
                 advance(num_done)
     can_meet = disjoint_combos(combos, combos)
-    if not (_spread(game, river_sums.weight)[can_meet] > 0.0).all():
+    turn_weight, river_weight = (_spread(game, sums.weight) for sums in (turn_sums, river_sums))
+    if not (river_weight[can_meet] > 0.0).all():
         raise ValueError(f"{sample}: some combos meet on none of the boards, take more of them")
-    gain = extraction.flop_gain() + _mean(game, turn_sums.gain, turn_sums.weight)
-    gain += _mean(game, river_sums.gain, river_sums.weight)
-    surplus = _exact_edge(game.cards.board) - _mean(game, river_sums.outcome, river_sums.weight)
-    gain += _mean(game, river_sums.stake, river_sums.weight) * surplus
+    gain = extraction.flop_gain() + _mean(game, turn_sums.gain, turn_weight)
+    gain += _mean(game, river_sums.gain, river_weight)
+    surplus = _exact_edge(game.cards.board) - _mean(game, river_sums.outcome, river_weight)
+    gain += _mean(game, river_sums.stake, river_weight) * surplus
     gain[~can_meet] = np.nan
     return PairValues(combos, gain)
 
@@ -153,9 +159,9 @@ def _exact_edge(flop: tuple[int, ...]) -> FloatArray:
 
 
 def _mean(game: CardGame, total: FloatArray, weight: FloatArray) -> FloatArray:
-    """Divides sums by weights, after spreading both over the suits that were merged."""
-    spread, weights = _spread(game, total), _spread(game, weight)
-    return np.divide(spread, weights, out=np.zeros_like(spread), where=weights > 0.0)
+    """Divides sums, after spreading them over the suits that were merged, by spread weights."""
+    spread = _spread(game, total)
+    return np.divide(spread, weight, out=np.zeros_like(spread), where=weight > 0.0)
 
 
 def _spread(game: CardGame, total: FloatArray) -> FloatArray:
@@ -175,8 +181,9 @@ class _Extraction:
     plays towards the rows that its opponent's forest numbers.
     """
 
-    def __init__(self, game: CardGame, strategy: FlopStrategy) -> None:
+    def __init__(self, game: CardGame, strategy: FlopStrategy, team: Team) -> None:
         self._game = game
+        self._team = team
         self._tables = [
             FixedTables(game.templates, game.cards, player, strategy.rows)
             for player in range(NUM_PLAYERS)
@@ -198,32 +205,51 @@ class _Extraction:
 
     def flop_gain(self) -> FloatArray:
         """Returns ``[C, C]`` what is won by folds on the flop."""
-        return self._fold_gain(_FLOP, self._flop_reach).astype(np.float64)
+        everyone = slice(0, len(self._combos))
+        return self._fold_gain(_FLOP, self._flop_reach).rows(everyone).astype(np.float64)
 
     def add_turn(self, turn: int, out: _Sums) -> None:
         """Adds what is won by folds on a turn card."""
         self._turn_reach = self._reach(_TURN, turn, self._leaving(_FLOP, self._flop_reach))
-        weight = self._multiplicity(0, turn) * self._live(self._game.cards.runouts[0][turn])
-        out.gain += weight * self._fold_gain(_TURN, self._turn_reach)
-        out.weight += weight
+        is_live = self._live(self._game.cards.runouts[0][turn])
+        counted = self._multiplicity(0, turn)
+        folds = self._fold_gain(_TURN, self._turn_reach)
+
+        def add_rows(rows: slice) -> None:
+            weight = counted * np.outer(is_live[rows], is_live)
+            out.gain[rows] += weight * folds.rows(rows)
+            out.weight[rows] += weight
+
+        self._share_rows(add_rows)
 
     def add_river(self, turn: int, river: int, out: _Sums) -> None:
         """Adds what is won on a river board after the turn that was added last."""
         runout = self._game.cards.runouts[1][river]
-        weight = self._multiplicity(0, turn) * self._multiplicity(1, river) * self._live(runout)
+        counted = self._multiplicity(0, turn) * self._multiplicity(1, river)
         reach = self._reach(_RIVER, river, self._leaving(_TURN, self._turn_reach))
-        outcome = self._outcome(runout)
-        stake = self._showdown_stake(reach)
-        out.gain += weight * (self._fold_gain(_RIVER, reach) + stake * outcome)
-        out.stake += weight * stake
-        out.outcome += weight * outcome
-        out.weight += weight
+        is_live, ranks = self._live(runout), self._ranks(runout)
+        folds, showdowns = self._fold_gain(_RIVER, reach), self._showdown_stake(reach)
+
+        def add_rows(rows: slice) -> None:
+            weight = counted * np.outer(is_live[rows], is_live)
+            outcome = np.sign(ranks[rows, None] - ranks)
+            stake = showdowns.rows(rows)
+            out.gain[rows] += weight * (folds.rows(rows) + stake * outcome)
+            out.stake[rows] += weight * stake
+            out.outcome[rows] += weight * outcome
+            out.weight[rows] += weight
+
+        self._share_rows(add_rows)
+
+    def _share_rows(self, add_rows: Callable[[slice], None]) -> None:
+        """Lets the team fill the rows of OOP's combos."""
+        parts = [slice(*bounds) for bounds in self._team.split(len(self._combos))]
+        self._team.run(add_rows, parts)
 
     def _reach(
         self, street: Street, board: int, entering: list[Arrival]
     ) -> list[list[Float32Array]]:
-        found = []
-        for player in range(NUM_PLAYERS):
+        def find(player: int) -> list[Float32Array]:
             hands, scratch = self._game.hands(1 - player), self._scratch[player][street]
             forest = self._game.templates[street].forests[1 - player]
             learning = self._tables[player].on_board(street, board)[player]
@@ -232,8 +258,9 @@ class _Extraction:
                 spot_kernels.enter_street(entering[player], hands, forest, group, scratch.reach)
                 street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
                 by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
-            found.append(by_group)
-        return found
+            return by_group
+
+        return self._team.run(find, range(NUM_PLAYERS))
 
     def _leaving(self, street: Street, reach: list[list[Float32Array]]) -> list[Arrival]:
         """Returns how the next street is entered; only rivers have more than one group."""
@@ -247,7 +274,7 @@ class _Extraction:
             arrivals.append(Arrival(padded, forest.chance_row, _NO_CARD, np.float32(1.0)))
         return arrivals
 
-    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> Float32Array:
+    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> "_Product":
         """Returns ``[C, C]`` what OOP wins by folds on a board."""
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same.
         seen_by_oop, seen_by_ip = self._game.templates[street].forests
@@ -257,9 +284,9 @@ class _Extraction:
             mine = reach[0][group][seen_by_ip.fold_row[folds]]
             theirs = reach[1][group][seen_by_oop.fold_row[folds]]
             parts.append((mine * seen_by_oop.fold_gain[folds, None], theirs))
-        return _product(parts)
+        return _Product(parts)
 
-    def _showdown_stake(self, reach: list[list[Float32Array]]) -> Float32Array:
+    def _showdown_stake(self, reach: list[list[Float32Array]]) -> "_Product":
         """Returns ``[C, C]`` what two combos play for at showdown on a river board."""
         seen_by_oop, seen_by_ip = self._game.templates[_RIVER].forests
         parts = []
@@ -268,32 +295,41 @@ class _Extraction:
             mine = reach[0][group][seen_by_ip.showdown_row[showdowns]]
             theirs = reach[1][group][seen_by_oop.showdown_row[showdowns]]
             parts.append((mine * seen_by_oop.showdown_stake[showdowns, None], theirs))
-        return _product(parts)
+        return _Product(parts)
 
     def _multiplicity(self, deal: int, number: int) -> int:
         """Returns how many cards a card stands for."""
         return 1 + int((self._game.cards.deals[deal].images[number] >= 0).sum())
 
     def _live(self, dealt: tuple[int, ...]) -> Float32Array:
-        """Returns ``[C, C]`` 1 where the dealt cards leave both combos possible, else 0."""
-        is_live = (~COMBO_HAS_CARD[self._combos][:, list(dealt)].any(axis=1)).astype(np.float32)
-        return np.outer(is_live, is_live)
+        """Returns ``[C]`` 1 where the dealt cards leave a combo possible, else 0."""
+        has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)]
+        return np.where(has_card.any(axis=1), np.float32(0.0), np.float32(1.0))
 
-    def _outcome(self, runout: tuple[int, ...]) -> Float32Array:
-        """Returns ``[C, C]`` 1 where the row beats the column on a complete board, -1 or 0."""
+    def _ranks(self, runout: tuple[int, ...]) -> Float32Array:
+        """Returns ``[C]`` the strength of each combo on a complete board, larger is better."""
         board = np.array([(*self._game.cards.board, *runout)], dtype=np.uint8)
         ranks = np.empty((1, len(self._combos)), dtype=np.uint8)
         equity_kernels.rank_combos(
             evaluator_tables(), board, self._combos, ranks, np.empty_like(ranks)
         )
-        signed = ranks[0].astype(np.float32)
-        outcome: Float32Array = np.sign(signed[:, None] - signed)
-        return outcome
+        strengths: Float32Array = ranks.astype(np.float32)[0]
+        return strengths
 
 
-def _product(parts: list[tuple[Float32Array, Float32Array]]) -> Float32Array:
-    """Returns the sum over terminals of the products of both players' rows."""
-    mine = np.concatenate([part[0] for part in parts])
-    theirs = np.concatenate([part[1] for part in parts])
-    product: Float32Array = multiply(mine.T, theirs)
-    return product
+class _Product:
+    """``[C, C]`` the sum over terminals of the products of both players' rows, row by row."""
+
+    def __init__(self, parts: list[tuple[Float32Array, Float32Array]]) -> None:
+        self._mine = np.ascontiguousarray(np.concatenate([part[0] for part in parts]).T)
+        theirs = np.concatenate([part[1] for part in parts])
+        self._width = theirs.shape[1]
+        self._panels = pack_panels(theirs, np.float32)
+
+    def rows(self, rows: slice) -> Float32Array:
+        """Returns some rows; threads may ask for different ones at a time."""
+        numbers = np.arange(rows.start, rows.stop)
+        product = make_product_rows(len(numbers), self._panels)
+        product_kernels.multiply_rows(self._mine, numbers, self._panels, product)
+        found: Float32Array = product[:, : self._width]
+        return found

@@ -20,6 +20,11 @@ class ExploitabilityMeaning(StrEnum):
         """The same in a sentence."""
         return _EXPLANATIONS[self]
 
+    @property
+    def is_upper_bound(self) -> bool:
+        """Whether it is not measured, but cannot be larger."""
+        return self is ExploitabilityMeaning.UPPER_BOUND
+
 
 _EXPLANATIONS = {
     ExploitabilityMeaning.OWN_GAME: "measured in the backend's own game, without real cards",

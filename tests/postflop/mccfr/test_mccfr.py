@@ -243,6 +243,15 @@ def test_external_sampling_tells_how_far_strategies_moved_after_a_check_too(game
     assert min(deltas) > 0.0
 
 
+@pytest.mark.parametrize("num_workers", [2, 3])
+def test_workers_change_no_sampled_edge_and_tell_batches_in_order(game, num_workers):
+    alone, together = [], []
+    edge = sample_edge(game, 350_000, 1, alone.append)
+    shared = sample_edge(game, 350_000, 1, together.append, Team(num_workers))
+    np.testing.assert_array_equal(shared, edge)
+    assert alone[:-1] == together[:-1]  # all but the time that it took
+
+
 def sampled_values(game, strategy, num_samples, seed):
     edge = sample_edge(game, num_samples, seed)
     return extract_values(SMALL_TREE, replace(game, edge=edge), strategy)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from runout.cache import Arrays
-from runout.cards.combos import NUM_COMBOS
 from runout.cfr.parallel import Team
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
@@ -35,7 +34,6 @@ class BucketedBackend:
     rounds: RoundsSolver
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.UPPER_BOUND
-    cells_per_node: ClassVar[int] = NUM_TURNS * NUM_RIVERS * NUM_COMBOS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team

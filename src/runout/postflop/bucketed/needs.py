@@ -34,8 +34,8 @@ _TABLES_OF_A_BUCKET = 4  # those two, what is played, and the average
 _NUM_LIVE_COMBOS = 1_176  # on a flop; as many pairs of turn and river
 _RECORD_BYTES = _NUM_LIVE_COMBOS * (20 + 2) * _SINGLE_BYTES  # what hands earn, in a round
 
-_SECONDS_TO_MAKE_BUCKETS = 3.0
-_SECONDS_TO_TAKE_VALUES = 1.5
+_SECONDS_TO_MAKE_BUCKETS = 3.5
+_SECONDS_TO_TAKE_VALUES = 2.5
 _SECONDS_PER_NODE = 50e-6  # of an iteration
 
 

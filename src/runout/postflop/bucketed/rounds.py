@@ -17,7 +17,7 @@ from runout.abstraction.ev_rebucketing import (
     recluster_flop_buckets,
 )
 from runout.arrays import FloatArray, IntArray
-from runout.cards.combos import disjoint_combos
+from runout.cards.combos import NUM_COMBOS, disjoint_combos
 from runout.cfr.discounting import LINEAR, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.solver import ignore_progress
@@ -26,7 +26,7 @@ from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.backend import ProgressSink
 from runout.postflop.bucketed.bucket_strategy import BucketStrategy
-from runout.postflop.bucketed.bucketed_solver import BucketedSolver
+from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS, BucketedSolver
 from runout.postflop.pair_values import PairValues, RunoutSample, extract_pair_values
 
 #: Boards from which values are taken: twelve turns, four rivers after each (docs/bucketed.md).
@@ -110,21 +110,23 @@ class RoundsSolver:
             team: threads to share the work.
         """
         plan, sample = self.plan, replace(self.sample, seed=self.seed)
+        team = team or Team()
+        sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
         in_round = _in_round(on_progress, 1, plan.rounds)
         buckets = build_flop_buckets(
-            game.cards.board, plan.num_buckets, plan.metric, self.seed, in_round
+            game.cards.board, plan.num_buckets, plan.metric, self.seed, in_round, team
         )
         before: BucketedSolver | None = None
         for number in range(1, plan.rounds + 1):
             seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
             with reporting_phase(in_round, Phase.LAYOUT):
-                solver = BucketedSolver(game, buckets, self.schedule, seed, team)
+                solver = BucketedSolver(game, buckets, self.schedule, seed, sharing)
             if before is not None and plan.is_warm_started:
                 solver.begin_with(before)
             with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
                 outcome = solver.solve(self.rule, in_round)
             strategy = solver.strategy()
-            values = extract_pair_values(game, strategy, sample, in_round)
+            values = extract_pair_values(game, strategy, sample, in_round, team)
             result = FlopSolveResult(buckets, strategy, outcome, values)
             yield result
             if number < plan.rounds:

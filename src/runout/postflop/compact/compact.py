@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from runout.cache import Arrays
-from runout.cards.combos import NUM_COMBOS
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
@@ -35,7 +34,6 @@ from runout.trees.postflop_tree import PostflopTree
 #: Boards from which values are taken, as many as a solve can afford.
 DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 
-_NUM_TURNS = 49
 #: Time of an iteration on one core, for each number of a table on the turn or in a bucket game.
 SECONDS_PER_CELL = 0.5e-9
 _SECONDS_TO_TAKE_VALUES = 5.0
@@ -63,7 +61,6 @@ class CompactBackend:
     sample: RunoutSample = DEFAULT_SAMPLE
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
-    cells_per_node: ClassVar[int] = _NUM_TURNS * NUM_COMBOS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
@@ -74,7 +71,9 @@ class CompactBackend:
             spot = Spot(game.flop, game.hand_ranges(), tree)
             return SpotSolver(spot, self.schedule, team, self.precision, self._buckets(tree))
 
-        return solve_with_cards(make_solver, self.rule, self.sample, self.meaning, on_progress)
+        return solve_with_cards(
+            make_solver, self.rule, self.sample, self.meaning, on_progress, team
+        )
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
         """Returns what `solve` will take."""

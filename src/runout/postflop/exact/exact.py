@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from runout.cache import Arrays
-from runout.cards.combos import NUM_COMBOS
 from runout.cfr.discounting import DCFR4, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
@@ -34,7 +33,6 @@ _SECONDS_PER_NODE = 4e-6  # of an iteration, on one river board
 _SECONDS_TO_TAKE_VALUES = 5.0
 
 _BYTES_OF_A_CELL = 8  # regret and sum, in single precision
-_NUM_RUNOUTS = 1_176  # at most, without the order of turn and river
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,6 @@ class ExactBackend:
     sample: RunoutSample = DEFAULT_SAMPLE
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.REAL_GAME
-    cells_per_node: ClassVar[int] = _NUM_RUNOUTS * NUM_COMBOS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
@@ -65,7 +62,9 @@ class ExactBackend:
             spot = Spot(game.flop, game.hand_ranges(), tree)
             return SpotSolver(spot, self.schedule, team, self.precision)
 
-        return solve_with_cards(make_solver, self.rule, self.sample, self.meaning, on_progress)
+        return solve_with_cards(
+            make_solver, self.rule, self.sample, self.meaning, on_progress, team
+        )
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""

@@ -50,15 +50,15 @@ class ExhaustiveBackend:
     is_simultaneous: bool = False
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
-    cells_per_node: ClassVar[int] = NUM_HANDS
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
+        sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
         with reporting_phase(on_progress, Phase.LAYOUT):
-            leaves = make_hand_leaves(tree, game, np.float32, team)
-            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+            leaves = make_hand_leaves(tree, game, np.float32, sharing)
+            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, sharing)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
         solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):

@@ -97,7 +97,6 @@ class MccfrBackend:
     seed: int = 0
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
-    cells_per_node: ClassVar[int] = NUM_HANDS
 
     def __post_init__(self) -> None:
         if not 0.0 < self.sample_fraction <= 1.0:
@@ -109,7 +108,8 @@ class MccfrBackend:
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
-            street = self._make_street(game, tree, team)
+            sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
+            street = self._make_street(game, tree, sharing)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = CfrSolver(street, everyone, self.schedule).solve(self.rule, on_progress)
@@ -117,7 +117,7 @@ class MccfrBackend:
         num_deals = outcome.iterations * self.deals_per_iteration + self.value_extraction_samples
         if self.value_extraction_samples:
             num_samples = self.value_extraction_samples
-            edge = sample_edge(game, num_samples, self.seed, on_progress)
+            edge = sample_edge(game, num_samples, self.seed, on_progress, team)
             game = replace(game, edge=edge)
         with reporting_phase(on_progress, Phase.VALUES):
             value_pot = extract_values(tree, game, strategy)
@@ -343,6 +343,7 @@ def sample_edge(
     num_samples: int,
     seed: int,
     on_progress: Callable[[PhaseEvent], None] = ignore_progress,
+    team: Team | None = None,
 ) -> FloatArray:
     """Returns ``[169, 169]`` estimates of ``game.edge`` from deals, for `extract_values`.
 
@@ -350,21 +351,35 @@ def sample_edge(
     them the value of a matchup of n deals has the standard error
     ``stake * sqrt((1 - tied - edge**2) / n)``, with the stake that the two play for at showdown on
     average. A matchup that is never dealt keeps its exact equity.
+
+    Args:
+        game: the flop.
+        num_samples: deals, at least one.
+        seed: of the run.
+        on_progress: told about progress, in deals.
+        team: threads to share the deals; every batch has a random stream of its own.
     """
-    stream = DealStream(seed, game.flop)
-    state = stream.kernel_state(0, _FOR_EXTRACTION)
-    net = np.zeros((NUM_HANDS, NUM_HANDS))
-    num_met = np.zeros((NUM_HANDS, NUM_HANDS))
+    stream, team = DealStream(seed, game.flop), team or Team()
+
+    def tally(batch: int) -> FloatArray:
+        num_deals = min(_DEALS_AT_ONCE, num_samples - batch * _DEALS_AT_ONCE)
+        deals = stream.deal(num_deals, stream.kernel_state(batch, _FOR_EXTRACTION))
+        cells = deals.hands[:, 0] * NUM_HANDS + deals.hands[:, 1]
+        net_wins = np.bincount(cells, deals.outcome, NUM_HANDS**2)
+        counts: FloatArray = np.stack([net_wins, np.bincount(cells, minlength=NUM_HANDS**2)])
+        return counts.reshape(2, NUM_HANDS, NUM_HANDS)
+
+    net_and_met = np.zeros((2, NUM_HANDS, NUM_HANDS))  # whole numbers, exact in any order
+    num_batches = math.ceil(num_samples / _DEALS_AT_ONCE)
     with reporting_phase(on_progress, Phase.ESTIMATING_EV, num_samples) as advance:
-        for begin in range(0, num_samples, _DEALS_AT_ONCE):
-            end = min(begin + _DEALS_AT_ONCE, num_samples)
-            deals = stream.deal(end - begin, state)
-            # Swapping the players turns a deal into one just as likely: use it both ways.
-            for own, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
-                cell = (deals.hands[:, own], deals.hands[:, other])
-                np.add.at(net, cell, sign * deals.outcome)
-                np.add.at(num_met, cell, 1.0)
-            advance(end)
+        for first in range(0, num_batches, team.num_workers):
+            batches = range(first, min(first + team.num_workers, num_batches))
+            for batch, counts in zip(batches, team.run(tally, batches), strict=True):
+                net_and_met += counts
+                advance(min((batch + 1) * _DEALS_AT_ONCE, num_samples))
+    net, num_met = net_and_met
+    # Swapping the players turns a deal into one just as likely: use it both ways.
+    net, num_met = net - net.T, num_met + num_met.T
     edge: FloatArray = np.divide(net, num_met, out=game.edge.copy(), where=num_met > 0)
     return edge
 
