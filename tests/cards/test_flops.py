@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from runout.cards.card import format_cards, parse_board, parse_cards
+from runout.cards.combos import COMBO_CARDS, live_combos
 from runout.cards.flops import (
     NUM_FLOPS,
     SHIPPED_SUBSET_SIZES,
     FlopTexture,
+    GivenFlop,
     RankPattern,
     SuitPattern,
     all_flops,
@@ -20,7 +22,7 @@ from runout.cards.flops import (
     subset_errors,
     subset_flops,
 )
-from runout.cards.isomorphism import CanonicalBoard
+from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard
 from runout.errors import CardError, FlopListError
 
 
@@ -30,6 +32,29 @@ def test_all_flops_are_the_1755_classes_with_their_share_of_22100():
     assert len(flops) == 1_755
     assert dict(zip(flops.flops, flops.weights * NUM_FLOPS, strict=True)) == pytest.approx(counts)
     assert flops.weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text", ["AhKd7s", "7s Kd Ah", "9c6c2c", "2h2d2c", "KdKc7d"])
+def test_combos_of_a_canonical_flop_are_renamed_back_to_the_flop_that_was_given(text):
+    given = GivenFlop.parse(text)
+    assert given.name == text.replace(" ", "")
+    assert given.canonical == canonical_flop(parse_cards(text))
+    renamed = [given.rename_back(combo) for combo in live_combos(given.canonical)]
+    assert sorted(renamed) == live_combos(given.cards).tolist()
+    for combo, back in zip(live_combos(given.canonical), renamed, strict=True):
+        deal = (*given.cards, *COMBO_CARDS[back].tolist())
+        same = any(
+            {*m.map_cards(deal[:3])} == {*given.canonical}
+            and {*m.map_cards(deal[3:])} == {*COMBO_CARDS[combo].tolist()}
+            for m in SUIT_MAPPINGS
+        )
+        assert same
+
+
+def test_a_given_flop_is_three_different_cards():
+    for text in ("AhKd", "AhAh2d"):
+        with pytest.raises(CardError):
+            GivenFlop.parse(text)
 
 
 def test_all_flops_fall_from_aces_to_deuces():

@@ -6,7 +6,7 @@ from runout.config.load import load_postflop_config
 from runout.postflop import postflop_abstraction
 from runout.postflop.bucketed import rounds
 from tests.cli.solve_configs import FLOPS, write_config
-from tests.postflop.bucketed.small_buckets import cached_buckets
+from tests.postflop.bucketed.small_buckets import make_buckets_once
 
 BUCKETED = """\
 postflop_model:
@@ -26,11 +26,7 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture(autouse=True)
 def buckets_made_once(monkeypatch):
-    monkeypatch.setattr(
-        rounds,
-        "build_flop_buckets",
-        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
-    )
+    make_buckets_once(monkeypatch)
 
 
 @pytest.fixture
@@ -77,6 +73,23 @@ def test_json_has_every_bucket_of_every_round(run, config):
             assert bucket["strength"]["lowest"] <= bucket["strength"]["highest"]
             assert len(bucket["worst_pair"]["combos"]) == 2
             assert bucket["worst_pair"]["distance_pot"] >= 0.0
+
+
+def test_people_see_flop_and_hands_in_the_suits_they_have_given(run, config):
+    def lines_of(flop):
+        return run("diag-buckets", "-c", config, "--flop", flop, "-w", "1").stdout.splitlines()
+
+    canonical, given = lines_of("9s6s2s"), lines_of("2c9c6c")
+    assert given[0] == "2c9c6c at SPR 1"
+    for line, other in zip(canonical[1:-3], given[1:-3], strict=True):
+        assert other[:50] == line[:50]
+        assert len(other) == len(line)
+    hands = [
+        hand for line in given for hand in line.split() if len(hand) == 4 and hand[1] in "shdc"
+    ]
+    board = {"9c", "6c", "2c"}
+    assert hands
+    assert not any({hand[:2], hand[2:]} & board for hand in hands)
 
 
 def test_a_directory_is_diagnosed_without_solving_it_again(run, tmp_path, monkeypatch):

@@ -80,7 +80,7 @@ def test_flops_are_listed_with_how_each_went(run, values):
     rows = [line.split() for line in lines[start + 1 : start + 5]]
     assert rows == [
         ["flop", "weight", "iterations", "exploitability", "solving"],
-        ["AsKhQd", "75.000%", "10", "0.000%", "0.2", "s"],
+        ["AhKsQd", "75.000%", "10", "0.000%", "0.2", "s"],
         ["9s6s2s", "12.500%", "11", "0.100%", "0.2", "s"],
         ["2s2h2d", "12.500%", "12", "0.200%", "0.2", "s"],
     ]

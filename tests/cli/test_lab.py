@@ -83,7 +83,7 @@ def test_a_backend_is_solved_and_judged(exploit, tmp_path):
     assert result.exit_code == 0
     document = json.loads(file.read_text())
     (row,) = document["rows"]
-    assert (row["label"], row["flop"], row["spr"]) == ("exhaustive", "Qh7h2h", 1.0)
+    assert (row["label"], row["flop"], row["spr"]) == ("exhaustive", "Qs7s2s", 1.0)
     assert row["real_exploitability_pot"] > row["own_exploitability_pot"] > 0.0
     assert document["is_complete"] is True
     assert document["means"][0]["real_gains_pot"] == row["real_gains_pot"]
@@ -223,7 +223,7 @@ def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, 
     assert row["real_exploitability_pot"] == pytest.approx(loss.exploitability_pot)
     assert row["own_exploitability_pot"] == solved.values[0].reports[0].exploitability_pot
     assert error_line("lab", "judge", str(tmp_path / "values"), "--flop", "AhKd7s").startswith(
-        "flop AsKh7d: is not among the 1 solved flop"
+        "flop AhKd7s: is not among the 1 solved flop, Qh7h2h comes close"
     )
     replace(solved, solutions=()).to_bundle().save(tmp_path / "bare")
     line = error_line("lab", "judge", str(tmp_path / "bare"))

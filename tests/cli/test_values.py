@@ -34,23 +34,28 @@ def document(run):
 def test_a_pair_on_a_flop_has_its_value_at_each_ratio_in_both_positions(run, saved):
     result = run("values", saved, "--flop", "AhKsQd", "--hero", "AA", "--villain", "KK")
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert result.stdout.startswith("AA against KK on AsKhQd\n")
+    assert result.stdout.startswith("AA against KK on AhKsQd\n")
     assert lines[2] == ["SPR", "AA", "value", "v"]
     for number, values in enumerate(make_values().values):
         oop, ip = (values.get_by_flop(0, position, AA, KK) for position in (0, 1))
         spr = ("3.5", "5.667")[number]
         assert lines[3 + 2 * number] == [spr, "OOP", f"{oop:.3f}", f"{oop - 0.5:+.3f}"]
         assert lines[4 + 2 * number] == ["IP", f"{ip:.3f}", f"{ip - 0.5:+.3f}"]
-    assert "runout flop-equity AsKhQd --versus KK" in result.stdout
+    assert "runout flop-equity AhKsQd --versus KK" in result.stdout
 
 
 def test_suits_do_not_matter(run, saved):
     arguments = ("--hero", "AA", "-v", "KK", "--spr", "3.5")
     texts = {
-        run("values", saved, "--flop", flop, *arguments).stdout
-        for flop in ("AhKsQd", "QcKdAh", "ac kh qs")
+        run("values", saved, "--flop", flop, *arguments).stdout.replace(shown, "")
+        for flop, shown in (("AhKsQd", "AhKsQd"), ("QcKdAh", "QcKdAh"), ("ac kh qs", "AcKhQs"))
     }
     assert len(texts) == 1
+
+
+def test_documents_name_flops_in_canonical_suits(document, saved):
+    found = document(saved, "--flop", "QcKdAh", "--hero", "AA", "--villain", "KK")
+    assert found["flop"] == "AsKhQd"
 
 
 def test_without_a_flop_it_is_the_weighted_average(document, run, saved):
@@ -90,8 +95,8 @@ def test_without_a_villain_the_averages_against_all_hands_are_those_of_the_value
 def test_without_a_villain_there_is_a_grid_for_each_position(run, saved):
     arguments = ("--flop", "2c2d2h", "--hero", "AA", "--spr", "3.5")
     text = run("values", saved, *arguments).stdout
-    oop, ip = text.split("\n\nAA IP against each hand on 2s2h2d, SPR 3.5\n")
-    assert oop.startswith("AA OOP against each hand on 2s2h2d, SPR 3.5\n")
+    oop, ip = text.split("\n\nAA IP against each hand on 2c2d2h, SPR 3.5\n")
+    assert oop.startswith("AA OOP against each hand on 2c2d2h, SPR 3.5\n")
     assert run("values", saved, *arguments, "-p", "oop").stdout.rstrip() == oop.rstrip()
     row = make_values().values[0].value_pot[2, 0, AA]
     last = oop.splitlines()[-1].split()
@@ -123,8 +128,8 @@ def test_one_ratio_needs_no_choice(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ("--hero AA -v 22 --flop 2c2d2h", "AA against 22: cannot both be dealt on 2s2h2d"),
-        ("--hero 22 --spr 3.5 --flop 2c2d2h", "22: cannot be dealt on 2s2h2d"),
+        ("--hero AA -v 22 --flop 2c2d2h", "AA against 22: cannot both be dealt on 2c2d2h"),
+        ("--hero 22 --spr 3.5 --flop 2c2d2h", "22: cannot be dealt on 2c2d2h"),
         ("--hero AA -v KK --spr 5", "spr 5: was not solved, this bundle has 3.5, 5.66667"),
         ("--hero AA", "--spr: a grid is of one ratio, give one of 3.5, 5.667, or a --villain"),
         ("--hero AA -v KX", "'KX': not a canonical hand such as AA, AKs or AKo"),
@@ -140,7 +145,7 @@ def test_what_cannot_be_answered_is_one_line(error_line, saved, arguments, line)
 def test_a_flop_that_was_not_solved_names_one_that_comes_close(error_line, saved):
     line = error_line("values", saved, "--hero", "AA", "-v", "KK", "--flop", "9c7c2c")
     assert line == (
-        "flop 9s7s2s: is not among the 3 solved flops, 9s6s2s comes close; "
+        "flop 9c7c2c: is not among the 3 solved flops, 9s6s2s comes close; "
         f"`runout inspect {saved} --flops` lists all"
     )
 

@@ -6,6 +6,7 @@ import pytest
 from runout.abstraction.bucket_map import compare_partitions
 from runout.cards.card import parse_board
 from runout.cards.combos import live_combos
+from runout.cards.flops import GivenFlop
 from runout.lab.bucket_diagnosis import Spread, diagnose_flop, solve_rounds
 from runout.postflop.bucketed.rounds import ev_features
 from tests.postflop.bucketed.small_buckets import (
@@ -28,7 +29,7 @@ class Solved:
 @cache
 def diagnosis():
     records = solve_rounds(parse_board(MONOTONE), betting_tree(), Solved())
-    return diagnose_flop(parse_board(MONOTONE), betting_tree().stakes.spr, records)
+    return diagnose_flop(GivenFlop.parse(MONOTONE), betting_tree().stakes.spr, records)
 
 
 def test_rounds_are_told_with_what_they_reached():

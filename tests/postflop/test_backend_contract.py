@@ -8,7 +8,6 @@ from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.street_template import make_templates
-from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.compact.compact import CompactBackend
@@ -17,7 +16,7 @@ from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
 from runout.trees.postflop_tree import IP, OOP
-from tests.postflop.bucketed.small_buckets import cached_buckets
+from tests.postflop.bucketed.small_buckets import make_buckets_once
 from tests.postflop.toy_flops import flop_game, ignore_progress, make_tree, small_tree
 from tests.reference.postflop_values import exploitability, fold_probability, pair_gains
 
@@ -52,11 +51,7 @@ every_flop = pytest.mark.parametrize("flop", FLOPS)
 @pytest.fixture(autouse=True)
 def buckets_made_once(monkeypatch):
     """Buckets take longer than the solves of them."""
-    monkeypatch.setattr(
-        rounds,
-        "build_flop_buckets",
-        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
-    )
+    make_buckets_once(monkeypatch)
 
 
 def tiny_tree():

@@ -8,7 +8,6 @@ from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
-from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.rounds import mean_values
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.plan import PostflopPlan
@@ -16,7 +15,7 @@ from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.ranges.hand_range import HandRange
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import read_manifest
-from tests.postflop.bucketed.small_buckets import cached_buckets
+from tests.postflop.bucketed.small_buckets import make_buckets_once
 from tests.postflop.toy_flops import ignore_progress
 
 TINY = {
@@ -34,11 +33,7 @@ TINY = {
 
 
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):
-    monkeypatch.setattr(
-        rounds,
-        "build_flop_buckets",
-        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
-    )
+    make_buckets_once(monkeypatch)
     config = PostflopModelConfig(**TINY)
     one, two = (PostflopAbstraction.build(config, num_workers=n).values[0] for n in (1, 2))
     np.testing.assert_array_equal(one.value_pot, two.value_pot)
@@ -84,11 +79,7 @@ def test_strategies_of_hands_are_kept_to_16_bits(tmp_path, solve_type):
 
 
 def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        rounds,
-        "build_flop_buckets",
-        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
-    )
+    make_buckets_once(monkeypatch)
     keys = {"solve_type": "bucketed", "rebucket_rounds": 2, "fixed_flops": ["9s6s2s"]} | BUCKETS
     _, read = solve_and_save(tmp_path, **keys)
     backend, (flop,) = read.config.make_backend(), read.flops.flops

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from runout.cards.flops import explicit_flops
 from runout.errors import BundleError
 from runout.results import value_bundle
 from runout.results.value_bundle import ValueBundle
+from runout.storage.bundle import read_manifest
 from runout.storage.writer import write_bundle
 from tests.results.samples import FLOPS, random_values
 
@@ -38,6 +40,21 @@ def test_everything_comes_back(path, verify):
         assert mine.value_pot.dtype == np.float32
         np.testing.assert_array_equal(mine.value_pot, theirs.value_pot)
         np.testing.assert_array_equal(mine.average(1), theirs.average(1))
+
+
+def test_flops_keep_the_names_that_were_given(tmp_path):
+    flops = explicit_flops(["7dAhKs", "9c6c2c"])
+    ValueBundle((random_values(flops=flops),), CONFIG, "ab" * 32, 7).save(tmp_path / "values")
+    found = ValueBundle.load(tmp_path / "values").values[0].flops
+    assert found.names == ("7dAhKs", "9c6c2c")
+    assert found == flops
+
+
+def test_canonical_names_take_no_file(tmp_path):
+    flops = explicit_flops(["AsKh7d"])
+    ValueBundle((random_values(flops=flops),), CONFIG, "ab" * 32, 7).save(tmp_path / "values")
+    assert "flops_as_given" not in read_manifest(tmp_path / "values").arrays
+    assert ValueBundle.load(tmp_path / "values").values[0].flops.names == ("AsKh7d",)
 
 
 def test_ranges_come_back_too(tmp_path):

@@ -18,6 +18,7 @@ import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, read_only
 from runout.cards.card import NUM_RANKS, card_rank, card_suit, format_cards, make_card, parse_cards
+from runout.cards.combos import COMBO_CARDS, combo_index
 from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard, suit_stabilizer
 from runout.errors import CardError, FlopListError, quote
 
@@ -62,6 +63,43 @@ class FlopList:
 
     def __hash__(self) -> int:
         return hash(self.flops)
+
+
+@dataclass(frozen=True)
+class GivenFlop:
+    """A flop in the suits and the order in which somebody wrote it.
+
+    Attributes:
+        cards: as they were given.
+    """
+
+    cards: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "GivenFlop":
+        """Reads a flop such as ``AhKd7s``.
+
+        Raises:
+            CardError: if it is not three different cards.
+        """
+        cards = tuple(parse_cards(text))
+        canonical_flop(cards)
+        return cls(cards)
+
+    @property
+    def name(self) -> str:
+        """The cards as text."""
+        return format_cards(self.cards)
+
+    @property
+    def canonical(self) -> Flop:
+        """The flop that is solved for it."""
+        return canonical_flop(self.cards)
+
+    def rename_back(self, combo: int) -> int:
+        """Returns what a combo on the canonical flop is on this one."""
+        mapping = CanonicalBoard.from_cards(self.cards).mapping.inverse()
+        return combo_index(*mapping.map_cards(COMBO_CARDS[combo].tolist()))
 
 
 @cache

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.cards.card import format_cards
 from runout.cli.options import OptionError
 from runout.storage.files import replacing_file
 
@@ -37,7 +36,7 @@ def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None
     figure = Figure(figsize=(width, height * len(rows)), layout="constrained")
     panels = figure.subplots(len(rows), _NUM_PANELS, squeeze=False)
     for (diagnosis, entry), (strength, value, spread) in zip(rows, panels, strict=True):
-        name = f"{format_cards(diagnosis.flop)}, SPR {diagnosis.spr:.4g}, round {entry.round}"
+        name = f"{diagnosis.flop.name}, SPR {diagnosis.spr:.4g}, round {entry.round}"
         _draw_histograms(strength, entry.strength_histograms, (0.0, 100.0))
         strength.set(title=name, ylabel="river strength (%)")
         largest = 0.5 + diagnosis.spr

@@ -8,9 +8,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from runout.cards.card import format_cards, parse_cards
+from runout.cards.card import format_cards
 from runout.cards.combos import format_combo
-from runout.cards.flops import canonical_flop
+from runout.cards.flops import GivenFlop
 from runout.cli.bucket_plots import write_bucket_plots
 from runout.cli.build_needs import require_memory
 from runout.cli.config_files import load_flops_config
@@ -108,14 +108,12 @@ def _open_model(
     return model
 
 
-def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[tuple[int, ...]]:
-    if given:
-        return [canonical_flop(parse_cards(text)) for text in given]
-    flops = list(model.flop_list().flops)
-    if len(flops) > MAX_FLOPS:
-        number = format_count_of(len(flops), "flop")
+def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[GivenFlop]:
+    names = given or model.flop_list().names
+    if not given and len(names) > MAX_FLOPS:
+        number = format_count_of(len(names), "flop")
         raise OptionError("--flop", f"the config has {number}, give up to {MAX_FLOPS} by name")
-    return list(flops)
+    return [GivenFlop.parse(name) for name in names]
 
 
 def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
@@ -131,7 +129,7 @@ def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
 def _diagnose(
     model: BucketedConfig,
     spr: float,
-    flops: Sequence[tuple[int, ...]],
+    flops: Sequence[GivenFlop],
     bundle: ValueBundle | None,
     workers: int | None,
 ) -> list["FlopDiagnosis"]:
@@ -144,18 +142,18 @@ def _diagnose(
         if bundle is not None and bundle.solutions:
             kept = PostflopAbstraction.from_bundle(bundle)
         diagnoses = []
-        for flop in flops:
-            if kept is not None and flop in kept.flops.flops:
-                index = kept.flops.flops.index(flop)
+        for given in flops:
+            if kept is not None and given.canonical in kept.flops.flops:
+                index = kept.flops.flops.index(given.canonical)
                 records = kept.rounds(index, model.postflop_sprs.index(spr))
             else:
-                records = _solve(model.with_sprs([spr]), flop, on_event, workers)
-            diagnoses.append(diagnose_flop(flop, spr, records))
+                records = _solve(model.with_sprs([spr]), given, on_event, workers)
+            diagnoses.append(diagnose_flop(given, spr, records))
         return diagnoses
 
 
 def _solve(
-    model: BucketedConfig, flop: tuple[int, ...], on_event: EventSink, workers: int | None
+    model: BucketedConfig, given: GivenFlop, on_event: EventSink, workers: int | None
 ) -> list["RoundRecord"]:
     from runout.cfr.parallel import Team
     from runout.lab.bucket_diagnosis import solve_rounds
@@ -164,11 +162,11 @@ def _solve(
 
     plan = PostflopPlan.make(model, workers)
     (tree,), backend = plan.trees, model.make_backend()
-    need = backend.estimate(flop, tree, plan.num_workers)
+    need = backend.estimate(given.canonical, tree, plan.num_workers)
     require_memory(need.memory_bytes, "the diagnosis")
     is_bound = backend.meaning.is_upper_bound
-    sink = progress_sink(format_cards(flop), tree.stakes.spr, on_event, is_bound)
-    return solve_rounds(flop, tree, backend.rounds, sink, Team(plan.num_workers))
+    sink = progress_sink(given.name, tree.stakes.spr, on_event, is_bound)
+    return solve_rounds(given.canonical, tree, backend.rounds, sink, Team(plan.num_workers))
 
 
 # --- For people -----------------------------------------------------------------------------------
@@ -176,14 +174,14 @@ def _solve(
 
 def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top: int) -> None:
     for number, diagnosis in enumerate(diagnoses):
-        title = f"{format_cards(diagnosis.flop)} at SPR {diagnosis.spr:.4g}"
+        title = f"{diagnosis.flop.name} at SPR {diagnosis.spr:.4g}"
         console.print(("\n" if number else "") + title, style="bold")
         console.print(_table_of_rounds(diagnosis.rounds))
         for entry in diagnosis.rounds:
             shown = _worst_buckets(entry, top)
             heading = f"round {entry.round}, {len(shown)} of {len(entry.buckets)} buckets"
             console.print(f"\n{heading}, those with the worst pairs")
-            console.print(_table_of_buckets(entry, shown))
+            console.print(_table_of_buckets(diagnosis.flop, entry, shown))
     console.print(
         "\nEV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
         "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
@@ -218,7 +216,10 @@ def _worst_buckets(entry: "RoundDiagnosis", top: int) -> list[int]:
     return sorted(range(len(entry.buckets)), key=distance, reverse=True)[:top]
 
 
-def _table_of_buckets(entry: "RoundDiagnosis", shown: Sequence[int]) -> Table:
+def _table_of_buckets(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int]) -> Table:
+    def format_given(combos: Sequence[int]) -> str:
+        return " ".join(format_combo(flop.rename_back(combo)) for combo in combos)
+
     table = _plain_table(["bucket", "combos", "strength %", "EV", "apart", "worst pair", "hands"])
     for bucket in shown:
         contents = entry.buckets[bucket]
@@ -230,8 +231,8 @@ def _table_of_buckets(entry: "RoundDiagnosis", shown: Sequence[int]) -> Table:
             f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
             f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
             _NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
-            _NO_VALUE if pair is None else " ".join(map(format_combo, pair.combos)),
-            " ".join(map(format_combo, _examples(contents))),
+            _NO_VALUE if pair is None else format_given(pair.combos),
+            format_given(_examples(contents)),
         )
     return table
 
@@ -256,7 +257,7 @@ def _plain_table(headings: Sequence[str]) -> Table:
 
 def _flop_to_json(diagnosis: "FlopDiagnosis") -> Json:
     return {
-        "flop": format_cards(diagnosis.flop),
+        "flop": format_cards(diagnosis.flop.canonical),
         "spr": diagnosis.spr,
         "rounds": [_round_to_json(entry) for entry in diagnosis.rounds],
     }

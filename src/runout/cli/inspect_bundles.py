@@ -214,10 +214,10 @@ def _table_of_flops(values: PostflopValues) -> Table:
     has_deals = any(report.num_deals for report in values.reports)
     columns = ("weight", "iterations", "exploitability", "solving")
     table = _table("flop", right=(*columns, *(["deals sampled"] if has_deals else [])))
-    rows = zip(values.flops.flops, values.flops.weights, values.reports, strict=True)
-    for flop, weight, report in rows:
+    rows = zip(values.flops.names, values.flops.weights, values.reports, strict=True)
+    for name, weight, report in rows:
         table.add_row(
-            format_cards(flop),
+            name,
             format_percent(weight, 3),
             f"{report.iterations:,}",
             format_exploitability(report.exploitability_pot, report.meaning, 3),

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from runout.cards.card import FLOP_SIZE, format_cards, parse_board
-from runout.cards.flops import canonical_flop
+from runout.cards.flops import GivenFlop, canonical_flop
 from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_note, using_kernels
 from runout.cli.formatting import (
@@ -189,7 +189,7 @@ def judge_strategies(
     if not bundle.solutions:
         raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
     values = bundle.values[0]
-    indices = [find_flop(path, values, canonical_flop(_read_flop(text))) for text in flops or []]
+    indices = [find_flop(path, values, GivenFlop.parse(text)) for text in flops or []]
     with using_kernels() as on_event:
         from runout.lab.compare_backends import judge_kept
         from runout.postflop.postflop_abstraction import PostflopAbstraction
@@ -289,7 +289,7 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
     document: Json = {
         "config": str(file),
         "is_complete": is_complete,
-        "rows": [asdict(row) for row in rows],
+        "rows": [_row_to_json(row) for row in rows],
         "means": [asdict(mean) for mean in means],
     }
     try:
@@ -297,6 +297,10 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
     except OSError as error:
         raise OptionError(f"--json {json}", error.strerror or str(error)) from None
     print_note(f"wrote {json}, {format_count_of(len(rows), 'row')}")
+
+
+def _row_to_json(row: "BackendRow") -> Json:
+    return {**asdict(row), "flop": format_cards(canonical_flop(parse_board(row.flop)))}
 
 
 def exploit_table(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Table:

@@ -14,8 +14,8 @@ from rich.table import Table
 
 from runout.arrays import FloatArray
 from runout.cards.canonical_hands import HAND_NAMES, matchup_weights, parse_canonical_hand
-from runout.cards.card import card_rank, card_suit, format_cards, parse_cards
-from runout.cards.flops import Flop, canonical_flop
+from runout.cards.card import card_rank, card_suit, format_cards
+from runout.cards.flops import Flop, GivenFlop
 from runout.cli.console import output, print_json
 from runout.cli.formatting import (
     Json,
@@ -77,11 +77,11 @@ def show_values(
     """
     hand = parse_canonical_hand(hero)
     opponent = None if villain is None else parse_canonical_hand(villain)
-    wanted_flop = None if flop is None else canonical_flop(parse_cards(flop))
+    wanted_flop = None if flop is None else GivenFlop.parse(flop)
     bundle = open_values(path)
     chosen = _choose_sprs(bundle, spr, is_grid=opponent is None)
     flop_index = None if wanted_flop is None else find_flop(path, chosen[0], wanted_flop)
-    scene = HeroScene(chosen, hand, flop_index)
+    scene = HeroScene(chosen, hand, flop_index, wanted_flop)
     scene.require_deal(opponent)
     positions = [n for n, one in enumerate(Position) if position in (None, one)]
     if json:
@@ -112,11 +112,13 @@ class HeroScene:
         solved: values at each of the ratios, all on the same flops.
         hero: the hand.
         flop_index: the flop, None for the mean over all of them.
+        given: the flop as it was asked for.
     """
 
     solved: Sequence[PostflopValues]
     hero: int
     flop_index: int | None
+    given: GivenFlop | None
 
     @cached_property
     def joint_weights(self) -> FloatArray:
@@ -151,12 +153,11 @@ class HeroScene:
 
     @property
     def flop(self) -> str | None:
-        """The flop's cards, None for the mean over all flops."""
-        flops = self.solved[0].flops.flops
-        return None if self.flop_index is None else format_cards(flops[self.flop_index])
+        """The flop's cards as they were given, None for the mean over all flops."""
+        return None if self.given is None else self.given.name
 
     def describe_flop(self) -> str:
-        """Returns ``on AsKhQd``, or over how many flops the mean is taken."""
+        """Returns ``on AhKd7s``, or over how many flops the mean is taken."""
         if self.flop is not None:
             return f"on {self.flop}"
         return f"on average over {format_count_of(len(self.joint_weights), 'flop')}"
@@ -189,19 +190,20 @@ def _choose_sprs(bundle: ValueBundle, spr: float | None, is_grid: bool) -> list[
     return solved
 
 
-def find_flop(path: Path, values: PostflopValues, flop: Flop) -> int:
+def find_flop(path: Path, values: PostflopValues, given: GivenFlop) -> int:
     """Returns the place of a flop among those that were solved.
 
     Raises:
         OptionError: if it was not solved, with one that comes close.
     """
-    flops = values.flops.flops
+    flop, flops = given.canonical, values.flops.flops
     if flop in flops:
         return flops.index(flop)
     solved = format_count_of(len(flops), "solved flop")
+    nearest = values.flops.names[flops.index(nearest_flop(flop, flops))]
     raise OptionError(
-        f"flop {format_cards(flop)}",
-        f"is not among the {solved}, {format_cards(nearest_flop(flop, flops))} comes close; "
+        f"flop {given.name}",
+        f"is not among the {solved}, {nearest} comes close; "
         f"`runout inspect {path} --flops` lists all",
     )
 
@@ -232,7 +234,7 @@ def _to_json(scene: HeroScene, villain: int | None, positions: Sequence[int]) ->
     return {
         "hero": HAND_NAMES[scene.hero],
         "villain": None if villain is None else HAND_NAMES[villain],
-        "flop": scene.flop,
+        "flop": None if scene.given is None else format_cards(scene.given.canonical),
         "num_flops": len(scene.joint_weights),
         "preflop_equity_fraction": (
             json_numbers(preflop_table().equities()[scene.hero])

@@ -10,6 +10,7 @@ from runout.abstraction.bucket_map import compare_partitions
 from runout.abstraction.ev_rebucketing import within_bucket_variance
 from runout.abstraction.strength_features import NUM_BINS, FlopStrengths, StreetFeatures
 from runout.arrays import FloatArray, IntArray
+from runout.cards.flops import GivenFlop
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress
@@ -106,27 +107,25 @@ class FlopDiagnosis:
     """All rounds of a flop.
 
     Attributes:
-        flop: three cards.
+        flop: as it was given; combos of the rounds are those of the canonical flop.
         spr: effective stack over pot.
         rounds: in their order.
     """
 
-    flop: tuple[int, ...]
+    flop: GivenFlop
     spr: float
     rounds: tuple[RoundDiagnosis, ...]
 
 
-def diagnose_flop(
-    flop: tuple[int, ...], spr: float, records: Sequence[RoundRecord]
-) -> FlopDiagnosis:
+def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -> FlopDiagnosis:
     """Looks into the buckets of every round of a solved flop.
 
     Args:
-        flop: three cards.
+        flop: as it was given.
         spr: effective stack over pot.
-        records: of the rounds, be they kept or solved now.
+        records: of the rounds of the canonical flop, be they kept or solved now.
     """
-    strengths = FlopStrengths(flop).flop_features()
+    strengths = FlopStrengths(flop.canonical).flop_features()
     rounds: list[RoundDiagnosis] = []
     before: IntArray | None = None
     for number, record in enumerate(records, start=1):
@@ -150,7 +149,7 @@ def diagnose_flop(
             )
         )
         before = labels
-    return FlopDiagnosis(tuple(flop), spr, tuple(rounds))
+    return FlopDiagnosis(flop, spr, tuple(rounds))
 
 
 def solve_rounds(

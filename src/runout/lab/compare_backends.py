@@ -78,9 +78,9 @@ class BackendRow:
 
     Attributes:
         label: of the backend.
-        flop: its cards.
+        flop: its cards as they were given.
         spr: effective stack over pot.
-        iterations: of the solve, of its last round if there are several.
+        iterations: of the solve, of all rounds together.
         own_exploitability_pot: what the backend says.
         own_meaning: in which game that is, and whether it is a bound.
         real_exploitability_pot: the mean gain of a best response in the real game.
@@ -280,7 +280,8 @@ def judge_kept(
         for number, (flop, spr) in enumerate(pairs, start=1):
             report = solved.values[spr].reports[flop]
             cards, tree = solved.flops.flops[flop], solved.trees[spr]
-            yield _judge(label, cards, tree, solved.strategy(flop, spr), report, num_workers)
+            row = _judge(label, cards, tree, solved.strategy(flop, spr), report, num_workers)
+            yield replace(row, flop=solved.flops.names[flop])
             tell_done(number)
 
 

@@ -8,9 +8,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import FloatArray, Uint8Array
+from runout.arrays import FloatArray
 from runout.cache import Arrays
-from runout.cards.flops import FlopList
+from runout.cards.card import parse_cards
+from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.errors import BundleError
 from runout.results.kept_solutions import join_solutions, split_solutions
 from runout.results.postflop_values import PostflopValues
@@ -61,6 +62,9 @@ class ValueBundle:
         ) as writer:
             writer.add_array("flops", np.array(flops.flops, dtype=np.uint8))
             writer.add_array("flop_weights", flops.weights)
+            given = np.array([parse_cards(name) for name in flops.names], dtype=np.uint8)
+            if not np.array_equal(given, np.array(flops.flops)):
+                writer.add_array("flops_as_given", given)
             writer.add_array("sprs", np.array([values.spr for values in self.values]))
             for number, values in enumerate(self.values):
                 writer.add_array(f"value_pot_{number}", values.value_pot)
@@ -80,10 +84,7 @@ class ValueBundle:
         """
         bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=verify)
         with reading_contents(path):
-            flops = _flop_list(
-                cast(Uint8Array, bundle.arrays["flops"]),
-                cast(FloatArray, bundle.arrays["flop_weights"]),
-            )
+            flops = _flop_list(bundle.arrays)
             values = tuple(
                 PostflopValues(
                     flops,
@@ -117,6 +118,12 @@ class ValueBundle:
         raise BundleError(f"spr {spr:g}", f"was not solved, this bundle has {solved}")
 
 
-def _flop_list(cards: Uint8Array, weights: FloatArray) -> FlopList:
-    flops: Sequence[Sequence[int]] = cards.tolist()
-    return FlopList(tuple((a, b, c) for a, b, c in flops), np.array(weights))
+def _flop_list(arrays: Arrays) -> FlopList:
+    """Returns the flops of a bundle, which has other names for them if others were given."""
+    flops: Sequence[Sequence[int]] = arrays["flops"].tolist()
+    given: Sequence[Sequence[int]] = arrays.get("flops_as_given", arrays["flops"]).tolist()
+    names = tuple(GivenFlop(tuple(cards)).name for cards in given)
+    if [canonical_flop(cards) for cards in given] != [tuple(flop) for flop in flops]:
+        raise ValueError("flops_as_given that are other flops")
+    weights = np.array(cast(FloatArray, arrays["flop_weights"]))
+    return FlopList(tuple((a, b, c) for a, b, c in flops), weights, names)

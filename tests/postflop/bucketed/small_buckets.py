@@ -10,6 +10,7 @@ from runout.cards.combos import COMBO_HAS_CARD, NUM_COMBOS, combo_index, live_co
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
+from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.pair_values import RunoutSample
 from runout.ranges.hand_range import HandRange
@@ -22,6 +23,15 @@ FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
 TWO_ROUNDS = RoundsSolver(BucketPlan(NUM_BUCKETS, rounds=2), StoppingRule(30), sample=FEW_BOARDS)
 
 cached_buckets = cache(build_flop_buckets)
+
+
+def make_buckets_once(monkeypatch):
+    """Lets solves share buckets of strength, which take longer than all else that is tested."""
+    monkeypatch.setattr(
+        rounds,
+        "build_flop_buckets",
+        lambda flop, number, metric, seed, *_: cached_buckets(flop, number, metric, seed),
+    )
 
 
 def betting_tree():

@@ -10,7 +10,6 @@ from runout.cards.combos import parse_combo
 from runout.cards.flops import random_flops
 from runout.cfr.stopping import SolveProgress, StoppingRule, StopReason
 from runout.events import Phase, PhaseAdvanced
-from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.bucketed_solver import BucketedSolver
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver, ev_features, mean_values
 from runout.postflop.flop_tasks import progress_sink
@@ -25,6 +24,7 @@ from tests.postflop.bucketed.small_buckets import (
     TWO_ROUNDS,
     cached_buckets,
     full_game,
+    make_buckets_once,
     solved_rounds,
 )
 from tests.postflop.toy_flops import ignore_progress
@@ -35,11 +35,7 @@ QUICK = RoundsSolver(BucketPlan(NUM_BUCKETS), StoppingRule(5), sample=FEW_BOARDS
 @pytest.fixture(autouse=True)
 def buckets_made_once(monkeypatch):
     """Buckets of strength take longer than everything else here."""
-    monkeypatch.setattr(
-        rounds,
-        "build_flop_buckets",
-        lambda flop, number, metric, seed, on_event: cached_buckets(flop, number, metric, seed),
-    )
+    make_buckets_once(monkeypatch)
 
 
 def variance(flop, earner, sorter):
