@@ -52,6 +52,16 @@ class SolveRun:
     recall: Recall = compute_always
     keeps_strategies: bool = False
 
+    def count_workers(self) -> int:
+        """Returns how many threads to use.
+
+        Raises:
+            ExecutionError: if that is not positive.
+        """
+        num_workers = count_cores() if self.num_workers is None else self.num_workers
+        require_workers(num_workers)
+        return num_workers
+
 
 @dataclass(frozen=True, eq=False)
 class FlopResult:
@@ -90,11 +100,9 @@ def solve_flops(
         ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
 
     Raises:
-        ExecutionError: after all flops were tried, naming those that failed and why; or before, if
-            the number of workers is not positive.
+        ExecutionError: after all flops were tried, naming those that failed and why.
     """
-    num_workers = count_cores() if run.num_workers is None else run.num_workers
-    require_workers(num_workers)
+    num_workers = run.count_workers()
     pool = WorkerPool(num_workers)
 
     def solve(index: int) -> FlopResult | Exception:
