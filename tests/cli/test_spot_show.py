@@ -6,8 +6,10 @@ import shutil
 import pytest
 
 from runout.cli.spot_report import format_chips
+from runout.config.postflop import PostflopModelConfig
 from runout.pipeline.spot import solve_spot
 from runout.pipeline.workplace import Workplace
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.storage.writer import write_bundle
 
 
@@ -41,6 +43,36 @@ def test_the_root_is_shown_with_values_actions_and_grid(run, spot):
     assert lines[8].rstrip().endswith("--path r:0:b10")
     assert lines[10].split() == list("AKQJT98765432")
     assert len(lines) == 24
+
+
+@pytest.fixture(scope="module")
+def flops(tmp_path_factory):
+    """A solved flop at two ratios, as text of its path."""
+    keys = {"solve_type": "exhaustive", "bet_sizes": [1.0], "max_raises_per_street": 0}
+    keys |= {"postflop_sprs": [1.0, 2.0], "fixed_flops": ["7dAhKs"], "postflop_solve_iterations": 2}
+    path = tmp_path_factory.mktemp("flops") / "values"
+    PostflopAbstraction.build(PostflopModelConfig(**keys), num_workers=1).to_bundle().save(path)
+    return str(path)
+
+
+def test_a_kept_flop_is_shown_in_the_suits_that_are_given(run, flops):
+    lines = run("spot", "show", flops, "--flop", "AcKh7d", "--spr", "1", "-n", "x").stdout
+    assert lines.startswith("IP acts on AcKh7d   node r:0:x, pot 1, 1 behind\n")
+    hand = run("spot", "show", flops, "--flop", "AcKh7d", "--spr", "1", "--hand", "AsKs")
+    assert hand.stdout.startswith("AsKs of OOP at r:0: 1 combo of 1")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ((), "--flop: DIR holds flops, say which one to look at"),
+        (("--flop", "AhKd7s"), "--spr: there are several ratios, give one of 1, 2"),
+        (("--flop", "AhKd8s", "--spr", "1"), "flop AhKd8s: is not among the 1 solved flop"),
+        (("--spr", "1"), "--spr: goes with --flop only"),
+    ],
+)
+def test_what_cannot_be_shown_of_flops_is_one_line(error_line, flops, options, problem):
+    assert error_line("spot", "show", flops, *options).startswith(problem.replace("DIR", flops))
 
 
 def test_a_path_leads_through_actions_and_cards(run, spot):

@@ -167,6 +167,9 @@ def _print_bundle(console: Console, bundle: InspectedBundle, with_flops: bool) -
     console.print()
     if isinstance(contents, ValueBundle):
         _print_values(console, contents, with_flops)
+        if contents.solutions:
+            command = f"runout spot show {bundle.path} --flop {contents.values[0].flops.names[0]}"
+            console.print(f"{command} shows strategies", style="dim", soft_wrap=True, markup=False)
     elif contents is not None:
         print_report(console, contents)
         command = f"runout show {bundle.path}"

@@ -11,17 +11,22 @@ import typer
 from runout.cards.canonical_hands import COMBOS_BY_HAND, parse_canonical_hand
 from runout.cards.card import format_cards
 from runout.cards.combos import parse_combo
+from runout.cards.flops import GivenFlop
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import format_count_of
 from runout.cli.options import JsonFlag, OptionError, read_path, require_at_most_one
+from runout.cli.solutions import VALUES_FOLDER, find_bundle
 from runout.cli.spot_report import hand_to_json, print_hands, print_node
+from runout.cli.values import choose_ratio, find_flop, open_values
 from runout.errors import CardError, quote
-from runout.storage.bundle import read_manifest
+from runout.events import reporting_phase
+from runout.results.value_bundle import KIND as VALUES_KIND
+from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.files import replacing_file
 from runout.trees.postflop_tree import PLAYER_NAMES
 
 if TYPE_CHECKING:
-    from runout.postflop.spot.spot_view import SpotNode
+    from runout.postflop.spot.spot_view import SpotNode, SpotView
 
 _COMBO_LENGTH = 4
 _EVERYTHING = "all"
@@ -36,14 +41,29 @@ app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 def show_spot(
     path: Annotated[
         Path,
-        typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-spot` wrote."),
+        typer.Argument(
+            metavar="DIR", parser=read_path, help="What `solve-spot` or `solve-postflop` wrote."
+        ),
     ],
     node: Annotated[
         str,
         typer.Option(
-            "--path", "-p", metavar="PATH", help="Actions and cards, such as r:0:b60:c:8h:x."
+            "--path",
+            "-p",
+            "--node",
+            "-n",
+            metavar="PATH",
+            help="Actions and cards, such as r:0:b60:c:8h:x.",
         ),
     ] = "",
+    flop: Annotated[
+        str | None,
+        typer.Option("--flop", "-f", metavar="CARDS", help="Of solved flops: which, in any suits."),
+    ] = None,
+    spr: Annotated[
+        float | None,
+        typer.Option("--spr", metavar="X", help="Of solved flops: stack over pot."),
+    ] = None,
     hand: Annotated[
         str | None,
         typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
@@ -67,21 +87,29 @@ def show_spot(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Show what is done at a node of a solved spot, what it is worth, and by which hands."""
+    """Show what is done at a node of a solved spot, what it is worth, and by which hands.
+
+    Flops that `solve-postflop` or a run has kept are looked at in the same way; amounts are flop
+    pots, and values those of the strategies with real cards.
+    """
     require_at_most_one({"--json": json, "--csv": csv})
+    if spr is not None and flop is None:
+        raise OptionError("--spr", "goes with --flop only")
     if depth is not None and (not json or hand is not None):
         raise OptionError("--depth", "says how much --json writes, and goes with no other option")
     if file is not None and (hand is not None or not (json or csv)):
         raise OptionError("--output", "takes what --json or --csv write of a whole node")
     steps = _read_depth(depth)
     combos = None if hand is None else _read_hand(hand)
-    with using_kernels():
+    with using_kernels() as on_event:
         from runout.postflop.spot.spot_export import write_json, write_node_csv
-        from runout.postflop.spot.spot_solution import SpotSolution
 
-        is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
-        solution = SpotSolution.load(path, verify=is_verified)
-        view = solution.view
+        if flop is None:
+            view, note = _open_spot(path)
+        else:
+            view, note = _open_flop(path, flop, spr), ""
+            with reporting_phase(on_event, f"values of {flop}"):  # of all its boards, and kept
+                view.node(node)
         if combos is not None:
             _show_hands(view.node(node), hand or "", combos, json)
         elif json:
@@ -90,8 +118,48 @@ def show_spot(
             _write(file, "hand", lambda stream: write_node_csv(view.node(node), stream))
         else:
             print_node(output(), view.node(node))
-            if solution.config.origin is not None:
-                output().print(solution.config.origin.describe(), soft_wrap=True, markup=False)
+            if note:
+                output().print(note, soft_wrap=True, markup=False)
+
+
+def _open_spot(path: Path) -> tuple["SpotView", str]:
+    """Opens a solved spot; returns it with where it comes from, empty for nowhere.
+
+    Raises:
+        OptionError: if there are flops instead, of which one must be chosen.
+    """
+    from runout.postflop.spot.spot_solution import SpotSolution
+
+    if has_bundle(values := find_bundle(path, VALUES_FOLDER)):
+        manifest = read_manifest(values)
+        if manifest.kind == VALUES_KIND:
+            raise OptionError("--flop", f"{path} holds flops, say which one to look at")
+    is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
+    solution = SpotSolution.load(path, verify=is_verified)
+    origin = solution.config.origin
+    return solution.view, "" if origin is None else origin.describe()
+
+
+def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
+    """Opens a flop whose strategies were kept.
+
+    Raises:
+        OptionError: if it was not solved, or no strategies were kept.
+    """
+    from runout.cfr.parallel import Team
+    from runout.execution.local import count_cores
+    from runout.postflop.postflop_abstraction import PostflopAbstraction
+    from runout.postflop.spot.kept_flop import KeptFlop
+    from runout.postflop.spot.spot_view import SpotView
+
+    given, bundle = GivenFlop.parse(text), open_values(path)
+    if not bundle.solutions:
+        raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
+    chosen = choose_ratio(bundle, spr)
+    find_flop(path, chosen, given)
+    solved = PostflopAbstraction.from_bundle(bundle)
+    index = bundle.values.index(chosen)
+    return SpotView(KeptFlop(solved, given, index, Team(count_cores())))
 
 
 def _read_depth(text: str | None) -> int | None:

@@ -179,15 +179,32 @@ def _mean(values: FloatArray, weights: FloatArray, axis: int) -> FloatArray:
 
 
 def _choose_sprs(bundle: ValueBundle, spr: float | None, is_grid: bool) -> list[PostflopValues]:
-    solved = sorted(bundle.values, key=lambda values: values.spr)
     if spr is not None:
-        nearest = min(solved, key=lambda values: abs(values.spr - spr))
+        return [choose_ratio(bundle, spr)]
+    if is_grid and len(bundle.values) > 1:
+        problem = f"a grid is of one ratio, give one of {_list_ratios(bundle)}, or a --villain"
+        raise OptionError("--spr", problem)
+    return sorted(bundle.values, key=lambda values: values.spr)
+
+
+def choose_ratio(bundle: ValueBundle, spr: float | None) -> PostflopValues:
+    """Returns the values at a ratio that may be typed as it is shown, or at the only one.
+
+    Raises:
+        BundleError: if it was not solved.
+        OptionError: if none is given and there are several.
+    """
+    if spr is not None:
+        nearest = min(bundle.values, key=lambda values: abs(values.spr - spr))
         is_meant = abs(nearest.spr - spr) <= SPR_ROUNDING * nearest.spr
-        return [nearest if is_meant else bundle.at_spr(spr)]
-    if is_grid and len(solved) > 1:
-        ratios = ", ".join(f"{values.spr:.4g}" for values in solved)
-        raise OptionError("--spr", f"a grid is of one ratio, give one of {ratios}, or a --villain")
-    return solved
+        return nearest if is_meant else bundle.at_spr(spr)
+    if len(bundle.values) > 1:
+        raise OptionError("--spr", f"there are several ratios, give one of {_list_ratios(bundle)}")
+    return bundle.values[0]
+
+
+def _list_ratios(bundle: ValueBundle) -> str:
+    return ", ".join(f"{spr:.4g}" for spr in sorted(values.spr for values in bundle.values))
 
 
 def find_flop(path: Path, values: PostflopValues, given: GivenFlop) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import Float32Array, IntArray
+from runout.holdem.card_game import BothPlayers
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
@@ -53,6 +54,22 @@ class FixedTables:
             played[position, :, : len(hands.combos)] = known
         mine, nobody = _learning(played), _learning(np.zeros((len(boards), 0, 0), np.float32))
         return (mine, nobody) if self.player == 0 else (nobody, mine)
+
+
+@dataclass(frozen=True, eq=False)
+class BothFixed:
+    """The tables of two players neither of whom learns or responds."""
+
+    oop: FixedTables
+    ip: FixedTables
+
+    def on_board(self, street: Street, board: int) -> BothPlayers:
+        """Returns the tables of one board."""
+        return self.oop.on_board(street, board)[0], self.ip.on_board(street, board)[1]
+
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
+        """Returns the tables of some boards, with an axis for them."""
+        return self.oop.on_boards(street, boards)[0], self.ip.on_boards(street, boards)[1]
 
 
 def _learning(played: Float32Array) -> Learning:

@@ -19,11 +19,10 @@ from runout.config.load import load_run_config
 from runout.errors import BundleError
 from runout.events import EventSink, ignore_event, reporting_phase
 from runout.holdem.cards_to_come import PlayerHands
-from runout.holdem.fixed_tables import FixedTables
+from runout.holdem.fixed_tables import BothFixed, FixedTables
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import RESPOND, Step
-from runout.lab.real_game import BothFixed
 from runout.pipeline.joint_stage import make_joint_game
 from runout.pipeline.run import FLOPS_FOLDER, SOLUTION_FOLDER
 from runout.postflop.flop_strategy import FlopStrategy

@@ -11,14 +11,13 @@ import numpy as np
 
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
-from runout.holdem.card_game import BothPlayers, SpotTables
-from runout.holdem.fixed_tables import FixedTables
+from runout.holdem.card_game import SpotTables
+from runout.holdem.fixed_tables import BothFixed, FixedTables
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
 from runout.postflop.flop_strategy import FlopStrategy
 from runout.ranges.hand_range import HandRange
-from runout.trees.betting import Street
 from runout.trees.postflop_tree import OOP, PostflopTree
 
 
@@ -86,19 +85,3 @@ def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> fl
     hands = game.cards.players[player]
     values = game.visit(player, step, tables, game.cards.root_reach(player))[: len(hands.combos)]
     return float((hands.weights * values.astype(np.float64)).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class BothFixed:
-    """The tables of two players neither of whom learns or responds."""
-
-    oop: FixedTables
-    ip: FixedTables
-
-    def on_board(self, street: Street, board: int) -> BothPlayers:
-        """Returns the tables of one board."""
-        return self.oop.on_board(street, board)[0], self.ip.on_board(street, board)[1]
-
-    def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns the tables of some boards, with an axis for them."""
-        return self.oop.on_boards(street, boards)[0], self.ip.on_boards(street, boards)[1]

@@ -20,7 +20,7 @@ from runout.holdem.spot_solver import SpotSolver, decode_rows
 from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
-from runout.holdem.tables import MemoryNeed, Precision, count_boards
+from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
 from runout.postflop.spot.spot_path import (
     NodeKind,
     Runout,
@@ -111,7 +111,7 @@ def lock_node(
     regrets[:, columns] = known[:, chosen] / known[:, chosen].sum(axis=0)
     _encode_rows(learning.regret[board], learning.regret_scale[board], decision.rows, regrets)
     learning.lock[board, decision.rows.start, columns] = 1
-    settle_locks(solver)
+    settle_locks(solver.game.templates, solver.tables)
     solver.num_lock_changes += 1
     return len(columns)
 
@@ -163,13 +163,13 @@ def unlock(
     return len(columns)
 
 
-def settle_locks(solver: SpotSolver) -> None:
+def settle_locks(templates: list[StreetTemplate], tables: LearnedTables) -> None:
     """Makes the average strategy of every locked hand the locked one.
 
     Sums of hands that never come to a decision fade to nothing, which would count as all actions
     being equally likely. Views call this before they look.
     """
-    for template, both in zip(solver.game.templates, solver.tables.by_street, strict=True):
+    for template, both in zip(templates, tables.by_street, strict=True):
         for player, learning in enumerate(both):
             if not learning.lock.size:
                 continue

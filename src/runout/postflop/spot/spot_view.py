@@ -8,6 +8,7 @@ the suits renamed.
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -23,9 +24,9 @@ from runout.cards.combos import (
 )
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
-from runout.holdem.card_game import StreetVisit
-from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.card_game import CardGame, SpotTables, StreetVisit
 from runout.holdem.street_kernels import EVALUATE, Step
+from runout.holdem.tables import LearnedTables
 from runout.postflop.spot.locking import decision_rows, settle_locks
 from runout.postflop.spot.spot_path import (
     NodeKind,
@@ -139,10 +140,35 @@ class SpotNode:
         return deals
 
 
-class SpotView:
-    """A way to look at what a solver has learned so far."""
+class PlayedSpot(Protocol):
+    """Strategies of both players in a spot: learned so far by a solver, or kept by an earlier one.
 
-    def __init__(self, solver: SpotSolver) -> None:
+    Attributes:
+        iteration: how often they were improved.
+        num_lock_changes: how often others were put in their place.
+        root_reach: ``[O]`` the opponent's range as each player meets it.
+    """
+
+    iteration: int
+    num_lock_changes: int
+    root_reach: list[Float32Array]
+
+    @property
+    def game(self) -> CardGame:
+        """The cards and betting."""
+
+    @property
+    def tables(self) -> SpotTables:
+        """What visits read."""
+
+    def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
+        """Returns ``[A, n]`` what a player's hands do on average at a decision."""
+
+
+class SpotView:
+    """A way to look at strategies in a spot."""
+
+    def __init__(self, solver: PlayedSpot) -> None:
         """Looks at nothing yet.
 
         Args:
@@ -202,7 +228,8 @@ class SpotView:
     def _look_again_if_changed(self) -> None:
         state = (self.solver.iteration, self.solver.num_lock_changes)
         if state != self._seen:
-            settle_locks(self.solver)
+            if isinstance(self.solver.tables, LearnedTables):  # only these can be locked
+                settle_locks(self.solver.game.templates, self.solver.tables)
             self._visits.clear()
             self._seen = state
 
