@@ -34,6 +34,25 @@ _EVERYTHING = "all"
 #: Digests of larger spots would take longer than one wants to wait for a node.
 _MOST_VERIFIED_BYTES = 2**28
 
+NodeOption = Annotated[
+    str,
+    typer.Option(
+        "--path",
+        "-p",
+        "--node",
+        "-n",
+        metavar="PATH",
+        help="Actions and cards, such as r:0:b60:c:8h:x.",
+    ),
+]
+FlopOption = Annotated[
+    str | None,
+    typer.Option("--flop", "-f", metavar="CARDS", help="Of solved flops: which, in any suits."),
+]
+SprOption = Annotated[
+    float | None, typer.Option("--spr", metavar="X", help="Of solved flops: stack over pot.")
+]
+
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
 
@@ -45,25 +64,9 @@ def show_spot(
             metavar="DIR", parser=read_path, help="What `solve-spot` or `solve-postflop` wrote."
         ),
     ],
-    node: Annotated[
-        str,
-        typer.Option(
-            "--path",
-            "-p",
-            "--node",
-            "-n",
-            metavar="PATH",
-            help="Actions and cards, such as r:0:b60:c:8h:x.",
-        ),
-    ] = "",
-    flop: Annotated[
-        str | None,
-        typer.Option("--flop", "-f", metavar="CARDS", help="Of solved flops: which, in any suits."),
-    ] = None,
-    spr: Annotated[
-        float | None,
-        typer.Option("--spr", metavar="X", help="Of solved flops: stack over pot."),
-    ] = None,
+    node: NodeOption = "",
+    flop: FlopOption = None,
+    spr: SprOption = None,
     hand: Annotated[
         str | None,
         typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
