@@ -52,6 +52,12 @@ FlopOption = Annotated[
 SprOption = Annotated[
     float | None, typer.Option("--spr", metavar="X", help="Of solved flops: stack over pot.")
 ]
+DepthOption = Annotated[
+    str | None,
+    typer.Option(
+        "--depth", metavar="N", help="With --json: steps below the node, or all (default 0)."
+    ),
+]
 
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
@@ -71,12 +77,7 @@ def show_spot(
         str | None,
         typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
     ] = None,
-    depth: Annotated[
-        str | None,
-        typer.Option(
-            "--depth", metavar="N", help="With --json: steps below the node, or all (default 0)."
-        ),
-    ] = None,
+    depth: DepthOption = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print the hands of the node as CSV.")] = False,
     file: Annotated[
         Path | None,
@@ -107,12 +108,11 @@ def show_spot(
     with using_kernels() as on_event:
         from runout.postflop.spot.spot_export import write_json, write_node_csv
 
-        if flop is None:
-            view, note = _open_spot(path)
-        else:
-            view, note = _open_flop(path, flop, spr), ""
-            with reporting_phase(on_event, f"values of {flop}"):  # of all its boards, and kept
-                view.node(node)
+        view, note = _open_spot(path) if flop is None else (_open_flop(path, flop, spr), "")
+        with reporting_phase(
+            on_event, "values of the node"
+        ):  # seconds for a flop; kept by the view
+            view.node(node)
         if combos is not None:
             _show_hands(view.node(node), hand or "", combos, json)
         elif json:
