@@ -35,7 +35,6 @@ JOINT = """\
 preflop: {stacks_bb: 6, raise_sizes: [[allin]], raise_cap: 1}
 method: joint
 iterations: 6
-cfr_variant: dcfr4
 postflop_model:
   solve_type: exact
   bet_sizes: {flop: [a], turn: [a], river: [a]}

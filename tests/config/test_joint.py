@@ -1,5 +1,6 @@
 import pytest
 
+from runout.cfr.discounting import DCFR_JOINT, LINEAR
 from runout.config.joint import JointConfig
 from runout.config.load import load_run_config
 from runout.errors import ConfigError
@@ -74,7 +75,6 @@ def test_the_time_limit_is_one_of_the_stopping_rule():
     [
         ("flop_values: raw_equity", "flop_values: raw_equity is for method: two_phase"),
         ("ranges_rounds: 2", "ranges_rounds: 2 is for method: two_phase"),
-        ("cfr_variant: linear", "cfr_variant: gamma must be the same as in postflop_model"),
         ("joint: {flops_per_iteration: 9}", "joint.flops_per_iteration: 9, but there are 8 flops"),
         ("joint: {raised: {bet_sizes: [-1]}}", "joint.raised.bet_sizes"),
         ("keep_rivers: false", "keep_rivers: unknown key, write it below joint:"),
@@ -89,6 +89,13 @@ def test_backends_that_do_not_tell_combos_apart_cannot_be_played_with_preflop():
     assert "exhaustive cannot be played with preflop, use compact or exact" in problem_with(
         "", text
     )
+
+
+def test_a_joint_game_has_one_cfr_variant_for_all_streets():
+    text = SAMPLE.replace("exact,", "exact, cfr_variant: dcfr4,")
+    assert "postflop_model.cfr_variant: write it outside" in problem_with("", text)
+    assert read().schedule() == DCFR_JOINT
+    assert read("cfr_variant: linear").schedule() == LINEAR
 
 
 def test_the_section_is_refused_with_the_other_method():

@@ -66,6 +66,8 @@ DCFR = DiscountSchedule(alpha=1.5, beta=0.0, gamma=2.0)
 DCFR_PLUS = DiscountSchedule(alpha=1.5, beta=-inf, gamma=4.0)
 #: DCFR that forgets early strategies sooner: the fewest iterations on spots (docs/spot.md).
 DCFR4 = DiscountSchedule(alpha=1.5, beta=0.0, gamma=4.0)
+#: For preflop and flops as one game: a quarter fewer iterations than `DCFR4` (docs/joint.md).
+DCFR_JOINT = DiscountSchedule(alpha=2.5, beta=0.0, gamma=6.0)
 
 #: The variants by the names that configs use.
 VARIANTS = {

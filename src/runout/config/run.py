@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 
-from runout.cfr.discounting import DiscountSchedule
+from runout.cfr.discounting import DCFR_JOINT, DCFR_PLUS, DiscountSchedule
 from runout.cfr.stopping import StoppingRule
 from runout.config.joint import JOINT_BACKENDS, JointConfig
 from runout.config.joint import SECTION as JOINT_SECTION
@@ -21,7 +21,7 @@ from runout.config.variant import (
     ALLOWED_VARIANTS,
     digest_variant,
     plain_variant,
-    read_variant,
+    read_optional_variant,
     schedule_of,
 )
 from runout.config.yaml_text import format_yaml
@@ -34,6 +34,7 @@ MBB_PER_BB = 1000.0
 #: What decides a flop that is solved alone, and nothing in a joint game; sizes go by pot there.
 _NOT_OF_A_JOINT_GAME = (
     "postflop_sprs",
+    "cfr_variant",
     "postflop_solve_iterations",
     "cfr_exploitability_threshold",
     "cfr_max_seconds_per_flop",
@@ -95,15 +96,16 @@ class RunConfig(ConfigSection):
         ),
     ] = 0.5
     cfr_variant: Annotated[
-        str | DiscountSchedule,
-        PlainValidator(read_variant),
+        str | DiscountSchedule | None,
+        PlainValidator(read_optional_variant),
         PlainSerializer(plain_variant),
         About(
-            "How iterations of the preflop solve are weighted: a name, or the three exponents of "
-            "discounted CFR.",
-            ALLOWED_VARIANTS,
+            "How iterations of the preflop solve, or of the joint one, are weighted: a name, or "
+            "the three exponents of discounted CFR; `null` is what was measured to be best for "
+            "the method: `dcfr+`, and `{alpha: 2.5, beta: 0, gamma: 6}` for `joint`.",
+            f"{ALLOWED_VARIANTS}, or null",
         ),
-    ] = "dcfr+"
+    ] = None
     print_every: Annotated[
         int,
         Field(ge=0),
@@ -217,9 +219,9 @@ class RunConfig(ConfigSection):
             raise problem_at(
                 ".postflop_model.solve_type", f"{problem}, use {' or '.join(JOINT_BACKENDS)}"
             )
-        if model.schedule().gamma != self.schedule().gamma:
-            problem = "gamma must be the same as in postflop_model: strategies are averaged as one"
-            raise problem_at(".cfr_variant", problem)
+        if model.cfr_variant is not None:
+            problem = "write it outside of postflop_model, a joint game has one for all streets"
+            raise problem_at(".postflop_model.cfr_variant", problem)
         count, flops = self.joint_settings.flops_per_iteration, len(model.flop_list())
         if count is not None and count > flops:
             raise problem_at(".joint.flops_per_iteration", f"{count}, but there are {flops} flops")
@@ -256,7 +258,9 @@ class RunConfig(ConfigSection):
         return self.model_copy(update={"postflop_model": model, "postflop_model_path": None})
 
     def schedule(self) -> DiscountSchedule:
-        """Returns how iterations of the preflop solve are weighted."""
+        """Returns how iterations of the preflop solve, or of the joint one, are weighted."""
+        if self.cfr_variant is None:
+            return DCFR_JOINT if self.method == "joint" else DCFR_PLUS
         return schedule_of(self.cfr_variant)
 
     def stopping_rule(self) -> StoppingRule:
@@ -291,7 +295,7 @@ class RunConfig(ConfigSection):
             "preflop": self.preflop.digest_mapping(),
             "iterations": self.iterations,
             "preflop_exploitability_threshold_mbb": self.preflop_exploitability_threshold_mbb,
-            "cfr_variant": digest_variant(self.cfr_variant),
+            "cfr_variant": digest_variant(self.schedule()),
         }
         if self._has_flops():
             mapping["flop_values"] = self.flop_values
@@ -312,7 +316,7 @@ class RunConfig(ConfigSection):
         mapping: dict[str, Any] = {
             "method": self.method,
             "preflop": self.preflop.digest_mapping(),
-            "cfr_variant": digest_variant(self.cfr_variant),
+            "cfr_variant": digest_variant(self.schedule()),
         }
         model = self.postflop_model
         if model is not None and self._has_flops():

@@ -91,8 +91,7 @@ def solve_joint(config: RunConfig, game: JointGame, workplace: Workplace) -> Joi
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
     num_workers = workplace.num_workers or count_cores()
-    assert config.postflop_model is not None
-    leaves = game.make_leaves(Team(num_workers), config.postflop_model.schedule())
+    leaves = game.make_leaves(Team(num_workers), config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     return JointOutcome(_JointSolve(config, solver, leaves, workplace).run(), leaves)
 

@@ -1,7 +1,7 @@
 """Small joint games with the exact engine, for several tests."""
 
 from runout.cards.flops import explicit_flops
-from runout.cfr.discounting import DCFR4
+from runout.cfr.discounting import DCFR_JOINT
 from runout.cfr.parallel import Team
 from runout.preflop.joint.joint_game import JointGame, PotType
 from runout.preflop.joint.subgames import ExactEngine
@@ -46,4 +46,4 @@ def make_leaves(tree, flops, betting, *, workers=1, per_iteration=None):
 
 def make_solver(tree, flops, betting, **options):
     """Returns a solver of a joint game."""
-    return PreflopSolver(tree, make_leaves(tree, flops, betting, **options), DCFR4)
+    return PreflopSolver(tree, make_leaves(tree, flops, betting, **options), DCFR_JOINT)

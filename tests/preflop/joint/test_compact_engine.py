@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards.flops import explicit_flops
-from runout.cfr.discounting import DCFR4
+from runout.cfr.discounting import DCFR_JOINT
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.preflop.expected_values import best_response
@@ -26,14 +26,14 @@ def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
 
 
 def solve(game, workers=1, iterations=4):
-    solver = PreflopSolver(game.tree, game.make_leaves(Team(workers)), DCFR4)
+    solver = PreflopSolver(game.tree, game.make_leaves(Team(workers)), DCFR_JOINT)
     return solver, solver.solve(StoppingRule(iterations))
 
 
 def test_checked_down_flops_are_nearly_the_game_of_raw_equities():
     tree, rule = limp_or_raise(), StoppingRule(4)
     _, joint = solve(make_game(tree, CHECK_DOWN, 48, flops=MONOTONE[:1]))
-    raw = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()), DCFR4).solve(rule)
+    raw = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()), DCFR_JOINT).solve(rule)
     # Buckets of 48 strengths blur showdowns by about a hundredth of the pot on this flop.
     np.testing.assert_allclose(joint.ev_bb[0, 0], raw.ev_bb[0, 0], atol=0.15)
     assert joint.game_value_bb(SB) == pytest.approx(raw.game_value_bb(SB), abs=0.02)

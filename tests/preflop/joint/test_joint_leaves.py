@@ -5,7 +5,7 @@ import pytest
 
 from runout.cards.canonical_hands import HAND_BY_COMBO
 from runout.cards.card import parse_board
-from runout.cfr.discounting import DCFR4
+from runout.cfr.discounting import DCFR_JOINT
 from runout.cfr.leaves import Arrival, Judge, Update
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.fixed_tables import FixedTables
@@ -43,7 +43,7 @@ def jam_game():
 
 
 def solve_from_book(tree, book, rule):
-    return PreflopSolver(tree, value_leaves(tree, book), DCFR4).solve(rule)
+    return PreflopSolver(tree, value_leaves(tree, book), DCFR_JOINT).solve(rule)
 
 
 def test_checked_down_flops_are_the_game_of_raw_equities():
@@ -86,14 +86,14 @@ def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_
     reach, value = np.ones((1, 1, 169)), np.zeros((1, tree.num_nodes, 169))
     for iteration in range(4):
         for player in (BB, SB):  # OOP comes first in the solver of a flop
-            step = Update(DCFR4.weights(iteration))
+            step = Update(DCFR_JOINT.weights(iteration))
             arrival = Arrival(player, step, (reach, reach), (everywhere, everywhere))
             leaves.fill_leaf_values(arrival, value)
         for player in (SB, BB):
             leaves.refresh(player)
     everyone = HandRange.full()
     betting = PostflopTree.build_with_spr(FLOP_JAM, tree.flop_leaves()[0].spr)
-    alone = SpotSolver(Spot(parse_board(MONOTONE[0]), (everyone, everyone), betting), DCFR4)
+    alone = SpotSolver(Spot(parse_board(MONOTONE[0]), (everyone, everyone), betting), DCFR_JOINT)
     alone.run(4)
     learned = leaves.subgames[0][0].learned()
     for name, array in alone.tables.named_arrays():
@@ -170,7 +170,7 @@ def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
     leaves = make_leaves(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
     weights = leaves.deals.flops.weights
     for leaves.iteration in range(6):
-        (visit,) = leaves._visits(Update(DCFR4.weights(0)))
+        (visit,) = leaves._visits(Update(DCFR_JOINT.weights(0)))
         assert visit.scale == pytest.approx(1.0 / weights[visit.flop])
     assert len(leaves._visits(Judge.EVALUATE)) == 2
 

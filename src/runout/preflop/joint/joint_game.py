@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from runout.cards.flops import FlopList
-from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.discounting import DCFR_JOINT, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.postflop.needs import Needs, Saving, limit_seconds
@@ -102,7 +102,9 @@ class JointGame:
     def _estimate(self, engine: Engine, num_workers: int) -> EngineNeeds:
         return engine.estimate(self.flops.flops, self.flop_trees, num_workers)
 
-    def make_leaves(self, team: Team, schedule: DiscountSchedule = DCFR4) -> JointLeaves[Subgame]:
+    def make_leaves(
+        self, team: Team, schedule: DiscountSchedule = DCFR_JOINT
+    ) -> JointLeaves[Subgame]:
         """Allocates the tables of all subgames; everybody begins with all actions equally likely.
 
         Args:

@@ -15,7 +15,7 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, IntArray, RealArray
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
-from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.discounting import DCFR_JOINT, DiscountSchedule
 from runout.cfr.leaves import Arrival, Judge, Step
 from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
 from runout.cfr.parallel import Team
@@ -59,7 +59,7 @@ class JointLeaves(Generic[Played]):
         deals: the flops and the deals beside them.
         subgames: for each flop, one for each of the tree's flop leaves.
         team: threads that share the subgames.
-        schedule: how iterations are weighted after the flop; before it they must be averaged alike.
+        schedule: how iterations are weighted after the flop; before it they are weighted alike.
         sampler: which flops an iteration visits; by default all.
         num_visits: ``[F]`` iterations in which each flop was visited.
         iteration: iterations done.
@@ -69,7 +69,7 @@ class JointLeaves(Generic[Played]):
     deals: FlopDeals
     subgames: Sequence[Sequence[Played]]
     team: Team = field(default_factory=Team)
-    schedule: DiscountSchedule = DCFR4
+    schedule: DiscountSchedule = DCFR_JOINT
     sampler: FlopSampler | None = None
     num_visits: IntArray = field(init=False)
     iteration: int = field(init=False, default=0)
