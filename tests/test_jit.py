@@ -100,7 +100,7 @@ def test_compilation_is_reported_once_and_cached_kernels_load_silently(package):
         ("KernelCompiled", "add_two", None, None),
     ]
     for kind, facts in first["events"]:
-        assert kind == "KernelCompiling" or 0.0 < facts["seconds"] < 60.0
+        assert kind == "KernelCompiling" or facts["seconds"] > 0.0
     assert first["kernels"] == ["runout.callee_kernels.add_one", "runout.caller_kernels.add_two"]
     second = call_caller(package)
     assert (second["value"], second["events"]) == (7, [])
@@ -228,19 +228,22 @@ def test_rubbish_in_the_cache_is_compiled_over(monkeypatch):
     assert jit.kernel(add_three)(4.0) == 7.0
 
 
-@pytest.mark.parametrize("rubbish", [b"", b"rubbish", bytes(999), "half"])
-def test_files_full_of_rubbish_are_compiled_over_and_kept_again(package, rubbish):
+def test_files_full_of_rubbish_are_compiled_over_and_kept_again(package):
+    """Lists of what is kept, and what is kept, in turn with every kind of rubbish."""
     assert call_caller(package)["value"] == 7
-    files = [file for file in (package.parents[1] / "cache").rglob("*.nb?") if file.is_file()]
-    assert len(files) >= 4
-    for file in files:
-        content = file.read_bytes()
-        file.write_bytes(content[: len(content) // 2] if rubbish == "half" else rubbish)
-    again = call_caller(package)
-    assert again["value"] == 7
-    assert "add_two" in compiled_names(again)
-    third = call_caller(package)
-    assert (third["value"], third["events"]) == (7, [])
+    for offset in range(2):
+        for ending in ("nbi", "nbc"):
+            files = sorted((package.parents[1] / "cache").rglob(f"*.{ending}"))
+            assert len(files) >= 2
+            for number, file in enumerate(files):
+                content = file.read_bytes()
+                rubbish = (b"", content[: len(content) // 2], b"rubbish", bytes(999))
+                file.write_bytes(rubbish[(2 * number + offset) % len(rubbish)])
+        again = call_caller(package)
+        assert again["value"] == 7
+        assert "add_two" in compiled_names(again)
+    last = call_caller(package)
+    assert (last["value"], last["events"]) == (7, [])
 
 
 def add_three(number):

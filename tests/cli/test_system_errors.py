@@ -20,6 +20,13 @@ def test_the_file_at_fault_is_named():
     assert describe_system_error(OSError("3 requested and 0 written")).startswith("output: 3 ")
 
 
+def test_a_library_without_room_is_a_matter_of_memory():
+    error = OSError("Could not find/load shared object file 'a.so'. This could mean anything.")
+    assert describe_system_error(error) == (
+        "memory: Could not find/load shared object file 'a.so'; allow more (ulimit -v)"
+    )
+
+
 def test_memory_that_is_gone_is_one_line(error_line, monkeypatch):
     def allocate(*_):
         np.zeros(1 << 50)

@@ -16,8 +16,13 @@ def describe_memory_error(error: MemoryError) -> str:
 
 
 def describe_system_error(error: OSError) -> str:
-    """Returns where the system refuses, and why; a file without a name is stdout."""
+    """Returns where the system refuses, and why; a file without a name is stdout.
+
+    A library that cannot be loaded has no place for itself, as a rule.
+    """
     reason = error.strerror or str(error) or type(error).__name__
+    if "shared object" in reason:
+        return f"memory: {reason.split('. ')[0]}; allow more (ulimit -v)"
     return f"{'output' if error.filename is None else error.filename}: {reason}"
 
 
