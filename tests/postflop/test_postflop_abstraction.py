@@ -56,6 +56,13 @@ SMALL = {
 BUCKETS = {f"num_hand_buckets_{street}": 5 for street in ("flop", "turn", "river")}
 
 
+BUCKETED = {"solve_type": "bucketed", "rebucket_rounds": 2, "fixed_flops": ["9s6s2s"]} | BUCKETS
+COMPACT = {"solve_type": "compact", "fixed_flops": ["9s6s2s"], "postflop_sprs": [1]} | {
+    "keep_strategies": True,
+    "river_buckets": 16,
+}
+
+
 def solve_and_save(tmp_path, **keys):
     """Returns a solved config, and the same as it comes back from its bundle."""
     solved = PostflopAbstraction.build(PostflopModelConfig(**SMALL | keys), num_workers=1)
@@ -80,8 +87,7 @@ def test_strategies_of_hands_are_kept_to_16_bits(tmp_path, solve_type):
 
 def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkeypatch):
     make_buckets_once(monkeypatch)
-    keys = {"solve_type": "bucketed", "rebucket_rounds": 2, "fixed_flops": ["9s6s2s"]} | BUCKETS
-    _, read = solve_and_save(tmp_path, **keys)
+    _, read = solve_and_save(tmp_path, **BUCKETED)
     backend, (flop,) = read.config.make_backend(), read.flops.flops
     for spr, tree in enumerate(read.trees):
         everyone = HandRange.full()
@@ -126,8 +132,23 @@ def test_nothing_is_kept_if_the_config_says_so(tmp_path):
     assert not any("solution" in name for name in read_manifest(tmp_path / "values").arrays)
 
 
-@pytest.mark.parametrize("keys", [{"solve_type": "exhaustive"}, {"solve_type": "mccfr"}])
-def test_how_large_a_bundle_gets_is_told_before(tmp_path, keys):
+def test_compact_strategies_are_kept_to_16_bits(tmp_path):
+    _, read = solve_and_save(tmp_path, **COMPACT)
+    backend, (flop,), (tree,) = read.config.make_backend(), read.flops.flops, read.trees
+    fresh = backend.solve(FlopGame.deal(flop), tree, ignore_progress, Team()).strategy
+    for dealt in ((), tuple(parse_cards("Ah")), tuple(parse_cards("AhKd"))):
+        template, combos = fresh.game.templates[len(dealt)], live_combos((*flop, *dealt))
+        for player in range(2):
+            rows = read.strategy(0).rows(template, player, dealt, combos)
+            expected = fresh.rows(template, player, dealt, combos)
+            np.testing.assert_allclose(rows, expected, atol=1.01 / 131_070)
+
+
+@pytest.mark.parametrize(
+    "keys", [{"solve_type": "exhaustive"}, {"solve_type": "mccfr"}, COMPACT, BUCKETED], ids=str
+)
+def test_how_large_a_bundle_gets_is_told_before(tmp_path, keys, monkeypatch):
+    make_buckets_once(monkeypatch)
     told = PostflopPlan.make(PostflopModelConfig(**SMALL | keys)).needs.disk_bytes
     solve_and_save(tmp_path, **keys)
     assert 0.98 * told < read_manifest(tmp_path / "values").size_bytes < 1.02 * told

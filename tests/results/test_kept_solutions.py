@@ -20,9 +20,21 @@ def make_solutions(num_ratios=2, num_flops=3):
     )
 
 
+def join(solutions):
+    """Returns the arrays that are written."""
+    joined = {}
+
+    def create(name, shape, dtype):
+        joined[name] = np.zeros(shape, dtype)
+        return joined[name]
+
+    join_solutions(solutions, create)
+    return joined
+
+
 def test_solutions_survive_and_what_ratios_share_is_there_once():
     solutions = make_solutions()
-    joined = join_solutions(solutions)
+    joined = join(solutions)
     assert "solution_0_buckets" in joined
     assert "solution_1_buckets" not in joined
     read = split_solutions(joined | {"flops": np.zeros(3)}, 2, 3)
@@ -34,8 +46,15 @@ def test_solutions_survive_and_what_ratios_share_is_there_once():
                 assert arrays[name].dtype == array.dtype
 
 
+def test_numbers_of_several_types_are_not_mixed():
+    (first, *others) = make_solutions()[0]
+    mixed = ({**first, "buckets": first["buckets"].astype(np.uint16)}, *others)
+    with pytest.raises(ValueError, match="buckets are of several types"):
+        join((mixed,))
+
+
 def test_nothing_is_kept_of_nothing():
-    assert join_solutions(()) == {}
+    assert join(()) == {}
     assert split_solutions({"flops": np.zeros(3)}, 2, 3) == ()
 
 
@@ -49,6 +68,6 @@ def test_nothing_is_kept_of_nothing():
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(change):
-    joined = join_solutions(make_solutions()) | change
+    joined = join(make_solutions()) | change
     with pytest.raises(ValueError, match="solutions"):
         split_solutions(joined, 2, 3)

@@ -294,7 +294,9 @@ class _Batch:
         """Returns how long it takes if the other flops take as long as those solved."""
         if not self._seconds:
             return None
-        per_flop = sum(self._seconds) / len(self._seconds)
+        # The first flops may have waited for kernels to be compiled.
+        typical = self._seconds[self.most_at_once :] or self._seconds
+        per_flop = sum(typical) / len(typical)
         of_begun = [max(per_flop - age, 0.0) for age in ages]
         num_waiting = self._num_flops - self._num_done - len(ages)
         work = sum(of_begun) + num_waiting * per_flop

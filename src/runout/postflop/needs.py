@@ -87,8 +87,8 @@ def estimate_needs(
         for number, kind in needs.items()
     )
     result = values + (kept if keeps_strategies else 0)
-    # What is kept of all flops is in memory twice when it is put together.
-    fixed = _PROGRAM_BYTES + 2 * result
+    # Values of all flops are in memory twice when they are put together.
+    fixed = _PROGRAM_BYTES + values + result
     hardest = max((need for kind in needs.values() for need in kind), key=lambda n: n.memory_bytes)
     seconds = sum(
         counts[number] * (_SECONDS_PER_FLOP + sum(need.seconds for need in kind))

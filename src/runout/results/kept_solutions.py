@@ -4,7 +4,7 @@ A backend says what it keeps of a flop as named arrays. On disk the arrays of on
 flops, are one file, so that a bundle has few files however many flops it has.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -12,29 +12,41 @@ import numpy as np
 from runout.arrays import AnyArray, IntArray
 from runout.cache import Arrays
 
+#: Returns a new array of a name, shape and type, to be filled.
+CreateArray = Callable[[str, Sequence[int], np.dtype[Any]], AnyArray]
+
 #: Of the arrays of a bundle that hold solutions: the numbers, and the shape on each flop.
 _NUMBERS, _SHAPES = "solution", "solution_shape"
 
 
-def join_solutions(
-    solutions: Sequence[Sequence[Arrays]],
-) -> dict[str, AnyArray]:
-    """Returns solutions as the arrays of a bundle.
+def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -> None:
+    """Writes solutions as the arrays of a bundle, flop by flop.
 
     Args:
         solutions: by stack-to-pot ratio and flop; every flop of a ratio has the same names.
+        create: returns a new array of a name, shape and type; that it lives in a file, such as
+            those of `BundleWriter.create_array`, saves a second copy in memory.
+
+    Raises:
+        ValueError: if what has one name is of several types.
     """
-    joined: dict[str, AnyArray] = {}
     for number, of_flops in enumerate(solutions):
-        for name in of_flops[0]:
-            numbers = np.concatenate([np.ravel(arrays[name]) for arrays in of_flops])
-            shapes = np.array([arrays[name].shape for arrays in of_flops], dtype=np.int64)
-            first = joined.get(f"{_NUMBERS}_0_{name}")
+        for name, example in of_flops[0].items():
             # What does not depend on the ratio, such as buckets, is there once.
-            if first is None or not np.array_equal(first, numbers):
-                joined[f"{_NUMBERS}_{number}_{name}"] = numbers
-                joined[f"{_SHAPES}_{number}_{name}"] = shapes
-    return joined
+            if number > 0 and _are_equal(solutions[0], of_flops, name):
+                continue
+            if {arrays[name].dtype for arrays in of_flops} != {example.dtype}:
+                raise ValueError(f"solutions whose {name} are of several types")
+            shapes = np.array([arrays[name].shape for arrays in of_flops], dtype=np.int64)
+            ends = np.cumsum(np.prod(shapes, axis=1)).tolist()
+            numbers = create(f"{_NUMBERS}_{number}_{name}", (ends[-1],), example.dtype)
+            for begin, end, arrays in zip([0, *ends[:-1]], ends, of_flops, strict=True):
+                numbers[begin:end] = np.ravel(arrays[name])
+            create(f"{_SHAPES}_{number}_{name}", shapes.shape, shapes.dtype)[:] = shapes
+
+
+def _are_equal(first: Sequence[Arrays], other: Sequence[Arrays], name: str) -> bool:
+    return all(np.array_equal(a[name], b[name]) for a, b in zip(first, other, strict=True))
 
 
 def split_solutions(

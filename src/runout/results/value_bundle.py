@@ -71,8 +71,7 @@ class ValueBundle:
                 writer.add_array(f"reports_{number}", reports_to_array(list(values.reports)))
                 if values.ranges is not None:
                     writer.add_array(f"ranges_{number}", values.ranges)
-            for name, array in join_solutions(self.solutions).items():
-                writer.add_array(name, array)
+            join_solutions(self.solutions, writer.create_array)
             writer.commit()
 
     @classmethod

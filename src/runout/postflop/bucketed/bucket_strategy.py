@@ -45,7 +45,7 @@ class BucketStrategy:
     def to_arrays(self) -> Arrays:
         """Returns the strategies and the buckets in few bytes."""
         kept: dict[str, AnyArray] = {
-            "flop_buckets": pack_buckets(self.buckets.by_flop),
+            "flop_buckets": pack_few_buckets(self.buckets.by_flop),
             "turn_buckets": pack_buckets(self.buckets.by_turn),
             "river_buckets": pack_buckets(self.buckets.by_river[live_combos(self.buckets.flop)]),
         }
@@ -65,6 +65,15 @@ class BucketStrategy:
             for street in _STREETS
         )
         return cls(read_buckets(kept, flop), played)
+
+
+def pack_few_buckets(buckets: Int16Array) -> AnyArray:
+    """Returns buckets of flops in 16 bits.
+
+    One flop may have more buckets than fit into 8 bits and another one, with fewer different
+    hands, may not; kept together they must be numbers of one type.
+    """
+    return buckets.astype(np.uint16)
 
 
 def pack_buckets(buckets: Int16Array) -> AnyArray:

@@ -6,6 +6,7 @@ on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
 
 import numpy as np
 
+from runout.cards.card import NUM_CARDS
 from runout.cards.combos import NUM_COMBOS
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem.cards_to_come import CardsToCome
@@ -32,6 +33,8 @@ _TABLES_OF_A_HAND = 2  # regrets and strategy sums
 _TABLES_OF_A_BUCKET = 4  # those two, what is played, and the average
 
 _NUM_LIVE_COMBOS = 1_176  # on a flop; as many pairs of turn and river
+_FLOP_BUCKET_BYTES = 2
+_NUM_BOARDS = 1 + NUM_CARDS + _NUM_LIVE_COMBOS  # that have buckets
 _RECORD_BYTES = _NUM_LIVE_COMBOS * (20 + 2) * _SINGLE_BYTES  # what hands earn, in a round
 
 _SECONDS_TO_MAKE_BUCKETS = 3.5
@@ -57,8 +60,9 @@ def estimate_rounds(
     return FlopNeeds(
         _SECONDS_TO_MAKE_BUCKETS + rounds.plan.rounds * per_round,
         _estimate_bytes(rounds.plan, flop, tree, num_workers),
-        kept_bytes=KEPT_BYTES * cells + rounds.plan.rounds * _RECORD_BYTES,
-        kept_once_bytes=bucket_bytes * _NUM_LIVE_COMBOS * NUM_COMBOS,
+        kept_bytes=KEPT_BYTES * cells
+        + rounds.plan.rounds * (_RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS),
+        kept_once_bytes=bucket_bytes * _NUM_BOARDS * NUM_COMBOS,
     )
 
 

@@ -10,7 +10,7 @@ from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cache import Arrays
 from runout.cards.combos import live_combos
 from runout.holdem.spot_game import SpotGame
-from runout.postflop.bucketed.bucket_strategy import pack_buckets, read_buckets, unpack_buckets
+from runout.postflop.bucketed.bucket_strategy import pack_few_buckets, read_buckets, unpack_buckets
 from runout.postflop.bucketed.rounds import FlopSolveResult, ev_features, mean_values
 
 
@@ -61,7 +61,7 @@ def pack_records(records: Sequence[RoundRecord]) -> Arrays:
     """Returns the records of all rounds of a flop as arrays; turns and rivers are not repeated."""
     facts = [(r.iterations, r.exploitability_bound_pot, r.final_delta) for r in records]
     kept: dict[str, AnyArray] = {
-        "round_flop_buckets": pack_buckets(np.stack([r.buckets.by_flop for r in records])),
+        "round_flop_buckets": pack_few_buckets(np.stack([r.buckets.by_flop for r in records])),
         "round_ev_features": np.stack([record.ev_features for record in records]),
         "round_mean_values": np.stack([record.mean_values for record in records]),
         "round_facts": np.array(facts, dtype=np.float64),
