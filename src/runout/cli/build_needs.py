@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runout.cli.formatting import format_bytes
+from runout.cli.formatting import format_bytes, format_time_limit
 from runout.cli.options import OptionError
 from runout.execution.memory import available_memory_bytes
 
@@ -51,7 +51,8 @@ class BuildNeeds:
     def describe(self) -> str:
         """Returns the needs as one line for people."""
         return (
-            f"needs about {_round_up(self.seconds)}, {format_bytes(self.memory_bytes)} of memory, "
+            f"needs about {format_time_limit(self.seconds)}, "
+            f"{format_bytes(self.memory_bytes)} of memory, "
             f"{format_bytes(self.bundle_bytes)} of disk "
             f"({format_bytes(self.checkpoint_bytes)} more until done)"
         )
@@ -122,9 +123,3 @@ def estimate_needs(
             )
         ),
     )
-
-
-def _round_up(seconds: float) -> str:
-    if seconds <= 60.0:
-        return f"{10 * math.ceil(seconds / 10)} s"
-    return f"{math.ceil(seconds / 60)} min"

@@ -48,6 +48,14 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
+def format_time_limit(seconds: float) -> str:
+    """Returns a duration rounded up, so as to tell a minute from an hour: ``20 s``, ``3 min``."""
+    if seconds <= 60.0:
+        return f"{10 * math.ceil(seconds / 10)} s"
+    minutes = math.ceil(seconds / 60.0)
+    return f"{minutes} min" if minutes <= 120 else f"{math.ceil(minutes / 60)} h"
+
+
 def format_count_of(number: float, noun: str) -> str:
     """Returns how many there are of something: ``1 flop``, ``1,755 flops``, ``70.50 combos``."""
     count = format_count(number)

@@ -1,12 +1,11 @@
 """What solving flops will need, told before it begins."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runout.cli.build_needs import require_disk, require_memory
 from runout.cli.console import print_note
-from runout.cli.formatting import format_bytes, format_count_of
+from runout.cli.formatting import format_bytes, format_count_of, format_time_limit
 
 if TYPE_CHECKING:
     from runout.postflop.needs import Needs
@@ -34,7 +33,7 @@ def describe_needs(needs: "Needs") -> str:
     """Returns what a solve takes as one line for people."""
     memory, disk = format_bytes(needs.memory_bytes), format_bytes(needs.disk_bytes)
     return (
-        f"at most about {_round_up(needs.seconds)}, {memory} of memory, {disk} of disk "
+        f"at most about {format_time_limit(needs.seconds)}, {memory} of memory, {disk} of disk "
         f"({format_bytes(needs.disk_bytes_until_done)} until done)"
     )
 
@@ -68,10 +67,3 @@ def tell_plan(file: Path, plan: "PostflopPlan", path: Path, max_rounds: int = 0)
     if max_rounds:
         rounds = format_count_of(max_rounds, "round")
         print_note(f"and as much time again in each of at most {rounds}")
-
-
-def _round_up(seconds: float) -> str:
-    if seconds <= 60.0:
-        return f"{10 * math.ceil(seconds / 10)} s"
-    minutes = math.ceil(seconds / 60.0)
-    return f"{minutes} min" if minutes <= 120 else f"{math.ceil(minutes / 60)} h"

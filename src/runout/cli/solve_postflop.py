@@ -154,8 +154,7 @@ def solve_table(bundle: ValueBundle) -> Table:
             *deals,
         )
     table.caption = (
-        "exploitability in % of the flop pot; solving is the time of all flops added up\n"
-        f"{meaning.explanation}"
+        f"exploitability in % of the flop pot; solving: all flops added up\n{meaning.explanation}"
     )
     table.caption_justify = "left"
     return table
