@@ -5,6 +5,7 @@ import pytest
 
 from runout.cards.flops import explicit_flops
 from runout.cfr.discounting import DCFR_JOINT
+from runout.cfr.leaves import Judge
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.preflop.expected_values import best_response
@@ -48,6 +49,23 @@ def test_two_workers_find_the_same_bits_and_little_is_lost_between_the_players()
     for mine, theirs in zip(one.leaves.subgames, two.leaves.subgames, strict=True):
         for name, array in mine[0].learned().items():
             np.testing.assert_array_equal(array, theirs[0].learned()[name])
+
+
+def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
+    """Who meets whom is counted for equal ranges, so only unequal ones can be off by something."""
+    tree = one_line()
+    leaves = make_game(tree, BETTING, flops=MONOTONE[:1]).make_leaves(Team(1))
+    (leaf,), everyone = tree.flop_leaves(), np.ones((tree.num_nodes, 169))
+    won, lost = (
+        leaves.leaf_values(player, everyone, Judge.EVALUATE)[leaf.node].sum() for player in (0, 1)
+    )
+    assert won + lost == pytest.approx(0.0, abs=1e-6 * leaf.pot_bb)
+    mixed = np.random.default_rng(0).random((tree.num_nodes, 169))
+    won, lost = (
+        mixed[leaf.node] @ leaves.leaf_values(player, mixed, Judge.EVALUATE)[leaf.node]
+        for player in (0, 1)
+    )
+    assert 0.0 < abs(won + lost) < 0.005 * leaf.pot_bb
 
 
 def test_memory_is_what_the_tables_and_cards_take():
