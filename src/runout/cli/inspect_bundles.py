@@ -210,7 +210,8 @@ def _print_values(console: Console, bundle: ValueBundle, with_flops: bool) -> No
     num_deals = sum(summary["num_deals"] for summary in summaries)
     deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
     held = "all hands" if bundle.values[0].ranges is None else "only a part of the hands"
-    console.print(f"solving {format_seconds(seconds)}, flops added up; {deals}, both players held {held}")
+    solving = f"solving {format_seconds(seconds)}, flops added up"
+    console.print(f"{solving}; {deals}, both players held {held}")
 
 
 def _table_of_flops(values: PostflopValues) -> Table:

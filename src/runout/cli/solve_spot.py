@@ -309,6 +309,7 @@ def report_to_json(solution: "SpotSolution") -> Json:
         "stopped_by": outcome.reason.value,
         "exploitability_chips": outcome.exploitability,
         "exploitability_pot": solution.exploitability_pot,
+        "exploitability_meaning": solution.meaning,
         "ev_chips": {name: root.range_ev(p) for p, name in enumerate(PLAYER_NAMES)},
         "equity": {name: root.range_equity(p) for p, name in enumerate(PLAYER_NAMES)},
         "actions": [
@@ -336,10 +337,12 @@ def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) 
     print_node(console, solution.view.node())
     console.print()
     chips, share = format_chips(outcome.exploitability), solution.exploitability_pot
+    percent = format_percent(share, 3)
     iterations = format_count_of(outcome.iterations, "iteration")
     console.print(
-        f"exploitability {chips} chips, {format_percent(share, 3)} of the pot, after {iterations} "
-        f"in {format_seconds(outcome.seconds)}; {outcome.reason.value}"
+        f"exploitability ({solution.meaning}) {chips} chips, {percent} of the pot, after "
+        f"{iterations} in {format_seconds(outcome.seconds)}; {outcome.reason.value}",
+        soft_wrap=True,
     )
     if config.origin is not None:
         console.print(_compare_with_origin(solution), soft_wrap=True, markup=False)

@@ -11,6 +11,7 @@ from runout.errors import ConfigError, TreeError
 from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution, start_solver
+from runout.results.solve_report import ExploitabilityMeaning
 
 FLOP = {
     "board": "Kc7h2s",
@@ -75,6 +76,13 @@ def test_flop_and_turn_can_be_locked_and_rivers_cannot():
     solver.run(2)
     with pytest.raises(TreeError, match="compact rivers cannot be locked"):
         lock_node(solver, RIVER, {"AA": {"x": 1.0}})
+
+
+def test_an_exploitability_with_compact_rivers_is_not_one_of_the_real_game(solution):
+    assert solution.meaning is ExploitabilityMeaning.OWN_GAME
+    river = SpotConfig(**FLOP | {"board": "Kc7h2s9d3d", "rivers": "exact"})
+    exact = SpotSolution(river, start_solver(river), solution.outcome)
+    assert exact.meaning is ExploitabilityMeaning.REAL_GAME
 
 
 def test_compact_rivers_need_less_memory(solution):

@@ -24,6 +24,7 @@ from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.postflop.spot.spot_setup import build_spot, river_buckets
 from runout.postflop.spot.spot_view import SpotView
+from runout.results.solve_report import ExploitabilityMeaning
 from runout.storage.autosave import Finish
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.manifest import digest_config
@@ -60,6 +61,12 @@ class SpotSolution:
     def is_interrupted(self) -> bool:
         """Whether the solve was stopped before any of its limits was met."""
         return self.outcome.reason == StopReason.INTERRUPTED
+
+    @property
+    def meaning(self) -> ExploitabilityMeaning:
+        """In which game the exploitability is: rivers in buckets are another game."""
+        has_real_cards = self.solver.game.has_exact_rivers
+        return ExploitabilityMeaning.REAL_GAME if has_real_cards else ExploitabilityMeaning.OWN_GAME
 
     @property
     def exploitability_pot(self) -> float:
