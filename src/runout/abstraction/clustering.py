@@ -112,8 +112,8 @@ def cluster_features(
     everything = _WeightedRows(rows, row_weights, metric, team or Team())
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
     on_share(_MERGED)
-    centers = _find_centers(sample, num_centers, seed, num_restarts)
-    on_share(_RESTARTED)
+    restarting = _scale_share(on_share, _MERGED, _RESTARTED)
+    centers = _find_centers(sample, num_centers, seed, num_restarts, restarting)
     labels, centers, inertia = everything.refine(
         centers, _MAX_ITERATIONS_OF_REFINEMENT, _scale_share(on_share, _RESTARTED, 1.0)
     )
@@ -257,7 +257,7 @@ class _WeightedRows:
 
 
 def _find_centers(
-    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
 ) -> FloatArray:
     """Returns ``[K, d]`` the best centres of several restarts, the first of equally good ones."""
 
@@ -266,7 +266,11 @@ def _find_centers(
         _, centers, inertia = sample.refine(drawn, _MAX_ITERATIONS_OF_RESTARTS)
         return inertia, centers
 
-    found = sample.team.run(restart, range(num_restarts))
+    found: list[tuple[float, FloatArray]] = []
+    while len(found) < num_restarts:
+        end = min(len(found) + sample.team.num_workers, num_restarts)
+        found += sample.team.run(restart, range(len(found), end))
+        on_share(len(found) / num_restarts)
     return min(found, key=lambda pair: pair[0])[1]
 
 
