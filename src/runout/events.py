@@ -178,12 +178,18 @@ class PreflopSolving:
         iteration: iterations done.
         max_iterations: where it ends at the latest.
         exploitability_mbb: the last one measured, in thousandths of a big blind; None before.
+        target_mbb: where it ends; None if it does not look at exploitability.
+        seconds: since this sitting began.
+        max_seconds: when it ends at the latest; None for never.
     """
 
     round: int
     iteration: int
     max_iterations: int
     exploitability_mbb: float | None
+    target_mbb: float | None
+    seconds: float
+    max_seconds: float | None
 
 
 @dataclass(frozen=True)

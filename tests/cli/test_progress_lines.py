@@ -47,10 +47,10 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
 
 def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
     lines = SolveLines()
-    (line,) = lines.lines(PreflopSolving(0, 1, 10_000, None))
+    (line,) = lines.lines(PreflopSolving(0, 1, 10_000, None, None, 0.0, None))
     assert line == "solving preflop, at most 10,000 iterations"
-    assert lines.lines(PreflopSolving(0, 2, 10_000, None)) == []
-    (line,) = lines.lines(PreflopSolving(2, 1, 10_000, None))
+    assert lines.lines(PreflopSolving(0, 2, 10_000, None, None, 0.0, None)) == []
+    (line,) = lines.lines(PreflopSolving(2, 1, 10_000, None, None, 0.0, None))
     assert line == "solving preflop again, round 2, at most 10,000 iterations"
     assert lines.lines(RangesRoundFinished(1, 3, 0.0123, 0.456)) == [
         "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"

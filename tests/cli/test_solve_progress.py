@@ -153,7 +153,7 @@ def test_bars_go_with_their_phase():
 
 def test_rounds_name_the_leaf_whose_flops_are_solved():
     tracker = SolveTracker()
-    (preflop,) = tracker.note(PreflopSolving(0, 1, 10, None)).bars
+    (preflop,) = tracker.note(PreflopSolving(0, 1, 10, None, None, 0.0, None)).bars
     assert preflop.title == "Preflop"
     assert tracker.note(PhaseEnded(Phase.PREFLOP, 0.2)).ended == (preflop.key,)
     for leaf in (1, 2):
@@ -163,7 +163,7 @@ def test_rounds_name_the_leaf_whose_flops_are_solved():
         assert tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0)).line == ""
         line = tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
         assert line == f"Flops, round 1, leaf {leaf}: 1 flop in 2.0 s, worst 0.10% of the pot"
-    (bar,) = tracker.note(PreflopSolving(1, 5, 10, 0.4567)).bars
+    (bar,) = tracker.note(PreflopSolving(1, 5, 10, 0.4567, None, 0.0, None)).bars
     assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")
     assert tracker.note(PhaseStarted(Phase.FLOPS, 1)).bars[0].title == "Flops, round 2, leaf 1"
 
@@ -195,7 +195,7 @@ def live_text(events):
 def test_terminals_see_bars_within_a_hundred_columns():
     place = FlopPlace("AsKhQd", 3.5, 1, 2)
     events = [
-        PreflopSolving(0, 10_000, 10_000, 0.1234),
+        PreflopSolving(0, 10_000, 10_000, 0.1234, None, 0.0, None),
         PhaseStarted(Phase.FLOPS, 1755),
         PhaseStarted(Phase.SOLVING, 200, place),
         solving("AsKhQd", 123, round=1, total_rounds=2),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from runout.cli.forecast import Forecast, Standing
 from runout.cli.formatting import (
     format_bound,
     format_count_of,
@@ -22,7 +23,6 @@ from runout.cli.progress_text import (
     describe_round,
     describe_solved,
 )
-from runout.cli.spot_forecast import SpotForecast
 from runout.events import (
     BucketsCapped,
     FlopFailed,
@@ -128,7 +128,8 @@ class SolveTracker:
         self._leaf = 0
         self._is_preflop_seen = False
         self._batch: _Batch | None = None
-        self._spot = SpotForecast()
+        self._spot = Forecast()
+        self._preflop = Forecast()
         self._started: dict[tuple[str, FlopPlace | None], _Pace] = {}
         self._flops: dict[str, _FlopInWork] = {}
 
@@ -229,20 +230,32 @@ class SolveTracker:
         return News((self._batch.bar(ages),), ended, line)
 
     def _note_preflop(self, event: PreflopSolving) -> News:
+        if event.round != self._round:
+            self._preflop = Forecast()
         self._round, self._leaf, self._is_preflop_seen = event.round, 0, True
         title = f"Preflop, round {event.round}" if event.round else "Preflop"
         mbb = event.exploitability_mbb
         detail = "" if mbb is None else f"{mbb:.3g} mbb/hand"
         done, total = event.iteration, event.max_iterations
-        left = self._seconds_left(Phase.PREFLOP, None, done, total)
-        return News((Bar(Phase.PREFLOP, title, done, total, detail, left, is_at_most=True),))
+        standing = Standing(done, total, mbb, event.target_mbb, event.seconds, event.max_seconds)
+        left = self._preflop.seconds_left(standing) or None
+        is_at_most = self._preflop.is_at_most
+        return News((Bar(Phase.PREFLOP, title, done, total, detail, left, is_at_most=is_at_most),))
 
     def _note_spot(self, event: SpotSolving) -> News:
         chips = event.exploitability_chips
         detail = ""
         if chips is not None:
             detail = f"{chips:.3g} chips, {format_percent(chips / event.pot_chips)} of the pot"
-        left = self._spot.seconds_left(event) or None
+        standing = Standing(
+            event.iteration,
+            event.max_iterations,
+            chips,
+            event.target_chips,
+            event.seconds,
+            event.max_seconds,
+        )
+        left = self._spot.seconds_left(standing) or None
         return News((Bar("spot", "Spot", event.iteration, event.max_iterations, detail, left),))
 
 

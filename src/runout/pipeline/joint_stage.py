@@ -10,10 +10,11 @@ from runout.config.joint import JOINT_BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError, RunoutError
-from runout.events import Phase, PreflopSolving, SavingFailed, reporting_phase
+from runout.events import Phase, SavingFailed, reporting_phase
 from runout.execution.local import count_cores
 from runout.holdem.tables import Precision
 from runout.pipeline.interrupts import PausedError, holding_interrupts
+from runout.pipeline.preflop_stage import preflop_event
 from runout.pipeline.workplace import Workplace
 from runout.postflop.compact.settings import CompactConfig
 from runout.postflop.exact.settings import ExactConfig
@@ -23,7 +24,7 @@ from runout.preflop.joint.joint_game import JointGame, PotType
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Engine, ExactEngine, Subgame
 from runout.preflop.solver import PreflopSolver
-from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
+from runout.results.preflop_solution import PreflopSolution
 from runout.storage.autosave import Autosave, Finish
 from runout.storage.bundle import has_bundle
 from runout.storage.manifest import digest_config
@@ -120,19 +121,15 @@ class _JointSolve:
             self._earlier_seconds = checkpoint.restore(self._path, solver, leaves, self._digest)
 
     def run(self) -> PreflopSolution:
+        rule = self._config.stopping_rule()
         with holding_interrupts() as is_interrupted, self._autosave() as autosave:
 
             def look_up(progress: SolveProgress) -> None:
-                measured = progress.exploitability
-                mbb = None if measured is None else measured * MBB_PER_BB
-                self._workplace.on_event(
-                    PreflopSolving(0, progress.iteration, progress.max_iterations, mbb)
-                )
+                self._workplace.on_event(preflop_event(progress, rule))
                 if is_interrupted():
                     raise PausedError
                 autosave.save_if_due()
 
-            rule = self._config.stopping_rule()
             try:
                 with reporting_phase(self._workplace.on_event, Phase.PREFLOP, rule.max_iterations):
                     solution = self._solver.solve(

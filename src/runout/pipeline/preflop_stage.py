@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from runout.cfr.stopping import SolveProgress
+from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.config.run import RunConfig
 from runout.events import Phase, PreflopSolving, reporting_phase
 from runout.pipeline.workplace import Workplace
@@ -31,13 +31,32 @@ class PreflopStage:
         """Returns the solution on top of a book; ``number`` is the round, for those who listen."""
 
         def report(progress: SolveProgress) -> None:
-            measured = progress.exploitability
-            mbb = None if measured is None else measured * MBB_PER_BB
-            self.workplace.on_event(
-                PreflopSolving(number, progress.iteration, progress.max_iterations, mbb)
-            )
+            self.workplace.on_event(preflop_event(progress, rule, number))
 
         solver = PreflopSolver(self.tree, value_leaves(self.tree, book), self.config.schedule())
         rule = self.config.stopping_rule()
         with reporting_phase(self.workplace.on_event, Phase.PREFLOP, rule.max_iterations):
             return solver.solve(rule, report, self.workplace.on_solution, self.config.print_every)
+
+
+def preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) -> PreflopSolving:
+    """Returns where a preflop or joint solve stands, as those who listen are told.
+
+    Args:
+        progress: of the solve, in big blinds.
+        rule: when it ends.
+        number: the round.
+    """
+
+    def to_mbb(value_bb: float | None) -> float | None:
+        return None if value_bb is None else value_bb * MBB_PER_BB
+
+    return PreflopSolving(
+        round=number,
+        iteration=progress.iteration,
+        max_iterations=progress.max_iterations,
+        exploitability_mbb=to_mbb(progress.exploitability),
+        target_mbb=to_mbb(rule.exploitability),
+        seconds=progress.seconds,
+        max_seconds=rule.max_seconds,
+    )
