@@ -21,6 +21,7 @@ from benchmarks.timing import (
     format_seconds,
     speedup,
 )
+from runout import product_kernels
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.card import parse_board
 from runout.cards.flops import NUM_CANONICAL_FLOPS, random_flops
@@ -41,6 +42,7 @@ from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_tasks import SolveRun, solve_flops
 from runout.postflop.hand_leaves import make_hand_leaves
+from runout.products import make_product_rows, pack_panels
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
 
@@ -147,9 +149,9 @@ def _against_pairs(name: str, game: FlopGame, tree: PostflopTree) -> Row:
 
 
 def _against_products(name: str, game: FlopGame, tree: PostflopTree) -> Row:
-    """An iteration against its matrix products alone: reach of leaves times payoff."""
+    """An iteration against its matrix products alone, in one thread: leaf reach times payoff."""
     solver = _solver(game, tree)
-    payoff = game.matchup_share.astype(np.float32)
+    panels = pack_panels(game.matchup_share, np.float32)
     groups = [
         tree.leaf_kind == SHOWDOWN,
         (tree.leaf_kind != SHOWDOWN) & (tree.leaf_kind != NOT_A_LEAF),
@@ -161,12 +163,13 @@ def _against_products(name: str, game: FlopGame, tree: PostflopTree) -> Row:
         for group in groups
     ]
     inputs = [reach.astype(np.float32) for reach in reaches]
-    outputs = [np.empty_like(reach) for reach in inputs]
+    outputs = [make_product_rows(len(reach), panels) for reach in inputs]
+    rows = [np.arange(len(reach)) for reach in inputs]
 
     def multiply() -> None:
         for _ in range(_ITERATIONS_AT_ONCE):
-            for reach, out in zip(inputs, outputs, strict=True):
-                np.matmul(reach, payoff, out=out)
+            for reach, row, out in zip(inputs, rows, outputs, strict=True):
+                product_kernels.multiply_rows(reach, row, panels, out)
 
     ours, products = (
         seconds / _ITERATIONS_AT_ONCE

@@ -33,13 +33,10 @@ def buckets_of(flop: str) -> FlopBuckets:
     return build_flop_buckets(parse_board(flop), NUM_BUCKETS, seed=3)
 
 
-@pytest.mark.parametrize("num_workers", [2, 3])
-def test_workers_change_no_bucket(num_workers):
+def test_workers_change_no_bucket():
     flop = FLOPS[0]
-    alone, together = (
-        buckets_of(flop),
-        build_flop_buckets(parse_board(flop), NUM_BUCKETS, seed=3, team=Team(num_workers)),
-    )
+    alone = buckets_of(flop)
+    together = build_flop_buckets(parse_board(flop), NUM_BUCKETS, seed=3, team=Team(3))
     for street in ("by_flop", "by_turn", "by_river"):
         np.testing.assert_array_equal(getattr(together, street), getattr(alone, street))
 
@@ -61,7 +58,7 @@ def test_isomorphic_hands_share_a_bucket(flop):
         assert_renamed(buckets, buckets, symmetry)
 
 
-@pytest.mark.parametrize("flop", [MONOTONE, RAINBOW])
+@pytest.mark.parametrize("flop", [MONOTONE, PAIRED])
 def test_renamed_suits_give_the_same_buckets(flop):
     mapping = SuitMapping((1, 2, 3, 0))
     renamed = build_flop_buckets(mapping.map_cards(parse_board(flop)), NUM_BUCKETS, seed=3)

@@ -161,6 +161,7 @@ def test_hands_that_cannot_meet_are_one_line():
         ("target: '0'", "0 is never reached, give a percentage such as 0.1%, or null for none"),
         ("target: '0.5'", "0.5 has no unit, write 0.5% of the pot"),
         ("target: -1%", "-1% is not above 0% and up to 100%"),
+        (f"target: {'9' * 5_000}%", f"{'9' * 300}... is not above 0% and up to 100%"),
         ("target: [1]", "[1] is not a percentage of the pot such as 0.5%"),
         ("precision: 64", "64 is not one of 32, 16"),
         ("rake_rate: 5", "5 is not a number from 0 to 1"),

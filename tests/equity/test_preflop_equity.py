@@ -139,6 +139,7 @@ def test_there_are_47008_matchups_up_to_suits():
     assert len(np.unique(unordered)) == 47_008
 
 
+@pytest.mark.slow
 def test_one_matchup_equals_dealing_every_board_with_eval7():
     hero, villain = "9h8h", "KhQd"  # suited and offsuit, with one suit in common
     assert outcomes(hero, villain) == count_preflop_outcomes(hero, villain)
@@ -154,6 +155,7 @@ def test_random_matchups_equal_dealing_every_board_with_phevaluator(seed):
     assert outcomes(*texts) == expected
 
 
+@pytest.mark.slow
 def test_wins_of_a_few_hands_on_all_flops_add_up_to_ten_times_the_wins_before_the_flop():
     """The same identity for whole hands, straight from the kernels: suits need no averaging."""
     hands = [parse_canonical_hand(name) for name in ("QQ", "AKs", "72o")]

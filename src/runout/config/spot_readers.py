@@ -14,7 +14,7 @@ from runout.cards.card import format_cards, parse_board
 from runout.config.section import as_number, problem_at, show_value, suggest
 from runout.config.size_choice import SizeChoice, read_sizes
 from runout.config.yaml_text import join_path
-from runout.errors import CardError, RangeError, quote
+from runout.errors import CardError, RangeError, quote, shorten
 from runout.ranges.notation import RANDOM, parse_range
 
 #: Probabilities of a lock may miss a sum of 1 by this much.
@@ -94,16 +94,17 @@ def read_target(value: Any) -> float | None:
         return None
     number = as_number(float(value) if _is_plain_number(value) else value)
     if number is not None:
+        given = shorten(str(value))
         if number == 0.0:
-            raise problem_at("", _never(str(value)))
-        raise problem_at("", f"{value} has no unit, write {number:g}% of the pot")
+            raise problem_at("", _never(given))
+        raise problem_at("", f"{given} has no unit, write {number:g}% of the pot")
     fraction = _percentage(value)
     if fraction is None:
         raise problem_at("", f"{show_value(value)} is not a percentage of the pot such as 0.5%")
     if fraction == 0.0:
-        raise problem_at("", _never(value.strip()))
+        raise problem_at("", _never(shorten(value.strip())))
     if not 0.0 < fraction <= 1.0:
-        raise problem_at("", f"{value.strip()} is not above 0% and up to 100%")
+        raise problem_at("", f"{shorten(value.strip())} is not above 0% and up to 100%")
     return fraction
 
 
