@@ -53,7 +53,7 @@ ALLOWED_IN = {
         "holdem/simd_kernels.py",
         "holdem/vector_kernels.py",
         "holdem/bucket_simd_kernels.py",
-        "holdem/bucket_action_kernels.py",
+        "holdem/decision_kernels.py",
     },
     "typer": {"cli"},
     "rich": {"cli"},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runout.holdem import bucket_game_kernels
+from runout.holdem import bucket_game_kernels, street_kernels
 from runout.holdem.street_kernels import (
     EVALUATE,
     HERO_ACTS,
@@ -64,7 +64,7 @@ def test_reach_and_sums_match_their_twin(player, mode):
     villain = random_knowledge(small_game(), player).villain
     before = copy_of(villain)
     step = in_mode(mode)
-    bucket_game_kernels.push_buckets(forest, villain, step, space)
+    street_kernels.push_reach(forest, 0, villain, step, space)
     reach = street_forest.push_reach(forest, 0, played(before, mode), root_reach)
     np.testing.assert_allclose(space.reach[forest.row], reach, rtol=1e-5, atol=1e-7)
     expected = before.strategy_sum.astype(np.float64)
@@ -85,7 +85,7 @@ def test_values_and_regrets_match_their_twin(player, mode):
     before, step = copy_of(hero), in_mode(mode)
     leaves = np.random.default_rng(4).normal(size=space.value.shape).astype(np.float32)
     space.value[:] = leaves
-    bucket_game_kernels.pull_buckets(forest, hero, step, space)
+    street_kernels.pull_values(forest, 0, hero, step, space)
     weights = None if mode == RESPOND else played(before, mode)
     value = street_forest.pull_values(forest, 0, weights, leaves)
     np.testing.assert_allclose(space.value, value, rtol=1e-4, atol=1e-5)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from runout.holdem import crossing_kernels
+from runout.holdem import crossing_kernels, spot_kernels
+from runout.holdem.crossing_kernels import GAMES_AT_ONCE
 from tests.holdem.small_compact import (
     NUM_BUCKETS,
     random_reach,
@@ -12,8 +13,6 @@ from tests.holdem.small_compact import (
     streets_of,
 )
 from tests.reference import slow_compact
-
-PROBABILITY = 1.0 / 44.0
 
 both_players = pytest.mark.parametrize("player", [0, 1])
 #: Of merged cards, of a card of a suit that can make a flush; of the last turn card.
@@ -25,15 +24,25 @@ def cross(player, merges_cards=True):
     game = small_game(merges_cards=merges_cards)
     streets, scratch = streets_of(game, player), scratch_of(game, player)
     reach = random_reach(game, player)
-    crossing_kernels.cross_down(streets, reach, scratch.crossing)
-    return streets, scratch, reach[streets.turn.chance_row].astype(np.float64) * PROBABILITY
+    meeting = spot_kernels.meet(streets.hands, streets.turn_orders, 0)
+    crossing_kernels.cross_down(streets, meeting, scratch.turn.lanes, reach, scratch.crossing)
+    return streets, scratch, reach[streets.turn.chance_row].astype(np.float64)
 
 
-def games_of_turn(streets):
-    """Returns a game of several cards where there is one, one of a single card, and the last."""
-    first, end = streets.games.first_game[:2]
-    sizes = streets.games.num_cards[first:end]
-    return {int(first + sizes.argmax()), int(first + sizes.argmin()), int(end - 1)}
+def lanes_of(blocks, num_lanes):
+    """Returns ``[num_lanes, hands]`` of ``[blocks, hands, 16]``."""
+    return np.concatenate(list(blocks), axis=1)[:, :num_lanes].T
+
+
+def batches_of_turn(streets):
+    """Returns some games of a turn card that are entered and left together: four, fewer."""
+    first, end = streets.games.first_game[:2].tolist()
+    rest = first + 2 * GAMES_AT_ONCE - 1
+    return (
+        range(first, first + GAMES_AT_ONCE),
+        range(first + GAMES_AT_ONCE, rest),
+        range(end - 1, end),
+    )
 
 
 def cards_of(streets, game):
@@ -43,56 +52,63 @@ def cards_of(streets, game):
 @both_players
 def test_lanes_hold_the_reach_and_what_each_hand_meets_of_it(player):
     streets, scratch, lanes = cross(player)
-    num_lanes = len(lanes)
-    np.testing.assert_allclose(scratch.crossing.reach[:, :num_lanes].T, lanes, rtol=1e-6)
+    found = lanes_of(scratch.crossing.reach, len(lanes))
+    np.testing.assert_allclose(found, lanes, rtol=1e-6)
+    mass = lanes_of(scratch.crossing.mass, len(lanes))
+    live = streets.turn_orders.hero[0][: streets.turn_orders.num_hero[0]]
     for hand, cards in enumerate(streets.hands.hero_cards.tolist()):
         met = slow_compact.met_by(cards, streets.hands.villain_cards, lanes, -1)
-        np.testing.assert_allclose(
-            scratch.crossing.mass[hand, :num_lanes], met, rtol=1e-4, atol=1e-6
-        )
+        expected = met if hand in live else np.zeros_like(met)
+        np.testing.assert_allclose(mass[:, hand], expected, rtol=1e-4, atol=1e-5)
 
 
 @every_kind_of_game
 @both_players
 def test_buckets_are_entered_by_their_hands(player, merges_cards):
     streets, scratch, lanes = cross(player, merges_cards)
-    for game in games_of_turn(streets):
-        crossing_kernels.enter_game(streets, game, scratch.crossing, scratch.game)
-        expected = slow_compact.enter_game(
-            cards_of(streets, game),
-            streets.games.villain[game],
-            streets.hands.villain_cards,
-            lanes,
-            NUM_BUCKETS,
-        )
-        found = scratch.game.reach[streets.river.roots.row[: len(lanes)]]
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+    roots, root = streets.river.roots, streets.river.forest.root
+    for games in batches_of_turn(streets):
+        crossing_kernels.enter_games(streets, games.start, games.stop, scratch.crossing)
+        for position, game in enumerate(games):
+            expected = slow_compact.enter_game(
+                cards_of(streets, game),
+                streets.games.villain[game],
+                streets.hands.villain_cards,
+                lanes,
+                NUM_BUCKETS,
+            )
+            crossing_kernels.enter_rows(roots, root, position, scratch.crossing, scratch.game)
+            found = scratch.game.reach[roots.row[: len(lanes)]]
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
 @every_kind_of_game
 @both_players
 def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards):
     streets, scratch, lanes = cross(player, merges_cards)
+    roots, root = streets.river.roots, streets.river.forest.root
     expected = np.zeros((len(lanes), len(streets.hands.hero_cards)))
     rng = np.random.default_rng(11)
-    for game in games_of_turn(streets):
-        met = rng.random((len(lanes), NUM_BUCKETS)).astype(np.float32)
-        met[:, 3] = 0.0
-        won = rng.normal(size=met.shape).astype(np.float32)
-        scratch.game.met[: len(lanes)] = met
-        scratch.game.value[streets.river.forest.root] = won
-        crossing_kernels.leave_game(streets, game, scratch.game, scratch.crossing)
-        per_unit = np.where(met > 0.0, won / np.where(met > 0.0, met, 1.0), 0.0)
-        expected += slow_compact.leave_game(
-            cards_of(streets, game),
-            streets.games.hero[game],
-            streets.hands.hero_cards,
-            streets.hands.villain_cards,
-            lanes,
-            per_unit,
-        )
-    found = scratch.crossing.won[:, : len(lanes)].T
-    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+    for games in batches_of_turn(streets):
+        for position, game in enumerate(games):
+            met = rng.random((len(lanes), NUM_BUCKETS)).astype(np.float32)
+            met[:, 3] = 0.0
+            won = rng.normal(size=met.shape).astype(np.float32)
+            scratch.game.met[: len(lanes)] = met
+            scratch.game.value[root] = won
+            crossing_kernels.leave_rows(roots, root, position, scratch.game, scratch.crossing)
+            per_unit = np.where(met > 0.0, won / np.where(met > 0.0, met, 1.0), 0.0)
+            expected += slow_compact.leave_game(
+                cards_of(streets, game),
+                streets.games.hero[game],
+                streets.hands.hero_cards,
+                streets.hands.villain_cards,
+                lanes,
+                per_unit,
+            )
+        crossing_kernels.leave_games(streets, games.start, games.stop, scratch.crossing)
+    found = lanes_of(scratch.crossing.won, len(lanes))
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
 
 
 @both_players
@@ -104,6 +120,7 @@ def test_what_hands_win_goes_to_the_nodes_before_the_river(player):
     value = np.full_like(scratch.turn.value, np.nan)
     crossing_kernels.cross_up(streets, scratch.crossing, value)
     chance = streets.turn.chance
-    np.testing.assert_array_equal(value[chance], won[:, : len(chance)].T)
+    expected = lanes_of(won, len(chance)) * np.float32(1.0 / 44.0)
+    np.testing.assert_allclose(value[chance], expected, rtol=1e-6)
     others = np.setdiff1d(np.arange(len(value)), chance)
     assert np.isnan(value[others]).all()

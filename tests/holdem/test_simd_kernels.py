@@ -100,6 +100,38 @@ def set_float_mode(mode):
 
 
 @kernel
+def clear(out_row):
+    simd_kernels.clear(np.int64(out_row.ctypes.data), np.int64(4 * LANES))
+
+
+@kernel
+def add(row, out):
+    simd_kernels.add(np.int64(out.ctypes.data), np.int64(row.ctypes.data))
+
+
+@kernel
+def add_scaled(row, scale, out):
+    simd_kernels.add_scaled(np.int64(out.ctypes.data), np.int64(row.ctypes.data), scale)
+
+
+@kernel
+def subtract_met(value, mass, blocked, out):
+    simd_kernels.subtract_met(
+        np.int64(out.ctypes.data),
+        np.int64(value.ctypes.data),
+        np.int64(mass.ctypes.data),
+        np.int64(blocked.ctypes.data),
+    )
+
+
+@kernel
+def subtract_product(value, factor, out):
+    simd_kernels.subtract_product(
+        np.int64(out.ctypes.data), np.int64(value.ctypes.data), np.int64(factor.ctypes.data)
+    )
+
+
+@kernel
 def multiply(left, right, out_product):
     for i in range(left.shape[0]):
         out_product[i] = left[i] * right[i]
@@ -253,3 +285,32 @@ def test_processors_without_a_float_mode_keep_denormals(monkeypatch):
     small, product = np.full(LANES, 1e-20, np.float32), np.zeros(LANES, np.float32)
     multiply(small, small, product)
     assert (product > 0.0).all()
+
+
+def random_lanes(number, seed=7):
+    """Returns lane rows and one number more than they hold, which must stay as it is."""
+    rows = np.random.default_rng(seed).normal(size=(number, LANES + 1)).astype(np.float32)
+    rows[:, LANES] = SENTINEL
+    return rows
+
+
+def test_a_lane_row_is_cleared_and_no_more():
+    (row,) = random_lanes(1)
+    clear(row)
+    np.testing.assert_array_equal(row, [0.0] * LANES + [SENTINEL])
+
+
+def test_lane_rows_are_added_and_subtracted():
+    row, value, mass, blocked, out = random_lanes(5)
+    scale, before = np.float32(0.3), out.copy()
+    expected = {
+        add: (row, out + row),
+        add_scaled: (row, scale, out + row * scale),
+        subtract_met: (value, mass, blocked, out - value * (mass - blocked)),
+        subtract_product: (value, mass, out - value * mass),
+    }
+    for change, (*arguments, wanted) in expected.items():
+        found = before.copy()
+        change(*arguments, found)
+        np.testing.assert_allclose(found[:LANES], wanted[:LANES], rtol=1e-5, atol=1e-6)
+        assert found[LANES] == SENTINEL

@@ -9,13 +9,22 @@ both_types = pytest.mark.parametrize(("dtype", "largest_code"), HALF_TYPES)
 
 
 @kernel
-def read(table, scale, first, end, out_rows):
-    return table_kernels.read_rows(table, scale, first, end, out_rows)
+def find(table, scale, first, number, out_rows):
+    return table_kernels.read_rows(table, scale, first, number, out_rows)
 
 
 @kernel
-def write(table, scale, first, end, rows):
-    table_kernels.write_rows(table, scale, first, end, rows)
+def write(table, scale, first, number, rows):
+    table_kernels.write_rows(table, scale, first, number, rows)
+
+
+def read(table, scale, first, number, space):
+    """Returns the rows at the address that the kernel names: in the table or in the space."""
+    address, shape = find(table, scale, first, number, space), (number, table.shape[1])
+    inside = space if table.dtype != np.float32 else table
+    assert inside.ctypes.data <= address < inside.ctypes.data + inside.nbytes
+    start = (address - inside.ctypes.data) // inside.itemsize
+    return inside.ravel()[start : start + number * table.shape[1]].reshape(shape)
 
 
 def random_rows(dtype, shape, seed, spread=1.0):
@@ -28,9 +37,9 @@ def there_and_back(dtype, rows, first=2):
     num_rows, num_hands = rows.shape
     table = np.full((first + num_rows + 2, num_hands), 7, dtype)
     scale = np.full(len(table), 7.0, np.float32)
-    write(table, scale, first, first + num_rows, rows)
+    write(table, scale, first, num_rows, rows)
     space = np.full((num_rows + 3, num_hands), np.nan, np.float32)
-    return read(table, scale, first, first + num_rows, space).copy(), table, scale
+    return read(table, scale, first, num_rows, space).copy(), table, scale
 
 
 @both_types
@@ -86,20 +95,18 @@ def test_rows_are_as_long_as_those_of_the_table_however_long_the_space(
     write(table, scale, 0, 3, rows)
     space = np.full((4, 48), 1e9, np.float32)
     found = read(table, scale, 0, 3, space)
-    assert found.shape == rows.shape
-    assert found.flags.c_contiguous
     np.testing.assert_allclose(found, rows, atol=1e-3)
-    write(table, scale, 0, 3, found)
+    write(table, scale, 0, 3, space)
     np.testing.assert_allclose(read(table, scale, 0, 3, space), rows, atol=1e-3)
 
 
 def test_32_bit_rows_are_the_rows_themselves():
     table = random_rows(np.float32, (5, 16), seed=2)
     before, no_scale = table.copy(), np.zeros(0, np.float32)
-    rows = read(table, no_scale, 1, 4, np.zeros((0, 16), np.float32))
+    rows = read(table, no_scale, 1, 3, np.zeros((0, 16), np.float32))
     np.testing.assert_array_equal(rows, before[1:4])
     rows[0, 3] = 99.0
     assert table[1, 3] == 99.0
-    write(table, no_scale, 1, 4, rows)
+    write(table, no_scale, 1, 3, rows)
     before[1, 3] = 99.0
     np.testing.assert_array_equal(table, before)

@@ -3,7 +3,9 @@ import pytest
 
 from runout.cards.combos import COMBO_CARDS
 from runout.holdem import terminal_kernels
-from runout.holdem.terminal_kernels import FOLDS, LANES, RAKE, SHOWDOWNS, Lanes, Meeting
+from runout.holdem.simd_kernels import LANES
+from runout.holdem.tables import make_transfer
+from runout.holdem.terminal_kernels import FOLDS, RAKE, SHOWDOWNS, Lanes, Meeting
 from tests.reference.terminals import value_of_node
 
 #: Terminals: one, around one half of the lanes, around all lanes, and several rounds.
@@ -56,9 +58,7 @@ def make_lanes(meeting):
         value=np.full((hero, LANES), np.nan, np.float32),
         total=np.full(LANES, np.nan),
         by_card=np.full((52, LANES), np.nan),
-        rows=np.zeros(LANES, np.int64),
-        scales=np.zeros(LANES, np.float32),
-        nowhere=np.zeros(hero, np.float32),
+        transfer=make_transfer(hero),
     )
 
 

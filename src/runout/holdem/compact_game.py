@@ -29,6 +29,7 @@ from runout.holdem.compact_layouts import BucketBetting, CompactStreets, Termina
 from runout.holdem.compact_memory import compact_sizes
 from runout.holdem.compact_workspace import Workspace, WorkspaceShape
 from runout.holdem.river_games import RiverBuckets
+from runout.holdem.simd_kernels import LANES
 from runout.holdem.spot import Spot
 from runout.holdem.spot_layouts import Arrival, Hands
 from runout.holdem.street_kernels import Forest, Step
@@ -284,7 +285,7 @@ class CompactGame:
             river=bucket_betting(river),
             turn_orders=cards.turn_orders[player],
             games=cards.games.seen_from(player),
-            probability=self.cards.deals[1].probability,
+            probability=np.full(LANES, self.cards.deals[1].probability, np.float32),
         )
 
 

@@ -40,26 +40,31 @@ def visit_turn(
     old_mode = simd_kernels.set_float_mode(spot_kernels.FLUSH_DENORMALS)
     turn, hands, games = streets.turn, streets.hands, streets.games
     crossing, buckets = scratch.crossing, scratch.game
+    river, root = streets.river, streets.river.forest.root
     meeting = spot_kernels.meet(hands, streets.turn_orders, turn_index)
     spot_kernels.begin_street(
         turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn
     )
-    crossing_kernels.cross_down(streets, scratch.turn.reach, crossing)
-    first = games.first_game[turn_index]
-    for game in range(first, games.first_game[turn_index + 1]):
-        tables = Knowledge(
-            spot_kernels.on_board(river_knowledge.hero, game - first),
-            spot_kernels.on_board(river_knowledge.villain, game - first),
-        )
-        crossing_kernels.enter_game(streets, game, crossing, buckets)
-        bucket_game_kernels.play_game(
-            streets.river, games.meets[game], games.wins[game], tables, step, buckets
-        )
-        crossing_kernels.leave_game(streets, game, buckets, crossing)
+    crossing_kernels.cross_down(streets, meeting, scratch.turn.lanes, scratch.turn.reach, crossing)
+    begin, end = games.first_game[turn_index], games.first_game[turn_index + 1]
+    for first in range(begin, end, crossing_kernels.GAMES_AT_ONCE):
+        last = min(first + crossing_kernels.GAMES_AT_ONCE, end)
+        crossing_kernels.enter_games(streets, first, last, crossing)
+        for game in range(first, last):
+            tables = Knowledge(
+                spot_kernels.on_board(river_knowledge.hero, game - begin),
+                spot_kernels.on_board(river_knowledge.villain, game - begin),
+            )
+            crossing_kernels.enter_rows(river.roots, root, game - first, crossing, buckets)
+            bucket_game_kernels.play_game(
+                river, games.meets[game], games.wins[game], tables, step, buckets
+            )
+            crossing_kernels.leave_rows(river.roots, root, game - first, buckets, crossing)
+        crossing_kernels.leave_games(streets, first, last, crossing)
     crossing_kernels.cross_up(streets, crossing, scratch.turn.value)
     street_kernels.pull_values(turn, 0, turn_knowledge.hero, step, scratch.turn)
-    for root in range(out_value.shape[0]):
-        value, out = scratch.turn.value[turn.root[root]], out_value[root]
+    for i in range(out_value.shape[0]):
+        value, out = scratch.turn.value[turn.root[i]], out_value[i]
         for hand in range(out.shape[0]):
             out[hand] = value[hand]
     simd_kernels.set_float_mode(old_mode)

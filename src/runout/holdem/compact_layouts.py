@@ -6,9 +6,8 @@ turn cards, ``L`` ways to enter the river, ``n`` nodes.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array
+from runout.holdem.lane_kernels import Transfer
 from runout.holdem.spot_layouts import Hands, Orders
 from runout.holdem.street_kernels import Forest, Scratch
 
@@ -93,7 +92,7 @@ class CompactStreets(NamedTuple):
         river: the betting of the river.
         turn_orders: hands by turn card.
         games: the bucket games of all rivers.
-        probability: of a river card for two given hands.
+        probability: ``[16]`` of a river card for two given hands, the same for each lane.
     """
 
     hands: Hands
@@ -102,26 +101,25 @@ class CompactStreets(NamedTuple):
     river: BucketBetting
     turn_orders: Orders
     games: BucketGames
-    probability: np.float32
+    probability: Float32Array
 
 
 class Crossing(NamedTuple):
     """Working space between the hands of a turn card and the buckets of its rivers.
 
+    Ways to enter the river are in blocks of sixteen lanes; ``B`` blocks, ``g`` games at once.
+
     Attributes:
-        reach: ``[O, L]`` the opponent's reach on entering the river.
-        mass: ``[H, L]`` how much of it each hand can meet, whatever the river card.
-        won: ``[H, L]`` the sum over rivers of what a hand wins.
-        by_card: ``[52, L]`` the opponent's reach with each card.
-        with_card: ``[52, L]`` the opponent's reach with each card and a river card of a game,
-            minus half of ``blocked``.
-        total: ``[L]`` the opponent's reach.
-        blocked: ``[L]`` the opponent's reach with a river card of a game.
-        none: ``[L]`` zeros.
-        entering: ``[K + 1, L]`` the reach of buckets; the last row is of impossible hands.
-        leaving: ``[K + 1, L]`` what buckets win for each unit of reach that they meet.
-        addresses: ``[L]`` of rows.
-        nowhere: ``[max(H, K)]`` the row into which unused lanes are written.
+        reach: ``[B, O, 16]`` the opponent's reach on entering the river.
+        mass: ``[B, H, 16]`` how much of it each hand can meet, whatever the river card.
+        won: ``[B, H, 16]`` the sum over rivers of what a hand wins.
+        by_card: ``[B, 52, 16]`` the opponent's reach with each card.
+        with_card: ``[g, 52, 16]`` the opponent's reach with each card and a river card of a game,
+            minus half of all that the river cards block.
+        entering: ``[B, g, K + 1, 16]`` the reach of buckets; the last row is of impossible hands.
+        leaving: ``[B, g, K + 1, 16]`` what buckets win for each unit of reach that they meet;
+            nothing in the last row.
+        transfer: from rows and back.
     """
 
     reach: Float32Array
@@ -129,13 +127,9 @@ class Crossing(NamedTuple):
     won: Float32Array
     by_card: Float32Array
     with_card: Float32Array
-    total: Float32Array
-    blocked: Float32Array
-    none: Float32Array
     entering: Float32Array
     leaving: Float32Array
-    addresses: IntArray
-    nowhere: Float32Array
+    transfer: Transfer
 
 
 class BucketScratch(NamedTuple):

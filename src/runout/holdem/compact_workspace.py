@@ -9,11 +9,18 @@ from runout.arrays import Float32Array, FloatArray, aligned_zeros
 from runout.cards.card import NUM_CARDS
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
-from runout.holdem.bucket_simd_kernels import LANE_BLOCK
 from runout.holdem.compact_layouts import BucketScratch, CompactScratch, Crossing
+from runout.holdem.crossing_kernels import GAMES_AT_ONCE
+from runout.holdem.simd_kernels import LANES
 from runout.holdem.street_kernels import Scratch
 from runout.holdem.street_template import StreetTemplate
-from runout.holdem.tables import Precision, ScratchShape, make_shaped_scratch, scratch_bytes
+from runout.holdem.tables import (
+    Precision,
+    ScratchShape,
+    make_shaped_scratch,
+    make_transfer,
+    scratch_bytes,
+)
 
 
 class WorkspaceShape(NamedTuple):
@@ -23,7 +30,7 @@ class WorkspaceShape(NamedTuple):
         flop: of the flop.
         turn: of a turn card.
         game: of a bucket game; its rows are as long as there are buckets.
-        num_lanes: ways to enter the river, padded.
+        num_blocks: of ways to enter the river, sixteen to a block.
         num_cells: numbers that come back from all turn cards.
         num_sums: numbers that they are added up to.
     """
@@ -31,7 +38,7 @@ class WorkspaceShape(NamedTuple):
     flop: ScratchShape
     turn: ScratchShape
     game: ScratchShape
-    num_lanes: int
+    num_blocks: int
     num_cells: int
     num_sums: int
 
@@ -61,7 +68,7 @@ class WorkspaceShape(NamedTuple):
             flop=ScratchShape.of(flop, widths, player, precision),
             turn=ScratchShape.of(turn, widths, player, precision),
             game=ScratchShape.of(river, (num_buckets, num_buckets), player, precision),
-            num_lanes=-(-len(river.root_of) // LANE_BLOCK) * LANE_BLOCK,
+            num_blocks=-(-len(river.root_of) // LANES),
             num_cells=num_turns * entering,
             num_sums=entering,
         )
@@ -69,10 +76,13 @@ class WorkspaceShape(NamedTuple):
     def num_bytes(self, num_workers: int) -> int:
         """Returns what working space of this shape takes."""
         hero, villain, buckets = self.turn.hero, self.turn.villain, self.game.hero
-        lane_rows = villain + 2 * hero + 2 * NUM_CARDS + 3 + 2 * (buckets + 1)
-        crossing = 4 * self.num_lanes * lane_rows + 8 * self.num_lanes + 4 * max(hero, buckets)
+        num_lanes = self.num_blocks * LANES
+        lane_rows = self.num_blocks * (villain + 2 * hero + NUM_CARDS)
+        lane_rows += self.num_blocks * GAMES_AT_ONCE * 2 * (buckets + 1)
+        lane_rows += GAMES_AT_ONCE * NUM_CARDS
+        crossing = 4 * LANES * lane_rows + 12 * LANES + 4 * max(hero, buckets)
         game_rows = self.game.num_rows + self.game.num_nodes + 2 * self.game.num_decoded
-        game = 4 * buckets * (game_rows + self.num_lanes)
+        game = 4 * buckets * (game_rows + num_lanes)
         of_worker = scratch_bytes(self.turn) + crossing + game
         shared = scratch_bytes(self.flop) + 4 * self.num_cells + 8 * self.num_sums
         return shared + num_workers * of_worker
@@ -136,33 +146,29 @@ def _make_side(shape: WorkspaceShape, num_workers: int) -> SideSpace:
 
 
 def _make_turn(shape: WorkspaceShape) -> CompactScratch:
-    lanes, buckets = shape.num_lanes, shape.game.hero
+    blocks, buckets = shape.num_blocks, shape.game.hero
     hero, villain = shape.turn.hero, shape.turn.villain
     return CompactScratch(
         turn=make_shaped_scratch(shape.turn),
         crossing=Crossing(
-            reach=_zeros(villain, lanes),
-            mass=_zeros(hero, lanes),
-            won=_zeros(hero, lanes),
-            by_card=_zeros(NUM_CARDS, lanes),
-            with_card=_zeros(NUM_CARDS, lanes),
-            total=_zeros(1, lanes)[0],
-            blocked=_zeros(1, lanes)[0],
-            none=_zeros(1, lanes)[0],
-            entering=_zeros(buckets + 1, lanes),
-            leaving=_zeros(buckets + 1, lanes),
-            addresses=np.zeros(lanes, np.int64),
-            nowhere=_zeros(1, max(hero, buckets))[0],
+            reach=_zeros(blocks, villain, LANES),
+            mass=_zeros(blocks, hero, LANES),
+            won=_zeros(blocks, hero, LANES),
+            by_card=_zeros(blocks, NUM_CARDS, LANES),
+            with_card=_zeros(GAMES_AT_ONCE, NUM_CARDS, LANES),
+            entering=_zeros(blocks, GAMES_AT_ONCE, buckets + 1, LANES),
+            leaving=_zeros(blocks, GAMES_AT_ONCE, buckets + 1, LANES),
+            transfer=make_transfer(max(hero, buckets)),
         ),
         game=BucketScratch(
             reach=_zeros(shape.game.num_rows, buckets),
             value=_zeros(shape.game.num_nodes, buckets),
-            met=_zeros(lanes, buckets),
+            met=_zeros(blocks * LANES, buckets),
             rows=_zeros(shape.game.num_decoded, buckets),
             more_rows=_zeros(shape.game.num_decoded, buckets),
         ),
     )
 
 
-def _zeros(rows: int, columns: int) -> Float32Array:
-    return aligned_zeros((rows, columns), np.float32)
+def _zeros(*shape: int) -> Float32Array:
+    return aligned_zeros(shape, np.float32)

@@ -9,199 +9,311 @@ meets on all of them together
 
 where mass is what it meets on the turn. Hands that hold a card of the game meet nobody on it.
 
-Ways to enter the river stand side by side for each hand, as *lanes*, so that going from hands to
-buckets and back is one vector addition for a hand and game.
+Ways to enter the river stand side by side for each hand, sixteen to a *block*, so that going from
+hands to buckets and back is one vector instruction for a hand, game and block. A few games are
+entered and left together, because fetching hands takes longer than adding them.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray
-from runout.holdem import bucket_simd_kernels as simd
-from runout.holdem.compact_layouts import BucketScratch, CompactStreets, Crossing
+from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array
+from runout.holdem import bucket_simd_kernels, terminal_kernels
+from runout.holdem import simd_kernels as simd
+from runout.holdem.compact_layouts import BucketScratch, CompactStreets, Crossing, Terminals
+from runout.holdem.lane_kernels import lanes_to_rows, rows_to_lanes
+from runout.holdem.terminal_kernels import Lanes, Meeting
 from runout.jit import kernel
 
-_FLOAT_BYTES, _ADDRESS_BYTES = 4, 8
-_BLOCK_BYTES = simd.LANE_BLOCK * _FLOAT_BYTES
-_NUM_CARDS = 52
+_FLOAT_BYTES = 4
+_LANES, _LANE_ROW = simd.LANES, simd.LANE_ROW_BYTES
+_NUM_CARDS = simd.NUM_CARDS
 _NOBODY = -1
 
+#: How many games are entered and left together.
+GAMES_AT_ONCE = 4
+_COUNT_BYTES = 8
+
+
+class Leaving(NamedTuple):
+    """Some games that are left together.
+
+    Attributes:
+        cards: ``[g, 4]`` their river cards.
+        num_cards: ``[g]`` how many they are.
+        bucket: ``[g, H]`` the buckets of hero's hands.
+        value: ``[g, K + 1, 16]`` what buckets win for each unit of reach that they meet.
+    """
+
+    cards: IntArray
+    num_cards: IntArray
+    bucket: Uint8Array
+    value: Float32Array
+
 
 @kernel
-def _used_bytes(streets: CompactStreets) -> int:
-    """Returns how much of a lane row is in use: whole blocks."""
+def cross_down(
+    streets: CompactStreets,
+    meeting: Meeting,
+    sums: Lanes,
+    reach: Float32Array,
+    out_crossing: Crossing,
+) -> None:
+    """Turns ``reach[rows, O]`` at the end of the turn into lanes; finds what each hand meets.
+
+    Args:
+        streets: the game.
+        meeting: the hands on the turn's board.
+        sums: working space of terminals.
+        reach: the opponent's.
+        out_crossing: its reach, mass, won and sums by card.
+    """
+    num_roots, row = streets.turn.chance.shape[0], streets.turn.chance_row
+    for first in range(0, num_roots, _LANES):
+        block, end = first // _LANES, min(first + _LANES, num_roots)
+        lanes = Lanes(
+            out_crossing.reach[block],
+            out_crossing.mass[block],
+            sums.total,
+            sums.by_card,
+            out_crossing.transfer,
+        )
+        for zeros in (lanes.value, out_crossing.won[block]):
+            simd.clear(np.int64(zeros.ctypes.data), zeros.nbytes)
+        rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
+        terminal_kernels.sum_reach(meeting, lanes)
+        by_card = out_crossing.by_card[block]
+        for card in range(_NUM_CARDS):
+            for lane in range(_LANES):
+                by_card[card, lane] = np.float32(lanes.by_card[card, lane])
+
+
+@kernel
+def enter_games(
+    streets: CompactStreets, first_game: int, end_game: int, out_crossing: Crossing
+) -> None:
+    """Adds the opponent's reach up by bucket: ``entering`` of some games, the mean over cards."""
+    games, holding = streets.games, streets.hands.holding
+    bucket, num_cards = games.villain[first_game:end_game], games.num_cards[first_game:end_game]
+    cards = games.cards[first_game:end_game]
+    for block in range(_num_blocks(streets)):
+        reach, entering = out_crossing.reach[block], out_crossing.entering[block]
+        _add_by_bucket(bucket, reach, entering)
+        _leave_out_holders(cards, num_cards, holding, bucket, reach, entering)
+
+
+@kernel
+def _num_blocks(streets: CompactStreets) -> int:
     num_roots: int = streets.turn.chance.shape[0]
-    return (num_roots + simd.LANE_BLOCK - 1) // simd.LANE_BLOCK * _BLOCK_BYTES
+    return (num_roots + _LANES - 1) // _LANES
 
 
 @kernel
-def _read_rows(
-    used: int, addresses: IntArray, row_bytes: int, scale: np.float32, out_lanes: Float32Array
+def _add_by_bucket(bucket: Uint8Array, reach: Float32Array, out_entering: Float32Array) -> None:
+    """Adds ``reach[O, 16]`` up by the buckets of some games into ``out_entering[g, K + 1, 16]``."""
+    num_games, num_hands = bucket.shape
+    game_bytes = out_entering.shape[1] * _LANE_ROW
+    sums, lanes = np.int64(out_entering.ctypes.data), np.int64(reach.ctypes.data)
+    of_hands = np.int64(bucket.ctypes.data)
+    simd.clear(sums, num_games * game_bytes)
+    if num_games == GAMES_AT_ONCE:
+        simd.add_by_bucket_4(lanes, num_hands, of_hands, sums, game_bytes)
+    else:
+        for game in range(num_games):
+            own, out = of_hands + game * num_hands, sums + game * game_bytes
+            simd.add_by_bucket_1(lanes, num_hands, own, out, game_bytes)
+
+
+@kernel
+def _leave_out_holders(
+    cards: IntArray,
+    num_cards: IntArray,
+    holding: IntArray,
+    bucket: Uint8Array,
+    reach: Float32Array,
+    out_entering: Float32Array,
 ) -> None:
-    """Transposes rows into lanes, times a scale."""
-    lane_bytes = np.int64(out_lanes.shape[1] * _FLOAT_BYTES)
-    lanes, rows = np.int64(out_lanes.ctypes.data), np.int64(addresses.ctypes.data)
-    for column in range(0, used, _BLOCK_BYTES):
-        of_block = rows + column // _FLOAT_BYTES * _ADDRESS_BYTES
-        for offset in range(0, row_bytes, _BLOCK_BYTES):
-            out = lanes + column + offset // _FLOAT_BYTES * lane_bytes
-            simd.rows_to_lanes(of_block, np.int64(offset), out, lane_bytes, scale)
-
-
-@kernel
-def _write_rows(used: int, lanes: Float32Array, row_bytes: int, addresses: IntArray) -> None:
-    """Transposes lanes into the rows that begin at some addresses."""
-    lane_bytes = np.int64(lanes.shape[1] * _FLOAT_BYTES)
-    start, rows = np.int64(lanes.ctypes.data), np.int64(addresses.ctypes.data)
-    for column in range(0, used, _BLOCK_BYTES):
-        of_block = rows + column // _FLOAT_BYTES * _ADDRESS_BYTES
-        for offset in range(0, row_bytes, _BLOCK_BYTES):
-            block = start + column + offset // _FLOAT_BYTES * lane_bytes
-            simd.lanes_to_rows(block, lane_bytes, of_block, np.int64(offset))
-
-
-@kernel
-def cross_down(streets: CompactStreets, reach: Float32Array, out_crossing: Crossing) -> None:
-    """Turns ``reach[rows, O]`` at the end of the turn into lanes; finds what each hand meets."""
-    row, addresses, used = streets.turn.chance_row, out_crossing.addresses, _used_bytes(streets)
-    start, row_bytes = np.int64(reach.ctypes.data), reach.shape[1] * _FLOAT_BYTES
-    for lane in range(used // _FLOAT_BYTES):
-        addresses[lane] = start + row[min(lane, row.shape[0] - 1)] * row_bytes
-    _read_rows(used, addresses, row_bytes, streets.probability, out_crossing.reach)
-    out_crossing.by_card[:] = np.float32(0.0)
-    out_crossing.total[:] = np.float32(0.0)
-    out_crossing.won[:] = np.float32(0.0)
-    lane_bytes = np.int64(out_crossing.reach.shape[1] * _FLOAT_BYTES)
-    lanes, mass = np.int64(out_crossing.reach.ctypes.data), np.int64(out_crossing.mass.ctypes.data)
-    by_card = np.int64(out_crossing.by_card.ctypes.data)
-    total = np.int64(out_crossing.total.ctypes.data)
-    cards = streets.hands.villain_cards
-    for hand in range(cards.shape[0]):
-        low, high = by_card + cards[hand, 0] * lane_bytes, by_card + cards[hand, 1] * lane_bytes
-        simd.add_hand(total, low, high, lanes + hand * lane_bytes, used)
-    cards, same = streets.hands.hero_cards, streets.hands.same
-    for hand in range(cards.shape[0]):
-        low, high = by_card + cards[hand, 0] * lane_bytes, by_card + cards[hand, 1] * lane_bytes
-        simd.set_unblocked(mass + hand * lane_bytes, total, low, high, used)
-        if same[hand] != _NOBODY:
-            simd.add(mass + hand * lane_bytes, lanes + same[hand] * lane_bytes, used)
-
-
-@kernel
-def enter_game(
-    streets: CompactStreets, game: int, crossing: Crossing, out_scratch: BucketScratch
-) -> None:
-    """Adds the opponent's reach up by bucket, into the rows of a game's roots."""
-    games, used = streets.games, _used_bytes(streets)
-    num_cards, bucket = games.num_cards[game], games.villain[game]
-    lane_bytes = np.int64(crossing.reach.shape[1] * _FLOAT_BYTES)
-    sums, lanes = np.int64(crossing.entering.ctypes.data), np.int64(crossing.reach.ctypes.data)
-    crossing.entering[:] = np.float32(0.0)
-    for hand in range(bucket.shape[0]):
-        simd.add(sums + np.int64(bucket[hand]) * lane_bytes, lanes + hand * lane_bytes, used)
-    if num_cards > 1:  # a hand is there one time less for each card that it holds
-        share = np.float32(-1.0) / np.float32(num_cards)
-        for i in range(num_cards):
-            holding = streets.hands.holding[games.cards[game, i]]
-            for j in range(holding.shape[0]):
-                hand = holding[j]
+    """Counts hands one time less for each of a game's cards that they hold."""
+    game_bytes = out_entering.shape[1] * _LANE_ROW
+    sums, lanes = np.int64(out_entering.ctypes.data), np.int64(reach.ctypes.data)
+    for game in range(cards.shape[0]):
+        if num_cards[game] == 1:  # holders of the card are impossible
+            continue
+        share = np.float32(-1.0) / np.float32(num_cards[game])
+        for i in range(num_cards[game]):
+            card = cards[game, i]
+            for j in range(holding.shape[1]):
+                hand = holding[card, j]
                 if hand == _NOBODY:
                     break
-                out = sums + np.int64(bucket[hand]) * lane_bytes
-                simd.add_scaled(out, lanes + hand * lane_bytes, share, used)
-    reach, row, addresses = out_scratch.reach, streets.river.roots.row, crossing.addresses
-    start, row_bytes = np.int64(reach.ctypes.data), reach.shape[1] * _FLOAT_BYTES
-    num_roots, nowhere = streets.turn.chance.shape[0], np.int64(crossing.nowhere.ctypes.data)
-    for lane in range(used // _FLOAT_BYTES):
-        is_used = lane < num_roots
-        addresses[lane] = start + row[lane] * row_bytes if is_used else nowhere
-    _write_rows(used, crossing.entering, row_bytes, addresses)
+                out = sums + game * game_bytes + np.int64(bucket[game, hand]) * _LANE_ROW
+                simd.add_scaled(out, lanes + hand * _LANE_ROW, share)
 
 
 @kernel
-def leave_game(
-    streets: CompactStreets, game: int, scratch: BucketScratch, out_crossing: Crossing
+def enter_rows(
+    roots: Terminals,
+    root: Int32Array,
+    position: int,
+    crossing: Crossing,
+    out_scratch: BucketScratch,
 ) -> None:
-    """Adds what each of hero's hands wins on the cards of a game."""
-    root, num_roots = streets.river.forest.root, streets.turn.chance.shape[0]
-    used, addresses = _used_bytes(streets), out_crossing.addresses
-    row_bytes = scratch.value.shape[1] * _FLOAT_BYTES
+    """Writes what enters one of the games into the rows of its roots."""
+    num_roots = root.shape[0]
+    for first in range(0, num_roots, _LANES):
+        end = min(first + _LANES, num_roots)
+        lanes_to_rows(
+            roots.row[first:end],
+            roots.payoff[first:end],
+            False,
+            crossing.entering[first // _LANES, position],
+            crossing.transfer,
+            out_scratch.reach,
+        )
+
+
+@kernel
+def leave_rows(
+    roots: Terminals,
+    root: Int32Array,
+    position: int,
+    scratch: BucketScratch,
+    out_crossing: Crossing,
+) -> None:
+    """Reads what each bucket of one of the games wins for each unit of reach that it meets."""
+    row_bytes, num_roots = np.int64(scratch.value.shape[1] * _FLOAT_BYTES), root.shape[0]
     values, met = np.int64(scratch.value.ctypes.data), np.int64(scratch.met.ctypes.data)
     for i in range(num_roots):
-        simd.divide(met + i * row_bytes, values + root[i] * row_bytes, row_bytes)
-    for lane in range(used // _FLOAT_BYTES):
-        addresses[lane] = met + min(lane, num_roots - 1) * row_bytes
-    _read_rows(used, addresses, row_bytes, np.float32(1.0), out_crossing.leaving)
-    _find_blocked(streets, game, out_crossing)
-    cards, bucket = streets.hands.hero_cards, streets.games.hero[game]
-    lane_bytes = np.int64(out_crossing.won.shape[1] * _FLOAT_BYTES)
-    won, mass = np.int64(out_crossing.won.ctypes.data), np.int64(out_crossing.mass.ctypes.data)
-    leaving = np.int64(out_crossing.leaving.ctypes.data)
-    with_card = np.int64(out_crossing.with_card.ctypes.data)
-    times = np.float32(streets.games.num_cards[game])
-    for hand in range(bucket.shape[0]):
-        value, offset = leaving + np.int64(bucket[hand]) * lane_bytes, hand * lane_bytes
-        low = with_card + cards[hand, 0] * lane_bytes
-        high = with_card + cards[hand, 1] * lane_bytes
-        simd.add_met(won + offset, value, mass + offset, low, high, times, used)
-    if streets.games.num_cards[game] > 1:  # else holders of the card are among the impossible
-        _subtract_held(streets, game, out_crossing)
+        bucket_simd_kernels.divide(met + i * row_bytes, values + root[i] * row_bytes, row_bytes)
+    for first in range(0, num_roots, _LANES):
+        end = min(first + _LANES, num_roots)
+        leaving = out_crossing.leaving[first // _LANES, position]
+        rows_to_lanes(roots.node[first:end], scratch.met, out_crossing.transfer, leaving)
 
 
 @kernel
-def _find_blocked(streets: CompactStreets, game: int, out_crossing: Crossing) -> None:
-    """Adds up the opponent's reach that a game's cards block, in all and with each other card.
+def leave_games(
+    streets: CompactStreets, first_game: int, end_game: int, out_crossing: Crossing
+) -> None:
+    """Adds what each of hero's hands wins on the cards of some games."""
+    games, held, hands = streets.games, streets.held, streets.hands
+    cards, num_cards = games.cards[first_game:end_game], games.num_cards[first_game:end_game]
+    bucket, with_card = games.hero[first_game:end_game], out_crossing.with_card
+    for block in range(_num_blocks(streets)):
+        reach, by_card = out_crossing.reach[block], out_crossing.by_card[block]
+        mass, won = out_crossing.mass[block], out_crossing.won[block]
+        leaving = Leaving(cards, num_cards, bucket, out_crossing.leaving[block])
+        _find_blocked(cards, num_cards, held.villain_with, reach, by_card, with_card)
+        _add_won(leaving, hands.hero_cards, with_card, mass, won)
+        _subtract_held(leaving, held.hero_holding, hands.same, reach, by_card, mass, won)
+
+
+@kernel
+def _find_blocked(
+    cards: IntArray,
+    num_cards: IntArray,
+    villain_with: IntArray,
+    reach: Float32Array,
+    by_card: Float32Array,
+    out_with_card: Float32Array,
+) -> None:
+    """Adds up the reach that the cards of games block, in all and with each other card.
 
     What is blocked in all is taken off by halves from each card's, as a hand has two cards.
     """
-    games, used = streets.games, _used_bytes(streets)
-    lane_bytes = np.int64(out_crossing.with_card.shape[1] * _FLOAT_BYTES)
-    lanes = np.int64(out_crossing.reach.ctypes.data)
-    with_card = np.int64(out_crossing.with_card.ctypes.data)
-    by_card = np.int64(out_crossing.by_card.ctypes.data)
-    blocked = np.int64(out_crossing.blocked.ctypes.data)
-    out_crossing.with_card[:] = np.float32(0.0)
-    out_crossing.blocked[:] = np.float32(0.0)
-    for i in range(games.num_cards[game]):
-        simd.add(blocked, by_card + games.cards[game, i] * lane_bytes, used)
-    for other in range(_NUM_CARDS):
-        simd.add_scaled(with_card + other * lane_bytes, blocked, np.float32(-0.5), used)
-    for i in range(games.num_cards[game]):
-        card = games.cards[game, i]
-        for other in range(_NUM_CARDS):
-            hand = streets.held.villain_with[card, other]
-            if hand != _NOBODY:
-                simd.add(with_card + other * lane_bytes, lanes + hand * lane_bytes, used)
+    lanes = np.int64(reach.ctypes.data)
+    for game in range(cards.shape[0]):
+        out = out_with_card[game]
+        for lane in range(_LANES):
+            blocked = np.float32(0.0)
+            for i in range(num_cards[game]):
+                blocked += by_card[cards[game, i], lane]
+            out[0, lane] = np.float32(-0.5) * blocked
+        for other in range(1, _NUM_CARDS):
+            for lane in range(_LANES):
+                out[other, lane] = out[0, lane]
+        start = np.int64(out.ctypes.data)
+        for i in range(num_cards[game]):
+            for other in range(_NUM_CARDS):
+                hand = villain_with[cards[game, i], other]
+                if hand != _NOBODY:
+                    simd.add(start + other * _LANE_ROW, lanes + hand * _LANE_ROW)
 
 
 @kernel
-def _subtract_held(streets: CompactStreets, game: int, out_crossing: Crossing) -> None:
+def _add_won(
+    leaving: Leaving,
+    cards: IntArray,
+    with_card: Float32Array,
+    mass: Float32Array,
+    out_won: Float32Array,
+) -> None:
+    """Adds what hands win on all cards of games, as if they held none of them."""
+    num_games, num_hands = leaving.bucket.shape
+    won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
+    buckets, pairs = np.int64(leaving.bucket.ctypes.data), np.int64(cards.ctypes.data)
+    values, by_card = np.int64(leaving.value.ctypes.data), np.int64(with_card.ctypes.data)
+    counts, size = np.int64(leaving.num_cards.ctypes.data), leaving.value.shape[1] * _LANE_ROW
+    if num_games == GAMES_AT_ONCE:
+        simd.add_met_4(won, met, num_hands, buckets, pairs, values, by_card, counts, size)
+    else:
+        for game in range(num_games):
+            simd.add_met_1(
+                won,
+                met,
+                num_hands,
+                buckets + game * num_hands,
+                pairs,
+                values + game * size,
+                by_card + game * _NUM_CARDS * _LANE_ROW,
+                counts + game * _COUNT_BYTES,
+                size,
+            )
+
+
+@kernel
+def _subtract_held(
+    leaving: Leaving,
+    holding: IntArray,
+    same: IntArray,
+    reach: Float32Array,
+    by_card: Float32Array,
+    mass: Float32Array,
+    out_won: Float32Array,
+) -> None:
     """Takes back what hands were given on cards that they hold."""
-    games, used, same = streets.games, _used_bytes(streets), streets.hands.same
-    bucket, holding = games.hero[game], streets.held.hero_holding
-    lane_bytes = np.int64(out_crossing.won.shape[1] * _FLOAT_BYTES)
-    won, mass = np.int64(out_crossing.won.ctypes.data), np.int64(out_crossing.mass.ctypes.data)
-    leaving = np.int64(out_crossing.leaving.ctypes.data)
-    by_card = np.int64(out_crossing.by_card.ctypes.data)
-    lanes, none = np.int64(out_crossing.reach.ctypes.data), np.int64(out_crossing.none.ctypes.data)
-    for i in range(games.num_cards[game]):
-        card = games.cards[game, i]
-        of_card = by_card + card * lane_bytes
-        for j in range(holding.shape[1]):
-            hand = holding[card, j]
-            if hand == _NOBODY:
-                break
-            value, offset = leaving + np.int64(bucket[hand]) * lane_bytes, hand * lane_bytes
-            theirs = lanes + same[hand] * lane_bytes if same[hand] != _NOBODY else none
-            simd.subtract_met(won + offset, value, mass + offset, of_card, theirs, used)
+    cards, num_cards, bucket, _ = leaving
+    won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
+    values, lanes = np.int64(leaving.value.ctypes.data), np.int64(reach.ctypes.data)
+    blocked, game_bytes = np.int64(by_card.ctypes.data), leaving.value.shape[1] * _LANE_ROW
+    for game in range(cards.shape[0]):
+        if num_cards[game] == 1:  # holders of the card are impossible
+            continue
+        for i in range(num_cards[game]):
+            card = cards[game, i]
+            for j in range(holding.shape[1]):
+                hand = holding[card, j]
+                if hand == _NOBODY:
+                    break
+                out, of_hand = won + hand * _LANE_ROW, met + hand * _LANE_ROW
+                value = values + game * game_bytes + np.int64(bucket[game, hand]) * _LANE_ROW
+                simd.subtract_met(out, value, of_hand, blocked + card * _LANE_ROW)
+                if same[hand] != _NOBODY:
+                    simd.subtract_product(out, value, lanes + same[hand] * _LANE_ROW)
 
 
 @kernel
 def cross_up(streets: CompactStreets, crossing: Crossing, out_value: Float32Array) -> None:
     """Writes what hands win on all rivers into the rows of the turn's chance nodes."""
-    chance, addresses, used = streets.turn.chance, crossing.addresses, _used_bytes(streets)
-    start, row_bytes = np.int64(out_value.ctypes.data), out_value.shape[1] * _FLOAT_BYTES
-    nowhere = np.int64(crossing.nowhere.ctypes.data)
-    for lane in range(used // _FLOAT_BYTES):
-        is_used = lane < chance.shape[0]
-        addresses[lane] = start + chance[lane] * row_bytes if is_used else nowhere
-    _write_rows(used, crossing.won, row_bytes, addresses)
+    chance = streets.turn.chance
+    for first in range(0, chance.shape[0], _LANES):
+        end = min(first + _LANES, chance.shape[0])
+        lanes_to_rows(
+            chance[first:end],
+            streets.probability,
+            False,
+            crossing.won[first // _LANES],
+            crossing.transfer,
+            out_value,
+        )

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, Int32Array, Uint8Array
+from runout.arrays import AnyArray, Float32Array, Int32Array
+from runout.holdem import decision_kernels as decisions
 from runout.holdem import terminal_kernels
 from runout.holdem.table_kernels import Learning, read_rows, write_rows
 from runout.holdem.terminal_kernels import FOLDS, RAKE, SHOWDOWNS, Lanes, Meeting
@@ -24,8 +25,9 @@ HERO_ACTS, VILLAIN_ACTS = 0, 1
 #: What a visit does: learn, answer the opponent's average as well as possible, or play the average.
 LEARN, RESPOND, EVALUATE = 0, 1, 2
 
-#: A total below it counts as none: float32 cannot hold its reciprocal.
-_SMALLEST_TOTAL = np.float32(1.2e-38)
+_FLOAT_BYTES = 4
+_NEAR_BYTES = 8_192
+_SMALL_TABLE_BYTES = 65_536
 
 
 class Step(NamedTuple):
@@ -105,8 +107,6 @@ class Scratch(NamedTuple):
         reach: ``[rows, O]`` the opponent's reach.
         value: ``[n, H]`` hero's counterfactual values.
         lanes: of the terminals.
-        total: ``[max(H, O)]``.
-        share: ``[max(H, O)]``.
         rows: ``[actions, max(H, O)]`` for decoded tables; empty with 32-bit tables.
         more_rows: ``[actions, max(H, O)]`` likewise.
     """
@@ -114,8 +114,6 @@ class Scratch(NamedTuple):
     reach: Float32Array
     value: Float32Array
     lanes: Lanes
-    total: Float32Array
-    share: Float32Array
     rows: Float32Array
     more_rows: Float32Array
 
@@ -125,93 +123,27 @@ def push_reach(
     forest: Forest, group: int, villain: Learning, step: Step, out_scratch: Scratch
 ) -> None:
     """Pushes the opponent's reach down a group, and adds it to its strategy sums when learning."""
-    reach, total, share = out_scratch.reach, out_scratch.total, out_scratch.share
     kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
     row, first_child = forest.row, forest.first_child
-    begin = forest.group[group, 0]
-    is_learning = step.mode == LEARN
+    rows, more_rows = out_scratch.rows, out_scratch.more_rows
+    regret, regret_scale, strategy_sum, sum_scale, _ = villain
+    start = np.int64(out_scratch.reach.ctypes.data)
+    row_bytes = np.int64(out_scratch.reach.shape[1] * _FLOAT_BYTES)
+    begin, is_learning, decay = forest.group[group, 0], step.mode == LEARN, step.strategy
+    ahead = _look_ahead(regret, _NEAR_BYTES)
     for node in range(begin, forest.group[group, 1]):
         if kind[node] != VILLAIN_ACTS:
             continue
-        first, end = first_action[node], first_action[node] + num_children[node]
-        first_row = row[begin + first_child[node]]
-        sums = read_rows(villain.strategy_sum, villain.sum_scale, first, end, out_scratch.rows)
+        number, first = int(num_children[node]), int(first_action[node])
+        arriving = start + row[node] * row_bytes
+        leaving = start + row[begin + first_child[node]] * row_bytes
+        sums = read_rows(strategy_sum, sum_scale, first, number, rows)
         if is_learning:
-            regrets = read_rows(
-                villain.regret, villain.regret_scale, first, end, out_scratch.more_rows
-            )
-            decay = step.strategy
-            _split_and_add(regrets, row[node], first_row, decay, total, share, reach, sums)
-            write_rows(villain.strategy_sum, villain.sum_scale, first, end, sums)
+            weights = read_rows(regret, regret_scale, first, number, more_rows)
+            _play_and_add(weights, arriving, leaving, sums, decay, row_bytes, ahead, number)
+            write_rows(strategy_sum, sum_scale, first, number, rows)
         else:
-            _split_reach(sums, row[node], first_row, total, share, reach)
-
-
-@kernel
-def _match(weights: Float32Array, out_total: Float32Array, out_share: Float32Array) -> None:
-    """Sets what turns ``weights[A, H]`` into probabilities: ``max(w, 0) * total + share``.
-
-    Where nothing is positive all actions are equally likely.
-    """
-    zero, one = np.float32(0.0), np.float32(1.0)
-    equal = one / np.float32(weights.shape[0])
-    num_hands = weights.shape[1]
-    for hand in range(num_hands):
-        out_total[hand] = zero
-    for action in range(weights.shape[0]):
-        weight = weights[action]
-        for hand in range(num_hands):
-            out_total[hand] += max(weight[hand], zero)
-    for hand in range(num_hands):
-        is_positive = out_total[hand] > _SMALLEST_TOTAL
-        out_share[hand] = zero if is_positive else equal
-        out_total[hand] = one / out_total[hand] if is_positive else zero
-
-
-@kernel
-def _split_reach(
-    weights: Float32Array,
-    parent_row: int,
-    first_row: int,
-    total: Float32Array,
-    share: Float32Array,
-    out_reach: Float32Array,
-) -> None:
-    """Divides the reach of a node among its actions in proportion to positive weights."""
-    zero = np.float32(0.0)
-    _match(weights, total, share)
-    arriving = out_reach[parent_row]
-    for action in range(weights.shape[0]):
-        weight, leaving = weights[action], out_reach[first_row + action]
-        for hand in range(weight.shape[0]):
-            leaving[hand] = (max(weight[hand], zero) * total[hand] + share[hand]) * arriving[hand]
-
-
-@kernel
-def _split_and_add(
-    weights: Float32Array,
-    parent_row: int,
-    first_row: int,
-    decay: np.float32,
-    total: Float32Array,
-    share: Float32Array,
-    out_reach: Float32Array,
-    out_sums: Float32Array,
-) -> None:
-    """Like `_split_reach`, adding the divided reach to strategy sums in the same pass."""
-    zero = np.float32(0.0)
-    _match(weights, total, share)
-    arriving = out_reach[parent_row]
-    for action in range(weights.shape[0]):
-        weight, leaving, strategy_sum = (
-            weights[action],
-            out_reach[first_row + action],
-            out_sums[action],
-        )
-        for hand in range(weight.shape[0]):
-            reached = (max(weight[hand], zero) * total[hand] + share[hand]) * arriving[hand]
-            leaving[hand] = reached
-            strategy_sum[hand] = strategy_sum[hand] * decay + reached
+            _play(sums, arriving, leaving, row_bytes, number)
 
 
 @kernel
@@ -220,121 +152,122 @@ def pull_values(
 ) -> None:
     """Pulls hero's values up a group, and adds to its regrets when learning."""
     kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
-    first_child, values = forest.first_child, out_scratch.value
-    total, share = out_scratch.total, out_scratch.share
-    begin, end = forest.group[group, 0], forest.group[group, 1]
-    has_locks = hero.lock.shape[0] > 0
-    for node in range(end - 1, begin - 1, -1):
-        value = values[node - begin]
-        actions = values[first_child[node] : first_child[node] + num_children[node]]
-        if kind[node] == VILLAIN_ACTS:
-            _add_up(actions, value)
-        elif kind[node] == HERO_ACTS:
-            first, last = first_action[node], first_action[node] + num_children[node]
-            if step.mode == EVALUATE:
-                sums = read_rows(hero.strategy_sum, hero.sum_scale, first, last, out_scratch.rows)
-                _mix(sums, actions, total, share, value)
-            elif step.mode == RESPOND:
-                _take_best(actions, value)
-                if has_locks:
-                    regrets = read_rows(
-                        hero.regret, hero.regret_scale, first, last, out_scratch.rows
-                    )
-                    _mix_locked(regrets, actions, hero.lock[first], value)
-            else:
-                regrets = read_rows(hero.regret, hero.regret_scale, first, last, out_scratch.rows)
-                _mix(regrets, actions, total, share, value)
-                if has_locks:
-                    _learn_unlocked(actions, hero.lock[first], step, value, regrets)
-                else:
-                    _learn(actions, step, value, regrets)
-                write_rows(hero.regret, hero.regret_scale, first, last, regrets)
-
-
-@kernel
-def _add_up(actions: Float32Array, out_value: Float32Array) -> None:
-    for hand in range(out_value.shape[0]):
-        out_value[hand] = actions[0, hand]
-    for action in range(1, actions.shape[0]):
-        action_value = actions[action]
-        for hand in range(out_value.shape[0]):
-            out_value[hand] += action_value[hand]
-
-
-@kernel
-def _mix(
-    weights: Float32Array,
-    actions: Float32Array,
-    total: Float32Array,
-    share: Float32Array,
-    out_value: Float32Array,
-) -> None:
-    """Sets the value of a decision to the mean of its actions, by the positive part of weights."""
-    zero = np.float32(0.0)
-    _match(weights, total, share)
-    for hand in range(out_value.shape[0]):
-        out_value[hand] = zero
-    for action in range(weights.shape[0]):
-        weight, action_value = weights[action], actions[action]
-        for hand in range(out_value.shape[0]):
-            played = max(weight[hand], zero) * total[hand] + share[hand]
-            out_value[hand] += played * action_value[hand]
-
-
-@kernel
-def _take_best(actions: Float32Array, out_value: Float32Array) -> None:
-    for hand in range(out_value.shape[0]):
-        out_value[hand] = actions[0, hand]
-    for action in range(1, actions.shape[0]):
-        action_value = actions[action]
-        for hand in range(out_value.shape[0]):
-            out_value[hand] = max(out_value[hand], action_value[hand])
-
-
-@kernel
-def _learn(
-    actions: Float32Array, step: Step, value: Float32Array, out_regrets: Float32Array
-) -> None:
-    """Adds to regrets what each action wins beyond the decision."""
-    zero = np.float32(0.0)
+    first_child, rows, mode = forest.first_child, out_scratch.rows, step.mode
+    regret, regret_scale, strategy_sum, sum_scale, lock = hero
+    start = np.int64(out_scratch.value.ctypes.data)
+    num_hands = out_scratch.value.shape[1]
+    row_bytes, locks = np.int64(num_hands * _FLOAT_BYTES), np.int64(lock.ctypes.data)
+    begin, has_locks = forest.group[group, 0], lock.shape[0] > 0
     positive, negative = step.positive_regret, step.negative_regret
-    for action in range(actions.shape[0]):
-        regret, action_value = out_regrets[action], actions[action]
-        for hand in range(value.shape[0]):
-            old = regret[hand]
-            decay = positive if old > zero else negative
-            regret[hand] = old * decay + (action_value[hand] - value[hand])
+    ahead = _look_ahead(regret, -_NEAR_BYTES)
+    for node in range(forest.group[group, 1] - 1, begin - 1, -1):
+        if kind[node] != HERO_ACTS and kind[node] != VILLAIN_ACTS:
+            continue
+        number, first = int(num_children[node]), int(first_action[node])
+        values = start + first_child[node] * row_bytes
+        out = start + (node - begin) * row_bytes
+        if kind[node] == VILLAIN_ACTS:
+            _add_up(values, out, row_bytes, number)
+        elif mode == EVALUATE:
+            sums = read_rows(strategy_sum, sum_scale, first, number, rows)
+            _mix(sums, values, out, row_bytes, number)
+        elif mode == RESPOND:
+            decisions.take_best_any(values, out, row_bytes, number)
+            if has_locks:
+                weights = read_rows(regret, regret_scale, first, number, rows)
+                of_lock = locks + first * num_hands
+                decisions.keep_locked(weights, values, out, of_lock, row_bytes, number)
+        else:
+            weights = read_rows(regret, regret_scale, first, number, rows)
+            if has_locks:
+                of_lock = locks + first * num_hands
+                decisions.mix_and_learn_unlocked(
+                    weights, values, out, of_lock, positive, negative, row_bytes, number
+                )
+            else:
+                _mix_and_learn(weights, values, out, positive, negative, row_bytes, ahead, number)
+            write_rows(regret, regret_scale, first, number, rows)
 
 
 @kernel
-def _learn_unlocked(
-    actions: Float32Array,
-    lock: Uint8Array,
-    step: Step,
-    value: Float32Array,
-    out_regrets: Float32Array,
-) -> None:
-    """Like `_learn`, leaving alone the regrets of locked hands, which hold their strategy."""
-    zero = np.float32(0.0)
-    for action in range(actions.shape[0]):
-        regret, action_value = out_regrets[action], actions[action]
-        for hand in range(value.shape[0]):
-            if lock[hand] == 0:
-                old = regret[hand]
-                decay = step.positive_regret if old > zero else step.negative_regret
-                regret[hand] = old * decay + (action_value[hand] - value[hand])
+def _look_ahead(table: AnyArray, near: int) -> int:
+    """Returns how far ahead of its use a number of ``table[A, H]`` is fetched, in bytes.
+
+    From a small table it is the same place in the next board's table, which follows.
+    """
+    num_bytes: int = table.nbytes
+    return num_bytes if num_bytes <= _SMALL_TABLE_BYTES else near
 
 
 @kernel
-def _mix_locked(
-    strategy: Float32Array, actions: Float32Array, lock: Uint8Array, out_value: Float32Array
+def _play(weights: int, arriving: int, out: int, row_bytes: int, number: int) -> None:
+    """Divides reach among the actions of a decision; like the rest, by addresses of rows."""
+    if number == 2:
+        decisions.play_2(weights, arriving, out, row_bytes)
+    elif number == 3:
+        decisions.play_3(weights, arriving, out, row_bytes)
+    else:
+        decisions.play_any(weights, arriving, out, row_bytes, number)
+
+
+@kernel
+def _play_and_add(
+    weights: int,
+    arriving: int,
+    out: int,
+    sums: int,
+    decay: np.float32,
+    row_bytes: int,
+    ahead: int,
+    number: int,
 ) -> None:
-    """Gives locked hands the value of the strategy that they are bound to."""
-    for hand in range(out_value.shape[0]):
-        if lock[hand] != 0:
-            out_value[hand] = np.float32(0.0)
-            for action in range(actions.shape[0]):
-                out_value[hand] += strategy[action, hand] * actions[action, hand]
+    if number == 2:
+        decisions.play_and_add_2(weights, arriving, out, sums, decay, row_bytes, ahead)
+    elif number == 3:
+        decisions.play_and_add_3(weights, arriving, out, sums, decay, row_bytes, ahead)
+    else:
+        decisions.play_and_add_any(weights, arriving, out, sums, decay, row_bytes, ahead, number)
+
+
+@kernel
+def _add_up(values: int, out: int, row_bytes: int, number: int) -> None:
+    if number == 2:
+        decisions.add_up_2(values, out, row_bytes)
+    elif number == 3:
+        decisions.add_up_3(values, out, row_bytes)
+    else:
+        decisions.add_up_any(values, out, row_bytes, number)
+
+
+@kernel
+def _mix(weights: int, values: int, out: int, row_bytes: int, number: int) -> None:
+    if number == 2:
+        decisions.mix_2(weights, values, out, row_bytes)
+    elif number == 3:
+        decisions.mix_3(weights, values, out, row_bytes)
+    else:
+        decisions.mix_any(weights, values, out, row_bytes, number)
+
+
+@kernel
+def _mix_and_learn(
+    regrets: int,
+    values: int,
+    out: int,
+    positive: np.float32,
+    negative: np.float32,
+    row_bytes: int,
+    ahead: int,
+    number: int,
+) -> None:
+    if number == 2:
+        decisions.mix_and_learn_2(regrets, values, out, positive, negative, row_bytes, ahead)
+    elif number == 3:
+        decisions.mix_and_learn_3(regrets, values, out, positive, negative, row_bytes, ahead)
+    else:
+        decisions.mix_and_learn_any(
+            regrets, values, out, positive, negative, row_bytes, ahead, number
+        )
 
 
 @kernel

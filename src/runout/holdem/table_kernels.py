@@ -19,6 +19,7 @@ from runout.arrays import AnyArray, Float32Array, Uint8Array
 #: The largest number of the two 16-bit types: regrets have a sign, strategy sums do not.
 _LARGEST_SIGNED = np.float32(32_767.0)
 _LARGEST_UNSIGNED = np.float32(65_535.0)
+_FLOAT_BYTES = 4
 
 #: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
 _SMALLEST_LARGEST = np.float32(1e-30)
@@ -46,47 +47,47 @@ class Learning(NamedTuple):
 
 
 def read_rows(
-    table: AnyArray, scale: Float32Array, first: int, end: int, out_rows: Float32Array
-) -> Float32Array:
-    """Returns rows ``first:end`` as float32: the rows themselves, or decoded into ``out_rows``."""
+    table: AnyArray, scale: Float32Array, first: int, number: int, out_rows: Float32Array
+) -> int:
+    """Returns the address of rows as float32: their own, or of ``out_rows`` if they are decoded."""
     raise NotImplementedError("compiled code only")
 
 
 def write_rows(
-    table: AnyArray, scale: Float32Array, first: int, end: int, rows: Float32Array
+    table: AnyArray, scale: Float32Array, first: int, number: int, rows: Float32Array
 ) -> None:
-    """Stores rows that came from `read_rows`; does nothing where they are the rows themselves."""
+    """Encodes rows that `read_rows` decoded; does nothing where it returned their own address."""
     raise NotImplementedError("compiled code only")
 
 
 @overload(read_rows)
-def _read_rows(table, scale, first, end, out_rows):
+def _read_rows(table, scale, first, number, out_rows):
     if table.dtype == types.float32:
 
-        def view(table, scale, first, end, out_rows):
-            return table[first:end]
+        def find(table, scale, first, number, out_rows):
+            return np.int64(table.ctypes.data) + np.int64(first) * table.shape[1] * _FLOAT_BYTES
 
-        return view
+        return find
 
-    def decode(table, scale, first, end, out_rows):
+    def decode(table, scale, first, number, out_rows):
         # The space is as wide as the player with more hands needs; rows are those of the table.
-        num_rows, num_hands = end - first, table.shape[1]
-        rows = out_rows.ravel()[: num_rows * num_hands].reshape(num_rows, num_hands)
+        num_hands = table.shape[1]
+        rows = out_rows.ravel()
         unit = scale[first]
-        for row in range(num_rows):
-            packed, out_row = table[first + row], rows[row]
+        for row in range(number):
+            packed, begin = table[first + row], row * num_hands
             for hand in range(num_hands):
-                out_row[hand] = np.float32(packed[hand]) * unit
-        return rows
+                rows[begin + hand] = np.float32(packed[hand]) * unit
+        return np.int64(out_rows.ctypes.data)
 
     return decode
 
 
 @overload(write_rows)
-def _write_rows(table, scale, first, end, rows):
+def _write_rows(table, scale, first, number, rows):
     if table.dtype == types.float32:
 
-        def keep(table, scale, first, end, rows):
+        def keep(table, scale, first, number, rows):
             pass
 
         return keep
@@ -95,20 +96,19 @@ def _write_rows(table, scale, first, end, rows):
     code = np.int16 if table.dtype == types.int16 else np.uint16
     half = np.float32(0.5)
 
-    def encode(table, scale, first, end, rows):
+    def encode(table, scale, first, number, rows):
         zero = np.float32(0.0)
-        largest = zero
-        for row in range(end - first):
-            values = rows[row]
-            for hand in range(values.shape[0]):
-                largest = max(largest, abs(values[hand]))
+        largest, num_hands = zero, table.shape[1]
+        values = rows.ravel()
+        for i in range(number * num_hands):
+            largest = max(largest, abs(values[i]))
         unit = largest / largest_code
         per_unit = largest_code / largest if largest > _SMALLEST_LARGEST else zero
         scale[first] = unit
-        for row in range(first, end):
-            values, packed = rows[row - first], table[row]
-            for hand in range(packed.shape[0]):
-                scaled = values[hand] * per_unit
+        for row in range(number):
+            packed, begin = table[first + row], row * num_hands
+            for hand in range(num_hands):
+                scaled = values[begin + hand] * per_unit
                 packed[hand] = code(np.int32(scaled + (half if scaled > zero else -half)))
 
     return encode

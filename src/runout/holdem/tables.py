@@ -11,11 +11,13 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, Float32Array, aligned_zeros
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem.cards_to_come import PLAYER_WORDS, CardsToCome, PlayerHands
+from runout.holdem.lane_kernels import Transfer
+from runout.holdem.simd_kernels import LANES
 from runout.holdem.spot_layouts import TurnScratch
 from runout.holdem.street_kernels import Scratch
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
-from runout.holdem.terminal_kernels import LANES, Lanes
+from runout.holdem.terminal_kernels import Lanes
 from runout.trees.betting import Street
 
 
@@ -184,14 +186,19 @@ def make_shaped_scratch(shape: ScratchShape) -> Scratch:
             value=_zeros(hero, LANES),
             total=aligned_zeros((LANES,), np.float64),
             by_card=aligned_zeros((52, LANES), np.float64),
-            rows=np.zeros(LANES, np.int64),
-            scales=np.zeros(LANES, np.float32),
-            nowhere=np.zeros(hero, np.float32),
+            transfer=make_transfer(hero),
         ),
-        total=aligned_zeros((longest,), np.float32),
-        share=aligned_zeros((longest,), np.float32),
         rows=_zeros(num_decoded, longest),
         more_rows=_zeros(num_decoded, longest),
+    )
+
+
+def make_transfer(longest: int) -> Transfer:
+    """Returns working space for transfers of rows up to a length."""
+    return Transfer(
+        rows=np.zeros(LANES, np.int64),
+        scales=np.zeros(LANES, np.float32),
+        nowhere=np.zeros(longest, np.float32),
     )
 
 
@@ -264,10 +271,9 @@ def count_table_bytes(
 def scratch_bytes(shape: ScratchShape) -> int:
     """Returns what `make_shaped_scratch` will take."""
     num_rows, num_nodes, num_decoded, hero, villain = shape
-    longest = max(hero, villain)
     total = 4 * (num_rows * villain + num_nodes * hero)
     total += 4 * LANES * (hero + villain) + 8 * 53 * LANES + 12 * LANES + 4 * hero
-    return total + 8 * longest + 8 * num_decoded * longest
+    return total + 8 * num_decoded * max(hero, villain)
 
 
 def _estimate_scratch(

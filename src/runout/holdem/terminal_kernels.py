@@ -14,16 +14,13 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
 from runout.holdem import simd_kernels as simd
+from runout.holdem.lane_kernels import Transfer, lanes_to_rows, rows_to_lanes
 from runout.jit import kernel
 
-LANES = simd.LANES
-_ROW_BLOCK = simd.ROW_BLOCK
-_FLOAT_BYTES = 4
-_ADDRESS_BYTES = 8
+_LANES = simd.LANES
 _LANE_ROW = simd.LANE_ROW_BYTES
 _SUM_ROW = simd.SUM_ROW_BYTES
-_BLOCK_BYTES = _ROW_BLOCK * _FLOAT_BYTES
-_NUM_CARDS = 52
+_NUM_CARDS = simd.NUM_CARDS
 
 #: What `value_nodes` computes.
 FOLDS, SHOWDOWNS, RAKE = 0, 1, 2
@@ -59,28 +56,20 @@ class Lanes(NamedTuple):
         value: ``[H, 16]`` sums of reach; hands that the board blocks are 0.
         total: ``[16]`` float64.
         by_card: ``[52, 16]`` float64.
-        rows: ``[16]`` addresses of rows.
-        scales: ``[16]`` what rows are multiplied with.
-        nowhere: ``[H]`` the row into which unused lanes are written.
+        transfer: from rows and back.
     """
 
     reach: Float32Array
     value: Float32Array
     total: FloatArray
     by_card: FloatArray
-    rows: IntArray
-    scales: Float32Array
-    nowhere: Float32Array
+    transfer: Transfer
 
 
 @kernel
 def clear_values(out_lanes: Lanes) -> None:
     """Sets the values of all hands to 0, also of those that the next board blocks."""
-    values = out_lanes.value
-    for hand in range(values.shape[0]):
-        value = values[hand]
-        for lane in range(LANES):
-            value[lane] = 0.0
+    simd.clear(np.int64(out_lanes.value.ctypes.data), out_lanes.value.nbytes)
 
 
 @kernel
@@ -106,55 +95,21 @@ def value_nodes(
         lanes: working space, cleared once for a board.
         out_value: ``[n, H]``.
     """
-    for begin in range(0, nodes.shape[0], LANES):
-        end = min(begin + LANES, nodes.shape[0])
-        _gather(reach_row[begin:end], reach, lanes)
+    for begin in range(0, nodes.shape[0], _LANES):
+        end = min(begin + _LANES, nodes.shape[0])
+        rows_to_lanes(reach_row[begin:end], reach, lanes.transfer, lanes.reach)
         if what == SHOWDOWNS:
             _compare_strengths(meeting, lanes)
         else:
-            _sum_reach(meeting, lanes)
-        _scatter(nodes[begin:end], payoff[begin:end], what == RAKE, lanes, out_value)
-
-
-@kernel
-def _gather(reach_row: Int32Array, reach: Float32Array, out_lanes: Lanes) -> None:
-    """Transposes up to sixteen rows of reach into lanes; unused lanes repeat the last row."""
-    last = reach_row.shape[0] - 1
-    start, row_bytes = np.int64(reach.ctypes.data), reach.shape[1] * _FLOAT_BYTES
-    for lane in range(LANES):
-        out_lanes.rows[lane] = start + np.int64(reach_row[min(lane, last)]) * row_bytes
-    addresses, out = np.int64(out_lanes.rows.ctypes.data), np.int64(out_lanes.reach.ctypes.data)
-    for half in range(0, last + 1, _ROW_BLOCK):
-        half_rows, half_out = addresses + half * _ADDRESS_BYTES, out + half * _FLOAT_BYTES
-        for offset in range(0, row_bytes, _BLOCK_BYTES):
-            simd.rows_to_lanes(half_rows, offset, half_out + offset // _FLOAT_BYTES * _LANE_ROW)
-
-
-@kernel
-def _scatter(
-    nodes: Int32Array, payoff: Float32Array, adds: bool, lanes: Lanes, out_value: Float32Array
-) -> None:
-    """Transposes lanes back into the rows of terminals, each times its payoff."""
-    num_nodes = nodes.shape[0]
-    start, row_bytes = np.int64(out_value.ctypes.data), out_value.shape[1] * _FLOAT_BYTES
-    for lane in range(LANES):
-        if lane < num_nodes:
-            lanes.rows[lane] = start + np.int64(nodes[lane]) * row_bytes
-            lanes.scales[lane] = payoff[lane]
-        else:
-            lanes.rows[lane] = np.int64(lanes.nowhere.ctypes.data)
-            lanes.scales[lane] = 0.0
-    addresses, values = np.int64(lanes.rows.ctypes.data), np.int64(lanes.value.ctypes.data)
-    scales = np.int64(lanes.scales.ctypes.data)
-    for half in range(0, num_nodes, _ROW_BLOCK):
-        half_rows, half_values = addresses + half * _ADDRESS_BYTES, values + half * _FLOAT_BYTES
-        half_scales = scales + half * _FLOAT_BYTES
-        for offset in range(0, row_bytes, _BLOCK_BYTES):
-            block = half_values + offset // _FLOAT_BYTES * _LANE_ROW
-            if adds:
-                simd.add_lanes_to_rows(block, half_rows, offset, half_scales)
-            else:
-                simd.lanes_to_rows(block, half_rows, offset, half_scales)
+            sum_reach(meeting, lanes)
+        lanes_to_rows(
+            nodes[begin:end],
+            payoff[begin:end],
+            what == RAKE,
+            lanes.value,
+            lanes.transfer,
+            out_value,
+        )
 
 
 @kernel
@@ -203,7 +158,7 @@ def _compare_strengths(meeting: Meeting, out_lanes: Lanes) -> None:
 
 
 @kernel
-def _sum_reach(meeting: Meeting, out_lanes: Lanes) -> None:
+def sum_reach(meeting: Meeting, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
     reach, value = np.int64(out_lanes.reach.ctypes.data), np.int64(out_lanes.value.ctypes.data)
     total, by_card = np.int64(out_lanes.total.ctypes.data), np.int64(out_lanes.by_card.ctypes.data)

@@ -55,6 +55,16 @@ class VectorCode:
         pointer = self.builder.inttoptr(address, value.type.as_pointer())
         self.builder.store(value, pointer, align=FLOAT_BYTES)
 
+    def prefetch(self, address):
+        """Asks for what is at an address to be brought near, whether or not there is anything."""
+        of_byte = ir.IntType(8).as_pointer()
+        kinds = [of_byte, INT32, INT32, INT32]
+        ask = cgutils.get_or_insert_function(
+            self.builder.module, ir.FunctionType(ir.VoidType(), kinds), "llvm.prefetch.p0"
+        )
+        to_read, near, of_data = (ir.Constant(INT32, number) for number in (0, 2, 1))
+        self.builder.call(ask, [self.builder.inttoptr(address, of_byte), to_read, near, of_data])
+
     def spread(self, scalar):
         """Returns a vector of one number that the code computes."""
         nothing = ir.Constant(self.vector, ir.Undefined)
@@ -88,20 +98,6 @@ class VectorCode:
         steps = self.builder.udiv(num_bytes, ir.Constant(INT64, self.bytes))
         with cgutils.for_range(self.builder, steps, intp=INT64) as loop:
             body(self.builder.mul(loop.index, ir.Constant(INT64, self.bytes)))
-
-    def each_with_rest(self, num_bytes, rest, body):
-        """Calls ``body(code, offset)`` for every vector, and for the rest with narrower ones.
-
-        Args:
-            num_bytes: of the row, a multiple of what the narrower vectors hold.
-            rest: builds code with narrower vectors, or with equal ones.
-            body: the code of one vector.
-        """
-        self.each(num_bytes, lambda offset: body(self, offset))
-        if rest.bytes < self.bytes:
-            left = self.builder.and_(num_bytes, ir.Constant(INT64, self.bytes - 1))
-            done = self.builder.sub(num_bytes, left)
-            rest.each(left, lambda offset: body(rest, self.builder.add(done, offset)))
 
     def each_action(self, count, row_bytes, body):
         """Calls ``body(offset)`` for every action; written out if the count is a Python number."""

@@ -1,8 +1,9 @@
-"""Vector instructions for the decisions of bucket games: play, learn, mix, respond.
+"""Vector instructions for decisions: play, learn, mix, respond, in one pass over rows.
 
-The same as the passes of `street_kernels`, on rows of buckets and with everything about a few
-buckets in registers at once. Two and three actions, by far the most common, are written out; any
-other number is a loop. Addresses only, nothing is checked, as in `bucket_simd_kernels`.
+The passes of `street_kernels` use them for rows of hands and of buckets alike. Everything about a
+few hands is in registers at once. Two and three actions, by far the most common, are written out;
+any other number is a loop. Addresses only, nothing is checked: rows are padded to a multiple of
+sixteen. `tests/holdem/test_street_kernels.py` compares them with plain sums.
 """
 
 # The bodies build LLVM code and have llvmlite's types, which are not annotated.
@@ -11,7 +12,7 @@ other number is a loop. Addresses only, nothing is checked, as in `bucket_simd_k
 from llvmlite import ir
 from numba.core import types
 
-from runout.holdem.vector_kernels import FLOAT, VectorCode, vector_intrinsic
+from runout.holdem.vector_kernels import FLOAT, FLOAT_BYTES, VectorCode, vector_intrinsic
 
 #: A total below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
@@ -20,15 +21,16 @@ _SMALLEST_TOTAL = 1.2e-38
 class _Decision:
     """Code for the actions of one decision; rows of actions follow each other."""
 
-    def __init__(self, code, count, row_bytes):
+    def __init__(self, code, count, row_bytes, ahead):
         """Prepares the share of each action where no weight is positive.
 
         Args:
             code: builds the instructions.
             count: number of actions, as a Python number or as one that the code computes.
-            row_bytes: of a bucket row.
+            row_bytes: of a row.
+            ahead: bytes from a number in a table to one that is read soon, or None.
         """
-        self.code, self.count, self.row_bytes = code, count, row_bytes
+        self.code, self.count, self.row_bytes, self.ahead = code, count, row_bytes, ahead
         if isinstance(count, int):
             self.equal = code.constant(1.0 / count)
         else:
@@ -62,23 +64,24 @@ class _Decision:
         return probability
 
 
-def _family(num_addresses, num_scalars, generate_decision):
+def _family(num_addresses, num_scalars, generate_decision, looks_ahead=False):
     """Returns the code of a decision with two, with three and with any number of actions.
 
-    Arguments are addresses, float32 scalars, bytes of a row, and in the last one also the number of
-    actions.
+    Arguments are addresses, float32 scalars, bytes of a row, bytes to what is read soon if the code
+    looks ahead, and in the last one also the number of actions.
     """
 
     def make(count):
         fixed = [types.int64] * num_addresses + [types.float32] * num_scalars
-        numbers = [types.int64] if count else [types.int64, types.int64]
+        numbers = [types.int64] * (1 + looks_ahead + (count is None))
 
         def generate(context, builder, _, args):
             code = VectorCode(context, builder)
             addresses = args[:num_addresses]
             scalars = [code.spread(s) for s in args[num_addresses : num_addresses + num_scalars]]
-            row_bytes = args[num_addresses + num_scalars]
-            decision = _Decision(code, count or args[-1], row_bytes)
+            row_bytes, *others = args[num_addresses + num_scalars :]
+            ahead = others[0] if looks_ahead else None
+            decision = _Decision(code, count or args[-1], row_bytes, ahead)
             code.each(
                 row_bytes, lambda offset: generate_decision(decision, addresses, scalars, offset)
             )
@@ -113,6 +116,8 @@ def _play_and_add(decision, addresses, scalars, offset):
         weight = code.load(code.at(code.at(weights, action), offset))
         leaving = builder.fmul(probability(weight), reach)
         place = code.at(code.at(sums, action), offset)
+        code.prefetch(code.at(code.at(code.at(weights, action), offset), decision.ahead))
+        code.prefetch(code.at(place, decision.ahead))
         added = code.multiply_add(code.load(place), decay, leaving)
         code.store(leaving, code.at(code.at(out, action), offset))
         code.store(added, place)
@@ -150,11 +155,45 @@ def _mix_and_learn(decision, addresses, scalars, offset):
 
     def one(action):
         place = code.at(code.at(regrets, action), offset)
+        code.prefetch(code.at(place, decision.ahead))
         old, value = code.load(place), code.load(code.at(code.at(values, action), offset))
         decay = builder.select(builder.fcmp_ordered(">", old, code.zero), positive, negative)
         code.store(code.multiply_add(old, decay, builder.fsub(value, mean)), place)
 
     decision.each(one)
+
+
+def _is_locked(code, lock, offset):
+    """Returns which hands of a vector are locked; the row has one byte for each hand."""
+    bytes_of = ir.VectorType(ir.IntType(8), code.width)
+    of_byte = code.builder.udiv(offset, ir.Constant(offset.type, FLOAT_BYTES))
+    flags = code.load(code.at(lock, of_byte), bytes_of)
+    return code.builder.icmp_unsigned("!=", flags, ir.Constant(bytes_of, None))
+
+
+def _mix_and_learn_unlocked(decision, addresses, scalars, offset):
+    regrets, values, out, lock = addresses
+    code, builder, (positive, negative) = decision.code, decision.code.builder, scalars
+    mean = _mean(decision, regrets, values, offset)
+    code.store(mean, code.at(out, offset))
+    is_locked = _is_locked(code, lock, offset)
+
+    def one(action):
+        place = code.at(code.at(regrets, action), offset)
+        old, value = code.load(place), code.load(code.at(code.at(values, action), offset))
+        decay = builder.select(builder.fcmp_ordered(">", old, code.zero), positive, negative)
+        learned = code.multiply_add(old, decay, builder.fsub(value, mean))
+        code.store(builder.select(is_locked, old, learned), place)
+
+    decision.each(one)
+
+
+def _keep_locked(decision, addresses, scalars, offset):
+    weights, values, out, lock = addresses
+    code, place = decision.code, decision.code.at(out, offset)
+    mean = _mean(decision, weights, values, offset)
+    is_locked = _is_locked(code, lock, offset)
+    code.store(code.builder.select(is_locked, mean, code.load(place)), place)
 
 
 def _combine(join):
@@ -182,9 +221,11 @@ def _combine(join):
 
 
 _PLAY = _family(3, 0, _play)
-_PLAY_AND_ADD = _family(4, 1, _play_and_add)
+_PLAY_AND_ADD = _family(4, 1, _play_and_add, looks_ahead=True)
 _MIX = _family(3, 0, _mix)
-_MIX_AND_LEARN = _family(3, 2, _mix_and_learn)
+_MIX_AND_LEARN = _family(3, 2, _mix_and_learn, looks_ahead=True)
+_MIX_AND_LEARN_UNLOCKED = _family(4, 2, _mix_and_learn_unlocked)
+_KEEP_LOCKED = _family(4, 0, _keep_locked)
 _ADD_UP = _family(2, 0, _combine(lambda code, x, y: code.builder.fadd(x, y)))
 _TAKE_BEST = _family(2, 0, _combine(lambda code, x, y: code.larger(y, x)))
 
@@ -208,19 +249,21 @@ def play_any(typing_context, weights, arriving, out, row_bytes, num_actions):
 
 
 @vector_intrinsic
-def play_and_add_2(typing_context, weights, arriving, out, sums, decay, row_bytes):
+def play_and_add_2(typing_context, weights, arriving, out, sums, decay, row_bytes, ahead):
     """Like `play_2`, adding what leaves to strategy sums that are discounted first."""
     return _PLAY_AND_ADD[0]
 
 
 @vector_intrinsic
-def play_and_add_3(typing_context, weights, arriving, out, sums, decay, row_bytes):
+def play_and_add_3(typing_context, weights, arriving, out, sums, decay, row_bytes, ahead):
     """Like `play_and_add_2` with three actions."""
     return _PLAY_AND_ADD[1]
 
 
 @vector_intrinsic
-def play_and_add_any(typing_context, weights, arriving, out, sums, decay, row_bytes, num_actions):
+def play_and_add_any(
+    typing_context, weights, arriving, out, sums, decay, row_bytes, ahead, num_actions
+):
     """Like `play_and_add_2` with any number of actions."""
     return _PLAY_AND_ADD[2]
 
@@ -244,23 +287,37 @@ def mix_any(typing_context, weights, values, out, row_bytes, num_actions):
 
 
 @vector_intrinsic
-def mix_and_learn_2(typing_context, regrets, values, out, positive, negative, row_bytes):
+def mix_and_learn_2(typing_context, regrets, values, out, positive, negative, row_bytes, ahead):
     """Like `mix_2`, adding to discounted regrets what each action wins beyond the decision."""
     return _MIX_AND_LEARN[0]
 
 
 @vector_intrinsic
-def mix_and_learn_3(typing_context, regrets, values, out, positive, negative, row_bytes):
+def mix_and_learn_3(typing_context, regrets, values, out, positive, negative, row_bytes, ahead):
     """Like `mix_and_learn_2` with three actions."""
     return _MIX_AND_LEARN[1]
 
 
 @vector_intrinsic
 def mix_and_learn_any(
-    typing_context, regrets, values, out, positive, negative, row_bytes, num_actions
+    typing_context, regrets, values, out, positive, negative, row_bytes, ahead, num_actions
 ):
     """Like `mix_and_learn_2` with any number of actions."""
     return _MIX_AND_LEARN[2]
+
+
+@vector_intrinsic
+def mix_and_learn_unlocked(
+    typing_context, regrets, values, out, lock, positive, negative, row_bytes, num_actions
+):
+    """Like `mix_and_learn_any`; regrets of locked hands hold their strategy and stay."""
+    return _MIX_AND_LEARN_UNLOCKED[2]
+
+
+@vector_intrinsic
+def keep_locked(typing_context, regrets, values, out, lock, row_bytes, num_actions):
+    """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
+    return _KEEP_LOCKED[2]
 
 
 @vector_intrinsic
