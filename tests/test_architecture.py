@@ -54,6 +54,7 @@ ALLOWED_IN = {
         "holdem/vector_kernels.py",
         "holdem/bucket_simd_kernels.py",
         "holdem/decision_kernels.py",
+        "holdem/lane_simd_kernels.py",
     },
     "typer": {"cli"},
     "rich": {"cli"},

@@ -55,17 +55,6 @@ def subtract_unblocked(total, first, second, out):
 
 
 @kernel
-def set_unblocked_but_same(total, first, second, same, out):
-    simd_kernels.set_unblocked_but_same(
-        np.int64(out.ctypes.data),
-        np.int64(total.ctypes.data),
-        np.int64(first.ctypes.data),
-        np.int64(second.ctypes.data),
-        np.int64(same.ctypes.data),
-    )
-
-
-@kernel
 def rows_to_lanes(addresses, first_hand, half, out_lanes):
     simd_kernels.rows_to_lanes(
         np.int64(addresses.ctypes.data),
@@ -97,38 +86,6 @@ def add_lanes_to_rows(lanes, half, scales, first_hand, out_addresses):
 @kernel
 def set_float_mode(mode):
     return simd_kernels.set_float_mode(mode)
-
-
-@kernel
-def clear(out_row):
-    simd_kernels.clear(np.int64(out_row.ctypes.data), np.int64(4 * LANES))
-
-
-@kernel
-def add(row, out):
-    simd_kernels.add(np.int64(out.ctypes.data), np.int64(row.ctypes.data))
-
-
-@kernel
-def add_scaled(row, scale, out):
-    simd_kernels.add_scaled(np.int64(out.ctypes.data), np.int64(row.ctypes.data), scale)
-
-
-@kernel
-def subtract_met(value, mass, blocked, out):
-    simd_kernels.subtract_met(
-        np.int64(out.ctypes.data),
-        np.int64(value.ctypes.data),
-        np.int64(mass.ctypes.data),
-        np.int64(blocked.ctypes.data),
-    )
-
-
-@kernel
-def subtract_product(value, factor, out):
-    simd_kernels.subtract_product(
-        np.int64(out.ctypes.data), np.int64(value.ctypes.data), np.int64(factor.ctypes.data)
-    )
 
 
 @kernel
@@ -195,15 +152,6 @@ def test_unblocked_is_subtracted_from_what_is_there():
     subtract_unblocked(total, first, second, out)
     expected = (old.astype(np.float64) - (total - first - second)).astype(np.float32)
     np.testing.assert_array_equal(out, expected)
-    assert_sentinels(padded)
-
-
-def test_the_same_hand_is_taken_out_once_only():
-    total, first, second = random_sums(4)
-    same = np.random.default_rng(5).random(LANES).astype(np.float32)
-    padded, out = between_sentinels(np.zeros(LANES, np.float32))
-    set_unblocked_but_same(total, first, second, same, out)
-    np.testing.assert_array_equal(out, (total - first - second + same).astype(np.float32))
     assert_sentinels(padded)
 
 
@@ -285,32 +233,3 @@ def test_processors_without_a_float_mode_keep_denormals(monkeypatch):
     small, product = np.full(LANES, 1e-20, np.float32), np.zeros(LANES, np.float32)
     multiply(small, small, product)
     assert (product > 0.0).all()
-
-
-def random_lanes(number, seed=7):
-    """Returns lane rows and one number more than they hold, which must stay as it is."""
-    rows = np.random.default_rng(seed).normal(size=(number, LANES + 1)).astype(np.float32)
-    rows[:, LANES] = SENTINEL
-    return rows
-
-
-def test_a_lane_row_is_cleared_and_no_more():
-    (row,) = random_lanes(1)
-    clear(row)
-    np.testing.assert_array_equal(row, [0.0] * LANES + [SENTINEL])
-
-
-def test_lane_rows_are_added_and_subtracted():
-    row, value, mass, blocked, out = random_lanes(5)
-    scale, before = np.float32(0.3), out.copy()
-    expected = {
-        add: (row, out + row),
-        add_scaled: (row, scale, out + row * scale),
-        subtract_met: (value, mass, blocked, out - value * (mass - blocked)),
-        subtract_product: (value, mass, out - value * mass),
-    }
-    for change, (*arguments, wanted) in expected.items():
-        found = before.copy()
-        change(*arguments, found)
-        np.testing.assert_allclose(found[:LANES], wanted[:LANES], rtol=1e-5, atol=1e-6)
-        assert found[LANES] == SENTINEL

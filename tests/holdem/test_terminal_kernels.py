@@ -40,7 +40,17 @@ def random_meeting(num_hero, num_villain, seed, num_strengths=4):
         (found,) = np.nonzero(villain == combo)
         if len(found):
             same[hand] = found[0]
-    return Meeting(hero_cards, villain_cards, same, *orders[0], *orders[1])
+    holding = holders_of(villain_cards[:num_villain])
+    return Meeting(hero_cards, villain_cards, same, holding, *orders[0], *orders[1])
+
+
+def holders_of(cards):
+    """Returns ``[52, 51]`` the hands that hold a card, the rest -1."""
+    holding = np.full((52, 51), -1, dtype=np.int64)
+    for card in range(52):
+        (hands,) = np.nonzero((cards == card).any(axis=1))
+        holding[card, : len(hands)] = hands
+    return holding
 
 
 def random_reach(meeting, num_rows, seed):
@@ -58,6 +68,8 @@ def make_lanes(meeting):
         value=np.full((hero, LANES), np.nan, np.float32),
         total=np.full(LANES, np.nan),
         by_card=np.full((52, LANES), np.nan),
+        all=np.full(LANES, np.nan, np.float32),
+        of_card=np.full((52, LANES), np.nan, np.float32),
         transfer=make_transfer(hero),
     )
 
@@ -133,10 +145,24 @@ def test_two_hands_alone_with_the_same_cards_never_meet():
     strength = np.array([3], np.uint8)
     order = np.zeros(1, np.int16)
     same = np.where(np.arange(16) == 0, 0, -1)
-    meeting = Meeting(cards, cards.copy(), same, order, strength, order.copy(), strength.copy())
+    holding = holders_of(cards[:1])
+    sides = order, strength, order.copy(), strength.copy()
+    meeting = Meeting(cards, cards.copy(), same, holding, *sides)
     for what in (FOLDS, SHOWDOWNS):
         nodes, *_, out = value_nodes(what, meeting, 3, seed=0)
         np.testing.assert_array_equal(out[nodes], 0.0)
+
+
+def test_what_hands_meet_is_summed_in_lanes():
+    meeting = random_meeting(33, 40, seed=9)
+    lanes = make_lanes(meeting)
+    terminal_kernels.clear_values(lanes)
+    reach = random_reach(meeting, LANES, seed=9)
+    lanes.reach[:] = reach.T
+    terminal_kernels.sum_reach(meeting, lanes)
+    for lane in range(LANES):
+        expected = value_of_node(FOLDS, 1.0, meeting, reach[lane])
+        np.testing.assert_allclose(lanes.value[:, lane], expected, rtol=1e-5, atol=1e-5)
 
 
 def test_clearing_reaches_every_hand_and_lane():

@@ -111,7 +111,7 @@ class Crossing(NamedTuple):
 
     Attributes:
         reach: ``[B, O, 16]`` the opponent's reach on entering the river.
-        mass: ``[B, H, 16]`` how much of it each hand can meet, whatever the river card.
+        mass: ``[B, H, 16]`` how much of it each possible hand can meet, whatever the river card.
         won: ``[B, H, 16]`` the sum over rivers of what a hand wins.
         by_card: ``[B, 52, 16]`` the opponent's reach with each card.
         with_card: ``[g, 52, 16]`` the opponent's reach with each card and a river card of a game,

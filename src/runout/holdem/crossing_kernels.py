@@ -19,16 +19,15 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array
-from runout.holdem import bucket_simd_kernels, terminal_kernels
-from runout.holdem import simd_kernels as simd
+from runout.holdem import bucket_simd_kernels, lane_kernels, simd_kernels, terminal_kernels
+from runout.holdem import lane_simd_kernels as lane_simd
 from runout.holdem.compact_layouts import BucketScratch, CompactStreets, Crossing, Terminals
-from runout.holdem.lane_kernels import lanes_to_rows, rows_to_lanes
 from runout.holdem.terminal_kernels import Lanes, Meeting
 from runout.jit import kernel
 
 _FLOAT_BYTES = 4
-_LANES, _LANE_ROW = simd.LANES, simd.LANE_ROW_BYTES
-_NUM_CARDS = simd.NUM_CARDS
+_LANES, _LANE_ROW = simd_kernels.LANES, simd_kernels.LANE_ROW_BYTES
+_NUM_CARDS = lane_simd.NUM_CARDS
 _NOBODY = -1
 
 #: How many games are entered and left together.
@@ -77,16 +76,14 @@ def cross_down(
             out_crossing.mass[block],
             sums.total,
             sums.by_card,
+            sums.all,
+            out_crossing.by_card[block],
             out_crossing.transfer,
         )
-        for zeros in (lanes.value, out_crossing.won[block]):
-            simd.clear(np.int64(zeros.ctypes.data), zeros.nbytes)
-        rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
+        won = out_crossing.won[block]
+        lane_simd.clear(np.int64(won.ctypes.data), won.nbytes)
+        lane_kernels.rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
         terminal_kernels.sum_reach(meeting, lanes)
-        by_card = out_crossing.by_card[block]
-        for card in range(_NUM_CARDS):
-            for lane in range(_LANES):
-                by_card[card, lane] = np.float32(lanes.by_card[card, lane])
 
 
 @kernel
@@ -116,13 +113,13 @@ def _add_by_bucket(bucket: Uint8Array, reach: Float32Array, out_entering: Float3
     game_bytes = out_entering.shape[1] * _LANE_ROW
     sums, lanes = np.int64(out_entering.ctypes.data), np.int64(reach.ctypes.data)
     of_hands = np.int64(bucket.ctypes.data)
-    simd.clear(sums, num_games * game_bytes)
+    lane_simd.clear(sums, num_games * game_bytes)
     if num_games == GAMES_AT_ONCE:
-        simd.add_by_bucket_4(lanes, num_hands, of_hands, sums, game_bytes)
+        lane_simd.add_by_bucket_4(lanes, num_hands, of_hands, sums, game_bytes)
     else:
         for game in range(num_games):
             own, out = of_hands + game * num_hands, sums + game * game_bytes
-            simd.add_by_bucket_1(lanes, num_hands, own, out, game_bytes)
+            lane_simd.add_by_bucket_1(lanes, num_hands, own, out, game_bytes)
 
 
 @kernel
@@ -148,7 +145,7 @@ def _leave_out_holders(
                 if hand == _NOBODY:
                     break
                 out = sums + game * game_bytes + np.int64(bucket[game, hand]) * _LANE_ROW
-                simd.add_scaled(out, lanes + hand * _LANE_ROW, share)
+                lane_simd.add_scaled(out, lanes + hand * _LANE_ROW, share)
 
 
 @kernel
@@ -163,7 +160,7 @@ def enter_rows(
     num_roots = root.shape[0]
     for first in range(0, num_roots, _LANES):
         end = min(first + _LANES, num_roots)
-        lanes_to_rows(
+        lane_kernels.lanes_to_rows(
             roots.row[first:end],
             roots.payoff[first:end],
             False,
@@ -189,7 +186,9 @@ def leave_rows(
     for first in range(0, num_roots, _LANES):
         end = min(first + _LANES, num_roots)
         leaving = out_crossing.leaving[first // _LANES, position]
-        rows_to_lanes(roots.node[first:end], scratch.met, out_crossing.transfer, leaving)
+        lane_kernels.rows_to_lanes(
+            roots.node[first:end], scratch.met, out_crossing.transfer, leaving
+        )
 
 
 @kernel
@@ -238,7 +237,7 @@ def _find_blocked(
             for other in range(_NUM_CARDS):
                 hand = villain_with[cards[game, i], other]
                 if hand != _NOBODY:
-                    simd.add(start + other * _LANE_ROW, lanes + hand * _LANE_ROW)
+                    lane_simd.add(start + other * _LANE_ROW, lanes + hand * _LANE_ROW)
 
 
 @kernel
@@ -256,10 +255,10 @@ def _add_won(
     values, by_card = np.int64(leaving.value.ctypes.data), np.int64(with_card.ctypes.data)
     counts, size = np.int64(leaving.num_cards.ctypes.data), leaving.value.shape[1] * _LANE_ROW
     if num_games == GAMES_AT_ONCE:
-        simd.add_met_4(won, met, num_hands, buckets, pairs, values, by_card, counts, size)
+        lane_simd.add_met_4(won, met, num_hands, buckets, pairs, values, by_card, counts, size)
     else:
         for game in range(num_games):
-            simd.add_met_1(
+            lane_simd.add_met_1(
                 won,
                 met,
                 num_hands,
@@ -284,6 +283,7 @@ def _subtract_held(
 ) -> None:
     """Takes back what hands were given on cards that they hold."""
     cards, num_cards, bucket, _ = leaving
+    nothing = np.int64(leaving.value[0, leaving.value.shape[1] - 1].ctypes.data)
     won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
     values, lanes = np.int64(leaving.value.ctypes.data), np.int64(reach.ctypes.data)
     blocked, game_bytes = np.int64(by_card.ctypes.data), leaving.value.shape[1] * _LANE_ROW
@@ -298,9 +298,8 @@ def _subtract_held(
                     break
                 out, of_hand = won + hand * _LANE_ROW, met + hand * _LANE_ROW
                 value = values + game * game_bytes + np.int64(bucket[game, hand]) * _LANE_ROW
-                simd.subtract_met(out, value, of_hand, blocked + card * _LANE_ROW)
-                if same[hand] != _NOBODY:
-                    simd.subtract_product(out, value, lanes + same[hand] * _LANE_ROW)
+                theirs = lanes + same[hand] * _LANE_ROW if same[hand] != _NOBODY else nothing
+                lane_simd.subtract_met(out, value, of_hand, blocked + card * _LANE_ROW, theirs)
 
 
 @kernel
@@ -309,7 +308,7 @@ def cross_up(streets: CompactStreets, crossing: Crossing, out_value: Float32Arra
     chance = streets.turn.chance
     for first in range(0, chance.shape[0], _LANES):
         end = min(first + _LANES, chance.shape[0])
-        lanes_to_rows(
+        lane_kernels.lanes_to_rows(
             chance[first:end],
             streets.probability,
             False,
