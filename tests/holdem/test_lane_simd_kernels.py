@@ -3,33 +3,10 @@
 import numpy as np
 
 from runout.holdem import lane_simd_kernels
-from runout.holdem.lane_simd_kernels import MAX_LISTED
 from runout.holdem.simd_kernels import LANES
 from runout.jit import kernel
 
 SENTINEL = np.float32(-77.0)
-
-
-@kernel
-def set_rest(total, first, second, out):
-    lane_simd_kernels.set_rest(
-        np.int64(out.ctypes.data),
-        np.int64(total.ctypes.data),
-        np.int64(first.ctypes.data),
-        np.int64(second.ctypes.data),
-    )
-
-
-@kernel
-def sum_listed(rows, numbers, out):
-    lane_simd_kernels.sum_listed(
-        np.int64(out.ctypes.data), np.int64(rows.ctypes.data), np.int64(numbers.ctypes.data)
-    )
-
-
-@kernel
-def sum_halves(rows, num_rows, out):
-    lane_simd_kernels.sum_halves(np.int64(out.ctypes.data), np.int64(rows.ctypes.data), num_rows)
 
 
 @kernel
@@ -78,25 +55,9 @@ def test_lane_rows_are_added_and_subtracted():
         add: (row, out + row),
         add_scaled: (row, scale, out + row * scale),
         subtract_met: (value, mass, blocked, row, out - value * (mass - blocked + row)),
-        set_rest: (value, mass, blocked, value - mass - blocked),
     }
     for change, (*arguments, wanted) in expected.items():
         found = before.copy()
         change(*arguments, found)
         np.testing.assert_allclose(found[:LANES], wanted[:LANES], rtol=1e-5, atol=1e-6)
         assert found[LANES] == SENTINEL
-
-
-def test_listed_rows_are_added_until_the_list_ends():
-    rows = np.random.default_rng(5).random((60, LANES)).astype(np.float32)
-    numbers = np.full(MAX_LISTED, -1, dtype=np.int64)
-    numbers[:7] = [3, 59, 0, 11, 12, 40, 41]
-    (out,) = random_lanes(1)
-    sum_listed(rows, numbers, out)
-    np.testing.assert_allclose(out[:LANES], rows[numbers[:7]].sum(axis=0), rtol=1e-6)
-    numbers[:] = np.arange(MAX_LISTED)
-    sum_listed(rows, numbers, out)
-    np.testing.assert_allclose(out[:LANES], rows[:MAX_LISTED].sum(axis=0), rtol=1e-5)
-    sum_halves(rows, 5, out)
-    np.testing.assert_allclose(out[:LANES], rows[:5].sum(axis=0) / 2.0, rtol=1e-6)
-    assert out[LANES] == SENTINEL

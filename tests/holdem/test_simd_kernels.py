@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from runout.holdem import simd_kernels
-from runout.holdem.simd_kernels import LANES, ROW_BLOCK
+from runout.holdem.simd_kernels import LANES, MAX_LISTED, ROW_BLOCK
 from runout.jit import kernel
 
 SENTINEL = np.float32(-77.0)
@@ -52,6 +52,29 @@ def subtract_unblocked(total, first, second, out):
         np.int64(first.ctypes.data),
         np.int64(second.ctypes.data),
     )
+
+
+@kernel
+def set_unblocked_but_same(total, first, second, same, out):
+    simd_kernels.set_unblocked_but_same(
+        np.int64(out.ctypes.data),
+        np.int64(total.ctypes.data),
+        np.int64(first.ctypes.data),
+        np.int64(second.ctypes.data),
+        np.int64(same.ctypes.data),
+    )
+
+
+@kernel
+def sum_listed(rows, numbers, out):
+    simd_kernels.sum_listed(
+        np.int64(out.ctypes.data), np.int64(rows.ctypes.data), np.int64(numbers.ctypes.data)
+    )
+
+
+@kernel
+def sum_halves(rows, num_rows, out):
+    simd_kernels.sum_halves(np.int64(out.ctypes.data), np.int64(rows.ctypes.data), num_rows)
 
 
 @kernel
@@ -152,6 +175,31 @@ def test_unblocked_is_subtracted_from_what_is_there():
     subtract_unblocked(total, first, second, out)
     expected = (old.astype(np.float64) - (total - first - second)).astype(np.float32)
     np.testing.assert_array_equal(out, expected)
+    assert_sentinels(padded)
+
+
+def test_the_same_hand_is_taken_out_once_only():
+    total, first, second = random_sums(4)
+    same = np.random.default_rng(5).random(LANES).astype(np.float32)
+    padded, out = between_sentinels(np.zeros(LANES, np.float32))
+    set_unblocked_but_same(total, first, second, same, out)
+    np.testing.assert_array_equal(out, (total - first - second + same).astype(np.float32))
+    assert_sentinels(padded)
+
+
+def test_listed_rows_are_added_until_the_list_ends():
+    rows = np.random.default_rng(5).random((60, LANES)).astype(np.float32)
+    numbers = np.full(MAX_LISTED, -1, dtype=np.int64)
+    numbers[:7] = [3, 59, 0, 11, 12, 40, 41]
+    padded, out = between_sentinels(np.ones(LANES))
+    sum_listed(rows, numbers, out)
+    np.testing.assert_allclose(out, rows[numbers[:7]].sum(axis=0), rtol=1e-6)
+    numbers[:] = np.arange(MAX_LISTED)
+    sum_listed(rows, numbers, out)
+    np.testing.assert_allclose(out, rows[:MAX_LISTED].sum(axis=0), rtol=1e-5)
+    sums = rows[:5].astype(np.float64)
+    sum_halves(sums, 5, out)
+    np.testing.assert_allclose(out, sums.sum(axis=0) / 2.0)
     assert_sentinels(padded)
 
 

@@ -68,8 +68,6 @@ def make_lanes(meeting):
         value=np.full((hero, LANES), np.nan, np.float32),
         total=np.full(LANES, np.nan),
         by_card=np.full((52, LANES), np.nan),
-        all=np.full(LANES, np.nan, np.float32),
-        of_card=np.full((52, LANES), np.nan, np.float32),
         transfer=make_transfer(hero),
     )
 

@@ -76,14 +76,16 @@ def cross_down(
             out_crossing.mass[block],
             sums.total,
             sums.by_card,
-            sums.all,
-            out_crossing.by_card[block],
             out_crossing.transfer,
         )
         won = out_crossing.won[block]
         lane_simd.clear(np.int64(won.ctypes.data), won.nbytes)
         lane_kernels.rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
         terminal_kernels.sum_reach(meeting, lanes)
+        by_card = out_crossing.by_card[block]
+        for card in range(_NUM_CARDS):
+            for lane in range(_LANES):
+                by_card[card, lane] = np.float32(lanes.by_card[card, lane])
 
 
 @kernel

@@ -1,7 +1,7 @@
-"""Vector instructions for lane rows of float32: sums by card and by bucket, and the way back.
+"""Vector instructions for lane rows of float32: sums by bucket, and the way back.
 
-As in `simd_kernels`, everything takes addresses and **checks nothing**. `terminal_kernels` and
-`crossing_kernels` are the only users; `tests/holdem/test_lane_simd_kernels.py` compares every
+As in `simd_kernels`, everything takes addresses and **checks nothing**. `crossing_kernels`
+and `terminal_kernels` are the only users; `tests/holdem/test_lane_simd_kernels.py` compares every
 function with plain sums.
 """
 
@@ -15,8 +15,6 @@ from runout.holdem.simd_kernels import LANE_ROW_BYTES, LANES
 from runout.holdem.vector_kernels import VectorCode, vector_intrinsic
 
 NUM_CARDS = 52
-#: Hands that hold a card.
-MAX_LISTED = 51
 
 _FLOAT, _BYTE, _INT64 = ir.FloatType(), ir.IntType(8), ir.IntType(64)
 
@@ -55,56 +53,6 @@ def _lanewise(num_rows, num_scalars, compute):
 def add(typing_context, out, row):
     """``out += row``."""
     return _lanewise(2, 0, lambda code, out, row: code.builder.fadd(out, row))
-
-
-@vector_intrinsic
-def set_rest(typing_context, out, total, first, second):
-    """``out = total - first - second``."""
-
-    def compute(code, _, total, first, second):
-        return code.builder.fsub(code.builder.fsub(total, first), second)
-
-    return _lanewise(4, 0, compute)
-
-
-@vector_intrinsic
-def sum_listed(typing_context, out, rows, numbers):
-    """Sets a lane row to the sum of those whose int64 numbers stand in a list, until -1."""
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, rows, numbers = args
-        total, nobody = code.slot(), ir.Constant(_INT64, -1)
-        builder.store(code.zero, total)
-        with cgutils.for_range(builder, ir.Constant(_INT64, MAX_LISTED), intp=_INT64) as loop:
-            place = builder.add(numbers, builder.mul(loop.index, ir.Constant(_INT64, 8)))
-            with builder.if_then(builder.icmp_signed("==", code.load(place, _INT64), nobody)):
-                loop.do_break()
-            row = code.load(_lane_row_of(code, rows, numbers, loop.index, _INT64))
-            builder.store(builder.fadd(builder.load(total), row), total)
-        code.store(builder.load(total), out)
-        return context.get_dummy_value()
-
-    return _of_addresses(3), generate
-
-
-@vector_intrinsic
-def sum_halves(typing_context, out, rows, num_rows):
-    """Sets a lane row to half of the sum of rows that follow each other."""
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, rows, num_rows = args
-        total = code.slot()
-        builder.store(code.zero, total)
-        with cgutils.for_range(builder, num_rows, intp=_INT64) as loop:
-            offset = builder.mul(loop.index, ir.Constant(_INT64, LANE_ROW_BYTES))
-            row = code.load(builder.add(rows, offset))
-            builder.store(builder.fadd(builder.load(total), row), total)
-        code.store(builder.fmul(builder.load(total), code.constant(0.5)), out)
-        return context.get_dummy_value()
-
-    return _of_addresses(3), generate
 
 
 @vector_intrinsic

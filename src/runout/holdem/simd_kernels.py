@@ -22,6 +22,8 @@ LANES = 16
 ROW_BLOCK = 8  # rows that are transposed at once; half of the lanes
 LANE_ROW_BYTES = LANES * 4
 SUM_ROW_BYTES = LANES * 8
+#: Hands that hold a card.
+MAX_LISTED = 51
 
 _FLOAT, _DOUBLE = ir.FloatType(), ir.DoubleType()
 _INT32, _INT64 = ir.IntType(32), ir.IntType(64)
@@ -51,6 +53,12 @@ def _load_lanes(builder, address):
 
 def _store_lanes(builder, value, address):
     _store(builder, builder.fptrunc(value, _LANE_ROW), address, _LANE_ROW, _FLOAT_BYTES)
+
+
+def _address_at(builder, addresses, i):
+    index = ir.Constant(_INT64, i) if isinstance(i, int) else i
+    offset = builder.mul(index, ir.Constant(_INT64, 8))
+    return _load(builder, builder.add(addresses, offset), _INT64, 8)
 
 
 def _void(num_addresses):
@@ -111,6 +119,58 @@ def subtract_unblocked(typing_context, out, total, by_first_card, by_second_card
     return _void(4), generate
 
 
+@vector_intrinsic
+def set_unblocked_but_same(typing_context, out, total, by_first_card, by_second_card, same):
+    """Like `set_unblocked` where the opponent can hold the same two cards: taken out once only."""
+
+    def generate(context, builder, signature, args):
+        rest = builder.fadd(_unblocked(builder, args[1:4]), _load_lanes(builder, args[4]))
+        _store_lanes(builder, rest, args[0])
+        return context.get_dummy_value()
+
+    return _void(5), generate
+
+
+@vector_intrinsic
+def sum_listed(typing_context, out, rows, numbers):
+    """Sets a row of sums to that of the lane rows whose int64 numbers stand in a list, until -1."""
+
+    def generate(context, builder, signature, args):
+        out, rows, numbers = args
+        total = cgutils.alloca_once(builder, _SUM_ROW)
+        builder.store(ir.Constant(_SUM_ROW, None), total)
+        with cgutils.for_range(builder, ir.Constant(_INT64, MAX_LISTED), intp=_INT64) as loop:
+            number = _address_at(builder, numbers, loop.index)
+            with builder.if_then(builder.icmp_signed("<", number, ir.Constant(_INT64, 0))):
+                loop.do_break()
+            offset = builder.mul(number, ir.Constant(_INT64, LANE_ROW_BYTES))
+            row = _load_lanes(builder, builder.add(rows, offset))
+            builder.store(builder.fadd(builder.load(total), row), total)
+        _store(builder, builder.load(total), out, _SUM_ROW, _DOUBLE_BYTES)
+        return context.get_dummy_value()
+
+    return _void(3), generate
+
+
+@vector_intrinsic
+def sum_halves(typing_context, out, sums, number):
+    """Sets a row of sums to half of the sum of rows that follow each other."""
+
+    def generate(context, builder, signature, args):
+        out, sums, number = args
+        total = cgutils.alloca_once(builder, _SUM_ROW)
+        builder.store(ir.Constant(_SUM_ROW, None), total)
+        with cgutils.for_range(builder, number, intp=_INT64) as loop:
+            offset = builder.mul(loop.index, ir.Constant(_INT64, SUM_ROW_BYTES))
+            row = _load_sum(builder, builder.add(sums, offset))
+            builder.store(builder.fadd(builder.load(total), row), total)
+        half = builder.fmul(builder.load(total), ir.Constant(_SUM_ROW, [0.5] * LANES))
+        _store(builder, half, out, _SUM_ROW, _DOUBLE_BYTES)
+        return context.get_dummy_value()
+
+    return _void(3), generate
+
+
 def _shuffle(builder, left, right, indices):
     mask = ir.Constant(ir.VectorType(_INT32, ROW_BLOCK), indices)
     return builder.shuffle_vector(left, right, mask)
@@ -132,10 +192,6 @@ def transpose_block(builder, rows):
         for indices in (low, high)
         for i in range(4)
     ]
-
-
-def _address_at(builder, addresses, i):
-    return _load(builder, builder.add(addresses, ir.Constant(_INT64, 8 * i)), _INT64, 8)
 
 
 @vector_intrinsic

@@ -186,8 +186,6 @@ def make_shaped_scratch(shape: ScratchShape) -> Scratch:
             value=_zeros(hero, LANES),
             total=aligned_zeros((LANES,), np.float64),
             by_card=aligned_zeros((52, LANES), np.float64),
-            all=aligned_zeros((LANES,), np.float32),
-            of_card=_zeros(52, LANES),
             transfer=make_transfer(hero),
         ),
         rows=_zeros(num_decoded, longest),
@@ -274,7 +272,7 @@ def scratch_bytes(shape: ScratchShape) -> int:
     """Returns what `make_shaped_scratch` will take."""
     num_rows, num_nodes, num_decoded, hero, villain = shape
     total = 4 * (num_rows * villain + num_nodes * hero)
-    total += 4 * LANES * (hero + villain) + 12 * 53 * LANES + 12 * LANES + 4 * hero
+    total += 4 * LANES * (hero + villain) + 8 * 53 * LANES + 12 * LANES + 4 * hero
     return total + 8 * num_decoded * max(hero, villain)
 
 

@@ -60,8 +60,6 @@ class Lanes(NamedTuple):
         value: ``[H, 16]`` sums of reach; hands that the board blocks are 0.
         total: ``[16]`` float64.
         by_card: ``[52, 16]`` float64.
-        all: ``[16]`` the reach of all hands.
-        of_card: ``[52, 16]`` the reach of the hands that hold a card.
         transfer: from rows and back.
     """
 
@@ -69,8 +67,6 @@ class Lanes(NamedTuple):
     value: Float32Array
     total: FloatArray
     by_card: FloatArray
-    all: Float32Array
-    of_card: Float32Array
     transfer: Transfer
 
 
@@ -167,22 +163,20 @@ def _compare_strengths(meeting: Meeting, out_lanes: Lanes) -> None:
 
 @kernel
 def sum_reach(meeting: Meeting, out_lanes: Lanes) -> None:
-    """Sets each hand's value to the reach of all opposing hands that it can meet.
-
-    Sums of at most 51 hands of a card, and of 52 cards, are good enough in float32: all numbers
-    are positive, so that a sum is off by less than 1e-5 of itself, and by 1e-7 as a rule.
-    """
+    """Sets each hand's value to the reach of all opposing hands that it can meet."""
     reach, value = np.int64(out_lanes.reach.ctypes.data), np.int64(out_lanes.value.ctypes.data)
-    total, by_card = np.int64(out_lanes.all.ctypes.data), np.int64(out_lanes.of_card.ctypes.data)
+    total, by_card = np.int64(out_lanes.total.ctypes.data), np.int64(out_lanes.by_card.ctypes.data)
     hero_cards, same, hero_order = meeting.hero_cards, meeting.same, meeting.hero_order
     holding, list_bytes = np.int64(meeting.holding.ctypes.data), meeting.holding[0].nbytes
     for card in range(_NUM_CARDS):
-        lane_simd.sum_listed(by_card + card * _LANE_ROW, reach, holding + card * list_bytes)
-    lane_simd.sum_halves(total, by_card, _NUM_CARDS)
+        simd.sum_listed(by_card + card * _SUM_ROW, reach, holding + card * list_bytes)
+    simd.sum_halves(total, by_card, _NUM_CARDS)  # a hand has two cards
     for i in range(hero_order.shape[0]):
         hand = np.int64(hero_order[i])
-        first = by_card + hero_cards[hand, 0] * _LANE_ROW
-        second = by_card + hero_cards[hand, 1] * _LANE_ROW
-        lane_simd.set_rest(value + hand * _LANE_ROW, total, first, second)
-        if same[hand] >= 0:  # taken out twice
-            lane_simd.add(value + hand * _LANE_ROW, reach + same[hand] * _LANE_ROW)
+        first = by_card + hero_cards[hand, 0] * _SUM_ROW
+        second = by_card + hero_cards[hand, 1] * _SUM_ROW
+        out = value + hand * _LANE_ROW
+        if same[hand] >= 0:
+            simd.set_unblocked_but_same(out, total, first, second, reach + same[hand] * _LANE_ROW)
+        else:
+            simd.set_unblocked(out, total, first, second)
