@@ -1,8 +1,9 @@
 """Visits of a flop on which some turn and river cards come, played by buckets with real hands.
 
-The kernels of `runout.holdem` learn for hands. Given what buckets play as regrets, and with
-everything older discounted to nothing, they leave what each hand would have gained and how it was
-reached in the same tables, and these are added up by bucket.
+The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
+the tables of hands are only lent to a visit: `play_buckets` writes what buckets play where the
+kernels look for regrets, the visit forgets everything older (`LEARNING_AFRESH`), and `add_gains`
+and `add_reach` take what it leaves to the buckets.
 """
 
 from collections.abc import Sequence
@@ -74,12 +75,12 @@ class _Slot:
             for player in range(NUM_PLAYERS)
         ]
 
-    def expand(self, player: int, played: Sequence[FloatArray]) -> None:
+    def play(self, player: int, played: Sequence[FloatArray]) -> None:
         """Sets what a player's hands do on the turn and the rivers."""
         for street, by_bucket in enumerate(played[1:]):
-            regret = self.tables[street][player].regret
+            tables = self.tables[street][player]
             for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                bucket_kernels.expand_buckets(by_bucket, bucket, regret[board])
+                play_buckets(by_bucket, bucket, part_of(tables, board))
 
     def visit(self, player: int, arrival: Arrival, probability: tuple[float, float]) -> None:
         """Visits the turn card and its rivers; the values are those of the turn's roots."""
@@ -113,19 +114,19 @@ class _Slot:
             self.value[player],
         )
 
-    def collect(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
+    def collect_gains(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
         """Adds the regrets of a player's hands to the buckets of turn and river."""
         for street, by_bucket in enumerate(out[1:]):
-            regret = self.tables[street][player].regret
+            tables = self.tables[street][player]
             for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                bucket_kernels.collect_buckets(regret[board], bucket, weight, by_bucket)
+                add_gains(part_of(tables, board), bucket, weight, by_bucket)
 
     def collect_reach(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
         """Adds how a player's hands were reached to the buckets of turn and river."""
         for street, by_bucket in enumerate(out[1:]):
-            reached = self.tables[street][player].strategy_sum
+            tables = self.tables[street][player]
             for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                bucket_kernels.collect_buckets(reached[board], bucket, weight, by_bucket)
+                add_reach(part_of(tables, board), bucket, weight, by_bucket)
 
 
 class SampledVisits:
@@ -185,10 +186,8 @@ class SampledVisits:
 
     def play(self, player: int, played: Sequence[FloatArray]) -> None:
         """Sets what a player's buckets do, ``[A, B]`` for flop, turn and river."""
-        bucket_kernels.expand_buckets(
-            played[_FLOP], self._flop_buckets[player], self._flop_tables[player].regret
-        )
-        self._team.run(lambda slot: slot.expand(player, played), self._slots)
+        play_buckets(played[_FLOP], self._flop_buckets[player], self._flop_tables[player])
+        self._team.run(lambda slot: slot.play(player, played), self._slots)
 
     def visit(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
         """Lets a player learn; what it plays must be set again afterwards.
@@ -217,7 +216,7 @@ class SampledVisits:
         def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
             gained, arrived = self._empty(player), self._empty(other)
             slot.visit(player, arrival, self._probability)
-            slot.collect(player, self._weight[player], gained)
+            slot.collect_gains(player, self._weight[player], gained)
             slot.collect_reach(other, self._is_held[other], arrived)
             return gained, arrived
 
@@ -228,16 +227,48 @@ class SampledVisits:
         for slot in self._slots:
             chance_value += slot.value[player]
         spot_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, side.scratch)
-        bucket_kernels.collect_buckets(
-            hero.regret, self._flop_buckets[player], self._weight[player], regrets[_FLOP]
-        )
-        bucket_kernels.collect_buckets(
-            villain.strategy_sum, self._flop_buckets[other], self._is_held[other], reached[_FLOP]
-        )
+        add_gains(hero, self._flop_buckets[player], self._weight[player], regrets[_FLOP])
+        add_reach(villain, self._flop_buckets[other], self._is_held[other], reached[_FLOP])
         return regrets, reached
 
     def _empty(self, player: int) -> list[FloatArray]:
         return [np.zeros(shape) for shape in self._shapes[player]]
+
+
+def play_buckets(played: FloatArray, bucket_by_hand: Int16Array, out_tables: Learning) -> None:
+    """Lets every hand play what its bucket plays, in the next visit and only there.
+
+    Kernels play the positive part of regrets, made to sum to one. Of regrets that are
+    probabilities that is the probabilities themselves, so these are what is written.
+
+    Args:
+        played: ``[A, B]`` probabilities of one street.
+        bucket_by_hand: ``[H]`` -1 for none.
+        out_tables: of the hands on one board; a visit overwrites those of the player who learns.
+    """
+    bucket_kernels.expand_buckets(played, bucket_by_hand, out_tables.regret)
+
+
+def add_gains(
+    tables: Learning, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
+) -> None:
+    """Adds to ``out_by_bucket[A, B]`` what hands would have gained by each action.
+
+    After a visit with `LEARNING_AFRESH` the regrets of the player who learned are of that visit
+    alone: what `play_buckets` wrote is discounted to nothing.
+    """
+    bucket_kernels.collect_buckets(tables.regret, bucket_by_hand, weight, out_by_bucket)
+
+
+def add_reach(
+    tables: Learning, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
+) -> None:
+    """Adds to ``out_by_bucket[A, B]`` how hands came to play each action.
+
+    After a visit with `LEARNING_AFRESH` the strategy sums of the player who did not learn are
+    the reach of that visit alone.
+    """
+    bucket_kernels.collect_buckets(tables.strategy_sum, bucket_by_hand, weight, out_by_bucket)
 
 
 def hand_buckets(
