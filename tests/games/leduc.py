@@ -89,11 +89,11 @@ class FirstStreet:
     def __init__(self, states, dtype):
         self._leaves = [(node, state) for node, state in enumerate(states) if state.is_over]
         self._mask = np.array([_CARDS != board for board in _CARDS], dtype=float)
-        self._next = {}
+        self.next_streets = {}
         for node, state in self._leaves:
             if state.folder is None:
                 tree, final = betting_round(state.paid, bet=4)
-                self._next[node] = StreetSolver(tree, SecondStreet(final), 6, 6, dtype)
+                self.next_streets[node] = StreetSolver(tree, SecondStreet(final), 6, 6, dtype)
 
     def fill_leaf_values(self, arrival, out_value):
         for node, state in self._leaves:
@@ -103,11 +103,11 @@ class FirstStreet:
                 continue
             both = np.stack([arrival.reach_of(player, node)[0] for player in (0, 1)])
             entering = both * self._mask[:, None, :]  # [board, 2, hand]
-            values = self._next[node].visit(entering, arrival.player, arrival.step)
+            values = self.next_streets[node].visit(entering, arrival.player, arrival.step)
             out_value[0, node] = (values * self._mask).sum(axis=0) / _NUM_BOARDS_LEFT
 
     def refresh(self, player):
-        return max(street.refresh(player) for street in self._next.values())
+        return max(street.refresh(player) for street in self.next_streets.values())
 
 
 def leduc_solver(

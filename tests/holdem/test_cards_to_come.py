@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from runout.cards.card import parse_board
+from runout.cards.card import parse_board, parse_card, parse_cards
 from runout.cards.combos import combo_cards
 from runout.cards.isomorphism import SUIT_MAPPINGS
+from runout.errors import CardError, RangeError
 from runout.holdem.cards_to_come import ROW_WIDTH, CardsToCome
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import parse_range
@@ -55,6 +56,48 @@ def test_rivers_after_each_turn_make_up_the_deck(board):
         num_runouts += len(dealt) * len(cards_of_class(turn, number))
     assert num_runouts == 49 * 48
     assert turn.first_next[-1] == len(river.card)
+
+
+SHORT_DECK = tuple(range(16, 52))  # sixes and better
+SHORT_RANGES = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 66:0.25"))
+
+
+@pytest.mark.parametrize("merges", [True, False])
+@pytest.mark.parametrize("board", ["Qs7s6s", "Qs7h6d", "QsQh6d"])
+def test_only_cards_of_the_deck_are_dealt(board, merges):
+    cards = CardsToCome.plan(parse_board(board), SHORT_RANGES, merges, SHORT_DECK)
+    turn, river = cards.deals
+    dealt = [card for number in range(len(turn.card)) for card in cards_of_class(turn, number)]
+    assert sorted(dealt) == sorted(set(SHORT_DECK) - set(cards.board))
+    for number, card in enumerate(turn.card):
+        after = range(turn.first_next[number], turn.first_next[number + 1])
+        dealt = [card for board in after for card in cards_of_class(river, board)]
+        assert sorted(dealt) == sorted(set(SHORT_DECK) - {*cards.board, int(card)})
+    assert turn.probability == np.float32(1 / (36 - 3 - 4))
+    assert river.probability == np.float32(1 / (36 - 4 - 4))
+
+
+def test_suits_that_the_deck_tells_apart_are_not_merged():
+    without_a_spade = tuple(card for card in range(52) if card != parse_card("9s"))
+    ranges = (parse_range("AA, KQs"), parse_range("QQ, AKo"))
+    cards = CardsToCome.plan(parse_board("8d7d2d"), ranges, deck=without_a_spade)
+    assert len(CardsToCome.plan(parse_board("8d7d2d"), ranges).symmetries) == 6
+    assert {mapping.map_suit(3) for mapping in cards.symmetries} == {3}
+    assert len(cards.symmetries) == 2
+    assert cards.deals[0].probability == np.float32(1 / (51 - 3 - 4))
+
+
+def test_hands_that_hold_unequally_many_cards_of_the_deck_are_refused():
+    ranges = (parse_range("AA, KK"), parse_range("AA, A2s"))
+    with pytest.raises(RangeError, match="ip: hands hold 1 and 2 cards of the deck, all of a"):
+        CardsToCome.plan(parse_board("Qs7s6s"), ranges, deck=SHORT_DECK)
+
+
+def test_a_deck_that_two_hands_use_up_is_refused():
+    deck = parse_cards("KhKdAhAdAc")
+    ranges = (parse_range("KhKd"), parse_range("AhAd"))
+    with pytest.raises(CardError, match="deck KdKhAcAdAh: two hands leave 1 cards, 2 are dealt"):
+        CardsToCome.plan(parse_board("Qs7s6s"), ranges, deck=deck)
 
 
 @every_board

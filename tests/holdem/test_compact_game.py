@@ -1,5 +1,7 @@
 """Flops with compact rivers against the exact engine, and against themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,6 +105,12 @@ def test_nobody_who_arrives_is_worth_nothing():
 def test_boards_that_are_no_flop_are_refused():
     with pytest.raises(ConfigError, match="rivers: compact needs a flop, Kc7h2s9d has 4 cards"):
         SpotSolver(make_spot("Kc7h2s9d", OOP, IP), rivers=RiverBuckets(16))
+
+
+def test_decks_that_are_not_whole_are_refused():
+    spot = replace(tiny_spot(), deck=tuple(range(16, 52)))
+    with pytest.raises(ConfigError, match="rivers: compact needs a whole deck, this one has 36"):
+        SpotSolver(spot, rivers=RiverBuckets(16))
 
 
 def shares_of_pot(solver, player):

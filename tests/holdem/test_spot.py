@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from runout.cards.card import parse_cards
+from runout.cards.card import parse_card, parse_cards
 from runout.errors import CardError, RangeError
 from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
@@ -27,6 +29,11 @@ def test_a_board_and_a_tree_of_different_streets_are_refused():
 def test_a_board_is_three_to_five_different_cards(board):
     with pytest.raises(CardError):
         Spot(parse_cards(board), EVERYTHING, make_tree("a", 10, 10, Street.FLOP))
+
+
+def test_a_deck_has_no_card_twice():
+    with pytest.raises(CardError, match="Kh: comes twice in KhKsKh"):
+        replace(make_spot("QsJh2h", *EVERYTHING), deck=(*parse_cards("KhKs"), parse_card("Kh")))
 
 
 @pytest.mark.parametrize(("player", "word"), [(0, "oop"), (1, "ip")])

@@ -18,7 +18,8 @@ from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos, permute_co
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
 from runout.equity import equity_kernels
-from runout.errors import RangeError
+from runout.errors import CardError, RangeError
+from runout.holdem.spot import WHOLE_DECK
 from runout.holdem.spot_layouts import Deal, Hands, Orders
 from runout.ranges.hand_range import HandRange
 
@@ -99,7 +100,11 @@ class CardsToCome:
 
     @classmethod
     def plan(
-        cls, board: Sequence[int], ranges: tuple[HandRange, HandRange], merges_suits: bool = True
+        cls,
+        board: Sequence[int],
+        ranges: tuple[HandRange, HandRange],
+        merges_suits: bool = True,
+        deck: Sequence[int] = WHOLE_DECK,
     ) -> "CardsToCome":
         """Finds the hands and cards of a spot.
 
@@ -107,19 +112,26 @@ class CardsToCome:
             board: 3 to 5 cards.
             ranges: of OOP and IP.
             merges_suits: whether cards that differ by suits only are solved once.
+            deck: the cards that can come, as far as nobody holds them and the board has none.
 
         Raises:
-            RangeError: if the board leaves nothing of a range, or no pair of hands can meet.
+            RangeError: if the board leaves nothing of a range, no pair of hands can meet, or
+                hands of a range hold unequally many cards of the deck, whose chances would
+                then not be the same for all pairs of hands.
+            CardError: if the deck has too few cards.
         """
         players = tuple(PlayerHands.of_range(r, board, p) for p, r in enumerate(ranges))
         symmetries = tuple(
             mapping
             for mapping in suit_stabilizer(board)
             if all(_is_symmetric(player, mapping) for player in players)
+            and set(mapping.map_cards(deck)) == set(deck)
         )
         if not merges_suits:
             symmetries = (SuitMapping.identity(),)
-        deals, runouts = _plan_deals(tuple(board), symmetries)
+        stub = tuple(sorted(set(deck) - set(board)))
+        num_held = sum(_count_held(stub, player, p) for p, player in enumerate(players))
+        deals, runouts = _plan_deals(tuple(board), stub, num_held, symmetries)
         planned = cls(tuple(board), (players[0], players[1]), symmetries, deals, runouts)
         largest = players[0].weights.sum() * players[1].weights.sum()
         if planned.total_weight() <= _ROUNDING * largest:
@@ -187,10 +199,37 @@ def _is_symmetric(player: PlayerHands, mapping: SuitMapping) -> bool:
     return np.array_equal(weights[permute_combos(mapping.new_suits)], weights)
 
 
+def _count_held(stub: tuple[int, ...], hands: PlayerHands, player: int) -> int:
+    """Returns how many cards of the rest of a deck each of a player's hands holds."""
+    counts = np.unique(np.isin(COMBO_CARDS[hands.combos], stub).sum(axis=1)).tolist()
+    if len(counts) > 1:
+        found = " and ".join(map(str, counts))
+        problem = f"hands hold {found} cards of the deck, all of a range must hold equally many"
+        raise RangeError(PLAYER_WORDS[player], problem)
+    return int(counts[0])
+
+
 def _plan_deals(
-    board: tuple[int, ...], symmetries: tuple[SuitMapping, ...]
+    board: tuple[int, ...],
+    stub: tuple[int, ...],
+    num_held: int,
+    symmetries: tuple[SuitMapping, ...],
 ) -> tuple[tuple[Deal, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
-    """Returns the deals of all streets after the first, and the runouts that they number."""
+    """Returns the deals of all streets after the first, and the runouts that they number.
+
+    Args:
+        board: the known cards.
+        stub: the cards of the deck that are not on the board.
+        num_held: how many of these two hands hold.
+        symmetries: the renamings of suits that may merge cards.
+
+    Raises:
+        CardError: if two hands leave too few cards to deal.
+    """
+    num_left = len(stub) - num_held
+    if num_left < RIVER_SIZE - len(board):
+        problem = f"two hands leave {num_left} cards, {RIVER_SIZE - len(board)} are dealt"
+        raise CardError(f"deck {format_cards(stub)}", problem)
     deals: list[Deal] = []
     runouts: list[tuple[tuple[int, ...], ...]] = []
     before: tuple[tuple[int, ...], ...] = ((),)
@@ -198,15 +237,15 @@ def _plan_deals(
         cards, images, first, after = [], [], [0], []
         for dealt in before:
             keeping = [m for m in symmetries if m.map_cards(dealt) == dealt]
-            for card, others in _classes(board + dealt, keeping):
+            for card, others in _classes(stub, dealt, keeping):
                 cards.append(card)
                 images.append(others)
                 after.append((*dealt, card))
             first.append(len(cards))
         if deals:
             deals[-1] = deals[-1]._replace(first_next=np.array(first, dtype=np.int64))
-        # Four hole cards are gone as well when the card is dealt.
-        probability = np.float32(1.0 / (NUM_CARDS - size - 4))
+        # What the players hold is gone as well when the card is dealt.
+        probability = np.float32(1.0 / (num_left - (size - len(board))))
         deals.append(
             Deal(
                 card=np.array(cards, dtype=np.int64),
@@ -221,10 +260,12 @@ def _plan_deals(
     return tuple(deals), tuple(runouts)
 
 
-def _classes(known: tuple[int, ...], symmetries: list[SuitMapping]) -> list[tuple[int, list[int]]]:
+def _classes(
+    stub: tuple[int, ...], dealt: tuple[int, ...], symmetries: list[SuitMapping]
+) -> list[tuple[int, list[int]]]:
     """Returns one card of each class, and the numbers of the renamings that lead to the others."""
-    classes, done = [], set(known)
-    for card in range(NUM_CARDS):
+    classes, done = [], set(dealt)
+    for card in stub:
         if card in done:
             continue
         images: dict[int, int] = {}

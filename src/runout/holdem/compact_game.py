@@ -12,8 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray
+from runout.cards.card import NUM_CARDS
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
+from runout.errors import ConfigError
 from runout.holdem import compact_kernels, spot_kernels
 from runout.holdem.bucket_simd_kernels import PRODUCT_BLOCK
 from runout.holdem.card_game import (
@@ -84,8 +86,11 @@ class CompactGame:
 
         Raises:
             RangeError: if the board leaves nothing of a range.
-            ConfigError: if the spot is no flop.
+            ConfigError: if the spot is no flop, or its deck is not whole.
         """
+        if len(spot.deck) != NUM_CARDS:
+            problem = f"compact needs a whole deck, this one has {len(spot.deck)} cards"
+            raise ConfigError("rivers", problem)
         cards = CompactCards.plan(
             spot.board, spot.ranges, buckets, merges_suits=spot.merges_suits, team=team
         )

@@ -79,12 +79,13 @@ class SpotGame:
             precision: of the tables that visits will be given.
 
         Raises:
-            RangeError: if the board leaves nothing of a range.
+            RangeError: if the board leaves nothing of a range, or the deck has no chances that
+                are the same for all hands.
         """
         self.spot = spot
         self.team = team or Team()
         self.precision = precision
-        self.cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits)
+        self.cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
         self.templates = make_templates(spot.tree, spot.rake)
         self._sides = [self._see(player) for player in range(NUM_PLAYERS)]
         workers = range(self.team.num_workers)

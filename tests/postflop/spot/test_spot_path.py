@@ -1,5 +1,7 @@
 """Paths through a spot: what they lead to, and what errors say."""
 
+from dataclasses import replace
+
 import pytest
 
 from runout.cards.card import parse_cards
@@ -33,6 +35,14 @@ def test_a_path_crosses_streets():
 def test_kinds_along_a_path():
     kinds = [find_position(FLOP, path).kind for path in ("x", "x:x", "x:x:2c", "x:x:2c:x:x:3c:x:x")]
     assert kinds == ["decision", "chance", "decision", "showdown"]
+
+
+def test_only_cards_of_the_deck_can_come():
+    spot = replace(FLOP, deck=parse_cards("AsAhKsKhQsQhJsJhTsTh"))
+    assert find_position(spot, "x:x").next_cards() == parse_cards("AsAhKsKhQhJsTsTh")
+    assert find_position(spot, "x:x:Ts").board == parse_cards("QsJh2hTs")
+    with pytest.raises(CardError, match="step 3: 8h is not in the deck, deal one of AsAhKs"):
+        find_position(spot, "x:x:8h")
 
 
 def test_a_called_all_in_is_dealt_out():

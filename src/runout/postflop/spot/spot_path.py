@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from runout.cards.card import NUM_CARDS, format_card, format_cards, parse_card
+from runout.cards.card import format_card, format_cards, parse_card
 from runout.cards.isomorphism import SuitMapping
 from runout.errors import CardError, TreeError, quote
 from runout.holdem.cards_to_come import CardsToCome
@@ -79,7 +79,7 @@ class SpotPosition:
         """Returns the cards that can be dealt here, none where none is."""
         if self.kind != NodeKind.CHANCE:
             return ()
-        return tuple(card for card in range(NUM_CARDS) if card not in self.board)
+        return tuple(card for card in self.spot.deck if card not in self.board)
 
 
 def find_position(spot: Spot, path: str) -> SpotPosition:
@@ -87,7 +87,7 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
 
     Raises:
         TreeError: naming the first step that is no action, and the actions there are.
-        CardError: naming the first step that is no card, or a card that is on the board.
+        CardError: naming the first step that is no card, or a card that cannot come.
     """
     position = SpotPosition(spot)
     for number, step in enumerate(_split(path), start=1):
@@ -118,6 +118,9 @@ def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
         board = format_cards(position.board)
         problem = f"{format_card(card)} is on the board {board} already, deal another card"
         raise CardError(where, problem)
+    if card not in position.spot.deck:
+        deck = format_cards(position.spot.deck)
+        raise CardError(where, f"{format_card(card)} is not in the deck, deal one of {deck}")
     steps, dealt = (*position.steps, format_card(card)), (*position.dealt, card)
     return SpotPosition(position.spot, steps, position.node, dealt)
 

@@ -83,7 +83,7 @@ def measure_spot(
         for place in places
         if place.kind == NodeKind.DECISION
     ]
-    cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits)
+    cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
     groups = NODES_PER_GROUP if rivers is None else ONE_GROUP
     templates = make_templates(spot.tree, spot.rake, groups)
     oop, ip = cards.players
