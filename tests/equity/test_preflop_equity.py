@@ -139,7 +139,6 @@ def test_there_are_47008_matchups_up_to_suits():
     assert len(np.unique(unordered)) == 47_008
 
 
-@pytest.mark.slow
 def test_one_matchup_equals_dealing_every_board_with_eval7():
     hero, villain = "9h8h", "KhQd"  # suited and offsuit, with one suit in common
     assert outcomes(hero, villain) == count_preflop_outcomes(hero, villain)
