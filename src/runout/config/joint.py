@@ -87,7 +87,7 @@ class JointConfig(ConfigSection):
         Annotated[int, Field(ge=1)] | None,
         About(
             "Flops that an iteration visits, drawn by weight with the seed of `postflop_model`; "
-            "`null`: all of them, which converges sooner as long as they fit.",
+            "`null`: all of them.",
             "a whole number from 1 up to the number of flops, or null",
             unit="flops",
         ),
