@@ -47,7 +47,7 @@ class RunoutError(Exception):
 
 
 class CardError(RunoutError):
-    """A card, hand or board that does not exist: unreadable, repeated or of the wrong length."""
+    """A card, hand, board or hand class that does not exist: unreadable, repeated, too long."""
 
 
 class RangeError(RunoutError):

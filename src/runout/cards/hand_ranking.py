@@ -91,7 +91,7 @@ def score_ranks(ranks: Sequence[int]) -> int:
         return _pack(HandCategory.QUADS, [first, *_kickers(ranks, [first], 1)])
     if first_count == 3 and second_count >= 2:
         return _pack(HandCategory.FULL_HOUSE, [first, second])
-    top = _straight_top(sum(1 << rank for rank in set(ranks)))
+    top = straight_top(sum(1 << rank for rank in set(ranks)))
     if top is not None:
         return _pack(HandCategory.STRAIGHT, [top])
     if first_count == 3:
@@ -106,11 +106,20 @@ def score_ranks(ranks: Sequence[int]) -> int:
 
 def score_flush(rank_set: int) -> int:
     """Returns the best five-card score of five or more suited ranks, given as a bit set."""
-    top = _straight_top(rank_set)
+    top = straight_top(rank_set)
     if top is not None:
         return _pack(HandCategory.STRAIGHT_FLUSH, [top])
     ranks = [rank for rank in range(NUM_RANKS) if rank_set >> rank & 1]
     return _pack(HandCategory.FLUSH, _kickers(ranks, [], 5))
+
+
+def straight_top(rank_set: int) -> int | None:
+    """Returns the highest rank of the best straight in a set of ranks (3, a five, for A2345)."""
+    for top in range(NUM_RANKS - 1, 3, -1):
+        window = 0b11111 << (top - 4)
+        if rank_set & window == window:
+            return top
+    return 3 if rank_set & _WHEEL == _WHEEL else None
 
 
 def rank_multisets(size: int) -> list[tuple[int, ...]]:
@@ -156,15 +165,6 @@ def _unpack(score: int) -> tuple[HandCategory, list[int]]:
 
 def _kickers(ranks: Sequence[int], used: Sequence[int], count: int) -> list[int]:
     return sorted(set(ranks) - set(used), reverse=True)[:count]
-
-
-def _straight_top(rank_set: int) -> int | None:
-    """Returns the highest rank of the best straight in a set of ranks (3, a five, for A2345)."""
-    for top in range(NUM_RANKS - 1, 3, -1):
-        window = 0b11111 << (top - 4)
-        if rank_set & window == window:
-            return top
-    return 3 if rank_set & _WHEEL == _WHEEL else None
 
 
 def _plural(rank: int) -> str:

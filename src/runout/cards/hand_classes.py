@@ -1,0 +1,343 @@
+"""What a holding is on a board, in the words of players: made hand, kicker, draws, nut rank.
+
+A made hand is named by what the hole cards add. A hand that the board has by itself is nobody's: on
+KK7, A7 has middle pair and AQ one overcard, though both are called more at a showdown. The rules:
+
+* *plays-board*: the best five cards are the board's (rivers only).
+* *straights*, *flushes*, *full-houses*, *straight-flushes*: the category, if a hole card is in it.
+* *quads*, *trips*: a hole card has their rank; *sets*: trips with a pocket pair.
+* *two-pair*: each hole card pairs another card of the board, and both pairs count.
+* One pair that counts: *overpair*, a pocket pair above the board; *underpair*, a pocket pair below
+  the highest card of the board; *top-pair*, *middle-pair*, *low-pair*, a hole card and the highest,
+  the second or a lower rank of the board.
+* A pair that two higher pairs push out of the best five cards (33 on KK88, the seven of 87 on
+  KK872) is counterfeited and does not count.
+* Else *two-overcards*, *one-overcard*, *no-overcards*: hole cards above the highest of the board.
+
+Kickers belong to pairs and trips of one hole card. *Top* is the best rank that the board does not
+have, *good* the next two, *weak* every other and any that is not among the best five cards.
+
+Draws exist on the flop and the turn, for hands that they would improve: none to a flush from a
+flush up, none to a straight from a straight up. A combo can have several.
+
+* *flush-draws*: four of a suit, a hole card among them; *nut-flush-draws*: that hole card is the
+  highest of its suit that is not on the board. *backdoor-flush-draws*: three of a suit on the flop,
+  a hole card among them.
+* A rank completes a straight if it makes one better than the board has with it. *open-ended*: two
+  ranks or more do (double gutshots too); *gutshots*: one does (so too AKQJ and A234).
+* *combo-draws*: a flush draw with one of the two.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+
+import numpy as np
+
+from runout.arrays import BoolArray, Int16Array, IntArray, Uint8Array, read_only
+from runout.cards.board_scores import (
+    HIGH_RANK,
+    LOW_RANK,
+    category_of_score,
+    deciding_rank,
+    held_suited_ranks,
+    score_board,
+    score_of_board_alone,
+    suited_ranks,
+)
+from runout.cards.card import FLOP_SIZE, NUM_RANKS, NUM_SUITS, RIVER_SIZE, card_rank
+from runout.cards.combos import NUM_COMBOS
+from runout.cards.hand_ranking import HandCategory, straight_top
+from runout.errors import CardError, quote
+
+_ALL_RANKS = (1 << NUM_RANKS) - 1
+_NUM_GOOD_KICKERS = 2
+_IS_POCKET_PAIR: BoolArray = LOW_RANK == HIGH_RANK
+#: ``[13, 13]`` two ranks as a bit set.
+_HELD_RANKS: IntArray = np.bitwise_or.outer(1 << np.arange(NUM_RANKS), 1 << np.arange(NUM_RANKS))
+
+
+class _NamedClass(IntEnum):
+    @property
+    def label(self) -> str:
+        """The name on the command line and on the page, such as ``top-pair``."""
+        return self.name.lower().replace("_", "-")
+
+
+class MadeHand(_NamedClass):
+    """What a combo has made, weakest first; each live combo has one."""
+
+    BLOCKED = 0
+    PLAYS_BOARD = 1
+    NO_OVERCARDS = 2
+    ONE_OVERCARD = 3
+    TWO_OVERCARDS = 4
+    LOW_PAIR = 5
+    UNDERPAIR = 6
+    MIDDLE_PAIR = 7
+    TOP_PAIR = 8
+    OVERPAIR = 9
+    TWO_PAIR = 10
+    TRIPS = 11
+    SETS = 12
+    STRAIGHTS = 13
+    FLUSHES = 14
+    FULL_HOUSES = 15
+    QUADS = 16
+    STRAIGHT_FLUSHES = 17
+
+
+class Kicker(_NamedClass):
+    """How good the other hole card is beside a pair or trips of one hole card."""
+
+    NONE = 0
+    WEAK = 1
+    GOOD = 2
+    TOP = 3
+
+
+class Draw(_NamedClass):
+    """What a combo may still make; it can have several."""
+
+    FLUSH_DRAWS = 0
+    NUT_FLUSH_DRAWS = 1
+    BACKDOOR_FLUSH_DRAWS = 2
+    OPEN_ENDED = 3
+    GUTSHOTS = 4
+    COMBO_DRAWS = 5
+
+
+_KICKER_NAMES = {
+    f"top-pair-{kicker.label}-kicker": kicker for kicker in (Kicker.TOP, Kicker.GOOD, Kicker.WEAK)
+}
+_CLASS_BY_NAME: dict[str, MadeHand | Draw] = {
+    member.label: member for member in (*list(MadeHand)[1:], *Draw)
+}
+_GROUPS = {
+    "high-card": ("plays-board", "no-overcards", "one-overcard", "two-overcards"),
+    "pairs": ("low-pair", "underpair", "middle-pair", "top-pair", "overpair"),
+    "straight-draws": ("open-ended", "gutshots"),
+    "draws": ("flush-draws", "open-ended", "gutshots"),
+}
+
+#: Every name that `parse_hand_classes` knows: made hands, draws, kickers of top pair, groups.
+HAND_CLASS_NAMES: tuple[str, ...] = (*_CLASS_BY_NAME, *_KICKER_NAMES, *_GROUPS)
+
+_MADE_BY_CATEGORY = {
+    HandCategory.STRAIGHT: MadeHand.STRAIGHTS,
+    HandCategory.FLUSH: MadeHand.FLUSHES,
+    HandCategory.FULL_HOUSE: MadeHand.FULL_HOUSES,
+    HandCategory.STRAIGHT_FLUSH: MadeHand.STRAIGHT_FLUSHES,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class HandClasses:
+    """What every combo is on one board.
+
+    Attributes:
+        board: 3 to 5 cards.
+        made: ``[1326]`` a `MadeHand`, ``BLOCKED`` for combos that share a card with the board.
+        kicker: ``[1326]`` a `Kicker`.
+        draws: ``[1326, 6]`` whether the combo has the `Draw`; none on a river.
+        nut_rank: ``[1326]`` 1 for the best hand that the board allows now, 2 for the next, and so
+            on; equal hands share a rank; 0 where blocked.
+    """
+
+    board: tuple[int, ...]
+    made: Uint8Array
+    kicker: Uint8Array
+    draws: BoolArray
+    nut_rank: Int16Array
+
+    def mask(self, names: Iterable[str]) -> BoolArray:
+        """Returns ``[1326]`` the live combos that are in any of the named classes.
+
+        Raises:
+            CardError: naming the first name that is no class.
+        """
+        mask = np.zeros(NUM_COMBOS, dtype=np.bool_)
+        for name in names:
+            mask |= self._mask_of(name)
+        return mask
+
+    def _mask_of(self, name: str) -> BoolArray:
+        _require_name(name)
+        if name in _GROUPS:
+            return self.mask(_GROUPS[name])
+        if name in _KICKER_NAMES:
+            kicker = np.where(self.made == MadeHand.TOP_PAIR, self.kicker, Kicker.NONE)
+            has_kicker: BoolArray = kicker == _KICKER_NAMES[name]
+            return has_kicker
+        member = _CLASS_BY_NAME[name]
+        if isinstance(member, Draw):
+            has_draw: BoolArray = self.draws[:, member]
+            return has_draw
+        is_made: BoolArray = self.made == member
+        return is_made
+
+
+def parse_hand_classes(text: str) -> tuple[str, ...]:
+    """Reads names of classes between commas, such as ``sets,flush-draws``, each kept once.
+
+    Raises:
+        CardError: naming the first that is no class, or if there is none.
+    """
+    names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    for name in names:
+        _require_name(name)
+    return names
+
+
+def classify_hands(board: Sequence[int]) -> HandClasses:
+    """Returns what all 1,326 combos are on a flop, turn or river.
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+    """
+    score = score_board(board)
+    board_ranks = sorted({card_rank(card) for card in board}, reverse=True)
+    pair_rank = _rank_of_counting_pair(score)
+    made = _made_hands(score, score_of_board_alone(board), board_ranks, pair_rank)
+    return HandClasses(
+        board=tuple(board),
+        made=read_only(made),
+        kicker=read_only(_kickers(score, made, board_ranks, pair_rank)),
+        draws=read_only(_draws(board, score)),
+        nut_rank=read_only(_nut_ranks(score)),
+    )
+
+
+def _require_name(name: str) -> None:
+    if name not in HAND_CLASS_NAMES:
+        what = f"{quote(name)} is no class of hands" if name else "a name is missing"
+        raise CardError("hand classes", f"{what}, use some of {', '.join(HAND_CLASS_NAMES)}")
+
+
+def _is_held(rank: IntArray) -> BoolArray:
+    held: BoolArray = (LOW_RANK == rank) | (HIGH_RANK == rank)
+    return held
+
+
+def _rank_of_counting_pair(score: IntArray) -> IntArray:
+    """Returns ``[1326]`` the highest pair of a hole card among the best five cards, else -1."""
+    category = category_of_score(score)
+    first, second = deciding_rank(score, 0), deciding_rank(score, 1)
+    is_two_pair = category == HandCategory.TWO_PAIR
+    is_first = ((category == HandCategory.PAIR) | is_two_pair) & _is_held(first)
+    return np.where(is_first, first, np.where(is_two_pair & _is_held(second), second, -1))
+
+
+def _made_hands(
+    score: IntArray, board_score: int, board_ranks: list[int], pair_rank: IntArray
+) -> Uint8Array:
+    """Returns ``[1326]`` made hands: the first rule that applies.
+
+    Args:
+        score: ``[1326]`` of the combos.
+        board_score: of the board alone, 0 before the river.
+        board_ranks: different ranks of the board, falling.
+        pair_rank: ``[1326]`` as `_rank_of_counting_pair` returns them.
+    """
+    category = category_of_score(score)
+    has_first, has_second = _is_held(deciding_rank(score, 0)), _is_held(deciding_rank(score, 1))
+    has_trips = (category == HandCategory.TRIPS) & has_first
+    has_two_pair = (category == HandCategory.TWO_PAIR) & has_first & has_second
+    has_pair = pair_rank >= 0
+    second_rank = board_ranks[1] if len(board_ranks) > 1 else -1
+    num_overcards = (LOW_RANK > board_ranks[0]).astype(np.int64) + (HIGH_RANK > board_ranks[0])
+    rules = [
+        (score == 0, MadeHand.BLOCKED),
+        (score == board_score, MadeHand.PLAYS_BOARD),
+        *((category == kind, made) for kind, made in _MADE_BY_CATEGORY.items()),
+        ((category == HandCategory.QUADS) & has_first, MadeHand.QUADS),
+        (has_trips & _IS_POCKET_PAIR, MadeHand.SETS),
+        (has_trips, MadeHand.TRIPS),
+        (has_two_pair, MadeHand.TWO_PAIR),
+        (has_pair & _IS_POCKET_PAIR & (pair_rank > board_ranks[0]), MadeHand.OVERPAIR),
+        (has_pair & _IS_POCKET_PAIR, MadeHand.UNDERPAIR),
+        (has_pair & (pair_rank == board_ranks[0]), MadeHand.TOP_PAIR),
+        (has_pair & (pair_rank == second_rank), MadeHand.MIDDLE_PAIR),
+        (has_pair, MadeHand.LOW_PAIR),
+        (num_overcards == 2, MadeHand.TWO_OVERCARDS),
+        (num_overcards == 1, MadeHand.ONE_OVERCARD),
+    ]
+    conditions, hands = zip(*rules, strict=True)
+    made: Uint8Array = np.select(conditions, hands, MadeHand.NO_OVERCARDS).astype(np.uint8)
+    return made
+
+
+def _kickers(
+    score: IntArray, made: Uint8Array, board_ranks: list[int], pair_rank: IntArray
+) -> Uint8Array:
+    """Returns ``[1326]`` kickers, ``NONE`` for hands without one."""
+    own_rank = np.where(made == MadeHand.TRIPS, deciding_rank(score, 0), pair_rank)
+    rank = np.where(LOW_RANK == own_rank, HIGH_RANK, LOW_RANK)
+    # Unused places of a score hold zeros; they look like deuces, which are weak in any case.
+    counts = np.any([deciding_rank(score, place) == rank for place in (1, 2, 3)], axis=0)
+    kicker = np.where(counts, _kicker_by_rank(board_ranks)[rank], Kicker.WEAK)
+    has_kicker = (made == MadeHand.TRIPS) | ((pair_rank >= 0) & ~_IS_POCKET_PAIR)
+    has_kicker &= made != MadeHand.TWO_PAIR
+    return np.where(has_kicker, kicker, Kicker.NONE).astype(np.uint8)
+
+
+def _kicker_by_rank(board_ranks: list[int]) -> IntArray:
+    """Returns ``[13]`` how good a kicker of each rank is if it counts."""
+    kicker = np.full(NUM_RANKS, Kicker.WEAK, dtype=np.int64)
+    missing = [rank for rank in range(NUM_RANKS - 1, -1, -1) if rank not in board_ranks]
+    kicker[missing[: 1 + _NUM_GOOD_KICKERS]] = Kicker.GOOD
+    kicker[missing[0]] = Kicker.TOP
+    return kicker
+
+
+def _draws(board: Sequence[int], score: IntArray) -> BoolArray:
+    """Returns ``[1326, 6]`` the draws."""
+    draws = np.zeros((NUM_COMBOS, len(Draw)), dtype=np.bool_)
+    if len(board) == RIVER_SIZE:
+        return draws
+    for suit in range(NUM_SUITS):
+        on_board, held = suited_ranks(board, suit), held_suited_ranks(suit)
+        num_suited = np.bitwise_count(on_board | held)
+        has_four = (held > 0) & (num_suited == 4)
+        highest_missing = (_ALL_RANKS & ~on_board).bit_length() - 1
+        draws[:, Draw.FLUSH_DRAWS] |= has_four
+        draws[:, Draw.NUT_FLUSH_DRAWS] |= has_four & (held >> highest_missing == 1)
+        if len(board) == FLOP_SIZE:
+            draws[:, Draw.BACKDOOR_FLUSH_DRAWS] |= (held > 0) & (num_suited == 3)
+    num_completing = _num_completing_ranks(board)
+    draws[:, Draw.OPEN_ENDED] = num_completing >= 2
+    draws[:, Draw.GUTSHOTS] = num_completing == 1
+    category = category_of_score(score)
+    to_flush = [Draw.FLUSH_DRAWS, Draw.NUT_FLUSH_DRAWS, Draw.BACKDOOR_FLUSH_DRAWS]
+    draws[:, to_flush] &= (category < HandCategory.FLUSH)[:, None]
+    draws[:, [Draw.OPEN_ENDED, Draw.GUTSHOTS]] &= (category < HandCategory.STRAIGHT)[:, None]
+    has_straight_draw = draws[:, Draw.OPEN_ENDED] | draws[:, Draw.GUTSHOTS]
+    draws[:, Draw.COMBO_DRAWS] = draws[:, Draw.FLUSH_DRAWS] & has_straight_draw
+    draws[score == 0] = False
+    return draws
+
+
+def _num_completing_ranks(board: Sequence[int]) -> IntArray:
+    """Returns ``[1326]`` how many ranks make a straight that the board does not have with them."""
+    tops = _straight_tops()
+    on_board = sum({1 << card_rank(card) for card in board})
+    held = on_board | _HELD_RANKS
+    num_ranks = np.zeros(held.shape, dtype=np.int64)
+    for rank in range(NUM_RANKS):
+        num_ranks += tops[held | 1 << rank] > tops[on_board | 1 << rank]
+    by_combo: IntArray = num_ranks[HIGH_RANK, LOW_RANK]
+    return by_combo
+
+
+def _nut_ranks(score: IntArray) -> Int16Array:
+    different = np.unique(score[score > 0])
+    rank = len(different) - np.searchsorted(different, score)
+    return np.where(score > 0, rank, 0).astype(np.int16)
+
+
+@cache
+def _straight_tops() -> IntArray:
+    """Returns ``[8192]`` the highest rank of the best straight of every set of ranks, else -1."""
+    tops = (straight_top(rank_set) for rank_set in range(1 << NUM_RANKS))
+    return read_only(np.array([-1 if top is None else top for top in tops], dtype=np.int64))
