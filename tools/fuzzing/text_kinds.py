@@ -8,6 +8,7 @@ from runout.cards.canonical_hands import parse_canonical_hand
 from runout.cards.card import parse_board, parse_card, parse_cards
 from runout.cards.combos import parse_combo
 from runout.cards.flops import explicit_flops
+from runout.cards.hand_classes import parse_hand_classes
 from runout.config.load import load_spot_config
 from runout.holdem.spot import Spot
 from runout.postflop.spot.spot_path import find_position
@@ -28,6 +29,7 @@ RANGES = (
 )
 BOARDS = ("AhKd7s", "Ah Kd 7s 2c", "Ah,Kd,7s,2c,2d", "QsJh2h", "AhKs", "Ah", "AKs", "72o", "QQ")
 FLOP_LISTS = ("AhKd7s,QsJh2h", "2c2d2h", "AsKs7d,7h7s2c,Th9h6c")
+HAND_CLASSES = ("sets,flush-draws", "top-pair-weak-kicker, quads")
 BET_SIZES = ("33%,75%,100c,e,a", "2.5x,60%,a", "0.5%, 2e, 3e200%", "50%", "e,1000c")
 RAISE_SIZES = ("2.5bb, 3bb; 3x; allin", "2bb;1.0p,3x;a", "allin", "; 2.5bb")
 PREFLOP_PATHS = ("r2.5-r7.5-a-c", "c-r2.5-c", "f", "a-f", "", "c-x")
@@ -54,10 +56,11 @@ def text_kinds() -> list[Kind]:
         _kind(
             "boards",
             0.2,
-            (*BOARDS, *FLOP_LISTS),
+            (*BOARDS, *FLOP_LISTS, *HAND_CLASSES),
             [
                 *(parse_board, parse_cards, parse_card, parse_combo, parse_canonical_hand),
                 lambda text: explicit_flops(text.split(",")),
+                parse_hand_classes,
             ],
         ),
         _kind(
