@@ -51,7 +51,7 @@ def begin_saving(
             )
         )
         for name, array in _tables(solver, leaves):
-            writer.create_array(name, array.shape, array.dtype)[...] = array
+            writer.add_array(name, array)  # written at once: maps of files would count as memory
         state = {
             "iteration": solver.cfr.iteration,
             "seconds": seconds,
