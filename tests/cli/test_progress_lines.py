@@ -39,7 +39,7 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
     lines.lines(solving("2c3h4d"))
     clock.now = 12.0
     _, line = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 1.0))
-    assert line == "Flops: 2/3, worst 0.10% of the pot, about 6.0 s left"
+    assert line == "Flops: 2/3, worst 0.10% of the pot, about 7.0 s left"
     lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0))
     (line,) = lines.lines(PhaseEnded(Phase.FLOPS, 12.0))
     assert line == "Flops: 3 flops in 12.0 s, 1 of them by an earlier run, worst 0.10% of the pot"
