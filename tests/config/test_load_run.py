@@ -51,7 +51,9 @@ def test_every_sample_says_how_to_run_it_and_where_it_was_measured(path):
     text = path.read_text("utf-8")
     assert f"runout solve-preflop -c configs/{path.name} -o runs/{path.stem}" in text
     page = "joint" if load_run_config(path).method == "joint" else "preflop"
-    assert f"\n# measured: see docs/{page}.md\n" in text
+    header = text.partition("\npreflop:")[0]
+    assert "measured" in header
+    assert f"docs/{page}.md" in header
     assert max(map(len, text.splitlines())) <= 105
 
 
