@@ -113,6 +113,7 @@ def test_the_directory_of_a_run(tmp_path):
             "preflop/report.json", "preflop/rules.json", "preflop/strategy.npy",
             "values/config.yaml", "values/flop_weights.npy", "values/flops.npy",
             "values/manifest.json", "values/reports_0.npy", "values/reports_1.npy",
+            "values/flops_as_given.npy",
             "values/solution_0_by_hand.npy", "values/solution_1_by_hand.npy",
             "values/solution_shape_0_by_hand.npy", "values/solution_shape_1_by_hand.npy",
             "values/sprs.npy", "values/value_pot_0.npy", "values/value_pot_1.npy",

@@ -98,7 +98,7 @@ def test_locks_of_the_config_hold():
     assert np.nanmin(solution.view.node().strategy[0]) == 1.0
     with pytest.raises(TreeError, match=r"'b99' is no action"):
         solve(**TURN, locks=[{"node": "b99", "strategy": {"x": 1}}])
-    with pytest.raises(ConfigError, match="sum to 0.4, not to 1"):
+    with pytest.raises(ConfigError, match=r"sum to 0\.4, not to 1"):
         solve(**TURN, locks=[{"node": "r:0", "strategy": {"x": 0.4}}])
 
 
