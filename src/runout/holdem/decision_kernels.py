@@ -1,9 +1,8 @@
 """Vector instructions for decisions: play, learn, mix, respond, in one pass over rows.
 
 The passes of `street_kernels` use them for rows of hands and of buckets alike. Everything about a
-few hands is in registers at once. Two and three actions, by far the most common, are written out;
-any other number is a loop. Addresses only, nothing is checked: rows are padded to a multiple of
-sixteen. `tests/holdem/test_street_kernels.py` compares them with plain sums.
+few hands is in registers at once. Addresses only, nothing is checked: rows are padded to a multiple
+of sixteen. `tests/holdem/test_street_kernels.py` compares them with plain sums.
 """
 
 # The bodies build LLVM code and have llvmlite's types, which are not annotated.
@@ -16,6 +15,9 @@ from runout.holdem.vector_kernels import FLOAT, FLOAT_BYTES, VectorCode, vector_
 
 #: A total below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
+
+#: Numbers of actions that are written out, by far the most common; any other is a loop.
+_WRITTEN_OUT = (2, 3)
 
 
 class _Decision:
@@ -64,32 +66,43 @@ class _Decision:
         return probability
 
 
-def _family(num_addresses, num_scalars, generate_decision, looks_ahead=False):
-    """Returns the code of a decision with two, with three and with any number of actions.
+def _decide(num_addresses, num_scalars, generate_decision, looks_ahead=False):
+    """Returns what an intrinsic needs that does something to a decision.
 
     Arguments are addresses, float32 scalars, bytes of a row, bytes to what is read soon if the code
-    looks ahead, and in the last one also the number of actions.
+    looks ahead, and the number of actions.
     """
 
-    def make(count):
-        fixed = [types.int64] * num_addresses + [types.float32] * num_scalars
-        numbers = [types.int64] * (1 + looks_ahead + (count is None))
+    def generate(context, builder, _, args):
+        code = VectorCode(context, builder)
+        addresses = args[:num_addresses]
+        scalars = [code.spread(s) for s in args[num_addresses : num_addresses + num_scalars]]
+        row_bytes, *others, number = args[num_addresses + num_scalars :]
+        ahead = others[0] if looks_ahead else None
 
-        def generate(context, builder, _, args):
-            code = VectorCode(context, builder)
-            addresses = args[:num_addresses]
-            scalars = [code.spread(s) for s in args[num_addresses : num_addresses + num_scalars]]
-            row_bytes, *others = args[num_addresses + num_scalars :]
-            ahead = others[0] if looks_ahead else None
-            decision = _Decision(code, count or args[-1], row_bytes, ahead)
+        def with_actions(count):
+            decision = _Decision(code, count, row_bytes, ahead)
             code.each(
                 row_bytes, lambda offset: generate_decision(decision, addresses, scalars, offset)
             )
-            return context.get_dummy_value()
 
-        return types.void(*fixed, *numbers), generate
+        def choose(counts):
+            if not counts:
+                with_actions(number)
+                return
+            is_count = builder.icmp_signed("==", number, ir.Constant(number.type, counts[0]))
+            with builder.if_else(is_count) as (written_out, otherwise):
+                with written_out:
+                    with_actions(counts[0])
+                with otherwise:
+                    choose(counts[1:])
 
-    return make(2), make(3), make(None)
+        choose(_WRITTEN_OUT)
+        return context.get_dummy_value()
+
+    numbers = [types.int64] * (2 + looks_ahead)
+    fixed = [types.int64] * num_addresses + [types.float32] * num_scalars
+    return types.void(*fixed, *numbers), generate
 
 
 def _play(decision, addresses, scalars, offset):
@@ -220,125 +233,55 @@ def _combine(join):
     return generate
 
 
-_PLAY = _family(3, 0, _play)
-_PLAY_AND_ADD = _family(4, 1, _play_and_add, looks_ahead=True)
-_MIX = _family(3, 0, _mix)
-_MIX_AND_LEARN = _family(3, 2, _mix_and_learn, looks_ahead=True)
-_MIX_AND_LEARN_UNLOCKED = _family(4, 2, _mix_and_learn_unlocked)
-_KEEP_LOCKED = _family(4, 0, _keep_locked)
-_ADD_UP = _family(2, 0, _combine(lambda code, x, y: code.builder.fadd(x, y)))
-_TAKE_BEST = _family(2, 0, _combine(lambda code, x, y: code.larger(y, x)))
+@vector_intrinsic
+def play(typing_context, weights, arriving, out, row_bytes, num_actions):
+    """Divides arriving reach among the actions, in proportion to positive weights."""
+    return _decide(3, 0, _play)
 
 
 @vector_intrinsic
-def play_2(typing_context, weights, arriving, out, row_bytes):
-    """Divides arriving reach among two actions, in proportion to positive weights."""
-    return _PLAY[0]
-
-
-@vector_intrinsic
-def play_3(typing_context, weights, arriving, out, row_bytes):
-    """Like `play_2` with three actions."""
-    return _PLAY[1]
-
-
-@vector_intrinsic
-def play_any(typing_context, weights, arriving, out, row_bytes, num_actions):
-    """Like `play_2` with any number of actions."""
-    return _PLAY[2]
-
-
-@vector_intrinsic
-def play_and_add_2(typing_context, weights, arriving, out, sums, decay, row_bytes, ahead):
-    """Like `play_2`, adding what leaves to strategy sums that are discounted first."""
-    return _PLAY_AND_ADD[0]
-
-
-@vector_intrinsic
-def play_and_add_3(typing_context, weights, arriving, out, sums, decay, row_bytes, ahead):
-    """Like `play_and_add_2` with three actions."""
-    return _PLAY_AND_ADD[1]
-
-
-@vector_intrinsic
-def play_and_add_any(
+def play_and_add(
     typing_context, weights, arriving, out, sums, decay, row_bytes, ahead, num_actions
 ):
-    """Like `play_and_add_2` with any number of actions."""
-    return _PLAY_AND_ADD[2]
+    """Like `play`, adding what leaves to strategy sums that are discounted first."""
+    return _decide(4, 1, _play_and_add, looks_ahead=True)
 
 
 @vector_intrinsic
-def mix_2(typing_context, weights, values, out, row_bytes):
-    """Sets the value of a decision to the mean of two actions, by the positive part of weights."""
-    return _MIX[0]
+def mix(typing_context, weights, values, out, row_bytes, num_actions):
+    """Sets the value of a decision to the mean of its actions, by the positive part of weights."""
+    return _decide(3, 0, _mix)
 
 
 @vector_intrinsic
-def mix_3(typing_context, weights, values, out, row_bytes):
-    """Like `mix_2` with three actions."""
-    return _MIX[1]
-
-
-@vector_intrinsic
-def mix_any(typing_context, weights, values, out, row_bytes, num_actions):
-    """Like `mix_2` with any number of actions."""
-    return _MIX[2]
-
-
-@vector_intrinsic
-def mix_and_learn_2(typing_context, regrets, values, out, positive, negative, row_bytes, ahead):
-    """Like `mix_2`, adding to discounted regrets what each action wins beyond the decision."""
-    return _MIX_AND_LEARN[0]
-
-
-@vector_intrinsic
-def mix_and_learn_3(typing_context, regrets, values, out, positive, negative, row_bytes, ahead):
-    """Like `mix_and_learn_2` with three actions."""
-    return _MIX_AND_LEARN[1]
-
-
-@vector_intrinsic
-def mix_and_learn_any(
+def mix_and_learn(
     typing_context, regrets, values, out, positive, negative, row_bytes, ahead, num_actions
 ):
-    """Like `mix_and_learn_2` with any number of actions."""
-    return _MIX_AND_LEARN[2]
+    """Like `mix`, adding to discounted regrets what each action wins beyond the decision."""
+    return _decide(3, 2, _mix_and_learn, looks_ahead=True)
 
 
 @vector_intrinsic
 def mix_and_learn_unlocked(
     typing_context, regrets, values, out, lock, positive, negative, row_bytes, num_actions
 ):
-    """Like `mix_and_learn_any`; regrets of locked hands hold their strategy and stay."""
-    return _MIX_AND_LEARN_UNLOCKED[2]
+    """Like `mix_and_learn`; regrets of locked hands hold their strategy and stay."""
+    return _decide(4, 2, _mix_and_learn_unlocked)
 
 
 @vector_intrinsic
 def keep_locked(typing_context, regrets, values, out, lock, row_bytes, num_actions):
     """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
-    return _KEEP_LOCKED[2]
+    return _decide(4, 0, _keep_locked)
 
 
 @vector_intrinsic
-def add_up_2(typing_context, values, out, row_bytes):
-    """Sets a row to the sum of two that follow each other."""
-    return _ADD_UP[0]
+def add_up(typing_context, values, out, row_bytes, num_actions):
+    """Sets a row to the sum of rows that follow each other."""
+    return _decide(2, 0, _combine(lambda code, x, y: code.builder.fadd(x, y)))
 
 
 @vector_intrinsic
-def add_up_3(typing_context, values, out, row_bytes):
-    """Like `add_up_2` with three rows."""
-    return _ADD_UP[1]
-
-
-@vector_intrinsic
-def add_up_any(typing_context, values, out, row_bytes, num_actions):
-    """Like `add_up_2` with any number of rows."""
-    return _ADD_UP[2]
-
-
-@vector_intrinsic
-def take_best_any(typing_context, values, out, row_bytes, num_actions):
-    """Sets a row to the largest of any number of rows that follow each other."""
-    return _TAKE_BEST[2]
+def take_best(typing_context, values, out, row_bytes, num_actions):
+    """Sets a row to the largest of rows that follow each other."""
+    return _decide(2, 0, _combine(lambda code, x, y: code.larger(y, x)))

@@ -140,10 +140,12 @@ def push_reach(
         sums = read_rows(strategy_sum, sum_scale, first, number, rows)
         if is_learning:
             weights = read_rows(regret, regret_scale, first, number, more_rows)
-            _play_and_add(weights, arriving, leaving, sums, decay, row_bytes, ahead, number)
+            decisions.play_and_add(
+                weights, arriving, leaving, sums, decay, row_bytes, ahead, number
+            )
             write_rows(strategy_sum, sum_scale, first, number, rows)
         else:
-            _play(sums, arriving, leaving, row_bytes, number)
+            decisions.play(sums, arriving, leaving, row_bytes, number)
 
 
 @kernel
@@ -167,12 +169,12 @@ def pull_values(
         values = start + first_child[node] * row_bytes
         out = start + (node - begin) * row_bytes
         if kind[node] == VILLAIN_ACTS:
-            _add_up(values, out, row_bytes, number)
+            decisions.add_up(values, out, row_bytes, number)
         elif mode == EVALUATE:
             sums = read_rows(strategy_sum, sum_scale, first, number, rows)
-            _mix(sums, values, out, row_bytes, number)
+            decisions.mix(sums, values, out, row_bytes, number)
         elif mode == RESPOND:
-            decisions.take_best_any(values, out, row_bytes, number)
+            decisions.take_best(values, out, row_bytes, number)
             if has_locks:
                 weights = read_rows(regret, regret_scale, first, number, rows)
                 of_lock = locks + first * num_hands
@@ -185,7 +187,9 @@ def pull_values(
                     weights, values, out, of_lock, positive, negative, row_bytes, number
                 )
             else:
-                _mix_and_learn(weights, values, out, positive, negative, row_bytes, ahead, number)
+                decisions.mix_and_learn(
+                    weights, values, out, positive, negative, row_bytes, ahead, number
+                )
             write_rows(regret, regret_scale, first, number, rows)
 
 
@@ -193,81 +197,13 @@ def pull_values(
 def _look_ahead(table: AnyArray, near: int) -> int:
     """Returns how far ahead of its use a number of ``table[A, H]`` is fetched, in bytes.
 
-    From a small table it is the same place in the next board's table, which follows.
+    From a small table it is the same place in the next board's table, which follows. Rows in 16
+    bits are decoded into a space that is near anyway.
     """
+    if table.itemsize != _FLOAT_BYTES:
+        return 0
     num_bytes: int = table.nbytes
     return num_bytes if num_bytes <= _SMALL_TABLE_BYTES else near
-
-
-@kernel
-def _play(weights: int, arriving: int, out: int, row_bytes: int, number: int) -> None:
-    """Divides reach among the actions of a decision; like the rest, by addresses of rows."""
-    if number == 2:
-        decisions.play_2(weights, arriving, out, row_bytes)
-    elif number == 3:
-        decisions.play_3(weights, arriving, out, row_bytes)
-    else:
-        decisions.play_any(weights, arriving, out, row_bytes, number)
-
-
-@kernel
-def _play_and_add(
-    weights: int,
-    arriving: int,
-    out: int,
-    sums: int,
-    decay: np.float32,
-    row_bytes: int,
-    ahead: int,
-    number: int,
-) -> None:
-    if number == 2:
-        decisions.play_and_add_2(weights, arriving, out, sums, decay, row_bytes, ahead)
-    elif number == 3:
-        decisions.play_and_add_3(weights, arriving, out, sums, decay, row_bytes, ahead)
-    else:
-        decisions.play_and_add_any(weights, arriving, out, sums, decay, row_bytes, ahead, number)
-
-
-@kernel
-def _add_up(values: int, out: int, row_bytes: int, number: int) -> None:
-    if number == 2:
-        decisions.add_up_2(values, out, row_bytes)
-    elif number == 3:
-        decisions.add_up_3(values, out, row_bytes)
-    else:
-        decisions.add_up_any(values, out, row_bytes, number)
-
-
-@kernel
-def _mix(weights: int, values: int, out: int, row_bytes: int, number: int) -> None:
-    if number == 2:
-        decisions.mix_2(weights, values, out, row_bytes)
-    elif number == 3:
-        decisions.mix_3(weights, values, out, row_bytes)
-    else:
-        decisions.mix_any(weights, values, out, row_bytes, number)
-
-
-@kernel
-def _mix_and_learn(
-    regrets: int,
-    values: int,
-    out: int,
-    positive: np.float32,
-    negative: np.float32,
-    row_bytes: int,
-    ahead: int,
-    number: int,
-) -> None:
-    if number == 2:
-        decisions.mix_and_learn_2(regrets, values, out, positive, negative, row_bytes, ahead)
-    elif number == 3:
-        decisions.mix_and_learn_3(regrets, values, out, positive, negative, row_bytes, ahead)
-    else:
-        decisions.mix_and_learn_any(
-            regrets, values, out, positive, negative, row_bytes, ahead, number
-        )
 
 
 @kernel
