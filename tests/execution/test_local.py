@@ -1,7 +1,7 @@
 import os
 import time
 from itertools import count
-from threading import Barrier, Event
+from threading import Barrier, Event, Thread
 
 import pytest
 
@@ -189,3 +189,32 @@ def test_a_task_gets_help_from_threads_that_have_no_task():
         return len(pool.share(lambda _: together.wait(), range(2), 2))
 
     assert list(pool.map_as_finished(work, [0])) == [(0, 2)]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda pool: list(pool.map_as_finished(abs, [1, 2])),
+        lambda pool: pool.share(abs, [1, 2], 2),
+    ],
+    ids=["tasks", "parts"],
+)
+def test_ctrl_c_while_a_thread_starts_leaves_none_that_waits_for_ever(monkeypatch, use):
+    started = []
+    start = Thread.start
+
+    def start_and_interrupt(thread):
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    pool = WorkerPool(2)
+    with monkeypatch.context() as patch:
+        patch.setattr(Thread, "start", start_and_interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            use(pool)
+    assert started
+    for thread in started:
+        thread.join(timeout=600.0)
+        assert not thread.is_alive()
+    assert dict(pool.map_as_finished(abs, [-1, -2])) == {0: 1, 1: 2}

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from runout.errors import ExecutionError
 
@@ -98,8 +98,10 @@ class WorkerPool:
                     self._num_tasks_left -= 1
 
         self._num_tasks_left = len(tasks)
-        numbers = {self._threads.submit(work, task): i for i, task in enumerate(tasks)}
+        numbers: dict[Future[Result], int] = {}
         try:
+            for number, task in enumerate(tasks):
+                numbers[self._submit(work, task)] = number
             for future in as_completed(numbers):
                 yield numbers.pop(future), future.result()
         finally:
@@ -117,8 +119,10 @@ class WorkerPool:
         if num_helpers == 0:
             return [function(part) for part in parts]
         shared = _SharedParts(function, parts)
-        helpers = [self._threads.submit(shared.work) for _ in range(num_helpers)]
+        helpers: list[Future[None]] = []
         try:
+            for _ in range(num_helpers):
+                helpers.append(self._submit(shared.work))
             shared.work()
         finally:
             begun = [helper for helper in helpers if not helper.cancel()]
@@ -135,6 +139,19 @@ class WorkerPool:
         fair = -(-self._num_threads // num_tasks) - 1 if num_tasks else self._num_threads
         idle = self._num_threads - num_tasks - self._num_helping
         return max(min(fair, idle), 0)
+
+    def _submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Hands work to a thread.
+
+        Ctrl-C while a thread starts leaves one that the executor does not know of: it would wait
+        for work, and the program for it, for ever. Closing the executor ends it.
+        """
+        try:
+            return self._threads.submit(work, *arguments)
+        except KeyboardInterrupt:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = ThreadPoolExecutor(self._num_threads)
+            raise
 
     def _reserve(self, num_wanted: int) -> int:
         with self._lock:
