@@ -44,13 +44,13 @@ for stack in (100, 50):
     solution = solve(stack)
     assert solution.exploitability_pot <= 0.00005
     print(
-        f"pot 100, stack {stack}: AA bets {frequency(solution, 'r:0', 'AA', 'a'):.0%}, "
-        f"QQ {frequency(solution, 'r:0', 'QQ', 'a'):.0%}, "
-        f"KK calls {frequency(solution, 'r:0:a', 'KK', 'c'):.0%}; "
+        f"pot 100, stack {stack}: AA bets {frequency(solution, '', 'AA', 'a'):.0%}, "
+        f"QQ {frequency(solution, '', 'QQ', 'a'):.0%}, "
+        f"KK calls {frequency(solution, 'a', 'KK', 'c'):.0%}; "
         f"OOP wins {solution.view.node().range_ev(OOP):.1f} of the pot"
     )
 print("exploitable for less than 0.005% of the pot")
 
-values = solve(100).view.node().ev_chips[OOP]
+values = solve(100).view.node().ev[OOP]
 aces, queens = values[parse_combo("AsAh")], values[parse_combo("QsQh")]
 print(f"AsAh at the root is worth {aces:.1f} chips, QsQh {abs(queens):.1f}")

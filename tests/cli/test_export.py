@@ -8,6 +8,7 @@ import pytest
 from runout.cards.canonical_hands import HAND_NAMES, NUM_HANDS
 from runout.cli.export import CSV_COLUMNS
 from runout.cli.solutions import open_solution
+from runout.views.node_json import node_from_json
 
 
 @pytest.fixture(scope="module")
@@ -17,29 +18,28 @@ def nodes(solved):
 
 def test_json_has_every_decision_with_all_hands(run, solved, nodes):
     document = json.loads(run("export", str(solved)).stdout)
-    assert document["hands"] == list(HAND_NAMES)
-    assert [node["node"] for node in document["nodes"]] == [
-        nodes.tree.path(node) for node in nodes.decisions()
-    ]
-    for found, node in zip(document["nodes"], nodes.decisions(), strict=True):
-        probability = np.array([action["probability"] for action in found["actions"]])
-        np.testing.assert_array_equal(probability, nodes.probability(node))
-        assert len(found["ev_bb"]["SB"]) == NUM_HANDS
-        codes = [action["action"] for action in found["actions"]]
-        assert codes == [nodes.tree.action_code(c) for c in nodes.tree.layout.children(node)]
+    assert document["quality"]["unit"] == "mbb"
+    found = [node_from_json(node) for node in document["nodes"]]
+    assert [node.path for node in found] == [nodes.tree.path(node) for node in nodes.decisions()]
+    for node, number in zip(found, nodes.decisions(), strict=True):
+        expected = nodes.node_at(number)
+        np.testing.assert_allclose(node.strategy, expected.strategy, atol=1e-6)
+        np.testing.assert_allclose(node.ev, expected.ev, atol=1e-6)
+        assert node.actions == expected.actions
 
 
 def test_csv_has_a_row_for_each_node_action_and_hand(run, solved, nodes):
     text = run("export", str(solved), "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     assert tuple(rows[0]) == CSV_COLUMNS
-    num_actions = sum(len(nodes.actions(node)) for node in nodes.decisions())
+    num_actions = sum(len(nodes.node_at(node).actions) for node in nodes.decisions())
     assert len(rows) == num_actions * NUM_HANDS
     row = next(r for r in rows if r["node"] == "r2" and r["action"] == "c" and r["hand"] == "AKs")
     child, hand = nodes.tree.find_node("r2-c"), HAND_NAMES.index("AKs")
     assert row["actor"] == "BB"
-    assert float(row["probability"]) == nodes.solution.strategy[child, hand]
-    assert float(row["action_ev_bb"]) == nodes.solution.ev_bb[1, child, hand]
+    assert float(row["frequency"]) == nodes.solution.strategy[child, hand]
+    # The big blind has put in one already.
+    assert float(row["action_ev_bb"]) == nodes.solution.ev_bb[1, child, hand] + 1.0
 
 
 def test_probabilities_of_a_hand_add_up_at_every_node(run, solved):
@@ -47,7 +47,7 @@ def test_probabilities_of_a_hand_add_up_at_every_node(run, solved):
     total = {}
     for row in rows:
         key = row["node"], row["hand"]
-        total[key] = total.get(key, 0.0) + float(row["probability"])
+        total[key] = total.get(key, 0.0) + float(row["frequency"])
     np.testing.assert_allclose(list(total.values()), 1.0, atol=1e-9)
 
 
@@ -56,7 +56,7 @@ def test_one_node_can_be_exported_to_a_file(run, solved, tmp_path):
     assert result.stdout == ""
     assert result.stderr.startswith(f"wrote {tmp_path}/c.json, 1 decision, ")
     (node,) = json.loads((tmp_path / "c.json").read_text())["nodes"]
-    assert node["description"] == "BB versus limp"
+    assert node["label"] == "BB versus limp"
 
 
 def test_a_file_that_cannot_be_written_is_named(error_line, solved):

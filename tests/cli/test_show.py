@@ -3,9 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_NAMES
+from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.solutions import SMALLEST_REACH, open_solution
 from runout.trees.preflop_betting import BB, SB
+from runout.views.node_json import node_to_json
 
 
 def test_the_standard_decisions_are_shown_from_the_run_or_the_bundle(run, solved):
@@ -29,7 +30,7 @@ def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved)
     node = nodes.find_decision("r2")
     text = run("show", str(solved), "--node", "r2").stdout
     assert text.startswith("BB versus raise to 2   node r2, ")
-    fold, call, *_ = nodes.frequencies(node)
+    fold, call, *_ = nodes.node_at(node).frequency()
     assert f"F fold {100 * fold:.1f}%   C call {100 * call:.1f}%" in text
     assert "SB answers at --node r2-r6 (raise to 6), --node r2-a (all-in 10)" in text
 
@@ -53,8 +54,9 @@ def test_the_other_player_s_range_at_a_node_can_be_seen(run, solved):
 def test_json_has_the_shown_nodes(run, solved):
     document = json.loads(run("show", str(solved), "--node", "r2", "--json").stdout)
     (node,) = document["nodes"]
-    assert node["actor"] == "BB"
-    assert document["hands"] == list(HAND_NAMES)
+    assert node["players"][node["actor"]] == "BB"
+    assert node["hands"] == [list(HAND_NAMES)] * 2
+    assert node == node_to_json(open_solution(solved).node("r2"))
 
 
 @pytest.mark.parametrize(
@@ -87,18 +89,6 @@ def test_what_is_no_solution_is_refused(error_line, tmp_path, command):
     assert "this is no bundle" in error_line(*command, str(tmp_path), *hand)
 
 
-def test_means_over_hands_agree_with_the_solution(solved):
-    nodes = open_solution(solved)
-    solution = nodes.solution
-    for node in nodes.decisions():
-        frequencies = nodes.frequencies(node)
-        for child, frequency in zip(nodes.tree.layout.children(node), frequencies, strict=True):
-            assert frequency == pytest.approx(solution.action_frequency(child), abs=1e-12)
-    for player in (SB, BB):
-        assert nodes.mean_ev_bb(0, player) == pytest.approx(solution.game_value_bb(player))
-    assert nodes.share_of_deals(0) == pytest.approx(1.0)
-
-
 def test_showing_a_solution_compiles_nothing(run_program, solved):
     result = run_program("show", str(solved), PYTHONPROFILEIMPORTTIME="1")
     assert result.returncode == 0
@@ -106,12 +96,9 @@ def test_showing_a_solution_compiles_nothing(run_program, solved):
 
 
 def test_shares_of_combos_are_those_of_charts(run, solved):
-    nodes = open_solution(solved)
-    node = nodes.find_decision("r2")
-    held = nodes.reach[BB][node] * [len(combos) for combos in COMBOS_BY_HAND]
-    expected = (nodes.probability(node) @ held) / held.sum()
-    assert nodes.shares_of_combos(node) == pytest.approx(expected.tolist())
-    shown = " / ".join(f"{100.0 * share:.1f}%" for share in expected)
+    node = open_solution(solved).node("r2")
+    shares = node.combos_taken() / node.combos(BB)
+    shown = " / ".join(f"{100.0 * share:.1f}%" for share in shares)
     text = run("show", str(solved), "--node", "r2").stdout
     assert f"of combos, as charts count: {shown}" in text
 

@@ -73,7 +73,7 @@ def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(solve, tmp_p
     assert third.startswith("memory: ")
     assert "in 32 bits" in third
     lines = result.stdout.splitlines()
-    assert lines[0] == "OOP acts on 2c3d4h8s9c   node r:0, pot 100, 100 behind"
+    assert lines[0] == "OOP acts on 2c3d4h8s9c   pot 100, 100 behind"
     assert any(line.startswith("OOP   ") and "%" in line for line in lines)
     assert any(line.startswith("A   all-in 100") for line in lines)
     assert lines[-2].endswith("; exploitability reached")

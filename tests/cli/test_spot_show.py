@@ -34,13 +34,13 @@ def spot(tmp_path_factory):
 
 def test_the_root_is_shown_with_values_actions_and_grid(run, spot):
     lines = run("spot", "show", spot).stdout.splitlines()
-    assert lines[0] == "OOP acts on QsJh2h8c   node r:0, pot 20, 60 behind"
+    assert lines[0] == "OOP acts on QsJh2h8c   pot 20, 60 behind"
     assert lines[2].split() == ["EV", "of", "the", "pot", "equity", "combos"]
     oop, ip = lines[3].split(), lines[4].split()
     assert (oop[0], ip[0]) == ("OOP", "IP")
     assert float(oop[1]) + float(ip[1]) == pytest.approx(20.0, abs=0.02)
     assert [line.split()[0] for line in lines[7:9]] == ["X", "B"]
-    assert lines[8].rstrip().endswith("--path r:0:b10")
+    assert lines[8].rstrip().endswith("--node b10")
     assert lines[10].split() == list("AKQJT98765432")
     assert len(lines) == 24
 
@@ -57,9 +57,9 @@ def flops(tmp_path_factory):
 
 def test_a_kept_flop_is_shown_in_the_suits_that_are_given(run, flops):
     lines = run("spot", "show", flops, "--flop", "AcKh7d", "--spr", "1", "-n", "x").stdout
-    assert lines.startswith("IP acts on AcKh7d   node r:0:x, pot 1, 1 behind\n")
+    assert lines.startswith("IP acts on AcKh7d   node x, pot 1, 1 behind\n")
     hand = run("spot", "show", flops, "--flop", "AcKh7d", "--spr", "1", "--hand", "AsKs")
-    assert hand.stdout.startswith("AsKs of OOP at r:0: 1 combo of 1")
+    assert hand.stdout.startswith("AsKs of OOP at the root: 1 combo of 1")
 
 
 @pytest.mark.parametrize(
@@ -76,24 +76,24 @@ def test_what_cannot_be_shown_of_flops_is_one_line(error_line, flops, options, p
 
 
 def test_a_path_leads_through_actions_and_cards(run, spot):
-    chance = run("spot", "show", spot, "--path", "r:0:x:x").stdout
-    assert "a card is dealt here, go on with --path r:0:x:x:CARD" in chance
-    river = run("spot", "show", spot, "--path", "x:x:8h").stdout
-    assert river.startswith("OOP acts on QsJh2h8c8h   node r:0:x:x:8h, pot 20, 60 behind")
-    facing = run("spot", "show", spot, "--path", "b10").stdout
-    assert facing.startswith("IP acts on QsJh2h8c   node r:0:b10, pot 30, 50 and 60 behind")
-    end = run("spot", "show", spot, "--path", "b10:f").stdout
+    chance = run("spot", "show", spot, "--node", "x:x").stdout
+    assert "a card is dealt here, go on with --node x:x:CARD" in chance
+    river = run("spot", "show", spot, "--node", "x:x:8h").stdout
+    assert river.startswith("OOP acts on QsJh2h8c8h   node x:x:8h, pot 20, 60 behind")
+    facing = run("spot", "show", spot, "--node", "b10").stdout
+    assert facing.startswith("IP acts on QsJh2h8c   node b10, pot 30, 50 and 60 behind")
+    end = run("spot", "show", spot, "--node", "b10:f").stdout
     assert "the hand ends here with a fold" in end
 
 
 def test_one_hand_is_shown_combo_by_combo(run, spot):
     lines = run("spot", "show", spot, "--hand", "JTs").stdout.splitlines()
-    assert lines[0] == "JTs of OOP at r:0: 3 combos of 3"
+    assert lines[0] == "JTs of OOP at the root: 3 combos of 3"
     assert [line.split()[0] for line in lines[2:5]] == ["JsTs", "JdTd", "JcTc"]
     lines = run("spot", "show", spot, "--hand", "AhAd").stdout.splitlines()
     assert lines[2].startswith("AhAd   100.00%")
-    at_chance = run("spot", "show", spot, "--path", "x:x", "--hand", "KK").stdout
-    assert at_chance.startswith("KK of IP at r:0:x:x: ")
+    at_chance = run("spot", "show", spot, "--node", "x:x", "--hand", "KK").stdout
+    assert at_chance.startswith("KK of IP at x:x: ")
 
 
 def test_many_actions_stand_below_each_other(run, tmp_path):
@@ -134,29 +134,29 @@ def test_a_table_that_was_changed_is_refused(error_line, spot, tmp_path):
 
 def test_one_hand_as_json(run, spot):
     document = json.loads(run("spot", "show", spot, "--hand", "AA", "--json").stdout)
-    assert document["node"] == "r:0"
+    assert document["path"] == ""
     assert len(document["OOP"]) == 6
     actions = document["OOP"][0]["actions"]
-    assert [action["action"] for action in actions] == ["x", "b10"]
-    assert sum(action["probability"] for action in actions) == pytest.approx(1.0)
+    assert [action["code"] for action in actions] == ["x", "b10"]
+    assert sum(action["frequency"] for action in actions) == pytest.approx(1.0)
 
 
 def test_json_goes_as_deep_as_asked(run, spot, tmp_path):
     flat = json.loads(run("spot", "show", spot, "--json").stdout)
-    assert "children" not in flat["root"]
+    assert "children" not in flat["node"]
     deep = json.loads(run("spot", "show", spot, "--json", "--depth", "2").stdout)
-    assert set(deep["root"]["children"]["x"]["children"]) == {"x", "b10"}
+    assert set(deep["node"]["children"]["x"]["children"]) == {"x", "b10"}
     file = tmp_path / "node.json"
     result = run(
-        "spot", "show", spot, "--path", "x:x:8h:x:x", "--json", "--depth", "all", "-o", str(file)
+        "spot", "show", spot, "--node", "x:x:8h:x:x", "--json", "--depth", "all", "-o", str(file)
     )
     assert result.stderr == f"wrote {file}, 1 node\n"
-    assert json.loads(file.read_text())["root"]["kind"] == "showdown"
+    assert json.loads(file.read_text())["node"]["kind"] == "showdown"
 
 
 def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
     rows = list(csv.reader(io.StringIO(run("spot", "show", spot, "--csv").stdout)))
-    assert rows[0][:4] == ["combo", "weight", "equity", "ev"]
+    assert rows[0][:4] == ["hand", "weight", "equity", "ev"]
     assert len(rows) == 1 + 12
     file = tmp_path / "node.csv"
     assert run("spot", "show", spot, "--csv", "-o", str(file)).exit_code == 0
@@ -166,8 +166,11 @@ def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--path", "b11"], "path 'b11', step 1: 'b11' is no action after r:0, use one of x, b10"),
-        (["--path", "x:x:8c"], "path 'x:x:8c', step 3: 8c is on the board QsJh2h8c already"),
+        (
+            ["--node", "b11"],
+            "path 'b11', step 1: 'b11' is no action at the root, use one of x",
+        ),
+        (["--node", "x:x:8c"], "path 'x:x:8c', step 3: 8c is on the board QsJh2h8c already"),
         (["--hand", "KK"], "--hand KK: is not in OOP's range on QsJh2h8c"),
         (["--hand", "QsQh"], "--hand QsQh: is not in OOP's range on QsJh2h8c"),
         (["--hand", "AX"], "--hand AX: is no hand such as AA, AKs, AKo or AhKh (not a "),

@@ -103,7 +103,7 @@ def test_a_single_raise_and_a_check_have_their_letters():
 
 def test_the_legend_names_actions_and_how_often_they_are_taken():
     plain = Console(color_system=None)
-    frequencies = [0.5, 0.25, 0.125, 0.125, None]
+    frequencies = [0.5, 0.25, 0.125, 0.125, float("nan")]
     assert legend(plain, ACTIONS, frequencies).plain == (
         "F fold 50.0%   C limp 25.0%   R raise to 2 12.5%   S raise to 3 12.5%   "
         "A all-in 25 never seen"

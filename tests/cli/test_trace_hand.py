@@ -27,10 +27,9 @@ def test_json_has_the_numbers_of_the_solution(run, solved):
     assert document["hand"] == "AKs"
     nodes, hand = open_solution(solved), HAND_NAMES.index("AKs")
     first = document["SB"][0]
-    assert first["node"] == ""
-    assert first["ev_bb"] == nodes.solution.ev_bb[0, 0, hand]
-    probabilities = [action["probability"] for action in first["actions"]]
-    assert sum(probabilities) == pytest.approx(1.0)
+    assert first["path"] == ""
+    assert first["ev"] - first["invested"] == pytest.approx(nodes.solution.ev_bb[0, 0, hand])
+    assert sum(action["frequency"] for action in first["actions"]) == pytest.approx(1.0)
     assert len(document["SB"]) + len(document["BB"]) == len(nodes.decisions())
 
 
@@ -38,9 +37,9 @@ def test_an_action_is_never_worth_more_than_its_decision_by_much(run, solved):
     """In equilibrium the best action is what the hand gets."""
     document = json.loads(run("trace-hand", str(solved), "AA", "--json").stdout)
     for decision in document["SB"] + document["BB"]:
-        values = [action["ev_bb"] for action in decision["actions"]]
-        if decision["ev_bb"] is not None and decision["reach"] > 0.01:
-            assert max(values) == pytest.approx(decision["ev_bb"], abs=0.05)
+        values = [action["ev"] for action in decision["actions"]]
+        if decision["ev"] is not None and decision["weight"] > 0.01:
+            assert max(values) == pytest.approx(decision["ev"], abs=0.05)
 
 
 @pytest.mark.parametrize(

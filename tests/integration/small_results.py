@@ -88,7 +88,7 @@ def push_fold(num_workers):
 def _spot(num_workers, **keys):
     solution = solve_spot(workplace=Workplace(num_workers), max_iterations=50, **SPOT, **keys)
     node = solution.view.node()
-    numbers = np.concatenate([node.strategy.ravel(), node.ev_chips.ravel()])
+    numbers = np.concatenate([node.strategy.ravel(), node.ev.ravel()])
     pot = SPOT["pot"]
     return SmallResult(numbers, node.range_ev(0) / pot, 2.0 * solution.exploitability_pot)
 

@@ -9,14 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.console import print_note
-from runout.cli.formatting import Json, format_bytes, format_count_of, format_json, json_numbers
+from runout.cli.formatting import Json, format_bytes, format_count_of, format_json
 from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.preflop_report import report_to_json
-from runout.cli.solutions import NodeOption, SolutionArgument, SolvedNodes, open_solution
+from runout.cli.solutions import NodeOption, SolutionArgument, open_solution
 from runout.storage.files import replace_file
-from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.node import Node
+from runout.views.node_files import document_head
+from runout.views.node_json import node_to_json
+from runout.views.preflop_view import PreflopView
 
 CSV_COLUMNS = (
     "node",
@@ -24,10 +26,10 @@ CSV_COLUMNS = (
     "action",
     "label",
     "hand",
-    "reach",
-    "probability",
+    "weight",
+    "frequency",
     "action_ev_bb",
-    "node_ev_bb",
+    "ev_bb",
 )
 
 
@@ -52,7 +54,8 @@ def export_solution(
 ) -> None:
     """Write every decision: who acts, what can be done, how likely and worth what, for all hands.
 
-    The CSV has a row for each node, action and hand; EVs are in big blinds, blinds included.
+    The CSV has a row for each node, action and hand. EVs are big blinds back from the pot minus
+    those put in from the node on, so that folding is 0.
     """
     if json and layout is not ExportFormat.JSON:
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")
@@ -70,71 +73,38 @@ def export_solution(
     print_note(f"wrote {file}, {format_count_of(len(decisions), 'decision')}, {size}")
 
 
-def node_to_json(nodes: SolvedNodes, node: int) -> Json:
-    """Returns a decision with its numbers by hand, in the order of ``hands``; None for unknown."""
-    tree, actor = nodes.tree, nodes.actor(node)
-    ev_bb, frequencies = nodes.solution.ev_bb, nodes.frequencies(node)
-    actions = [
-        {
-            "action": tree.action_code(child),
-            "label": tree.action_label(child),
-            "frequency": frequency,
-            "probability": json_numbers(nodes.solution.strategy[child]),
-            "ev_bb": json_numbers(ev_bb[actor, child]),
-        }
-        for child, frequency in zip(tree.layout.children(node), frequencies, strict=True)
-    ]
+def solution_to_json(nodes: PreflopView, decisions: Sequence[int]) -> Json:
+    """Returns how a solution went, and some of its decisions with all numbers by hand."""
     return {
-        "node": tree.path(node),
-        "description": nodes.describe_decision(node),
-        "actor": PLAYER_NAMES[actor],
-        "pot_bb": float(tree.pot_bb[node]),
-        "reach": {
-            name: json_numbers(nodes.reach[player][node])
-            for player, name in enumerate(PLAYER_NAMES)
-        },
-        "ev_bb": {
-            name: json_numbers(ev_bb[player, node]) for player, name in enumerate(PLAYER_NAMES)
-        },
-        "actions": actions,
-    }
-
-
-def _as_json(nodes: SolvedNodes, decisions: Sequence[int]) -> str:
-    document = {
+        **document_head(nodes.quality),
         **report_to_json(nodes.solution),
-        "hands": list(HAND_NAMES),
-        "nodes": [node_to_json(nodes, node) for node in decisions],
+        "nodes": [node_to_json(nodes.node_at(node)) for node in decisions],
     }
-    return format_json(document) + "\n"
 
 
-def _as_csv(nodes: SolvedNodes, decisions: Sequence[int]) -> str:
+def _as_json(nodes: PreflopView, decisions: Sequence[int]) -> str:
+    return format_json(solution_to_json(nodes, decisions)) + "\n"
+
+
+def _as_csv(nodes: PreflopView, decisions: Sequence[int]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for node in decisions:
-        writer.writerows(_rows(nodes, node))
+        writer.writerows(_rows(nodes.node_at(node)))
     return stream.getvalue()
 
 
-def _rows(nodes: SolvedNodes, node: int) -> Iterator[list[Any]]:
-    tree, actor = nodes.tree, nodes.actor(node)
-    ev_bb = nodes.solution.ev_bb[actor]
-    for child in tree.layout.children(node):
-        for hand, name in enumerate(HAND_NAMES):
+def _rows(node: Node) -> Iterator[list[Any]]:
+    actor = node.actor or 0
+    for number, action in enumerate(node.actions):
+        for hand, name in enumerate(node.hand_space.names):
             numbers = (
-                nodes.reach[actor][node, hand],
-                nodes.solution.strategy[child, hand],
-                ev_bb[child, hand],
-                ev_bb[node, hand],
+                node.weights[actor, hand],
+                node.strategy[number, hand],
+                node.action_ev[number, hand],
+                node.ev[actor, hand],
             )
             cells = ["" if number != number else float(number) for number in numbers]
-            yield [
-                tree.path(node),
-                PLAYER_NAMES[actor],
-                tree.action_code(child),
-                tree.action_label(child),
-                name,
-                *cells,
-            ]
+            facts = [node.path, node.players[actor], action.code, action.label, name]
+            yield [*facts, *cells]

@@ -22,7 +22,6 @@ from runout.cli.formatting import (
 )
 from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.preflop_report import print_report, report_to_json
-from runout.cli.solutions import SolvedNodes
 from runout.cli.solve_postflop import (
     checkpoint_directory,
     describe_flops,
@@ -37,6 +36,7 @@ from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import load_bundle, read_manifest
 from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import MANIFEST_FILE, Manifest
+from runout.views.preflop_view import PreflopView
 
 #: The folder of finished flops in a run's directory, as in `runout.pipeline.run`, and what buckets
 #: are saved as, as in `runout.abstraction.card_abstraction`; both take numba to import.
@@ -65,7 +65,7 @@ class InspectedBundle:
 
     path: Path
     manifest: Manifest
-    contents: ValueBundle | SolvedNodes | None
+    contents: ValueBundle | PreflopView | None
 
 
 def inspect_bundles(
@@ -109,11 +109,11 @@ def open_any_bundle(path: Path) -> InspectedBundle:
         BundleError: if it is missing, damaged, or of a version that cannot be read.
     """
     manifest = read_manifest(path)
-    contents: ValueBundle | SolvedNodes | None = None
+    contents: ValueBundle | PreflopView | None = None
     if manifest.kind == value_bundle.KIND:
         contents = ValueBundle.load(path)
     elif manifest.kind == preflop_bundle.KIND:
-        contents = SolvedNodes(preflop_bundle.load_solution(path))
+        contents = PreflopView(preflop_bundle.load_solution(path))
     elif manifest.kind == ABSTRACTION_KIND:
         load_bundle(path, ABSTRACTION_KIND, ABSTRACTION_SCHEMA_VERSION)
     else:
@@ -269,7 +269,7 @@ def _to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
             for name, entry in manifest.arrays.items()
         },
     }
-    if isinstance(contents, SolvedNodes):
+    if isinstance(contents, PreflopView):
         return {**document, **report_to_json(contents.solution)}
     if isinstance(contents, ValueBundle):
         document["num_flops"] = len(contents.values[0].flops)

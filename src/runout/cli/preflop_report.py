@@ -19,18 +19,18 @@ from runout.cli.formatting import (
     format_seconds,
 )
 from runout.cli.plots import draw_bars, plot_blocks
-from runout.cli.solutions import SolvedNodes
 from runout.results.preflop_solution import PreflopSolution, RangesRound
 from runout.results.value_book import ValueSource
 from runout.trees.actions import format_amount
 from runout.trees.preflop_betting import BB, SB
+from runout.views.preflop_view import PreflopView
 
 _CURVE_WIDTH = 70
 _CURVE_HEIGHT = 8
 _EXTRAPOLATED = "bold yellow"
 
 
-def print_report(console: Console, nodes: SolvedNodes) -> None:
+def print_report(console: Console, nodes: PreflopView) -> None:
     """Prints all of it; the value and the exploitability come last."""
     solution = nodes.solution
     report = solution.report
@@ -77,7 +77,7 @@ def format_mbb(mbb: float) -> str:
     return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
 
 
-def _print_leaves(console: Console, nodes: SolvedNodes) -> None:
+def _print_leaves(console: Console, nodes: PreflopView) -> None:
     leaves = nodes.solution.report.flop_leaves
     sources = {leaf.source for leaf in leaves.values()}
     if sources == {ValueSource.RAW_EQUITY}:
@@ -98,7 +98,7 @@ def _print_leaves(console: Console, nodes: SolvedNodes) -> None:
         )
 
 
-def _table_of_leaves(nodes: SolvedNodes) -> Table:
+def _table_of_leaves(nodes: PreflopView) -> Table:
     solution = nodes.solution
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")

@@ -14,12 +14,13 @@ from runout.cli.console import output, print_json
 from runout.cli.formatting import format_count_of, format_percent
 from runout.cli.options import JsonFlag, OptionError
 from runout.cli.show import Player
-from runout.cli.solutions import SolutionArgument, SolvedNodes, open_solution
+from runout.cli.solutions import SolutionArgument, open_solution
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import format_range
 from runout.results.preflop_solution import PreflopSolution
 from runout.trees.paths import PATH_SEPARATOR
 from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.preflop_view import PreflopView
 
 #: Hands that come less often than this are left out unless they are asked for.
 SMALLEST_WEIGHT = 0.005
@@ -87,7 +88,7 @@ def show_ranges(
         _print_both(nodes, number, weights)
 
 
-def _at_round(solution: PreflopSolution, number: int) -> SolvedNodes:
+def _at_round(solution: PreflopSolution, number: int) -> PreflopView:
     """Returns the nodes as a round left them.
 
     Raises:
@@ -97,7 +98,7 @@ def _at_round(solution: PreflopSolution, number: int) -> SolvedNodes:
     if not (last and 0 <= number <= last):
         allowed = f"it has 0 to {last}" if last else "its flops were not solved again in rounds"
         raise OptionError("--round", f"{number} is no round of this run, {allowed}")
-    return SolvedNodes(solution.of_round(number))
+    return PreflopView(solution.of_round(number))
 
 
 def _weights_at(held: HandRange, exact: bool) -> FloatArray:
@@ -112,7 +113,7 @@ def _format(weights: FloatArray) -> str:
     return format_range(HandRange(weights[HAND_BY_COMBO]))
 
 
-def _print_both(nodes: SolvedNodes, node: int, weights: dict[str, FloatArray]) -> None:
+def _print_both(nodes: PreflopView, node: int, weights: dict[str, FloatArray]) -> None:
     console = output()
     place = nodes.describe_path(node) or "before the first decision"
     console.print(f"{place}: pot {nodes.tree.pot_bb[node]:g} bb", style="bold", soft_wrap=True)
@@ -123,7 +124,7 @@ def _print_both(nodes: SolvedNodes, node: int, weights: dict[str, FloatArray]) -
         console.print(_format(of_player) or "nothing", soft_wrap=True, markup=False)
 
 
-def _print_as_json(nodes: SolvedNodes, node: int, weights: dict[str, FloatArray]) -> None:
+def _print_as_json(nodes: PreflopView, node: int, weights: dict[str, FloatArray]) -> None:
     tree = nodes.tree
     print_json(
         {

@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
-from runout.cards.canonical_hands import HAND_NAMES
 from runout.cli.console import output, print_json
-from runout.cli.export import node_to_json
+from runout.cli.export import solution_to_json
 from runout.cli.node_view import print_decisions, print_range
 from runout.cli.options import JsonFlag
-from runout.cli.preflop_report import print_report, report_to_json
+from runout.cli.preflop_report import print_report
 from runout.cli.solutions import NodeOption, SolutionArgument, open_solution
 from runout.trees.preflop_betting import PLAYER_NAMES
 
@@ -46,9 +45,7 @@ def show_solution(
     else:
         decisions = [nodes.find_decision(node)]
     if json:
-        shown = [node_to_json(nodes, decision) for decision in decisions]
-        report = report_to_json(nodes.solution)
-        print_json({**report, "hands": list(HAND_NAMES), "nodes": shown})
+        print_json(solution_to_json(nodes, decisions))
         return
     if node is not None and wanted is not None and nodes.actor(decisions[0]) != wanted:
         print_range(console, nodes, decisions[0], wanted)

@@ -10,7 +10,7 @@ from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.preflop_report import print_report, report_to_json
-from runout.cli.solutions import SOLUTION_FOLDER, SolvedNodes
+from runout.cli.solutions import SOLUTION_FOLDER
 from runout.cli.solve_needs import describe_joint_game, require_resources, tell_plan
 from runout.cli.solve_postflop import describe_flops
 from runout.cli.targets import (
@@ -28,6 +28,7 @@ from runout.results import preflop_bundle, value_bundle
 from runout.results.preflop_solution import PreflopSolution
 from runout.storage.bundle import has_bundle
 from runout.storage.claim import claiming
+from runout.views.preflop_view import PreflopView
 
 if TYPE_CHECKING:
     from runout.pipeline.plan import RunPlan
@@ -82,7 +83,7 @@ def _report(
     if json:
         print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
         return
-    nodes = SolvedNodes(run.solution)
+    nodes = PreflopView(run.solution)
     console = output()
     print_decisions(console, nodes, nodes.standard_nodes())
     console.print()
@@ -100,7 +101,7 @@ def _report(
 
 def _print_solution(solution: PreflopSolution) -> None:
     """Shows the main decisions as they are in the middle of a solve."""
-    nodes = SolvedNodes(solution)
+    nodes = PreflopView(solution)
     console = output()
     mbb = solution.report.exploitability_mbb
     iterations = format_count_of(solution.report.iterations, "iteration")

@@ -360,7 +360,7 @@ def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) 
     else:
         done = f"wrote {path}, {size}, in {format_seconds(seconds)}"
     console.print(
-        f"{done}; runout spot show {path} --path PATH for more",
+        f"{done}; runout spot show {path} --node PATH for more",
         soft_wrap=True,
         markup=False,
     )

@@ -1,41 +1,29 @@
 """A node of a solved spot for people: who is where, what is done, and the grid of all hands."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from runout.arrays import FloatArray
-from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.card import format_cards
 from runout.cards.combos import format_combo
 from runout.cli.formatting import Json, format_count, format_percent, json_number
 from runout.cli.solutions import SMALLEST_REACH
 from runout.cli.strategy_grid import GridAction, StrategyGrid, grid_actions, has_colours
-from runout.trees.actions import ActionKind, format_amount
+from runout.trees.actions import format_amount
 from runout.trees.postflop_tree import PLAYER_NAMES
+from runout.views.node import Node
 
-if TYPE_CHECKING:
-    from runout.postflop.spot.spot_view import SpotNode
-
-_KIND_BY_LETTER = {
-    "f": ActionKind.FOLD,
-    "x": ActionKind.CHECK,
-    "c": ActionKind.CALL,
-    "b": ActionKind.BET,
-    "r": ActionKind.RAISE,
-    "a": ActionKind.ALL_IN,
-}
 _NO_VALUE = "-"
 
 #: No table needs as many columns, and a measured width is at most that of the console.
 _WIDER_THAN_TABLES = 10_000
 
 
-def print_node(console: Console, node: "SpotNode") -> None:
+def print_node(console: Console, node: Node) -> None:
     """Prints both players' values, the actions, and the grid of the player who acts."""
     console.print(_title(node), soft_wrap=True)
     console.print()
@@ -45,55 +33,55 @@ def print_node(console: Console, node: "SpotNode") -> None:
         console.print(_describe_end(node), style="dim")
         return
     actions = grid_actions(
-        [_KIND_BY_LETTER[action.code[0]] for action in node.actions],
-        [action.label for action in node.actions],
+        [action.kind for action in node.actions], [action.label for action in node.actions]
     )
     console.print()
     console.print(_actions_table(console, node, actions))
     console.print()
     means = np.array([node.hand_means(row) for row in node.strategy])
-    held = np.bincount(HAND_BY_COMBO, node.weights[node.actor], NUM_HANDS)
+    held = node.by_hand(node.weights[node.actor])
     is_present = (held >= SMALLEST_REACH) & ~np.isnan(means).any(axis=0)
     console.print(StrategyGrid(actions, np.nan_to_num(means), is_present))
 
 
-def _title(node: "SpotNode") -> Text:
+def _title(node: Node) -> Text:
     board = format_cards(node.board)
     who = f"{PLAYER_NAMES[node.actor]} acts on {board}" if node.actor is not None else board
-    low, high = sorted(map(format_amount, node.stacks_chips), key=float)
-    behind = low if low == high else " and ".join(map(format_amount, node.stacks_chips))
-    facts = f"   node {node.path}, pot {format_amount(node.pot_chips)}, {behind} behind"
+    low, high = sorted(map(format_amount, node.stacks), key=float)
+    behind = low if low == high else " and ".join(map(format_amount, node.stacks))
+    place = f"node {node.path}, " if node.path else ""
+    facts = f"   {place}pot {format_amount(node.pot)}, {behind} behind"
     return Text(who, style="bold").append(facts, "not bold")
 
 
-def _describe_end(node: "SpotNode") -> str:
+def _describe_end(node: Node) -> str:
     if node.next_cards:
-        return f"a card is dealt here, go on with --path {node.path}:CARD"
+        return f"a card is dealt here, go on with --node {node.path_after('CARD')}"
     return f"the hand ends here with a {node.kind}"
 
 
-def _players_table(node: "SpotNode") -> Table:
+def _players_table(node: Node) -> Table:
     table = _table("", right=("EV", "of the pot", "equity", "combos"))
     for player, name in enumerate(PLAYER_NAMES):
         value = node.range_ev(player)
         table.add_row(
             name,
             format_chips(value),
-            _format_share(value / node.pot_chips),
+            _format_share(value / node.pot),
             _format_share(node.range_equity(player)),
             format_count(float(node.weights[player].sum())),
         )
     return table
 
 
-def _actions_table(console: Console, node: "SpotNode", actions: list[GridAction]) -> Table:
+def _actions_table(console: Console, node: Node, actions: list[GridAction]) -> Table:
     table = _table("", "action", right=("frequency", "EV"))
     table.add_column("what follows", no_wrap=True, style="dim")
-    values = action_values(node)
+    values = node.action_values().tolist()
     rows = zip(actions, node.actions, node.frequency().tolist(), values, strict=True)
     for look, action, frequency, value in rows:
         swatch = (f" {look.letter} ", look.style) if has_colours(console) else look.letter
-        path = f"--path {node.path}:{action.code}"
+        path = f"--node {node.path_after(action.code)}"
         table.add_row(
             Text.assemble(swatch),
             action.label,
@@ -104,21 +92,7 @@ def _actions_table(console: Console, node: "SpotNode", actions: list[GridAction]
     return table
 
 
-def action_values(node: "SpotNode") -> list[float]:
-    """Returns what each action is worth to the hands that take it, in chips."""
-    assert node.actor is not None  # only decisions have actions
-    deals = node.weights[node.actor] * node.met_weights[node.actor]
-    values = []
-    for row, worth in zip(node.strategy, node.action_ev_chips, strict=True):
-        taken: FloatArray = np.nan_to_num(deals * row)
-        taken = np.where(np.isnan(worth), 0.0, taken)
-        total = float(taken.sum())
-        won = float((taken * np.nan_to_num(worth)).sum())
-        values.append(won / total if total > 0.0 else math.nan)
-    return values
-
-
-def print_hands(console: Console, node: "SpotNode", player: int, combos: list[int]) -> None:
+def print_hands(console: Console, node: Node, player: int, combos: list[int]) -> None:
     """Prints of each combo how much of it arrives, what it does and is worth.
 
     Actions stand side by side if the console is wide enough for them, else below each other.
@@ -133,7 +107,7 @@ def print_hands(console: Console, node: "SpotNode", player: int, combos: list[in
     console.print(table)
 
 
-def _hands_side_by_side(node: "SpotNode", player: int, combos: list[int]) -> Table:
+def _hands_side_by_side(node: Node, player: int, combos: list[int]) -> Table:
     actions = node.actions if player == node.actor else ()
     labels = tuple(action.label for action in actions)
     table = _table("hand", right=("arrives", "EV", "equity", *labels))
@@ -143,7 +117,7 @@ def _hands_side_by_side(node: "SpotNode", player: int, combos: list[int]) -> Tab
     return table
 
 
-def _hands_below_each_other(node: "SpotNode", player: int, combos: list[int]) -> Table:
+def _hands_below_each_other(node: Node, player: int, combos: list[int]) -> Table:
     table = _table("hand", right=("arrives", "EV", "equity"))
     table.add_column("action", no_wrap=True)
     table.add_column("frequency", justify="right", no_wrap=True)
@@ -156,38 +130,36 @@ def _hands_below_each_other(node: "SpotNode", player: int, combos: list[int]) ->
     return table
 
 
-def _hand_cells(node: "SpotNode", player: int, combo: int) -> list[str]:
+def _hand_cells(node: Node, player: int, combo: int) -> list[str]:
     return [
         format_combo(combo),
         _format_share(float(node.weights[player, combo])),
-        format_chips(float(node.ev_chips[player, combo])),
+        format_chips(float(node.ev[player, combo])),
         _format_share(float(node.equity[player, combo])),
     ]
 
 
-def _action_cells(
-    node: "SpotNode", number: int, combo: int, value_form: str = "{}"
-) -> tuple[str, str]:
+def _action_cells(node: Node, number: int, combo: int, value_form: str = "{}") -> tuple[str, str]:
     """Returns how often an action is taken, and its value."""
-    value = format_chips(float(node.action_ev_chips[number, combo]))
+    value = format_chips(float(node.action_ev[number, combo]))
     return _format_share(float(node.strategy[number, combo])), value_form.format(value)
 
 
-def hand_to_json(node: "SpotNode", player: int, combo: int) -> Json:
+def hand_to_json(node: Node, player: int, combo: int) -> Json:
     """Returns what one combo does and is worth, under JSON names."""
     document: dict[str, Any] = {
         "hand": format_combo(combo),
         "weight": float(node.weights[player, combo]),
-        "ev_chips": json_number(float(node.ev_chips[player, combo])),
+        "ev": json_number(float(node.ev[player, combo])),
         "equity": json_number(float(node.equity[player, combo])),
     }
     if player == node.actor:
         document["actions"] = [
             {
-                "action": action.code,
+                "code": action.code,
                 "label": action.label,
-                "probability": json_number(float(node.strategy[number, combo])),
-                "ev_chips": json_number(float(node.action_ev_chips[number, combo])),
+                "frequency": json_number(float(node.strategy[number, combo])),
+                "ev": json_number(float(node.action_ev[number, combo])),
             }
             for number, action in enumerate(node.actions)
         ]

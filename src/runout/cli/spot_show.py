@@ -24,9 +24,11 @@ from runout.results.value_bundle import KIND as VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.files import replacing_file
 from runout.trees.postflop_tree import PLAYER_NAMES
+from runout.views.node import Node
+from runout.views.node_files import View, write_json, write_node_csv
 
 if TYPE_CHECKING:
-    from runout.postflop.spot.spot_view import SpotNode, SpotView
+    from runout.postflop.spot.spot_view import SpotView
 
 _COMBO_LENGTH = 4
 _EVERYTHING = "all"
@@ -36,14 +38,7 @@ _MOST_VERIFIED_BYTES = 2**28
 
 NodeOption = Annotated[
     str,
-    typer.Option(
-        "--path",
-        "-p",
-        "--node",
-        "-n",
-        metavar="PATH",
-        help="Actions and cards, such as r:0:b60:c:8h:x.",
-    ),
+    typer.Option("--node", "-n", metavar="PATH", help="Actions and cards, such as b60:c:8h:x."),
 ]
 FlopOption = Annotated[
     str | None,
@@ -62,7 +57,7 @@ DepthOption = Annotated[
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
 
-@app.command("show", epilog="Example: runout spot show runs/river --path r:0:x --hand KK")
+@app.command("show", epilog="Example: runout spot show runs/river --node x --hand KK")
 def show_spot(
     path: Annotated[
         Path,
@@ -106,8 +101,6 @@ def show_spot(
     steps = _read_depth(depth)
     combos = None if hand is None else _read_hand(hand)
     with using_kernels() as on_event:
-        from runout.postflop.spot.spot_export import write_json, write_node_csv
-
         view, note = _open_spot(path) if flop is None else (_open_flop(path, flop, spr), "")
         with reporting_phase(
             on_event, "values of the node"
@@ -125,7 +118,7 @@ def show_spot(
                 output().print(note, soft_wrap=True, markup=False)
 
 
-def _open_spot(path: Path) -> tuple["SpotView", str]:
+def _open_spot(path: Path) -> tuple[View, str]:
     """Opens a solved spot; returns it with where it comes from, empty for nowhere.
 
     Raises:
@@ -162,7 +155,8 @@ def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
     find_flop(path, chosen, given)
     solved = PostflopAbstraction.from_bundle(bundle)
     index = bundle.values.index(chosen)
-    return SpotView(KeptFlop(solved, given, index, Team(count_cores())))
+    kept = KeptFlop(solved, given, index, Team(count_cores()))
+    return SpotView(kept, kept.quality)
 
 
 def _read_depth(text: str | None) -> int | None:
@@ -195,7 +189,7 @@ def _read_hand(text: str) -> list[int]:
         raise OptionError(f"--hand {text}", problem) from error
 
 
-def _show_hands(node: "SpotNode", hand: str, combos: list[int], json: bool) -> None:
+def _show_hands(node: Node, hand: str, combos: list[int], json: bool) -> None:
     """Prints what the hands do that the player to act, or else either player, can hold.
 
     Raises:
@@ -215,14 +209,15 @@ def _show_hands(node: "SpotNode", hand: str, combos: list[int], json: bool) -> N
             PLAYER_NAMES[player]: [hand_to_json(node, player, combo) for combo in found]
             for player, found in held.items()
         }
-        print_json({"node": node.path, "board": format_cards(node.board), **documents})
+        print_json({"path": node.path, "board": format_cards(node.board), **documents})
         return
     console = output()
     for player, found in held.items():
         if found:
             arriving = float(np.sum(node.weights[player, found]))
             combos_there = format_count_of(arriving, "combo")
-            head = f"{hand} of {PLAYER_NAMES[player]} at {node.path}"
+            place = f"at {node.path}" if node.path else "at the root"
+            head = f"{hand} of {PLAYER_NAMES[player]} {place}"
             console.print(f"{head}: {combos_there} of {len(found)}", style="bold", soft_wrap=True)
             print_hands(console, node, player, found)
 

@@ -5,6 +5,7 @@ filled in proportion, and always says it in letters too: ``R63 C`` raises 63 %, 
 otherwise. So the grid says the same in a pipe, a log or with ``NO_COLOR``.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -165,19 +166,17 @@ def has_colours(console: Console) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-def legend(
-    console: Console, actions: Sequence[GridAction], frequencies: Sequence[float | None]
-) -> Text:
+def legend(console: Console, actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:
     """Returns a line with letter, words and frequency of every action.
 
     Args:
         console: where it is printed; without colours letters have no background.
         actions: of a decision.
-        frequencies: how often each is taken; None where nobody ever gets there.
+        frequencies: how often each is taken; NaN where nobody ever gets there.
     """
     parts = []
     for action, frequency in zip(actions, frequencies, strict=True):
-        often = "never seen" if frequency is None else format_percent(frequency, 1)
+        often = "never seen" if math.isnan(frequency) else format_percent(frequency, 1)
         swatch = (f" {action.letter} ", action.style) if has_colours(console) else action.letter
         parts.append(Text.assemble(swatch, f" {action.label} {often}"))
     return Text("   ").join(parts)

@@ -12,8 +12,10 @@ from runout.cards.combos import parse_combo
 from runout.cli.console import output, print_json
 from runout.cli.formatting import Json, format_bb, format_percent, json_number
 from runout.cli.options import JsonFlag
-from runout.cli.solutions import SMALLEST_REACH, SolutionArgument, SolvedNodes, open_solution
+from runout.cli.solutions import SMALLEST_REACH, SolutionArgument, open_solution
 from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.node import Node
+from runout.views.preflop_view import PreflopView
 
 _COMBO_LENGTH = 4
 
@@ -33,9 +35,7 @@ def trace_hand(
             {
                 "hand": HAND_NAMES[index],
                 **{
-                    name: [
-                        _decision_to_json(nodes, node, index) for node in _decisions(nodes, player)
-                    ]
+                    name: [_decision_to_json(node, index) for node in _decisions(nodes, player)]
                     for player, name in enumerate(PLAYER_NAMES)
                 },
             }
@@ -59,22 +59,22 @@ def parse_any_hand(text: str) -> int:
     return parse_canonical_hand(text)
 
 
-def _decisions(nodes: SolvedNodes, player: int) -> list[int]:
-    return [node for node in nodes.decisions() if nodes.actor(node) == player]
+def _decisions(nodes: PreflopView, player: int) -> list[Node]:
+    return [nodes.node_at(node) for node in nodes.decisions() if nodes.actor(node) == player]
 
 
-def _print_player(console: Console, nodes: SolvedNodes, player: int, hand: int) -> None:
+def _print_player(console: Console, nodes: PreflopView, player: int, hand: int) -> None:
     value = nodes.solution.ev_bb[player, 0, hand]
     head = Text(f"{HAND_NAMES[hand]} as {PLAYER_NAMES[player]}", style="bold")
     console.print(head.append(f"   EV {_format_ev(value)}", "not bold"))
     decisions = _decisions(nodes, player)
-    present = [node for node in decisions if nodes.reach[player][node, hand] >= SMALLEST_REACH]
+    present = [node for node in decisions if node.weights[player, hand] >= SMALLEST_REACH]
     for node in present:
-        reach = float(nodes.reach[player][node, hand])
+        reach = float(node.weights[player, hand])
         share = "" if round(reach, 3) >= 1.0 else f", plays to here {format_percent(reach, 1)}"
-        value = nodes.solution.ev_bb[player, node, hand]
-        console.print(f"  {nodes.describe_decision(node)}: EV {_format_ev(value)}{share}")
-        for line in _action_lines(nodes, node, hand):
+        value = node.ev[player, hand] - node.invested[player]
+        console.print(f"  {node.label}: EV {_format_ev(value)}{share}")
+        for line in _action_lines(node, player, hand):
             console.print(line)
     if len(present) < len(decisions):
         hidden = len(decisions) - len(present)
@@ -82,18 +82,16 @@ def _print_player(console: Console, nodes: SolvedNodes, player: int, hand: int) 
         console.print(f"  and {hidden} {what} to", style="dim")
 
 
-def _action_lines(nodes: SolvedNodes, node: int, hand: int) -> list[Text]:
-    """Returns a line for each action: how likely, a bar, and what it wins."""
-    player, children = nodes.actor(node), nodes.tree.layout.children(node)
-    labels = nodes.tree.action_labels(node)
-    width = max(map(len, labels))
+def _action_lines(node: Node, player: int, hand: int) -> list[Text]:
+    """Returns a line for each action: how likely, a bar, and what it wins, blinds included."""
+    width = max(len(action.label) for action in node.actions)
     lines = []
-    for child, label in zip(children, labels, strict=True):
-        probability = float(nodes.solution.strategy[child, hand])
-        value = nodes.solution.ev_bb[player, child, hand]
-        often, worth = format_percent(probability, 1), _format_ev(value)
-        text = f"    {label.ljust(width)}  {often:>6}  {worth:>10}"
-        lines.append(Text(text, style="" if probability >= SMALLEST_REACH else "dim"))
+    for number, action in enumerate(node.actions):
+        frequency = float(node.strategy[number, hand])
+        value = node.action_ev[number, hand] - node.invested[player]
+        often, worth = format_percent(frequency, 1), _format_ev(value)
+        text = f"    {action.label.ljust(width)}  {often:>6}  {worth:>10}"
+        lines.append(Text(text, style="" if frequency >= SMALLEST_REACH else "dim"))
     return lines
 
 
@@ -101,20 +99,21 @@ def _format_ev(value: float) -> str:
     return "never seen" if math.isnan(value) else f"{format_bb(value)} bb"
 
 
-def _decision_to_json(nodes: SolvedNodes, node: int, hand: int) -> Json:
-    player = nodes.actor(node)
+def _decision_to_json(node: Node, hand: int) -> Json:
+    player = node.actor or 0
     actions: list[dict[str, Any]] = [
         {
-            "action": nodes.tree.action_code(child),
-            "label": nodes.tree.action_label(child),
-            "probability": float(nodes.solution.strategy[child, hand]),
-            "ev_bb": json_number(float(nodes.solution.ev_bb[player, child, hand])),
+            "code": action.code,
+            "label": action.label,
+            "frequency": float(node.strategy[number, hand]),
+            "ev": json_number(float(node.action_ev[number, hand])),
         }
-        for child in nodes.tree.layout.children(node)
+        for number, action in enumerate(node.actions)
     ]
     return {
-        "node": nodes.tree.path(node),
-        "reach": float(nodes.reach[player][node, hand]),
-        "ev_bb": json_number(float(nodes.solution.ev_bb[player, node, hand])),
+        "path": node.path,
+        "weight": float(node.weights[player, hand]),
+        "ev": json_number(float(node.ev[player, hand])),
+        "invested": node.invested[player],
         "actions": actions,
     }

@@ -13,7 +13,14 @@ import numpy as np
 
 from runout.arrays import FloatArray, Int32Array, read_only
 from runout.errors import TreeError
-from runout.trees.actions import Action, ActionKind, format_action, format_action_code
+from runout.trees.actions import (
+    Action,
+    ActionKind,
+    format_action,
+    format_action_code,
+    format_amount,
+    format_percentage,
+)
 from runout.trees.bet_sizing import ChipAmount, format_bet_size
 from runout.trees.betting import BettingRules, BettingState, Stakes, Street, legal_actions
 from runout.trees.layout import LEAF, MAX_NODES, TreeArrays, layout_tree
@@ -222,6 +229,12 @@ class PostflopTree:
         """
         fraction = None if self.stakes.is_in_chips else self.action_fraction(node)
         return format_action_code(self.action_to(node), fraction)
+
+    def action_size(self, node: int) -> str:
+        """Writes the size of the action that leads to a node, as codes of bets have it."""
+        if self.stakes.is_in_chips:
+            return format_amount(float(self.action_amount[node]))
+        return format_percentage(self.action_fraction(node))
 
     def path(self, node: int) -> str:
         """Writes the actions from the root to a node, as ``b50-c-x-b100``; empty at the root."""

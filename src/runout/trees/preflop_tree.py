@@ -12,7 +12,13 @@ import numpy as np
 
 from runout.arrays import FloatArray, Int32Array, read_only
 from runout.errors import TreeError
-from runout.trees.actions import Action, ActionKind, format_action, format_action_code
+from runout.trees.actions import (
+    Action,
+    ActionKind,
+    format_action,
+    format_action_code,
+    format_amount,
+)
 from runout.trees.layout import LEAF, TreeArrays, layout_tree
 from runout.trees.paths import format_path, parse_path
 from runout.trees.postflop_tree import IP, NO_ACTION, OOP
@@ -229,6 +235,10 @@ class PreflopTree:
     def action_code(self, node: int) -> str:
         """Writes the action that leads to a node as one step of a path, as ``r2.5``."""
         return format_action_code(self.action_to(node))
+
+    def action_size(self, node: int) -> str:
+        """Writes the amount of the action that leads to a node, as its code has it."""
+        return format_amount(float(self.action_amount_bb[node]))
 
     def path(self, node: int) -> str:
         """Writes the actions from the root to a node, as ``r2.5-r9-a-c``; empty at the root."""

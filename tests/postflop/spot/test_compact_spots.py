@@ -40,7 +40,7 @@ def solution():
 def test_every_node_shows_strategies_and_evs_of_combos(solution, path):
     node = solution.view.node(path)
     # Before the river hands count with the mean of their bucket, which costs a little.
-    assert node.range_ev(0) + node.range_ev(1) == pytest.approx(node.pot_chips, rel=1e-2)
+    assert node.range_ev(0) + node.range_ev(1) == pytest.approx(node.pot, rel=1e-2)
     if node.actor is not None:
         held = node.is_held[node.actor]
         np.testing.assert_allclose(node.strategy[:, held].sum(axis=0), 1.0, rtol=1e-5)

@@ -36,7 +36,7 @@ def view_of(given):
 
 def test_a_node_has_the_strategy_that_was_kept():
     root = view_of(GIVEN).node()
-    assert (root.board, root.pot_chips) == (GIVEN.cards, 1.0)
+    assert (root.board, root.pot) == (GIVEN.cards, 1.0)
     assert [action.code for action in root.actions] == ["x", "a"]
     (tree,), kept = solved().trees, solved().strategy(0).table
     for hand in (0, 84, 168):
@@ -62,7 +62,7 @@ def test_paths_and_hands_are_in_the_suits_that_are_given(path):
     image = permute_combos(mapping.new_suits)
     assert mapping.map_cards(mine.board[3:]) == theirs.board[3:]
     np.testing.assert_array_equal(mine.is_held, theirs.is_held[:, image])
-    for name in ("weights", "strategy", "ev_chips", "equity"):
+    for name in ("weights", "strategy", "ev", "equity"):
         got, expected = getattr(mine, name), getattr(theirs, name)[..., image]
         np.testing.assert_allclose(got, expected, atol=1e-5)
 

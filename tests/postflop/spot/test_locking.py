@@ -42,8 +42,8 @@ def test_the_best_answer_to_a_locked_caller(
     view = SpotView(solver)
     root, jam = view.node(), view.node("a")
     assert jam.strategy[1, KK] == pytest.approx(calls, abs=1e-4)
-    assert root.action_ev_chips[1, AA] == pytest.approx(aces_jam, abs=1e-3)
-    assert root.action_ev_chips[1, QQ] == pytest.approx(queens_jam, abs=1e-3)
+    assert root.action_ev[1, AA] == pytest.approx(aces_jam, abs=1e-3)
+    assert root.action_ev[1, QQ] == pytest.approx(queens_jam, abs=1e-3)
     assert root.strategy[1, QQ] == pytest.approx(queens_play, abs=0.01)
     assert root.range_ev(0) == pytest.approx(value, abs=0.02)
     assert root.range_ev(1) == pytest.approx(10.0 - value, abs=0.02)
@@ -58,9 +58,9 @@ def test_an_opponent_who_never_bluffs_is_never_called():
     solver.run(500)
     jam = SpotView(solver).node("a")
     assert jam.frequency() == pytest.approx([1.0, 0.0], abs=0.01)
-    assert jam.action_ev_chips[1, KK] == pytest.approx(-10.0, abs=1e-3)
+    assert jam.action_ev[1, KK] == pytest.approx(-10.0, abs=1e-3)
     # AA takes the pot; QQ has shown itself by checking and loses it, whether KK bets or not.
-    assert SpotView(solver).node().ev_chips[0, AA] == pytest.approx(10.0, abs=0.05)
+    assert SpotView(solver).node().ev[0, AA] == pytest.approx(10.0, abs=0.05)
 
 
 def test_a_locked_strategy_is_shown_where_nobody_arrives():
@@ -72,10 +72,10 @@ def test_a_locked_strategy_is_shown_where_nobody_arrives():
         node = view.node("x:a")
         assert not node.weights[0].any()
         assert node.strategy[1, AA | QQ] == pytest.approx(0.75)
-        assert np.isnan(node.ev_chips[1]).all()
+        assert np.isnan(node.ev[1]).all()
         # What a hand would get there is known all the same: here KK arrives in full or in part.
-        mixed = (node.strategy * node.action_ev_chips).sum(axis=0)
-        assert mixed[AA] == pytest.approx(node.ev_chips[0, AA], abs=1e-3)
+        mixed = (node.strategy * node.action_ev).sum(axis=0)
+        assert mixed[AA] == pytest.approx(node.ev[0, AA], abs=1e-3)
         solver.run(50)
 
 
@@ -108,7 +108,7 @@ def test_a_lock_replaces_what_was_learned_at_once():
     assert view.node("a").frequency()[1] == pytest.approx(0.5, abs=0.1)
     lock_node(solver, "a", {"KK": {"c": 1.0}})
     assert view.node("a").frequency()[1] == pytest.approx(1.0)
-    assert view.node().action_ev_chips[1, AA] == pytest.approx(20.0)
+    assert view.node().action_ev[1, AA] == pytest.approx(20.0)
     solver.run(1)
     assert view.node("a").frequency()[1] == pytest.approx(1.0)
 
@@ -156,7 +156,7 @@ def test_cards_solved_as_one_are_locked_as_one():
     for path in ("", "x:x", "x:x:9c", "x:x:9d", "x:x:9h:x", "x:x:8d"):
         first, second = SpotView(merged).node(path), SpotView(apart).node(path)
         assert np.allclose(first.strategy, second.strategy, atol=1e-3, equal_nan=True)
-        assert np.allclose(first.ev_chips, second.ev_chips, atol=1e-2, equal_nan=True)
+        assert np.allclose(first.ev, second.ev, atol=1e-2, equal_nan=True)
     assert unlock(merged, "x:x:9h", locks_alike=True) > 0
 
 
@@ -195,7 +195,7 @@ def test_sixteen_bits_lock_whole_nodes():
 @pytest.mark.parametrize(
     ("path", "strategy", "error", "message"),
     [
-        ("a:c", {"KK": [1.0]}, TreeError, "lock at r:0:a:c: nobody acts at a showdown"),
+        ("a:c", {"KK": [1.0]}, TreeError, "lock after a:c: nobody acts at a showdown"),
         ("a", {"KK": [0.5, 0.4]}, RangeError, "do not sum to 1: 0.5, 0.4"),
         ("a", {"KK": [1.5, -0.5]}, RangeError, "not from 0 to 1: 1.5, -0.5"),
         ("a", {"KK": [1.0]}, RangeError, "KK: 1 probabilities, the 2 actions are f, c"),

@@ -47,7 +47,7 @@ def walk(view, path="", cards=("9h", "Ks", "Tc"), depth=12):
     possible = [format_card(card) for card in node.next_cards]
     steps = [action.code for action in node.actions] + [c for c in cards if c in possible]
     for step in steps:
-        yield from walk(view, f"{node.path}:{step}", cards, depth - 1)
+        yield from walk(view, node.path_after(step), cards, depth - 1)
 
 
 def test_the_polarised_river_by_hand():
@@ -60,35 +60,35 @@ def test_the_polarised_river_by_hand():
     assert jam.weights[0, AA].mean() == pytest.approx(1.0, abs=0.01)
     assert jam.frequency() == pytest.approx([0.5, 0.5], abs=0.01)
     assert [action.code for action in jam.actions] == ["f", "c"]
-    assert jam.pot_chips == 20.0
-    assert jam.stacks_chips == (0.0, 10.0)
+    assert jam.pot == 20.0
+    assert jam.stacks == (0.0, 10.0)
     assert jam.range_equity(0) == pytest.approx(2 / 3, abs=0.01)
     assert jam.equity[1, KK] == pytest.approx(1 / 3, abs=0.01)
-    assert jam.action_ev_chips[0, KK] == pytest.approx(0.0, abs=1e-5)
-    assert jam.action_ev_chips[1, KK] == pytest.approx(0.0, abs=0.1)
+    assert jam.action_ev[0, KK] == pytest.approx(0.0, abs=1e-5)
+    assert jam.action_ev[1, KK] == pytest.approx(0.0, abs=0.1)
     # A bet of 10 into 10: called half of the time AA gets 30, otherwise 20.
-    assert jam.ev_chips[0, AA] == pytest.approx(25.0, abs=0.1)
-    assert jam.ev_chips[0, QQ] == pytest.approx(10.0, abs=0.1)
+    assert jam.ev[0, AA] == pytest.approx(25.0, abs=0.1)
+    assert jam.ev[0, QQ] == pytest.approx(10.0, abs=0.1)
 
 
 def test_a_node_without_decision_has_no_strategy():
     called = polarised().node("a:c")
     assert (called.kind, called.actor, called.actions) == ("showdown", None, ())
-    assert called.strategy.shape == called.action_ev_chips.shape == (0, 1326)
+    assert called.strategy.shape == called.action_ev.shape == (0, 1326)
     assert called.frequency().shape == (0,)
-    assert called.ev_chips[0, AA] == pytest.approx(30.0)
-    assert called.ev_chips[0, QQ] == pytest.approx(0.0, abs=1e-5)
+    assert called.ev[0, AA] == pytest.approx(30.0)
+    assert called.ev[0, QQ] == pytest.approx(0.0, abs=1e-5)
 
 
 def test_what_does_not_exist_is_not_a_number():
     node = turn_view().node("x:x:9h")
     blocked, held = parse_combo("9h9d"), parse_combo("9d9c")
     assert node.weights[1, blocked] == 0.0
-    assert np.isnan([node.ev_chips[1, blocked], node.equity[1, blocked]]).all()
-    assert not np.isnan(node.ev_chips[1, held])
+    assert np.isnan([node.ev[1, blocked], node.equity[1, blocked]]).all()
+    assert not np.isnan(node.ev[1, held])
     assert np.isnan(node.strategy[:, parse_combo("9d9c")]).all()
     alone = SpotView(SpotSolver(make_spot("2c2d2h2s3c", "AcAd,AhKh", "AcAd", "a"))).node()
-    assert np.isnan(alone.ev_chips[0, parse_combo("AcAd")])
+    assert np.isnan(alone.ev[0, parse_combo("AcAd")])
     assert not alone.met_weights[0, parse_combo("AcAd")]
     assert alone.range_ev(0) + alone.range_ev(1) == pytest.approx(10.0)
 
@@ -110,7 +110,7 @@ def test_evs_sum_to_the_pot_everywhere(precision):
     for node in walk(view):
         sums = node.range_ev(0) + node.range_ev(1)
         if not np.isnan(sums):
-            assert sums == pytest.approx(node.pot_chips, abs=1e-3), node.path
+            assert sums == pytest.approx(node.pot, abs=1e-3), node.path
             assert node.range_equity(0) + node.range_equity(1) == pytest.approx(1.0)
             kinds.append(node.kind)
     assert len(kinds) > 300
@@ -122,19 +122,19 @@ def test_action_evs_mix_to_the_ev_of_the_node(precision):
     for node in walk(turn_view(precision=precision)):
         if node.actor is None:
             continue
-        ev = node.ev_chips[node.actor]
+        ev = node.ev[node.actor]
         assert node.strategy.sum(axis=0)[node.is_held[node.actor]] == pytest.approx(1.0)
-        mixed = (node.strategy * node.action_ev_chips).sum(axis=0)
+        mixed = (node.strategy * node.action_ev).sum(axis=0)
         known = ~np.isnan(ev)
         assert mixed[known] == pytest.approx(ev[known], abs=1e-3), node.path
         if node.actions[0].code == "f":
-            assert node.action_ev_chips[0, known] == pytest.approx(0.0, abs=1e-4)
+            assert node.action_ev[0, known] == pytest.approx(0.0, abs=1e-4)
 
 
 def test_a_folder_gets_nothing_and_the_winner_the_pot_less_rake():
     view = turn_view(Rake(0.05, 1.0))
     folded = view.node("b5:f")
-    won, lost = (ev[~np.isnan(ev)] for ev in folded.ev_chips)
+    won, lost = (ev[~np.isnan(ev)] for ev in folded.ev)
     assert lost == pytest.approx(0.0, abs=1e-5)
     assert won == pytest.approx(15.0 - 0.5, abs=1e-5)  # the uncalled 5 are not raked
     for player in (0, 1):
@@ -169,11 +169,11 @@ def test_a_chance_node_is_the_mean_over_all_cards(view, path):
             after = view().node(f"{path}:{format_card(card)}")
             assert not after.weights[:, COMBO_HAS_CARD[:, card]].any()
             share = after.met_weights[player] / num_cards
-            ev += share * np.nan_to_num(after.ev_chips[player])
+            ev += share * np.nan_to_num(after.ev[player])
             equity += share * np.nan_to_num(after.equity[player])
-        known = ~np.isnan(node.ev_chips[player])
+        known = ~np.isnan(node.ev[player])
         met = node.met_weights[player, known]
-        assert ev[known] / met == pytest.approx(node.ev_chips[player, known], abs=1e-3)
+        assert ev[known] / met == pytest.approx(node.ev[player, known], abs=1e-3)
         assert equity[known] / met == pytest.approx(node.equity[player, known], abs=1e-9)
 
 
@@ -210,7 +210,7 @@ def test_merged_suits_give_what_all_suits_give(board, path):
     for name in ("weights", "met_weights", "strategy", "equity"):
         first, second = getattr(merged, name), getattr(apart, name)
         assert np.allclose(first, second, atol=1e-3, equal_nan=True), name
-    for name in ("ev_chips", "action_ev_chips"):
+    for name in ("ev", "action_ev"):
         first, second = getattr(merged, name), getattr(apart, name)
         assert np.allclose(first, second, atol=1e-2, equal_nan=True), name
 
@@ -241,13 +241,13 @@ def test_means_of_hands_weigh_combos_by_the_deals():
     deals = (node.weights[1] * node.met_weights[1])[combos]
     assert means[hand] == pytest.approx((node.strategy[0, combos] * deals).sum() / deals.sum())
     assert np.isnan(means[parse_canonical_hand("72o")])
-    aces = node.hand_means(node.ev_chips[0], player=0)[parse_canonical_hand("AA")]
-    assert np.nanmin(node.ev_chips[0, AA]) <= aces <= np.nanmax(node.ev_chips[0, AA])
+    aces = node.hand_means(node.ev[0], player=0)[parse_canonical_hand("AA")]
+    assert np.nanmin(node.ev[0, AA]) <= aces <= np.nanmax(node.ev[0, AA])
 
 
 def test_boards_are_forgotten_and_found_again():
     view = turn_view()
-    before = view.node("b5:c:9h").ev_chips
+    before = view.node("b5:c:9h").ev
     for card in view.node("b5:c").next_cards:
         view.node(f"b5:c:{format_card(card)}")
-    assert np.array_equal(view.node("b5:c:9h").ev_chips, before, equal_nan=True)
+    assert np.array_equal(view.node("b5:c:9h").ev, before, equal_nan=True)

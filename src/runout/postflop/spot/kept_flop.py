@@ -20,6 +20,7 @@ from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.ranges.hand_range import HandRange
 from runout.trees.betting import Street
+from runout.views.quality import ExploitabilityUnit, Quality
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,16 @@ class KeptFlop:
             for player in range(NUM_PLAYERS)
         )
         self.tables = BothFixed(oop, ip)
-        self.iteration = values.reports[index].iterations
+        report = values.reports[index]
+        self.iteration = report.iterations
+        self.quality = Quality(
+            exploitability=report.exploitability_pot,
+            unit=ExploitabilityUnit.POT,
+            meaning=report.meaning,
+            real_exploitability=None,
+            iterations=report.iterations,
+            seconds=report.seconds,
+        )
         self.root_reach = [self.game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
 
     def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:

@@ -21,15 +21,11 @@ from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
-from runout.postflop.spot.spot_path import (
-    NodeKind,
-    Runout,
-    SpotPosition,
-    find_position,
-    find_runout,
-)
+from runout.postflop.spot.runout import Runout, find_runout
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
+from runout.views.node import NodeKind
+from runout.views.spot_path import SpotPosition, find_position
 
 #: Probabilities of one hand: by action in order, or by action code, the others being 0.
 Probabilities = Sequence[float] | Mapping[str, float]
@@ -64,7 +60,7 @@ class _Decision:
     @property
     def where(self) -> str:
         """The place as errors name it."""
-        return f"lock at {self.position.path}"
+        return f"lock {self.position.place}"
 
 
 def decision_rows(template: StreetTemplate, player: int, children: range) -> range:
@@ -209,16 +205,16 @@ def _find_decision(solver: SpotSolver, path: str, locks_alike: bool) -> _Decisio
     position = find_position(spot, path)
     runout = find_runout(cards, position.dealt)
     if position.kind != NodeKind.DECISION:
-        raise TreeError(f"lock at {position.path}", f"nobody acts at a {position.kind}")
+        raise TreeError(f"lock {position.place}", f"nobody acts at a {position.kind}")
     if position.street == Street.RIVER and not solver.game.has_exact_rivers:
         problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
-        raise TreeError(f"lock at {position.path}", problem)
+        raise TreeError(f"lock {position.place}", problem)
     alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
     if alike and not locks_alike:
         others = ", ".join(map(format_cards, sorted(alike)))
         dealt = format_cards(position.dealt)
         problem = f"{dealt} is solved as one with {others}, lock all (locks_alike) or {_ADVICE}"
-        raise TreeError(f"lock at {position.path}", problem)
+        raise TreeError(f"lock {position.place}", problem)
     player = int(spot.tree.layout.actor[position.node])
     children = spot.tree.layout.children(position.node)
     rows = decision_rows(solver.game.templates[len(position.dealt)], player, children)

@@ -15,7 +15,8 @@ from runout.holdem.spot import Spot
 from runout.holdem.street_template import NODES_PER_GROUP, make_templates
 from runout.holdem.tables import MemoryNeed, Precision, count_boards, estimate_memory
 from runout.postflop.spot.locking import add_locks
-from runout.postflop.spot.spot_path import NodeKind, find_position
+from runout.views.node import NodeKind
+from runout.views.spot_path import find_position
 
 
 def build_spot(config: SpotConfig) -> Spot:

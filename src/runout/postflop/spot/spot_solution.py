@@ -31,6 +31,7 @@ from runout.storage.manifest import digest_config
 from runout.storage.writer import BundleWriter
 from runout.trees.betting import Street
 from runout.version import __version__
+from runout.views.quality import ExploitabilityUnit, Provenance, Quality
 
 KIND = "spot"
 SCHEMA_VERSION = 1
@@ -46,16 +47,31 @@ class SpotSolution:
         config: what was asked for.
         solver: the learned tables; more iterations change them.
         outcome: why the solve ended and what it reached, in chips; seconds of all sittings.
+        provenance: of the bundle that it was opened from, if it was.
     """
 
     config: SpotConfig
     solver: SpotSolver
     outcome: SolveOutcome
+    provenance: Provenance | None = None
 
     @cached_property
     def view(self) -> SpotView:
         """Strategies, values and equities at any node."""
-        return SpotView(self.solver)
+        return SpotView(self.solver, self.quality)
+
+    @property
+    def quality(self) -> Quality:
+        """How well it is solved."""
+        return Quality(
+            exploitability=self.exploitability_pot,
+            unit=ExploitabilityUnit.POT,
+            meaning=self.meaning,
+            real_exploitability=None,
+            iterations=self.outcome.iterations,
+            seconds=self.outcome.seconds,
+            provenance=self.provenance,
+        )
 
     @property
     def is_interrupted(self) -> bool:
@@ -136,7 +152,7 @@ class SpotSolution:
             solver = start_solver(config, team)
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration = outcome.iterations
-        return cls(config, solver, outcome)
+        return cls(config, solver, outcome, Provenance.of(bundle.manifest))
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome

@@ -7,137 +7,32 @@ the suits renamed.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from runout.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
-from runout.cards.card import NUM_CARDS
-from runout.cards.combos import (
-    COMBO_CARDS,
-    NUM_COMBOS,
-    disjoint_combos,
-    live_combos,
-    permute_combos,
-)
+from runout.cards.combos import NUM_COMBOS, disjoint_combos, live_combos, permute_combos
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
 from runout.holdem.card_game import CardGame, SpotTables, StreetVisit
 from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import LearnedTables
 from runout.postflop.spot.locking import decision_rows, settle_locks
-from runout.postflop.spot.spot_path import (
-    NodeKind,
-    Runout,
-    SpotPosition,
-    find_position,
-    find_runout,
-)
+from runout.postflop.spot.runout import Runout, find_runout
 from runout.trees.betting import Street
-from runout.trees.layout import NO_NODE
+from runout.trees.postflop_tree import PLAYER_NAMES
+from runout.views.node import HandSpace, Node, Unit, divide, weight_met
+from runout.views.quality import Quality
+from runout.views.spot_path import SpotPosition, find_position
+from runout.views.spot_walk import Walk, walk_to
 
 _ZERO = np.float32(0.0)
 _EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
 
-#: A smaller share of the opponent's range is a rounding error, and counts as nobody.
-_SMALLEST_SHARE = 1e-9
-
 #: Boards of later streets whose visits are kept, and boards whose equities are.
 _KEPT_VISITS = 16
 _KEPT_EQUITIES = 4
-
-
-@dataclass(frozen=True)
-class SpotAction:
-    """One action of a decision.
-
-    Attributes:
-        code: as one step of a path.
-        label: for people.
-        amount_chips: what the player has then put in on this street.
-    """
-
-    code: str
-    label: str
-    amount_chips: float
-
-
-@dataclass(frozen=True, eq=False)
-class SpotNode:
-    """Everything about one node; combos are numbered 0 to 1,325, players are OOP 0 and IP 1.
-
-    Attributes:
-        path: the steps that lead here, ``r:0`` at the root.
-        board: the cards on the table.
-        street: the street that they are on.
-        kind: decision, chance, fold or showdown.
-        pot_chips: what is in the middle, uncalled bets included.
-        stacks_chips: what each player has left of the effective stack.
-        actor: who acts; None where nobody does.
-        actions: what the actor can do.
-        next_cards: the cards that can be dealt; none where none is.
-        is_held: ``[2, 1326]`` whether the combo is in the range and avoids the board.
-        weights: ``[2, 1326]`` how much of each combo arrives: its weight in the range times its own
-            strategy on the way.
-        met_weights: ``[2, 1326]`` the opponent's weight that each combo can meet.
-        strategy: ``[A, 1326]`` how often the actor takes each action, NaN where it cannot hold the
-            combo.
-        ev_chips: ``[2, 1326]`` chips back from the pot minus chips put in from here on: folding is
-            0, and the two players' range EVs sum to the pot, less rake. NaN where the combo
-            cannot be held or meets nobody.
-        action_ev_chips: ``[A, 1326]`` the same for each action of the actor.
-        equity: ``[2, 1326]`` share of the pot at a showdown over all runouts against what the
-            opponent arrives with; NaN like ``ev_chips``.
-    """
-
-    path: str
-    board: tuple[int, ...]
-    street: Street
-    kind: NodeKind
-    pot_chips: float
-    stacks_chips: tuple[float, float]
-    actor: int | None
-    actions: tuple[SpotAction, ...]
-    next_cards: tuple[int, ...]
-    is_held: BoolArray
-    weights: FloatArray
-    met_weights: FloatArray
-    strategy: FloatArray
-    ev_chips: FloatArray
-    action_ev_chips: FloatArray
-    equity: FloatArray
-
-    def range_ev(self, player: int) -> float:
-        """Returns the mean `ev_chips` of a player's range; NaN if the ranges do not meet."""
-        return _mean(self.ev_chips[player], self._deals(player))
-
-    def range_equity(self, player: int) -> float:
-        """Returns the mean `equity` of a player's range; NaN if the ranges do not meet."""
-        return _mean(self.equity[player], self._deals(player))
-
-    def frequency(self) -> FloatArray:
-        """Returns ``[A]`` how often the actor takes each action; NaN if the ranges do not meet."""
-        deals = self._deals(self.actor or 0)
-        return np.array([_mean(row, deals) for row in self.strategy])
-
-    def hand_means(self, values: FloatArray, player: int | None = None) -> FloatArray:
-        """Returns ``[169]`` means of the canonical hands, NaN for those that do not arrive.
-
-        Args:
-            values: ``[1326]`` one of the rows above.
-            player: whose values they are; the actor by default, OOP where nobody acts.
-        """
-        deals = self._deals((self.actor or 0) if player is None else player)
-        deals = np.where(np.isnan(values), 0.0, deals)
-        weighted = deals * np.nan_to_num(values)
-        return _divide(_sum_by_hand(weighted), _sum_by_hand(deals))
-
-    def _deals(self, player: int) -> FloatArray:
-        """Returns ``[1326]`` the weight of the deals in which a player has each combo."""
-        deals: FloatArray = self.weights[player] * self.met_weights[player]
-        return deals
 
 
 class PlayedSpot(Protocol):
@@ -168,19 +63,21 @@ class PlayedSpot(Protocol):
 class SpotView:
     """A way to look at strategies in a spot."""
 
-    def __init__(self, solver: PlayedSpot) -> None:
+    def __init__(self, solver: PlayedSpot, quality: Quality | None = None) -> None:
         """Looks at nothing yet.
 
         Args:
             solver: may go on; the next look sees what it has learned meanwhile.
+            quality: how well it was solved, if that is known.
         """
         self.solver = solver
+        self.quality = quality
         self._spot, self._cards = solver.game.spot, solver.game.cards
         self._seen = (-1, -1)
         self._visits: OrderedDict[tuple[int, ...], tuple[StreetVisit, ...]] = OrderedDict()
         self._equities: OrderedDict[tuple[int, ...], FloatArray] = OrderedDict()
 
-    def node(self, path: str = "") -> SpotNode:
+    def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root.
 
         Raises:
@@ -191,38 +88,44 @@ class SpotView:
         position = find_position(self._spot, path)
         runout = find_runout(self._cards, position.dealt)
         tree, node = self._spot.tree, position.node
-        is_decision = position.kind == NodeKind.DECISION
-        actor = int(tree.layout.actor[node]) if is_decision else None
-        children = tree.layout.children(node) if is_decision else range(0)
+        actor, children = position.actor, position.children
         is_held = np.stack([self._held(player, runout) for player in range(NUM_PLAYERS)])
-        weights = self._arriving(position, runout, is_held)
-        ev_chips, action_ev_chips = self._values(position, runout, actor, is_held)
+        # Everything is in the suits of the tables until it is renamed.
+        image = permute_combos(runout.mapping.new_suits)
+        walk = self._walk(position, runout, is_held)
+        weights = walk.weights
+        ev, action_ev = self._values(position, runout, actor, is_held)
         strategy = np.zeros((0, NUM_COMBOS))
         if actor is not None:
             strategy = self._strategy(position.street, runout.board, actor, children)
             strategy[:, ~is_held[actor]] = np.nan
         met_weights = np.stack([weight_met(weights[1 - player]) for player in range(NUM_PLAYERS)])
         equity = self._equity(runout, weights, met_weights, is_held)
-        # Everything so far is in the suits of the tables.
-        image = permute_combos(runout.mapping.new_suits)
-        left = (tree.stakes.stack - tree.invested[node]).tolist()
-        return SpotNode(
+        return Node(
             path=position.path,
-            board=position.board,
-            street=position.street,
+            label=position.label,
             kind=position.kind,
-            pot_chips=tree.pot(node),
-            stacks_chips=(left[0], left[1]),
+            street=position.street,
+            board=position.board,
+            unit=Unit.CHIPS if tree.stakes.is_in_chips else Unit.POTS,
+            pot=tree.pot(node),
+            stacks=position.stacks,
+            invested=position.invested,
+            players=PLAYER_NAMES,
             actor=actor,
-            actions=tuple(self._action(child) for child in children),
+            actions=position.actions(),
             next_cards=position.next_cards(),
+            hand_space=HandSpace.COMBOS,
             is_held=is_held[:, image],
             weights=weights[:, image],
             met_weights=met_weights[:, image],
             strategy=strategy[:, image],
-            ev_chips=ev_chips[:, image],
-            action_ev_chips=action_ev_chips[:, image],
+            ev=ev[:, image],
+            action_ev=action_ev[:, image],
             equity=equity[:, image],
+            is_locked=actor is not None and self._is_locked(position, runout, actor),
+            reach=walk.reach,
+            trail=walk.trail,
         )
 
     def _look_again_if_changed(self) -> None:
@@ -232,11 +135,6 @@ class SpotView:
                 settle_locks(self.solver.game.templates, self.solver.tables)
             self._visits.clear()
             self._seen = state
-
-    def _action(self, child: int) -> SpotAction:
-        tree = self._spot.tree
-        amount = float(tree.action_amount[child])
-        return SpotAction(tree.action_code(child), tree.action_label(child), amount)
 
     def _held(self, player: int, runout: Runout) -> BoolArray:
         """Returns ``[1326]`` the combos that a player can hold."""
@@ -259,21 +157,30 @@ class SpotView:
         spread[..., combos] = rows[..., : len(combos)]
         return spread
 
-    def _arriving(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> FloatArray:
-        """Returns ``[2, 1326]`` the weight with which combos arrive."""
-        tree = self._spot.tree
+    def _walk(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> Walk:
+        """Returns with what weights combos arrive, and what was done on the way."""
         weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self._cards.players)])
         weights[~is_held] = 0.0
-        child = position.node
-        while (node := int(tree.layout.parent[child])) != NO_NODE:
+        tree = self._spot.tree
+
+        def strategy_at(node: int) -> FloatArray:
             street, player = Street(tree.street[node]), int(tree.layout.actor[node])
             depth = street - tree.first_street
             board = runout.numbers[depth - 1] if depth > 0 else 0
-            children = tree.layout.children(node)
-            played = self._strategy(street, board, player, children)
-            weights[player] *= played[child - children.start]
-            child = node
-        return weights
+            return self._strategy(street, board, player, tree.layout.children(node))
+
+        return walk_to(position, weights, strategy_at)
+
+    def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
+        """Returns whether hands were told what to do at a decision."""
+        tables = self.solver.tables
+        if not isinstance(tables, LearnedTables):
+            return False
+        depth = len(position.dealt)
+        lock = tables.by_street[depth][actor].lock
+        template = self.solver.game.templates[depth]
+        row = decision_rows(template, actor, position.children).start
+        return bool(lock.size and lock[runout.board, row].any())
 
     def _values(
         self, position: SpotPosition, runout: Runout, actor: int | None, is_held: BoolArray
@@ -295,7 +202,7 @@ class SpotView:
             reach = self._spread(visit.reach[forest.row[node]], 1 - player)
             met = np.where(is_held[player], weight_met(reach), 0.0)
             sunk = tree.stakes.pot / 2.0 + float(tree.invested[position.node, player])
-            evs = _divide(values, np.broadcast_to(met, values.shape)) + sunk
+            evs = divide(values, np.broadcast_to(met, values.shape)) + sunk
             node_evs.append(evs[0])
             action_evs = evs[1:] if player == actor else action_evs
         return np.stack(node_evs), action_evs
@@ -339,7 +246,7 @@ class SpotView:
         won[0, oop] = (shares * weights[1, ip]).sum(axis=1)
         # What the opponent of a combo does not win, the combo wins.
         won[1, ip] = met[1, ip] - (weights[0, oop, None] * shares).sum(axis=0)
-        return _divide(won, np.where(is_held, met, 0.0))
+        return divide(won, np.where(is_held, met, 0.0))
 
     def _shares(self, board: tuple[int, ...], oop: IntArray, ip: IntArray) -> FloatArray:
         """Returns ``[n, m]`` what OOP's combos win of a pot against IP's; 0 if they cannot meet."""
@@ -354,30 +261,3 @@ class SpotView:
             self._equities[board] = shares
         self._equities.move_to_end(board)
         return self._equities[board]
-
-
-def weight_met(weights: FloatArray) -> FloatArray:
-    """Returns ``[1326]`` how much of ``weights[1326]`` shares no card with each combo."""
-    by_card = np.bincount(COMBO_CARDS.ravel(), np.repeat(weights, 2), NUM_CARDS)
-    low, high = COMBO_CARDS.T
-    total = weights.sum()
-    met = total - by_card[low] - by_card[high] + weights
-    return np.where(met > _SMALLEST_SHARE * total, met, 0.0)
-
-
-def _sum_by_hand(values: FloatArray) -> FloatArray:
-    return np.bincount(HAND_BY_COMBO, values, NUM_HANDS).astype(np.float64)
-
-
-def _divide(amount: FloatArray, weight: FloatArray) -> FloatArray:
-    share: FloatArray = np.divide(
-        amount, weight, out=np.full(weight.shape, np.nan), where=weight > 0.0
-    )
-    return share
-
-
-def _mean(values: FloatArray, deals: FloatArray) -> float:
-    """Returns the mean of values that exist, NaN if nothing has a weight."""
-    known = np.where(np.isnan(values), 0.0, deals)
-    total = float(known.sum())
-    return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else float("nan")

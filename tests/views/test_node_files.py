@@ -5,14 +5,16 @@ import io
 import json
 from functools import cache
 
-import numpy as np
 import pytest
 
 from runout.cards.combos import parse_combo
 from runout.errors import TreeError
 from runout.holdem.spot_solver import SpotSolver
-from runout.postflop.spot.spot_export import write_json, write_node_csv
 from runout.postflop.spot.spot_view import SpotView
+from runout.results.solve_report import ExploitabilityMeaning
+from runout.trees.paths import split_path
+from runout.views.node_files import write_json, write_node_csv
+from runout.views.quality import ExploitabilityUnit, Quality
 from tests.holdem.small_spots import make_spot
 
 
@@ -39,9 +41,9 @@ def nodes_below(node):
 @pytest.mark.parametrize("depth", [0, 1, 2, 3, None])
 def test_a_walk_of_any_depth_loads_back(depth):
     document, num_nodes = export(depth=depth)
-    nodes = list(nodes_below(document["root"]))
+    nodes = list(nodes_below(document["node"]))
     assert len(nodes) == num_nodes
-    steps = [node["path"].count(":") - 1 for node in nodes]
+    steps = [len(split_path(node["path"])) for node in nodes]
     assert max(steps) == (6 if depth is None else depth)
     assert len({node["path"] for node in nodes}) == num_nodes
     if depth is None:
@@ -49,35 +51,31 @@ def test_a_walk_of_any_depth_loads_back(depth):
         assert {len(node["board"]) for node in nodes} == {8, 10}
 
 
-def test_the_head_names_the_hands_in_the_order_of_the_numbers():
+def test_the_head_says_how_well_it_is_solved():
     document, _ = export(depth=0)
-    assert document["format"] == "runout-spot"
-    assert (document["board"], document["pot"], document["stack"]) == ("Ks7s2d4h", 10, 20)
-    root, node = document["root"], turn_view().node()
-    for player in (0, 1):
-        combos = [parse_combo(text) for text in document["combos"][player]]
-        for name, table in (("weights", node.weights), ("ev", node.ev_chips)):
-            numbers = np.array(root[name][player], dtype=float)
-            assert numbers == pytest.approx(table[player, combos], abs=1e-5, nan_ok=True)
-    assert [action["code"] for action in root["actions"]] == ["x", "a"]
-    assert sum(action["frequency"] for action in root["actions"]) == pytest.approx(1.0)
+    assert document["format"] == "runout-solution"
+    assert document["quality"] is None
+    stream = io.StringIO()
+    solver = turn_view().solver
+    quality = Quality(0.02, ExploitabilityUnit.POT, ExploitabilityMeaning.REAL_GAME, None, 10, 1.0)
+    write_json(SpotView(solver, quality), stream, depth=0)
+    assert json.loads(stream.getvalue())["quality"] == quality.to_json()
 
 
 def test_cards_are_listed_even_where_the_walk_ends():
     document, num_nodes = export(depth=0, path="x:x")
     assert num_nodes == 1
-    assert document["root"]["kind"] == "chance"
-    assert len(document["root"]["cards"]) == 48
-    assert "children" not in document["root"]
+    assert document["node"]["kind"] == "chance"
+    assert len(document["node"]["cards"]) == 48
+    assert "children" not in document["node"]
 
 
 def test_a_walk_can_begin_anywhere():
     document, _ = export(depth=1, path="a:c:9h")
-    root = document["root"]
-    assert (root["board"], root["street"], root["kind"]) == ("Ks7s2d4h9h", "river", "showdown")
-    blocked = document["combos"][1].index("9h9d")
-    assert root["ev"][1][blocked] is None
-    assert root["weights"][1][blocked] == 0.0
+    node = document["node"]
+    assert (node["board"], node["street"], node["kind"]) == ("Ks7s2d4h9h", "river", "showdown")
+    assert "9h9d" not in node["hands"][1]
+    assert "9d9c" in node["hands"][1]
 
 
 def test_a_negative_depth_is_refused():
@@ -96,24 +94,24 @@ def rows_of(node, **how):
 def test_a_decision_as_csv():
     node = turn_view().node("a")
     rows = rows_of(node)
-    names = ["combo", "weight", "equity", "ev"]
+    names = ["hand", "weight", "equity", "ev"]
     assert list(rows[0]) == [*names, "f frequency", "f ev", "c frequency", "c ev"]
-    assert {row["combo"][0] for row in rows} == {"K", "9"}
+    assert {row["hand"][0] for row in rows} == {"K", "9"}
     assert len(rows) == 3 + 6  # KK without the king of spades, 99
     for row in rows:
-        combo = parse_combo(row["combo"])
+        combo = parse_combo(row["hand"])
         assert float(row["weight"]) == pytest.approx(node.weights[1, combo], abs=1e-5)
-        assert float(row["c ev"]) == pytest.approx(node.action_ev_chips[1, combo], abs=1e-5)
+        assert float(row["c ev"]) == pytest.approx(node.action_ev[1, combo], abs=1e-5)
         assert float(row["f frequency"]) + float(row["c frequency"]) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_other_player_as_csv():
     rows = rows_of(turn_view().node("a"), player=0)
-    assert list(rows[0]) == ["combo", "weight", "equity", "ev"]
-    assert rows[0]["combo"] == "AsAh"
+    assert list(rows[0]) == ["hand", "weight", "equity", "ev"]
+    assert rows[0]["hand"] == "AsAh"
 
 
 def test_cells_without_a_value_are_empty():
     solver = SpotSolver(make_spot("2c2d2h2s3c", "AcAd,AhKh", "AcAd", "a"))
-    row = next(row for row in rows_of(SpotView(solver).node()) if row["combo"] == "AdAc")
+    row = next(row for row in rows_of(SpotView(solver).node()) if row["hand"] == "AdAc")
     assert (row["weight"], row["equity"], row["ev"], row["x ev"]) == ("1.0", "", "", "")

@@ -6,10 +6,9 @@ import pytest
 
 from runout.cards.card import parse_cards
 from runout.errors import CardError, TreeError
-from runout.holdem.cards_to_come import CardsToCome
-from runout.postflop.spot.spot_path import NodeKind, find_position, find_runout
-from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
+from runout.views.node import NodeKind
+from runout.views.spot_path import find_position
 from tests.holdem.small_spots import make_spot
 
 FLOP = make_spot("QsJh2h", "AA,KQs", "KK,JTs", "50%", 20, 100, max_raises=1)
@@ -19,13 +18,13 @@ JAMS = make_spot("QsJh2h", "AA,KQs", "KK,JTs", "a", 20, 100)
 @pytest.mark.parametrize("path", ["", "  ", "r:0", " R:0 "])
 def test_the_root_has_several_names(path):
     position = find_position(FLOP, path)
-    assert (position.path, position.node, position.kind) == ("r:0", 0, NodeKind.DECISION)
+    assert (position.path, position.node, position.kind) == ("", 0, NodeKind.DECISION)
     assert position.board == FLOP.board
 
 
 def test_a_path_crosses_streets():
     position = find_position(FLOP, "r:0:b10:c:8h:x:x:2c:b20:f")
-    assert position.path == "r:0:b10:c:8h:x:x:2c:b20:f"
+    assert position.path == "b10:c:8h:x:x:2c:b20:f"
     assert position.kind == NodeKind.FOLD
     assert position.street == Street.RIVER
     assert position.dealt == parse_cards("8h2c")
@@ -56,24 +55,30 @@ def test_a_called_all_in_is_dealt_out():
 
 @pytest.mark.parametrize(
     ("written", "canonical"),
-    [("c", "x"), ("r10", "b10"), ("b10:b30", "b10:r30"), ("X:B10:C:8H", "x:b10:c:8h")],
+    [
+        ("c", "x"),
+        ("r10", "b10"),
+        ("b10:b30", "b10:r30"),
+        ("X:B10:C:8H", "x:b10:c:8h"),
+        ("r:0:x-b10-c-8h", "x:b10:c:8h"),
+    ],
 )
 def test_other_ways_to_write_an_action(written, canonical):
-    assert find_position(FLOP, written).path == f"r:0:{canonical}"
+    assert find_position(FLOP, written).path == canonical
 
 
 def test_an_all_in_may_be_written_with_its_amount():
-    assert find_position(JAMS, "b100:c").path == "r:0:a:c"
+    assert find_position(JAMS, "b100:c").path == "a:c"
 
 
 @pytest.mark.parametrize(
     ("path", "error", "message"),
     [
-        ("b11", TreeError, "path 'b11', step 1: 'b11' is no action after r:0, use one of x, b10"),
-        ("r:0:x:8h", TreeError, "step 2: '8h' is no action after r:0:x, use one of x, b10"),
-        ("b10:x", TreeError, "step 2: 'x' is no action after r:0:b10, use one of f, c, r30"),
-        ("x::x", TreeError, "step 2: '' is no action after r:0:x, use one of x, b10"),
-        ("b10:f:x", TreeError, "step 3: 'x' is no action after r:0:b10:f, the hand is over"),
+        ("b11", TreeError, "path 'b11', step 1: 'b11' is no action at the root, use one of x, b10"),
+        ("r:0:x:8h", TreeError, "step 2: '8h' is no action after x, use one of x, b10"),
+        ("b10:x", TreeError, "step 2: 'x' is no action after b10, use one of f, c, r30"),
+        ("x::x", TreeError, "step 2: '' is no action after x, use one of x, b10"),
+        ("b10:f:x", TreeError, "step 3: 'x' is no action after b10:f, the hand is over"),
         ("x:x:x", CardError, "step 3: 'x': a card is a rank and a suit, such as Ah; the turn is"),
         ("x:x:8x", CardError, "step 3: '8x': 'x' is not a suit, use one of cdhs; the turn is"),
         ("x:x:2h", CardError, "step 3: 2h is on the board QsJh2h already, deal another card"),
@@ -85,19 +90,3 @@ def test_an_error_names_the_step_and_what_is_allowed(path, error, message):
         find_position(FLOP, path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("board", ["Ks7s2s", "Ks7s2d", "KsKh2d", "Ks7h2d"])
-def test_a_runout_is_renamed_to_one_that_was_solved(board):
-    ranges = parse_range("AA,JTs"), parse_range("KK,T9s")
-    cards = CardsToCome.plan(parse_cards(board), ranges)
-    for turn in "9c 9d 9h 9s Ac Kd".split():
-        for river in "8c 8d 8h 8s".split():
-            dealt = parse_cards(turn + river)
-            if set(dealt) & set(cards.board):
-                continue
-            runout = find_runout(cards, dealt)
-            assert runout.mapping.map_cards(dealt) == runout.dealt
-            assert cards.runouts[1][runout.numbers[1]] == runout.dealt
-            assert cards.runouts[0][runout.numbers[0]] == runout.dealt[:1]
-            assert set(runout.mapping.map_cards(cards.board)) == set(cards.board)

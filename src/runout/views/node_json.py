@@ -1,0 +1,182 @@
+"""A node as JSON, by columns: what the command line prints, files hold and the page is given."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray
+from runout.cards.card import format_card, format_cards, parse_cards
+from runout.trees.actions import ActionKind
+from runout.trees.betting import Street
+from runout.views.node import PREFLOP, HandSpace, Node, NodeAction, NodeKind, TrailStep, Unit
+
+#: Decimals of a number in a file; more would be noise of float32.
+_DECIMALS = 6
+
+Json = dict[str, Any]
+
+
+def node_to_json(node: Node) -> Json:
+    """Returns a node under JSON names.
+
+    ``hands`` has the names of what each player can hold; every list by hand has one entry for each
+    of them, in this order, null where there is no value. Of an action, ``strategy`` and ``evs``
+    are by the actor's hands and ``ev`` is the mean over the hands that take it.
+    """
+    names, players = node.hand_space.names, range(len(node.players))
+    columns = [held_columns(node, player) for player in players]
+    document: Json = {
+        "path": node.path,
+        "label": node.label,
+        "kind": node.kind.value,
+        "street": node.street_name,
+        "board": format_cards(node.board),
+        "unit": node.unit.value,
+        "pot": rounded(node.pot),
+        "stacks": [rounded(stack) for stack in node.stacks],
+        "invested": [rounded(amount) for amount in node.invested],
+        "players": list(node.players),
+        "actor": node.actor,
+        "hand_space": node.hand_space.value,
+        "hands": [[names[column] for column in of_player.tolist()] for of_player in columns],
+    }
+    for name, table in {"weights": node.weights, "met": node.met_weights}.items():
+        document[name] = [_digits(table[player, columns[player]]) for player in players]
+    for name, table in {"equity": node.equity, "ev": node.ev}.items():
+        document[name] = [_numbers(table[player, columns[player]]) for player in players]
+    return document | {
+        "range_ev": [rounded(node.range_ev(player)) for player in players],
+        "range_equity": [rounded(node.range_equity(player)) for player in players],
+        "eqr": [rounded(node.eqr(player)) for player in players],
+        "combos": [rounded(node.combos(player)) for player in players],
+        "actions": _actions(node),
+        "cards": [format_card(card) for card in node.next_cards],
+        "locked": node.is_locked,
+        "reach": None if node.reach is None else rounded(node.reach),
+        "trail": [_step_to_json(step) for step in node.trail],
+    }
+
+
+def held_columns(node: Node, player: int) -> IntArray:
+    """Returns the columns that a player can hold, the highest cards first."""
+    columns = np.flatnonzero(node.is_held[player])
+    return columns if node.hand_space is HandSpace.HANDS else columns[::-1]
+
+
+def _actions(node: Node) -> list[Json]:
+    if node.actor is None:
+        return []
+    columns = held_columns(node, node.actor)
+    frequency, values = _numbers(node.frequency()), _numbers(node.action_values())
+    taken = _numbers(node.combos_taken())
+    return [
+        _action_to_json(action)
+        | {
+            "frequency": frequency[number],
+            "combos": taken[number],
+            "ev": values[number],
+            "strategy": _numbers(node.strategy[number, columns]),
+            "evs": _numbers(node.action_ev[number, columns]),
+        }
+        for number, action in enumerate(node.actions)
+    ]
+
+
+def _action_to_json(action: NodeAction) -> Json:
+    return {
+        "code": action.code,
+        "label": action.label,
+        "kind": action.kind.name.lower(),
+        "amount": rounded(action.amount),
+    }
+
+
+def _step_to_json(step: TrailStep) -> Json:
+    return {
+        "path": step.path,
+        "label": step.label,
+        "actor": step.actor,
+        "actions": [
+            _action_to_json(action) | {"frequency": rounded(frequency)}
+            for action, frequency in zip(step.actions, step.frequencies, strict=True)
+        ],
+        "taken": step.taken,
+    }
+
+
+def node_from_json(document: Json) -> Node:
+    """Returns the node that `node_to_json` wrote, with the digits that it kept."""
+    space = HandSpace(document["hand_space"])
+    index = {name: column for column, name in enumerate(space.names)}
+    columns = [[index[name] for name in names] for names in document["hands"]]
+    is_held = np.zeros((2, len(space.names)), dtype=bool)
+    for player, of_player in enumerate(columns):
+        is_held[player, of_player] = True
+
+    def spread(rows: list[list[float | None]], of_rows: list[list[int]], fill: float) -> FloatArray:
+        table = np.full((len(rows), len(space.names)), fill)
+        for row, numbers, places in zip(table, rows, of_rows, strict=True):
+            row[places] = np.array(numbers, dtype=np.float64)  # None becomes NaN
+        return table
+
+    actor, actions = document["actor"], document["actions"]
+    of_actor = [] if actor is None else [columns[actor]] * len(actions)
+    street = document["street"]
+    return Node(
+        path=document["path"],
+        label=document["label"],
+        kind=NodeKind(document["kind"]),
+        street=None if street == PREFLOP else Street[street.upper()],
+        board=parse_cards(document["board"]) if document["board"] else (),
+        unit=Unit(document["unit"]),
+        pot=document["pot"],
+        stacks=tuple(document["stacks"]),
+        invested=tuple(document["invested"]),
+        players=tuple(document["players"]),
+        actor=actor,
+        actions=tuple(map(_action_from_json, actions)),
+        next_cards=tuple(card for text in document["cards"] for card in parse_cards(text)),
+        hand_space=space,
+        is_held=is_held,
+        weights=spread(document["weights"], columns, 0.0),
+        met_weights=spread(document["met"], columns, 0.0),
+        strategy=spread([action["strategy"] for action in actions], of_actor, math.nan),
+        ev=spread(document["ev"], columns, math.nan),
+        action_ev=spread([action["evs"] for action in actions], of_actor, math.nan),
+        equity=spread(document["equity"], columns, math.nan),
+        is_locked=document["locked"],
+        reach=document["reach"],
+        trail=tuple(map(_step_from_json, document["trail"])),
+    )
+
+
+def _action_from_json(document: Json) -> NodeAction:
+    kind = ActionKind[document["kind"].upper()]
+    return NodeAction(document["code"], document["label"], kind, document["amount"])
+
+
+def _step_from_json(document: Json) -> TrailStep:
+    frequencies = (action["frequency"] for action in document["actions"])
+    return TrailStep(
+        path=document["path"],
+        label=document["label"],
+        actor=document["actor"],
+        actions=tuple(map(_action_from_json, document["actions"])),
+        frequencies=tuple(math.nan if share is None else share for share in frequencies),
+        taken=document["taken"],
+    )
+
+
+def _numbers(values: FloatArray) -> list[float | None]:
+    return [rounded(value) for value in values.tolist()]
+
+
+def _digits(values: FloatArray) -> list[float]:
+    """Returns weights: of those that are small, ratios matter."""
+    return [float(f"{value:.{_DECIMALS}g}") for value in values.tolist()]
+
+
+def rounded(value: float) -> float | None:
+    """Returns a number with few decimals and without a negative zero, None where there is none."""
+    return None if math.isnan(value) else round(value, _DECIMALS) + 0.0
