@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
+from runout.postflop.spot.spot_path import find_position
+
 from runout.cards.canonical_hands import parse_canonical_hand
 from runout.cards.card import parse_board, parse_card, parse_cards
 from runout.cards.combos import parse_combo
@@ -11,7 +13,6 @@ from runout.cards.flops import explicit_flops
 from runout.cards.hand_classes import parse_hand_classes
 from runout.config.load import load_spot_config
 from runout.holdem.spot import Spot
-from runout.postflop.spot.spot_path import find_position
 from runout.postflop.spot.spot_setup import build_spot
 from runout.ranges.notation import format_range, parse_range
 from runout.trees.bet_sizing import format_bet_sizes, parse_bet_sizes
