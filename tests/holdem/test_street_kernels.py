@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from runout.holdem import spot_kernels, street_kernels, terminal_kernels
+from runout.holdem.card_tables import hands_seen_from, orders_of
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE, Rake
 from runout.holdem.street_kernels import (
@@ -200,8 +201,8 @@ def test_terminals_of_a_group_match_their_twin(group, player, rake):
     template = make_templates(TREE, rake)[1]
     forest = template.forests[player]
     scratch = make_scratch(template, CARDS, player, Precision.SINGLE)
-    orders = CARDS.orders_of([BOARD], player)
-    meeting = spot_kernels.meet(CARDS.hands_seen_from(player), orders, 0)
+    orders = orders_of(CARDS, [BOARD], player)
+    meeting = spot_kernels.meet(hands_seen_from(CARDS, player), orders, 0)
     live = meeting.villain_order
     rng = np.random.default_rng(3)
     scratch.reach[:, live] = rng.random((len(scratch.reach), len(live)))

@@ -4,8 +4,6 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from runout.postflop.spot.spot_path import find_position
-
 from runout.cards.canonical_hands import parse_canonical_hand
 from runout.cards.card import parse_board, parse_card, parse_cards
 from runout.cards.combos import parse_combo
@@ -21,6 +19,7 @@ from runout.trees.postflop_tree import PostflopTree
 from runout.trees.preflop_betting import PreflopRules
 from runout.trees.preflop_sizing import format_sizes_by_depth, parse_sizes_by_depth
 from runout.trees.preflop_tree import PreflopTree
+from runout.views.spot_path import find_position
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_text
 

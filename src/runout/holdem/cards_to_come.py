@@ -1,26 +1,21 @@
-"""The hands of a spot, the cards that can come, and which of them are the same up to suits."""
+"""The hands of a spot, the cards that can come, and which of them are the same up to suits.
+
+Nothing here is compiled: solvers make tables for their kernels of it (`card_tables`), and views
+find the boards of a saved solution with it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import (
-    Float32Array,
-    FloatArray,
-    Int16Array,
-    IntArray,
-    Uint8Array,
-    read_only,
-)
+from runout.arrays import Float32Array, FloatArray, IntArray, read_only
 from runout.cards.card import NUM_CARDS, RIVER_SIZE, format_cards
 from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos, permute_combos
-from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
-from runout.equity import equity_kernels
 from runout.errors import CardError, RangeError
 from runout.holdem.spot import WHOLE_DECK
-from runout.holdem.spot_layouts import Deal, Hands, Orders
 from runout.ranges.hand_range import HandRange
 
 PLAYER_WORDS = ("oop", "ip")
@@ -28,12 +23,30 @@ PLAYER_WORDS = ("oop", "ip")
 #: Rows of hands are padded to a multiple of this for SIMD instructions.
 ROW_WIDTH = 16
 
-_MAX_HOLDING = NUM_CARDS - 1  # combos with one given card
 _MAX_IMAGES = 3  # a card has at most three others of its rank
 _NONE = -1
 
 #: A sum that should be zero can miss it by this share of what was added up.
 _ROUNDING = 1e-12
+
+
+class Deal(NamedTuple):
+    """The cards that are dealt before a street.
+
+    Attributes:
+        card: ``[K]`` one card of each class that differs by suits only.
+        order: ``[K]`` the row of `Orders` of the board with the card.
+        images: ``[K, 3]`` the renamings that lead to the other cards of the class, the rest -1.
+        first_next: ``[K + 1]`` the cards of the next street that can follow each card, numbered
+            through; empty before the river.
+        probability: of one card for two given hands.
+    """
+
+    card: IntArray
+    order: IntArray
+    images: IntArray
+    first_next: IntArray
+    probability: np.float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,31 +180,6 @@ class CardsToCome:
         reach[: len(villain.combos)] = villain.weights / self.total_weight()
         return reach
 
-    def hands_seen_from(self, player: int) -> Hands:
-        """Returns the hands of both players for the kernels."""
-        hero, villain = self.players[player], self.players[1 - player]
-        same = np.full(hero.width, _NONE, dtype=np.int64)
-        same[: len(hero.combos)] = villain.positions()[hero.combos]
-        holding = np.full((NUM_CARDS, _MAX_HOLDING), _NONE, dtype=np.int64)
-        for card in range(NUM_CARDS):
-            held = np.flatnonzero((COMBO_CARDS[villain.combos] == card).any(axis=1))
-            holding[card, : len(held)] = held
-        return Hands(hero.cards(), villain.cards(), same, holding, self._images(hero))
-
-    def orders_of(self, boards: Sequence[tuple[int, ...]], player: int) -> Orders:
-        """Returns the hands possible on each board, seen from a player; by strength on rivers."""
-        hero = _order(self.players[player], boards)
-        return Orders(*hero, *_order(self.players[1 - player], boards))
-
-    def _images(self, hero: PlayerHands) -> IntArray:
-        """Returns ``[24, width]`` the hand whose image under each renaming each hand is."""
-        positions = hero.positions()
-        images = np.tile(np.arange(hero.width), (len(SUIT_MAPPINGS), 1))
-        for number, mapping in enumerate(SUIT_MAPPINGS):
-            sources = positions[permute_combos(mapping.inverse().new_suits)[hero.combos]]
-            images[number, : len(hero.combos)] = np.where(sources >= 0, sources, 0)
-        return images
-
 
 def _is_symmetric(player: PlayerHands, mapping: SuitMapping) -> bool:
     weights = np.zeros(NUM_COMBOS)
@@ -278,26 +266,45 @@ def _classes(
     return classes
 
 
-def _order(
-    player: PlayerHands, boards: Sequence[tuple[int, ...]]
-) -> tuple[Int16Array, Uint8Array, IntArray]:
-    """Returns the hands possible on each board in order, their strengths, and their number."""
-    num_boards, num_hands = len(boards), len(player.combos)
-    if boards and len(boards[0]) == RIVER_SIZE:
-        _, ranks = _rank(player.combos, np.array(boards, dtype=np.uint8))
-    else:  # before the river nobody shows down: only who is possible matters
-        ranks = np.zeros((num_boards, num_hands), dtype=np.uint8)
-        for row, cards in zip(ranks, boards, strict=True):
-            blocked = np.isin(COMBO_CARDS[player.combos], cards).any(axis=1)
-            row[blocked] = equity_kernels.BLOCKED_VILLAIN
-    order = np.argsort(ranks, axis=1, kind="stable")
-    strength = np.take_along_axis(ranks, order, axis=1)
-    num_live = (ranks != equity_kernels.BLOCKED_VILLAIN).sum(axis=1)
-    return order.astype(np.int16), strength, num_live
+class Runout(NamedTuple):
+    """Where the tables keep a runout.
+
+    Attributes:
+        numbers: the number of the board on each street after the first.
+        dealt: the cards that the tables were learned with.
+        mapping: the renaming of suits that leads from the asked cards to those.
+    """
+
+    numbers: tuple[int, ...]
+    dealt: tuple[int, ...]
+    mapping: SuitMapping
+
+    @property
+    def board(self) -> int:
+        """The number of the last board, 0 before a card is dealt."""
+        return self.numbers[-1] if self.numbers else 0
 
 
-def _rank(combos: IntArray, boards: Uint8Array) -> tuple[Uint8Array, Uint8Array]:
-    hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
-    villain = np.empty_like(hero)
-    equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
-    return hero, villain
+def find_runout(cards: CardsToCome, dealt: tuple[int, ...]) -> Runout:
+    """Returns where the tables keep the cards dealt, or cards that differ by suits only."""
+    runout = Runout((), (), SuitMapping.identity())
+    for depth, asked in enumerate(dealt):
+        keeping = [m for m in cards.symmetries if m.map_cards(runout.dealt) == runout.dealt]
+        numbers = _following(cards, depth, runout)
+        number_of = {int(cards.deals[depth].card[number]): number for number in numbers}
+        card = runout.mapping.map_card(asked)
+        # The identity comes first, so a card that was learned is found as it is.
+        step = next(m for m in keeping if m.map_card(card) in number_of)
+        known = step.map_card(card)
+        runout = Runout(
+            (*runout.numbers, number_of[known]), (*runout.dealt, known), runout.mapping.then(step)
+        )
+    return runout
+
+
+def _following(cards: CardsToCome, depth: int, runout: Runout) -> range:
+    """Returns the numbers of the boards that can follow a runout."""
+    if depth == 0:
+        return range(len(cards.deals[0].card))
+    first, end = cards.deals[depth - 1].first_next[runout.board : runout.board + 2].tolist()
+    return range(first, end)

@@ -8,6 +8,7 @@ from runout.cards.card import FLOP_SIZE, NUM_CARDS, format_cards
 from runout.cards.combos import COMBO_CARDS
 from runout.cfr.parallel import Team
 from runout.errors import ConfigError
+from runout.holdem.card_tables import hands_seen_from, orders_of
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_layouts import HeldCards
 from runout.holdem.river_games import RiverBuckets, RiverGames
@@ -69,10 +70,10 @@ class CompactCards:
         return cls(
             to_come=to_come,
             games=RiverGames.build(to_come, buckets, team or Team()),
-            hands=(to_come.hands_seen_from(OOP), to_come.hands_seen_from(IP)),
+            hands=(hands_seen_from(to_come, OOP), hands_seen_from(to_come, IP)),
             held=(_held_by(to_come, OOP), _held_by(to_come, IP)),
-            flop_orders=(to_come.orders_of([board], OOP), to_come.orders_of([board], IP)),
-            turn_orders=(to_come.orders_of(turns, OOP), to_come.orders_of(turns, IP)),
+            flop_orders=(orders_of(to_come, [board], OOP), orders_of(to_come, [board], IP)),
+            turn_orders=(orders_of(to_come, turns, OOP), orders_of(to_come, turns, IP)),
         )
 
     @property

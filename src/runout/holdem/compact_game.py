@@ -26,6 +26,7 @@ from runout.holdem.card_game import (
     iterate_visits,
     known_to,
 )
+from runout.holdem.card_tables import orders_of
 from runout.holdem.compact_cards import CompactCards
 from runout.holdem.compact_layouts import BucketBetting, CompactStreets, Terminals
 from runout.holdem.compact_memory import compact_sizes
@@ -204,7 +205,7 @@ class CompactGame:
         row = self.templates[Street.TURN].forests[player].chance_row
         arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
         board = self.cards.board + self.cards.runouts[1][number]
-        orders = self.cards.orders_of([board], player)
+        orders = orders_of(self.cards, [board], player)
         hands = self._cards.hands[player]
         scratch = make_scratch(river, self.cards, player, Precision.SINGLE)
         out = np.zeros((len(row), self._cards.widths[player]), np.float32)

@@ -24,11 +24,11 @@ from runout.holdem.card_game import (
     iterate_visits,
     known_to,
 )
-from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.card_tables import hands_seen_from, orders_of
+from runout.holdem.cards_to_come import CardsToCome, Deal
 from runout.holdem.spot import Spot
 from runout.holdem.spot_layouts import (
     Arrival,
-    Deal,
     Hands,
     Orders,
     RiverSide,
@@ -288,9 +288,9 @@ class SpotGame:
         boards = [[cards.board]]
         boards += [[cards.board + dealt for dealt in runouts] for runouts in cards.runouts]
         return Side(
-            hands=cards.hands_seen_from(player),
+            hands=hands_seen_from(cards, player),
             forests=tuple(template.forests[player] for template in self.templates),
-            orders=tuple(cards.orders_of(on_street, player) for on_street in boards),
+            orders=tuple(orders_of(cards, on_street, player) for on_street in boards),
             scratch=make_scratch(self.templates[0], cards, player, self.precision),
         )
 

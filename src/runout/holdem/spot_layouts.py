@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
+from runout.holdem.cards_to_come import Deal
 from runout.holdem.street_kernels import Forest, Scratch
 from runout.holdem.table_kernels import Learning
 from runout.holdem.terminal_kernels import Meeting
@@ -49,25 +50,6 @@ class Orders(NamedTuple):
     villain: Int16Array
     villain_strength: Uint8Array
     num_villain: IntArray
-
-
-class Deal(NamedTuple):
-    """The cards that are dealt before a street.
-
-    Attributes:
-        card: ``[K]`` one card of each class that differs by suits only.
-        order: ``[K]`` the row of `Orders` of the board with the card.
-        images: ``[K, 3]`` the renamings that lead to the other cards of the class, the rest -1.
-        first_next: ``[K + 1]`` the cards of the next street that can follow each card, numbered
-            through; empty before the river.
-        probability: of one card for two given hands.
-    """
-
-    card: IntArray
-    order: IntArray
-    images: IntArray
-    first_next: IntArray
-    probability: np.float32
 
 
 class Arrival(NamedTuple):

@@ -17,8 +17,9 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem import spot_kernels
 from runout.holdem.card_game import arrive
+from runout.holdem.cards_to_come import Deal
 from runout.holdem.spot_game import SpotGame
-from runout.holdem.spot_layouts import Arrival, Deal, Knowledge, TurnScratch, TurnStreets
+from runout.holdem.spot_layouts import Arrival, Knowledge, TurnScratch, TurnStreets
 from runout.holdem.street_kernels import LEARNING_AFRESH
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import Precision, make_learning, make_turn_scratch, part_of

@@ -15,13 +15,12 @@ from runout.cards.card import format_cards
 from runout.cards.combos import NUM_COMBOS, format_combo, live_combos, permute_combos
 from runout.config.spot_readers import SUM_TOLERANCE
 from runout.errors import RangeError, TreeError, quote
-from runout.holdem.cards_to_come import CardsToCome
+from runout.holdem.cards_to_come import CardsToCome, Runout, find_runout
 from runout.holdem.spot_solver import SpotSolver, decode_rows
 from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
-from runout.postflop.spot.runout import Runout, find_runout
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
 from runout.views.node import NodeKind

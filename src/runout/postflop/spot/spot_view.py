@@ -16,10 +16,10 @@ from runout.cards.combos import NUM_COMBOS, disjoint_combos, live_combos, permut
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
 from runout.holdem.card_game import CardGame, SpotTables, StreetVisit
+from runout.holdem.cards_to_come import Runout, find_runout
 from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import LearnedTables
 from runout.postflop.spot.locking import decision_rows, settle_locks
-from runout.postflop.spot.runout import Runout, find_runout
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PLAYER_NAMES
 from runout.views.node import HandSpace, Node, Unit, divide, weight_met

@@ -1,0 +1,96 @@
+"""Hands and boards as the kernels read them."""
+
+import numpy as np
+import pytest
+
+from runout.cards.card import parse_board
+from runout.cards.combos import combo_cards
+from runout.cards.isomorphism import SUIT_MAPPINGS
+from runout.holdem.card_tables import hands_seen_from, orders_of
+from runout.holdem.cards_to_come import ROW_WIDTH, CardsToCome
+from runout.ranges.notation import parse_range
+from tests.holdem.small_spots import random_range
+from tests.reference.showdowns import strengths_on
+
+SYMMETRIC = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 55:0.25"))
+
+
+def plan(board, ranges=SYMMETRIC):
+    return CardsToCome.plan(parse_board(board), ranges)
+
+
+def test_images_of_hands_undo_the_renaming_of_cards():
+    """What a hand gets on a renamed card is what the hand before the renaming gets on the card."""
+    cards = plan("Qs7s2s")
+    for player in (0, 1):
+        combos = cards.players[player].combos
+        image = hands_seen_from(cards, player).image
+        for number in cards.symmetry_numbers:
+            for hand, combo in enumerate(combos):
+                source = combo_cards(int(combos[image[number, hand]]))
+                renamed = SUIT_MAPPINGS[number].map_cards(source)
+                assert sorted(renamed) == sorted(combo_cards(int(combo)))
+            np.testing.assert_array_equal(
+                image[number, len(combos) :], np.arange(len(combos), image.shape[1])
+            )
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_hands_are_seen_with_their_cards_and_who_holds_what(player):
+    cards = plan("Qs7s2h", (random_range(60, 1), random_range(90, 2)))
+    hands = hands_seen_from(cards, player)
+    hero, villain = cards.players[player], cards.players[1 - player]
+    for found, expected in ((hands.hero_cards, hero), (hands.villain_cards, villain)):
+        assert len(found) == expected.width
+        assert expected.width % ROW_WIDTH == 0
+        assert 0 <= expected.width - len(expected.combos) < ROW_WIDTH
+        for cards_of_hand, combo in zip(found, expected.combos, strict=False):
+            assert tuple(cards_of_hand) == combo_cards(int(combo))
+    for hand, combo in enumerate(hero.combos):
+        found = hands.same[hand]
+        assert (found >= 0) == (combo in villain.combos)
+        assert found < 0 or villain.combos[found] == combo
+    assert (hands.same[len(hero.combos) :] == -1).all()
+    for card in range(52):
+        holding = [h for h, c in enumerate(villain.combos) if card in combo_cards(int(c))]
+        assert hands.holding[card, : len(holding)].tolist() == holding
+        assert (hands.holding[card, len(holding) :] == -1).all()
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_orders_of_rivers_are_those_of_strength(player):
+    cards = plan("Qs7s2h9c", (random_range(60, 1), random_range(90, 2)))
+    boards = [(*cards.board, *runout) for runout in cards.runouts[0]][::7]
+    orders = orders_of(cards, boards, player)
+    sides = (
+        (cards.players[player], orders.hero, orders.hero_strength, orders.num_hero),
+        (cards.players[1 - player], orders.villain, orders.villain_strength, orders.num_villain),
+    )
+    for number, board in enumerate(boards):
+        exact = strengths_on(board)
+        seen = {}
+        for hands, order, strength, num_live in sides:
+            live = order[number, : num_live[number]]
+            found = exact[hands.combos[live]]
+            assert (found > 0).all()
+            assert num_live[number] == (exact[hands.combos] > 0).sum()
+            assert (np.diff(found) >= 0).all()
+            for mine, code in zip(found, strength[number], strict=False):
+                assert seen.setdefault(int(mine), int(code)) == code
+        # The codes of both players are on one scale.
+        codes = [seen[strength] for strength in sorted(seen)]
+        assert codes == sorted(set(codes))
+
+
+def test_orders_before_the_river_hold_the_hands_that_avoid_the_card():
+    cards = plan("Qs7s2h", (random_range(60, 1), random_range(90, 2)))
+    boards = [(*cards.board, *runout) for runout in cards.runouts[0]]
+    orders = orders_of(cards, boards, 0)
+    for number, board in enumerate(boards):
+        live = orders.hero[number, : orders.num_hero[number]]
+        expected = [
+            h
+            for h, c in enumerate(cards.players[0].combos)
+            if not {*combo_cards(int(c))} & {*board}
+        ]
+        assert sorted(live.tolist()) == expected
