@@ -27,5 +27,17 @@ class Rake:
         """Returns what is taken from a pot, in its unit."""
         return min(self.rate * pot, self.cap)
 
+    def won_by_fold(self, stake: float) -> float:
+        """Returns what the winner wins where the other folds and loses a stake."""
+        return stake - self.taken_from(2.0 * stake)
+
+    def half_at_showdown(self, stake: float) -> float:
+        """Returns half of what is taken where each player has staked so much.
+
+        The winner of a pot P with rake r gets ``P/2 - r``, the loser ``-P/2``, and a tie is
+        ``-r/2`` each: that is ``(P - r)/2`` won or lost, and half of the rake paid by both.
+        """
+        return self.taken_from(2.0 * stake) / 2.0
+
 
 NO_RAKE = Rake()
