@@ -1,5 +1,7 @@
 """How the decisions of a street are numbered."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,7 @@ def test_children_lie_together_and_know_their_parent(tree):
 @every_tree
 def test_a_street_begins_where_the_one_before_ends(tree):
     layouts = make_layouts(tree)
-    for before, after in zip(layouts, layouts[1:], strict=False):
+    for before, after in itertools.pairwise(layouts):
         assert after.root_of == before.next_roots
     assert layouts[0].root_of == (0,)
     assert layouts[-1].next_roots == ()
