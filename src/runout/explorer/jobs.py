@@ -1,0 +1,178 @@
+"""Solves that the page starts: one at a time, in a process of its own, watched line by line.
+
+The process writes one JSON object per line: what it has done so far. The server itself never
+imports a solver.
+"""
+
+import json
+import secrets
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from runout.errors import ExecutionError
+
+Json = dict[str, Any]
+
+#: Lines of what went wrong that are shown.
+_MAX_MESSAGE_CHARACTERS = 2000
+_MAX_CURVE_POINTS = 400
+_MAX_JOBS_KEPT = 20
+_SECONDS_TO_STOP = 20.0
+
+
+@dataclass
+class Job:
+    """One solve.
+
+    Attributes:
+        id: what the page calls it.
+        output: the directory that it writes.
+        process: what solves.
+        state: ``running``, ``done``, ``failed`` or ``stopped``.
+        curve: exploitability as a fraction of the pot, by iteration.
+        seconds_left: as the process says; None if it does not know.
+        message: what it said last besides.
+    """
+
+    id: str
+    output: Path
+    process: "subprocess.Popen[str]"
+    state: str = "running"
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    seconds_left: float | None = None
+    message: str = ""
+    started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+
+    def to_json(self) -> Json:
+        """Returns how it stands."""
+        return {
+            "id": self.id,
+            "state": self.state,
+            "curve": [list(point) for point in self.curve],
+            "seconds": (self.ended or time.monotonic()) - self.started,
+            "seconds_left": self.seconds_left,
+            "message": self.message[-_MAX_MESSAGE_CHARACTERS:],
+        }
+
+    def stop(self) -> None:
+        """Ends it as Ctrl-C does: what is learned so far is saved."""
+        if self.state == "running":
+            self.state = "stopped"
+            self.process.terminate()
+
+
+class Jobs:
+    """The solves of this server."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Takes what starts a solve: a command to which the arguments of each are added."""
+        self._command = tuple(command)
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def start(self, arguments: Sequence[str], output: Path) -> Job:
+        """Starts a solve.
+
+        Raises:
+            ExecutionError: if one is under way.
+        """
+        with self._lock:
+            if any(job.state == "running" for job in self._jobs.values()):
+                raise ExecutionError("job", "another one is under way, stop it or wait for it")
+            process = subprocess.Popen(
+                [*self._command, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            job = Job(secrets.token_hex(8), output, process)
+            while len(self._jobs) >= _MAX_JOBS_KEPT:
+                self._jobs.pop(next(iter(self._jobs)))
+            self._jobs[job.id] = job
+        threading.Thread(target=_watch, args=(job,), daemon=True).start()
+        return job
+
+    def get(self, job_id: str) -> Job:
+        """Returns a solve.
+
+        Raises:
+            ExecutionError: if there is none of this id.
+        """
+        if job_id not in self._jobs:
+            raise ExecutionError("job", "there is none of this name")
+        return self._jobs[job_id]
+
+    def stop_all(self) -> None:
+        """Ends what runs, when the server ends."""
+        for job in self._jobs.values():
+            if job.state == "running":
+                job.stop()
+                try:
+                    job.process.wait(_SECONDS_TO_STOP)
+                except subprocess.TimeoutExpired:
+                    job.process.kill()
+
+    def ask(self, arguments: Sequence[str], max_seconds: float) -> Json:
+        """Runs the command to its end and returns the one object that it writes.
+
+        Raises:
+            ExecutionError: if it fails or takes too long.
+        """
+        try:
+            done = subprocess.run(
+                [*self._command, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=max_seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise ExecutionError("estimate", f"took more than {max_seconds:g} s") from None
+        if done.returncode != 0:
+            raise ExecutionError("estimate", _last_line(done.stderr))
+        answer: Json = json.loads(done.stdout.splitlines()[-1])
+        return answer
+
+
+def _watch(job: Job) -> None:
+    """Follows what a process says until it ends."""
+    errors: list[str] = []
+    assert job.process.stdout is not None and job.process.stderr is not None
+    listener = threading.Thread(target=errors.extend, args=(job.process.stderr,), daemon=True)
+    listener.start()
+    for line in job.process.stdout:
+        _note(job, line)
+    code = job.process.wait()
+    listener.join()
+    job.ended = time.monotonic()
+    if job.state == "running":
+        job.state = "done" if code == 0 else "failed"
+    if job.state == "failed":
+        job.message = _last_line("".join(errors))
+    job.process.stdout.close()
+    job.process.stderr.close()
+
+
+def _note(job: Job, line: str) -> None:
+    news = json.loads(line)
+    job.seconds_left = news.get("seconds_left")
+    job.message = news.get("message", "")
+    if news.get("exploitability_pot") is not None:
+        point = (int(news["iteration"]), float(news["exploitability_pot"]))
+        if not job.curve or point[1] != job.curve[-1][1]:
+            job.curve.append(point)
+        if len(job.curve) > _MAX_CURVE_POINTS:
+            job.curve[1:-1] = job.curve[1:-1:2]
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("error: ") if lines else "ended without a word"

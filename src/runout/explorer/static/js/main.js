@@ -1,0 +1,56 @@
+// The page: draws what the store knows, and tells it what the browser does.
+import { html, render } from "./html.js";
+import { onKey } from "./keys.js";
+import { DiffPage } from "./pages/diff.js";
+import { ExplorePage } from "./pages/explore.js";
+import { FlopsPage } from "./pages/flops.js";
+import { Home } from "./pages/home.js";
+import { Header } from "./parts/header.js";
+import { Overlay } from "./parts/overlays.js";
+import { shownOf } from "./shown.js";
+import { arriveFromBrowser, reload, state, subscribe, themeOf } from "./store.js";
+import { TEXT } from "./strings.js";
+
+const root = document.getElementById("app");
+
+function App() {
+  const shown = shownOf(state);
+  return html`<${Header} />
+    ${state.problem ? html`<${Problem} problem=${state.problem} />` : html`<${Page} shown=${shown} />`}
+    <${Overlay} shown=${shown} />
+    <div class="message" role="status">${state.message}</div>`;
+}
+
+function Page({ shown }) {
+  switch (state.address.view) {
+    case "home":
+      return html`<${Home} />`;
+    case "flops":
+      return html`<${FlopsPage} />`;
+    case "diff":
+      return html`<${DiffPage} />`;
+    default:
+      return shown && state.facts ? html`<${ExplorePage} shown=${shown} />` : html`<main><p class="muted">${TEXT.loading}</p></main>`;
+  }
+}
+
+function Problem({ problem }) {
+  const text = problem.status === 0 ? TEXT.offline : [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
+  return html`<main><div class="problem" role="alert"><p>${text}</p><button class="primary" onClick=${reload}>${TEXT.retry}</button></div></main>`;
+}
+
+function draw() {
+  const html_ = document.documentElement;
+  html_.dataset.theme = themeOf(state.settings);
+  html_.dataset.palette = state.settings.palette;
+  html_.classList.toggle("hatching", state.settings.hatching);
+  document.title = [state.facts?.name, TEXT.title].filter((part) => part).join(" \u00b7 ");
+  render(html`<${App} />`, root);
+}
+
+subscribe(draw);
+window.addEventListener("popstate", arriveFromBrowser);
+window.addEventListener("keydown", onKey);
+window.matchMedia("(prefers-color-scheme: light)").addEventListener("change", draw);
+draw();
+arriveFromBrowser();

@@ -1,0 +1,92 @@
+// The line so far and what may follow: every decision with all its actions, every card.
+import { actionColours } from "../colours.js";
+import { html } from "../html.js";
+import { cardsOf } from "../hands.js";
+import { money, percent } from "../format.js";
+import { isOnLine, joinPath, nextStep, stepsOf } from "../paths.js";
+import { TEXT } from "../strings.js";
+import { goToNode, state, themeOf } from "../store.js";
+
+/** A card as a small tile. */
+export function CardFace({ card }) {
+  return html`<span class=${`card suit-${card[1]}`}>${card[0]}<span aria-hidden="true">${SIGNS[card[1]]}</span><span class="visually-hidden">${card[1]}</span></span>`;
+}
+
+const SIGNS = { c: "\u2663", d: "\u2666", h: "\u2665", s: "\u2660" };
+
+/** The places of the ribbon: those before the node, the node, and those behind it on the line. */
+export function placesOf(node, line) {
+  const here = { ...node, label: labelOf(node), isHere: true };
+  const before = node.trail.map((step) => ({ ...step }));
+  const behind = line && isOnLine(node.path, line.path) ? line.trail.slice(before.length + 1) : [];
+  const taken = line ? nextStep(node.path, line.path) : "";
+  const places = [...before, { ...here, taken }, ...behind];
+  if (line && stepsOf(line.path).length > stepsOf(node.path).length) {
+    places.push({ ...line, label: labelOf(line), taken: "", isFuture: true });
+  }
+  return places;
+}
+
+const labelOf = (node) =>
+  node.actor === null || node.actor === undefined ? TEXT.nobody?.[node.kind] || node.kind : node.players[node.actor];
+
+export function Ribbon() {
+  const { node, line } = state;
+  const places = placesOf(node, line);
+  return html`<nav class="ribbon" aria-label="line">
+    <ol>${places.map((place) => html`<${Place} key=${place.path} place=${place} here=${node} />`)}</ol>
+    <${Facts} node=${node} />
+  </nav>`;
+}
+
+function Place({ place, here }) {
+  const isHere = place.path === here.path;
+  const isFuture = !isHere && isOnLine(here.path, place.path);
+  const className = `place ${isHere ? "here" : ""} ${isFuture ? "future" : ""}`;
+  if (place.actor === null || place.actor === undefined) {
+    return html`<li class=${className}><${Dealt} place=${place} isHere=${isHere} /></li>`;
+  }
+  const colours = actionColours(place.actions, state.settings.palette, themeOf(state.settings));
+  const who = place.label || here.players[place.actor];
+  return html`<li class=${className} aria-current=${isHere ? "step" : null}>
+    <button class="place-head" onClick=${() => goToNode(place.path)}>${who}</button>
+    <ul>
+      ${place.actions.map((action, i) => html`<li>
+        <button class=${`step ${action.code === place.taken ? "taken" : ""}`}
+            style=${{ "--action": colours[i], "--share": `${100 * (action.frequency || 0)}%` }}
+            onClick=${() => goToNode(joinPath(place.path, action.code, state.facts.kind === "spot"))}>
+          <span>${action.label}</span><span class="number">${percent(action.frequency, 0)}</span>
+        </button></li>`)}
+    </ul>
+  </li>`;
+}
+
+function Dealt({ place, isHere }) {
+  const cards = place.taken ? cardsOf(place.taken) : [];
+  return html`<button class="place-head" onClick=${() => goToNode(place.path)}>
+      ${cards.length ? cards.map((card) => html`<${CardFace} card=${card} />`) : html`<span class="end">${isHere ? endOf(place) : place.label}</span>`}
+    </button>`;
+}
+
+const endOf = (place) =>
+  ({ chance: TEXT.chooseCard, flop: TEXT.flops.flop, fold: "fold", showdown: "showdown" })[place.kind] || place.label;
+
+/** Pot, stacks, SPR, what a call costs and needs, how often this is reached. */
+function Facts({ node }) {
+  const call = node.actions.find((action) => action.kind === "call");
+  const owed = call && node.actor !== null ? Math.max(...toCall(node)) : 0;
+  const stack = Math.min(...node.stacks);
+  return html`<dl class="facts">
+    ${node.board && html`<div class="board">${cardsOf(node.board).map((card) => html`<${CardFace} card=${card} />`)}</div>`}
+    <div><dt>${TEXT.pot}</dt><dd>${money(node.pot)} ${node.unit}</dd></div>
+    <div><dt>${TEXT.behind}</dt><dd>${node.stacks[0] === node.stacks[1] ? money(stack) : node.stacks.map(money).join(" / ")}</dd></div>
+    ${node.pot > 0 && html`<div><dt>${TEXT.spr}</dt><dd>${(stack / node.pot).toFixed(1)}</dd></div>`}
+    ${owed > 0 && html`<div><dt>${TEXT.toCall}</dt><dd>${money(owed)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd></div>`}
+    ${node.reach !== null && html`<div class=${node.reach < 0.005 ? "rare" : ""} title=${node.reach < 0.005 ? TEXT.rareHelp : ""}>
+      <dt>${TEXT.reached}</dt><dd>${percent(node.reach)} ${TEXT.ofDeals}</dd></div>`}
+    ${node.locked && html`<div class="locked" title=${TEXT.lockedHelp}>\ud83d\udd12 ${TEXT.locked}</div>`}
+  </dl>`;
+}
+
+// What the actor has not yet put in of what the other has.
+const toCall = (node) => [node.stacks[node.actor] - node.stacks[1 - node.actor], 0];

@@ -1,0 +1,111 @@
+// From a line before the flop to a flop: one that is solved, or the command that solves another.
+import { isStatic, look, tell } from "../api.js";
+import { CurveChart } from "../charts.js";
+import { copy } from "../clipboard.js";
+import { cardsOf } from "../hands.js";
+import { html } from "../html.js";
+import { duration, percent } from "../format.js";
+import { joinPath } from "../paths.js";
+import { CardFace } from "../parts/ribbon.js";
+import { TEXT } from "../strings.js";
+import { change, go, goToNode, set, state } from "../store.js";
+import { DEFAULTS } from "../url_state.js";
+
+const LOOK_EVERY_MS = 1000;
+
+export function ToFlop({ node }) {
+  const { flops, facts } = state;
+  const board = state.address.params.flop;
+  const solved = flops?.flops.filter((row) => row.path) || [];
+  return html`<section class="to-flop" aria-label=${TEXT.toFlop.title}>
+    <h3>${TEXT.toFlop.title}</h3>
+    ${solved.length > 0 && html`<p>${TEXT.toFlop.solved}</p><p class="flop-buttons">
+      ${solved.map((row) => html`<button key=${row.flop} onClick=${() => goToNode(row.path)}>${cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`)}</button>`)}</p>`}
+    ${solved.length > 0 && html`<p><button class="link" onClick=${() => go({ view: "flops", run: state.address.run, params: { ...DEFAULTS, n: node.path } })}>${TEXT.flops.title} \u2192</button></p>`}
+    <form onSubmit=${ask}><label>${solved.length ? TEXT.toFlop.other : TEXT.flops.flop}
+      <input name="board" value=${board} placeholder=${TEXT.toFlop.board} autocomplete="off" maxlength="8" /></label>
+      <button>${TEXT.goThere}</button></form>
+    ${board && html`<${Command} node=${node} board=${board} facts=${facts} />`}
+  </section>`;
+}
+
+/** Three cards as they are written, or null. */
+export function readFlop(text) {
+  const cards = text.replaceAll(/[\s,]/g, "").replaceAll(/10/g, "T").match(/../g) || [];
+  const tidy = cards.map((card) => card[0].toUpperCase() + card[1].toLowerCase());
+  const isFlop = tidy.length === 3 && new Set(tidy).size === 3 && tidy.every((card) => /^[2-9TJQKA][cdhs]$/.test(card));
+  return isFlop && tidy.join("").length === text.replaceAll(/[\s,]/g, "").replaceAll(/10/g, "T").length ? tidy.join("") : null;
+}
+
+function ask(event) {
+  event.preventDefault();
+  const board = readFlop(new FormData(event.target).get("board"));
+  if (!board) {
+    set({ problem: null, estimate: { problem: TEXT.toFlop.bad } });
+    return;
+  }
+  const solved = state.flops?.flops.find((row) => row.path && sameCards(row.flop, board));
+  if (solved) goToNode(joinPath(state.node.path, solved.flop, false));
+  else {
+    set({ estimate: null, job: null });
+    change({ flop: board });
+  }
+}
+
+const sameCards = (a, b) => cardsOf(a).toSorted().join() === cardsOf(b).toSorted().join();
+
+function Command({ node, board, facts }) {
+  const words = ["runout", "solve-spot", "--from", quoted(facts.path), "--node", node.path, "--board", board, "-o", quoted(`${facts.path}-${node.path}-${board}`)];
+  const command = words.join(" ");
+  const { estimate, job } = state;
+  return html`<div class="command">
+    <p>${TEXT.toFlop.command}</p>
+    <pre><code>${command}</code></pre>
+    <p class="buttons"><button onClick=${() => copy(command)}>${TEXT.copyPio}</button>
+      ${facts.can_solve && html`<button onClick=${() => estimateIt(node, board)}>${TEXT.toFlop.estimate}</button>
+        <button class="primary" disabled=${job?.state === "running"} onClick=${() => solveIt(node, board)}>${TEXT.toFlop.run}</button>`}</p>
+    ${!facts.can_solve && !isStatic() && html`<p class="muted">${TEXT.toFlop.onlyHere}</p>`}
+    ${estimate && html`<p role="status">${estimate.problem || estimate.text}</p>`}
+    ${job && html`<${Job} job=${job} />`}
+  </div>`;
+}
+
+const quoted = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+async function estimateIt(node, board) {
+  set({ estimate: { text: TEXT.loading } });
+  const question = { run: state.address.run, node: node.path, board };
+  set({ estimate: await tell("POST", "/api/estimate", question).catch((error) => ({ problem: error.problem })) });
+}
+
+async function solveIt(node, board) {
+  try {
+    watch(await tell("POST", "/api/jobs", { run: state.address.run, node: node.path, board }));
+  } catch (error) {
+    set({ estimate: { problem: error.problem } });
+  }
+}
+
+function watch(job) {
+  set({ job });
+  if (job.state !== "running") return;
+  setTimeout(async () => {
+    if (state.job?.id !== job.id) return;
+    watch(await look(`/api/jobs/${job.id}`).catch(() => ({ ...job, state: "failed" })));
+  }, LOOK_EVERY_MS);
+}
+
+function Job({ job }) {
+  const points = job.curve.map(([iteration, share]) => [iteration, share]);
+  const last = points.at(-1);
+  const scale = last ? last[0] : 1;
+  return html`<div class="job" role="status">
+    <p><b>${TEXT.toFlop[job.state] || job.state}</b> ${last ? `${last[0]} iterations, ${percent(last[1], 2)} of the pot` : ""} ${duration(job.seconds)}
+      ${job.seconds_left !== null && job.state === "running" ? `, ${TEXT.toFlop.timeLeft} ${duration(job.seconds_left)} ${TEXT.toFlop.left}` : ""}
+      ${job.state === "running" && html`<button onClick=${() => tell("DELETE", `/api/jobs/${job.id}`)}>${TEXT.toFlop.stop}</button>`}
+      ${job.run && html`<button class="primary" onClick=${() => go({ view: "spot", run: job.run, params: { ...DEFAULTS } })}>${TEXT.toFlop.done}</button>`}</p>
+    ${points.length > 1 && html`<${CurveChart} title=${TEXT.trust.curve} curves=${[{ name: "", className: "player-0", points: points.map(([x, y]) => [x / scale, Math.log10(Math.max(y, 1e-6))]) }]}
+      format=${(value) => percent(10 ** value, 2)} formatX=${(at) => String(Math.round(at * scale))} xLabel=${TEXT.trust.iterations} />`}
+    ${job.message && html`<pre>${job.message}</pre>`}
+  </div>`;
+}
