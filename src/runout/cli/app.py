@@ -16,6 +16,7 @@ from runout.cli import (
     diag_buckets,
     equity,
     evaluate,
+    explore,
     export,
     flop_equity,
     flops,
@@ -162,6 +163,7 @@ app.command(
 app.command("inspect", epilog="Example: runout inspect runs/smoke --flops")(
     inspect_bundles.inspect_bundles
 )
+app.command("explore", epilog="Example: runout explore runs --no-browser")(explore.explore)
 app.add_typer(tree.app, name="tree")
 app.add_typer(table.app, name="table")
 app.command("warmup", epilog="Example: runout warmup")(warmup.compile_kernels)

@@ -9,9 +9,10 @@ from runout.cards.card import format_card, parse_board
 from runout.cards.combos import NUM_COMBOS, format_combo
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.errors import BundleError, RunoutError
-from runout.explorer.library import FoundRun, X
-from runout.explorer.opened import ExploredRun, OpenedRun
+from runout.explorer.library import FoundRun
+from runout.explorer.opened import OpenedRun, RunSummary, RunWithNodes
 from runout.explorer.preflop_run import PreflopRun
+from runout.explorer.spot_run import SpotRun
 from runout.explorer.values_run import ValuesRun
 from runout.trees.paths import split_path
 from runout.views.node import Node
@@ -57,13 +58,13 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
     raise BundleError(opened.found.name, f"a {opened.found.kind.value} solution has no {question}")
 
 
-def _require_nodes(run: ExploredRun) -> ExploredRun:
-    if isinstance(run, ValuesRun):
+def _require_nodes(run: RunSummary) -> RunWithNodes:
+    if not isinstance(run, PreflopRun | SpotRun):
         raise BundleError("node", "values of flops have no nodes, ask for flops")
     return run
 
 
-def summary_to_json(found: FoundRun, run: ExploredRun | None, problem: str) -> Json:
+def summary_to_json(found: FoundRun, run: RunSummary | None, problem: str) -> Json:
     """Returns a line of the list of solutions; ``run`` is None for one that cannot be opened."""
     manifest = found.manifest
     return {
@@ -78,14 +79,14 @@ def summary_to_json(found: FoundRun, run: ExploredRun | None, problem: str) -> J
     }
 
 
-def facts_to_json(found: FoundRun, run: ExploredRun, can_solve: bool) -> Json:
+def facts_to_json(found: FoundRun, run: RunSummary, can_solve: bool) -> Json:
     """Returns everything about a solution that does not depend on a node."""
     is_preflop = isinstance(run, PreflopRun)
     return {
         **summary_to_json(found, run, ""),
-        "path": found.name,
+        "path": found.given,
         "config": run.config_text,
-        "note": getattr(run, "note", ""),
+        "note": run.note if isinstance(run, SpotRun) else "",
         "flops": run.flops() if isinstance(run, PreflopRun) else [],
         "leaves": run.leaves() if isinstance(run, PreflopRun) else [],
         "can_solve": can_solve and is_preflop,
@@ -112,7 +113,7 @@ def classes_to_json(board: str) -> Json:
     }
 
 
-def cards_to_json(run: ExploredRun, path: str) -> Json:
+def cards_to_json(run: RunWithNodes, path: str) -> Json:
     """Returns the node with each card that can come, or could have come last, in its place.
 
     Raises:
@@ -133,7 +134,7 @@ def cards_to_json(run: ExploredRun, path: str) -> Json:
     return _cards(run, rows, node.trail[dealt[-1]].taken)
 
 
-def _cards(run: ExploredRun, places: list[tuple[str, str]], chosen: str) -> Json:
+def _cards(run: RunWithNodes, places: list[tuple[str, str]], chosen: str) -> Json:
     rows = []
     for card, path in places:
         try:

@@ -44,7 +44,8 @@ class Guard:
     """What requests must look like.
 
     Attributes:
-        hosts: names and addresses, without port, under which the server is asked for.
+        hosts: names and addresses, without port, under which the server is asked for; none for
+            any, which only goes with a token.
         token: what a client must know; empty on loopback.
     """
 
@@ -62,7 +63,7 @@ class Guard:
     def _refuse(self, request: Request) -> Response | None:
         if len(request.scope.get("query_string", b"")) > MAX_QUERY_BYTES:
             return _refused(414, "address", f"is longer than {MAX_QUERY_BYTES} characters")
-        if _host_name(request.headers.get("host", "")) not in self.hosts:
+        if self.hosts and _host_name(request.headers.get("host", "")) not in self.hosts:
             return _refused(403, "Host", "is not a name of this server")
         if not self._is_own_site(request):
             return _refused(403, "request", "comes from another site")

@@ -145,7 +145,8 @@ class Jobs:
 def _watch(job: Job) -> None:
     """Follows what a process says until it ends."""
     errors: list[str] = []
-    assert job.process.stdout is not None and job.process.stderr is not None
+    assert job.process.stdout is not None
+    assert job.process.stderr is not None
     listener = threading.Thread(target=errors.extend, args=(job.process.stderr,), daemon=True)
     listener.start()
     for line in job.process.stdout:

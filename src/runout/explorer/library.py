@@ -20,6 +20,7 @@ from runout.storage.manifest import MANIFEST_FILE, Manifest
 #: The folders of a run's directory, as in `runout.pipeline.run`, which takes numba to import.
 SOLUTION_FOLDER = "preflop"
 FLOPS_FOLDER = "flops"
+CHECKPOINT_FOLDER = "checkpoints"
 
 #: What spots and the flops of joint games are saved as, for the same reason.
 SPOT_KIND = "spot"
@@ -49,7 +50,8 @@ class FoundRun:
     Attributes:
         id: what pages call it.
         name: its directory, below the given one.
-        path: what the command line is given to look at it: a bundle, or the directory of a run.
+        given: what the command line is given to look at it, from where the server was started.
+        path: the same on the disk: a bundle, or the directory of a run.
         bundle: where its main bundle is.
         kind: what it is.
         manifest: what the bundle says about itself; None if that cannot be read.
@@ -58,6 +60,7 @@ class FoundRun:
 
     id: str
     name: str
+    given: str
     path: Path
     bundle: Path
     kind: RunKind
@@ -84,14 +87,49 @@ class Library:
     def look(self) -> dict[str, FoundRun]:
         """Looks again; returns what was found by id, in the order of names."""
         found: dict[str, FoundRun] = {}
-        for place, name in self._bundles():
-            if len(found) == MAX_RUNS:
-                break
-            run = _describe(place, name, _make_id(name, found))
-            if run is not None:
-                found[run.id] = run
+        for directory in self.directories:
+            for place, inside in _bundles(directory):
+                if len(found) == MAX_RUNS:
+                    break
+                run = self._describe(directory, place, inside, found)
+                if run is not None:
+                    found[run.id] = run
         self.runs = found
         return found
+
+    def _describe(
+        self, directory: Path, place: Path, inside: Path, taken: dict[str, FoundRun]
+    ) -> FoundRun | None:
+        """Returns what a bundle is to the page, None if it is nothing to look at."""
+        try:
+            require_plain_files(place, [MANIFEST_FILE])
+            manifest, problem = read_manifest(place), ""
+        except RunoutError as error:
+            manifest, problem = None, error.problem
+        is_preflop = manifest is not None and manifest.kind == preflop_bundle.KIND
+        is_in_run = is_preflop and place.name == SOLUTION_FOLDER
+        path, inside = (place.parent, inside.parent) if is_in_run else (place, inside)
+        kind = _kind_of(manifest, path if is_in_run else None)
+        if kind is None:
+            return None
+        name = self._name(directory, inside)
+        return FoundRun(
+            id=_make_id(name, taken),
+            name=name,
+            given=(directory / inside).as_posix(),
+            path=path,
+            bundle=place,
+            kind=kind,
+            manifest=manifest,
+            problem=problem,
+        )
+
+    def _name(self, directory: Path, inside: Path) -> str:
+        """Returns a directory below the given one; of several, with the name of the given one."""
+        own = Path(os.path.realpath(directory)).name
+        if len(self.directories) > 1:
+            return (Path(own) / inside).as_posix()
+        return inside.as_posix() if inside.parts else own
 
     def get(self, run_id: str) -> FoundRun:
         """Returns the solution with an id, and looks again if there was none.
@@ -104,26 +142,21 @@ class Library:
             raise BundleError("solution", "there is none of this name, it may have been removed")
         return run
 
-    def _bundles(self) -> Iterator[tuple[Path, str]]:
-        """Yields every directory that holds a manifest, with its name."""
-        for directory in self.directories:
-            root = Path(os.path.realpath(directory))
-            for place, folders, files in os.walk(root):
-                path = Path(place)
-                depth = len(path.relative_to(root).parts)
-                folders[:] = sorted(
-                    folder
-                    for folder in folders
-                    if not folder.startswith(".") and depth < MAX_DEPTH and folder != "checkpoints"
-                )
-                if MANIFEST_FILE in files:
-                    folders.clear()
-                    yield path, _name(directory, root, path)
+
+def _bundles(directory: Path) -> Iterator[tuple[Path, Path]]:
+    """Yields every directory that holds a manifest, absolute and below the given one."""
+    root = Path(os.path.realpath(directory))
+    for place, folders, files in os.walk(root):
+        inside = Path(place).relative_to(root)
+        is_deep = len(inside.parts) >= MAX_DEPTH
+        folders[:] = [] if is_deep else sorted(filter(_is_looked_at, folders))
+        if MANIFEST_FILE in files:
+            folders.clear()
+            yield Path(place), inside
 
 
-def _name(directory: Path, root: Path, path: Path) -> str:
-    inside = path.relative_to(root)
-    return (directory / inside).as_posix() if inside.parts else (str(directory) or root.name)
+def _is_looked_at(folder: str) -> bool:
+    return not folder.startswith(".") and folder != CHECKPOINT_FOLDER
 
 
 def _make_id(name: str, taken: dict[str, FoundRun]) -> str:
@@ -134,26 +167,21 @@ def _make_id(name: str, taken: dict[str, FoundRun]) -> str:
     return f"{tidy}-{hashlib.sha256(name.encode()).hexdigest()[:_NUM_ID_DIGITS]}"
 
 
-def _describe(place: Path, name: str, run_id: str) -> FoundRun | None:
-    """Returns what a bundle is to the page, None if it is nothing to look at."""
-    try:
-        require_plain_files(place, [MANIFEST_FILE])
-        manifest = read_manifest(place)
-    except RunoutError as error:
-        problem = error.problem
-        return FoundRun(run_id, name, place, place, RunKind.SPOT, None, problem)
-    if manifest.kind == SPOT_KIND:
-        return FoundRun(run_id, name, place, place, RunKind.SPOT, manifest)
+def _kind_of(manifest: Manifest | None, run: Path | None) -> RunKind | None:
+    """Returns what a bundle is to the page, None if it is nothing to look at.
+
+    Args:
+        manifest: of the bundle; what cannot be read is listed as if it were a spot.
+        run: the directory of the run that it belongs to, if it does.
+    """
+    if manifest is None or manifest.kind == SPOT_KIND:
+        return RunKind.SPOT
     if manifest.kind == value_bundle.KIND:
-        return FoundRun(run_id, name, place, place, RunKind.VALUES, manifest)
+        return RunKind.VALUES
     if manifest.kind != preflop_bundle.KIND:
         return None
-    is_in_run = place.name == SOLUTION_FOLDER
-    path = place.parent if is_in_run else place
-    has_flops = is_in_run and (path / FLOPS_FOLDER / MANIFEST_FILE).is_file()
-    kind = RunKind.JOINT if has_flops else RunKind.PREFLOP
-    own_name = name.removesuffix(f"/{SOLUTION_FOLDER}") if is_in_run else name
-    return FoundRun(run_id.removesuffix("-preflop"), own_name, path, place, kind, manifest)
+    has_flops = run is not None and (run / FLOPS_FOLDER / MANIFEST_FILE).is_file()
+    return RunKind.JOINT if has_flops else RunKind.PREFLOP
 
 
 def require_plain_files(directory: Path, names: Sequence[str]) -> None:

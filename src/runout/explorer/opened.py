@@ -10,7 +10,6 @@ from runout.errors import BundleError
 from runout.explorer.library import (
     FLOPS_FOLDER,
     FoundRun,
-    Library,
     RunKind,
     require_plain_files,
 )
@@ -23,8 +22,8 @@ from runout.views.quality import Quality
 MAX_OPEN = 12
 
 
-class ExploredRun(Protocol):
-    """What the page asks of every solution that has nodes."""
+class RunSummary(Protocol):
+    """What the list of solutions says about one."""
 
     @property
     def title(self) -> str:
@@ -37,6 +36,10 @@ class ExploredRun(Protocol):
     @property
     def config_text(self) -> str:
         """The config as it was given."""
+
+
+class RunWithNodes(RunSummary, Protocol):
+    """What the page asks of a solution that has nodes."""
 
     def node(self, path: str) -> Node:
         """Returns what is known about a node."""
@@ -53,7 +56,7 @@ class OpenedRun(NamedTuple):
     """
 
     found: FoundRun
-    run: ExploredRun
+    run: RunSummary
     digest: str
     stamp: tuple[tuple[int, int, int], ...]
 
@@ -61,20 +64,18 @@ class OpenedRun(NamedTuple):
 class OpenedRuns:
     """Opens what is asked about, once, and again if its files change."""
 
-    def __init__(self, library: Library, open_run: Callable[[FoundRun], ExploredRun]) -> None:
-        self._library = library
+    def __init__(self, open_run: Callable[[FoundRun], RunSummary]) -> None:
         self._open_run = open_run
         self._opened: OrderedDict[str, OpenedRun] = OrderedDict()
         self._lock = threading.Lock()
         self._lock_by_id: dict[str, threading.Lock] = {}
 
-    def get(self, run_id: str) -> OpenedRun:
+    def get(self, found: FoundRun) -> OpenedRun:
         """Returns an open solution.
 
         Raises:
-            BundleError: if there is none of this id, or it is damaged.
+            BundleError: if it is gone or damaged.
         """
-        found = self._library.get(run_id)
         with self._lock:
             own_lock = self._lock_by_id.setdefault(found.id, threading.Lock())
         with own_lock:  # one thread opens, the others wait for it

@@ -66,7 +66,9 @@ class PreflopRun:
         if config is None:
             return f"{' and '.join(stacks)} bb"
         model = config.postflop_model
-        flops = "no flops" if model is None else f"{len(model.flop_list())} flops"
+        is_played = bool(self.solution.tree.flop_leaves())
+        unsolved = "flops checked down" if is_played else "no flops"
+        flops = unsolved if model is None else f"{len(model.flop_list())} flops"
         return f"{' and '.join(stacks)} bb, {flops}"
 
     @cached_property
@@ -100,6 +102,18 @@ class PreflopRun:
         return [
             {"flop": name, "share": share} for name, share in zip(flops.names, shares, strict=True)
         ]
+
+    def flop_report(self, path: str) -> Json:
+        """Returns one row per flop that can be opened behind a line."""
+        node = self.node(path)
+        return {
+            "path": node.path,
+            "choices": [],
+            "title": node.label,
+            "unit": Unit.BIG_BLINDS.value,
+            "players": ["OOP", "IP"],
+            "flops": [],
+        }
 
     def leaves(self) -> list[Json]:
         """Returns where the values of each flop leaf come from."""

@@ -17,6 +17,7 @@ from runout.explorer.answers import QUESTIONS, answer, summary_to_json
 from runout.explorer.guard import Guard
 from runout.explorer.jobs import Job, Jobs
 from runout.explorer.library import FoundRun, Library
+from runout.explorer.open_run import RunOpener
 from runout.explorer.opened import OpenedRuns
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.static_files import INDEX, StaticFile, static_files
@@ -57,15 +58,22 @@ class Explorer:
 
     Attributes:
         library: what was found.
+        opener: tells about solutions that are not open.
         opened: what is open.
         jobs: solves; None where none may be started.
         cache: the last answers.
     """
 
     library: Library
+    opener: RunOpener
     opened: OpenedRuns
     jobs: Jobs | None
     cache: AnswerCache
+
+    @classmethod
+    def of(cls, library: Library, opener: RunOpener, jobs: Jobs | None = None) -> "Explorer":
+        """Returns one that has answered nothing yet."""
+        return cls(library, opener, OpenedRuns(opener.open), jobs, AnswerCache())
 
     def list_runs(self) -> Json:
         """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
@@ -75,18 +83,21 @@ class Explorer:
         if found.problem:
             return summary_to_json(found, None, found.problem)
         try:
-            return summary_to_json(found, self.opened.summarize(found), "")
+            return summary_to_json(found, self.opener.summarize(found), "")
         except RunoutError as error:
-            return summary_to_json(found, None, _without_path(error, found)["problem"])
+            return summary_to_json(found, None, _without_path(error, found).problem)
 
     def answer(self, question: str, run: str, argument: str, known_etag: str) -> Encoded | None:
         """Returns an answer, None if the client has it already."""
-        opened = self.opened.get(run)
-        can_solve = self.jobs is not None
-        etag = make_etag(opened.digest, opened.found.id, question, argument, str(can_solve))
-        if etag == known_etag:
-            return None
-        return self.cache.get(etag, lambda: answer(opened, question, argument, can_solve))
+        found, can_solve = self.library.get(run), self.jobs is not None
+        try:
+            opened = self.opened.get(found)
+            etag = make_etag(opened.digest, found.id, question, argument, str(can_solve))
+            if etag == known_etag:
+                return None
+            return self.cache.get(etag, lambda: answer(opened, question, argument, can_solve))
+        except RunoutError as error:
+            raise _without_path(error, found) from error
 
     def spot_arguments(self, question: SpotQuestion) -> tuple[list[str], Path]:
         """Returns what a job is given for a flop behind a line, and where it writes.
@@ -96,7 +107,7 @@ class Explorer:
         """
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
-        opened = self.opened.get(question.run)
+        opened = self.opened.get(self.library.get(question.run))
         if not isinstance(opened.run, PreflopRun):
             raise TreeError("job", f"{opened.found.name} is no preflop solution")
         tree = opened.run.view.tree
@@ -224,9 +235,9 @@ async def _refuse_input(request: Request, error: Exception) -> Response:
     return JSONResponse({"where": "request", "problem": "is too long or not understood"}, 422)
 
 
-def _without_path(error: RunoutError, found: FoundRun) -> Json:
-    """Returns an error as JSON, in which a directory has the name that the page knows."""
-    return {
-        "where": error.where.replace(str(found.path), found.name),
-        "problem": error.problem.replace(str(found.path), found.name),
-    }
+def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:
+    """Returns an error in which a directory has the name that the page knows."""
+    where, problem = (
+        text.replace(str(found.path), found.name) for text in (error.where, error.problem)
+    )
+    return type(error)(where, problem)

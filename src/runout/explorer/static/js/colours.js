@@ -95,6 +95,9 @@ export function sequential(share, theme = "dark") {
   return oklch(between(low, high, at));
 }
 
+/** One colour for how much of a hand gets here, unlike any action's. */
+export const reachColour = (theme = "dark") => oklch(theme === "dark" ? [0.52, 0.1, 300] : [0.8, 0.08, 300]);
+
 /** From red over grey to green, for -1 to 1. */
 export function diverging(share, theme = "dark") {
   const at = Math.min(1, Math.max(-1, share));

@@ -84,6 +84,7 @@ export const TEXT = {
   table: "table",
   card: "card",
   chooseCard: "Choose a card",
+  deckHelp: (player) => `The lighter a card, the higher the equity of ${player}.`,
   lens: "either",
   lensHelp: "Shades hands whose two best actions differ by less than this share of the pot.",
   compareEv: "compare EV",
@@ -92,6 +93,7 @@ export const TEXT = {
   trust: {
     exploitability: "exploitability",
     real: "with real cards",
+    same: "the same",
     notReal: "not measured with real cards",
     meaning: "measured",
     iterations: "iterations",

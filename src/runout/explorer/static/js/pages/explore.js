@@ -17,6 +17,7 @@ import { change, state } from "../store.js";
 
 export function ExplorePage({ shown }) {
   return html`<main class="explorer">
+    <h1 class="visually-hidden">${state.facts.name} ${shown.node.path}</h1>
     <${Ribbon} />
     <div class="two-columns">
       <section class="left" aria-label="matrix">

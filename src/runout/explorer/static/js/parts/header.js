@@ -12,7 +12,7 @@ const HOME = { view: "home", run: "", params: { ...DEFAULTS } };
 export function describeQuality(quality) {
   if (!quality) return null;
   const isPot = quality.unit === "pot";
-  const value = isPot ? `${percent(quality.exploitability, 2)} of the pot` : `${quality.exploitability.toPrecision(3)} mbb`;
+  const value = isPot ? `${percent(quality.exploitability, 2)} of the pot` : `${Number(quality.exploitability.toPrecision(2))} mbb`;
   return { text: value, isPoor: quality.exploitability > (isPot ? 0.01 : 20), isPot };
 }
 

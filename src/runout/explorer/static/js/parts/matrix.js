@@ -1,12 +1,11 @@
 // The 13x13 grid of hands: bars as wide as an action is frequent, as high as the hand gets here.
 import { compareActions, indifference, remember } from "../node_math.js";
-import { diverging, hatchOf, sequential } from "../colours.js";
-import { RANKS, nameOfCell } from "../hands.js";
+import { diverging, hatchOf, reachColour, sequential } from "../colours.js";
+import { RANKS, handOf, nameOfCell } from "../hands.js";
 import { html } from "../html.js";
 import { isKnown, percent, shortPercent, worth } from "../format.js";
 import { TEXT } from "../strings.js";
 import { change, set, state } from "../store.js";
-import { handOf } from "../hands.js";
 
 const lensFor = remember(indifference);
 const compareFor = remember(compareActions);
@@ -94,7 +93,7 @@ function scaled(cell, { mode, theme, evRange: [low, high] }) {
   if (mode === "ev") return isKnown(cell.ev) ? sequential((cell.ev - low) / (high - low || 1), theme) : null;
   if (mode === "eq") return isKnown(cell.equity) ? sequential(cell.equity, theme) : null;
   if (mode === "eqr") return isKnown(cell.eqr) ? diverging((cell.eqr - 1) / 0.6, theme) : null;
-  return sequential(0.85, theme);
+  return reachColour(theme);
 }
 
 function valueText(cell, number, view) {
@@ -134,7 +133,7 @@ export function describe(cell, name, { node, player, unit }) {
 /** Pins a hand, or unpins it. */
 export function pin(name) {
   const isPinned = handOf(state.address.params.h || "") === name && state.address.params.h;
-  change({ h: isPinned ? "" : name, ...(state.address.params.tab === "hands" ? {} : {}) }, true);
+  change({ h: isPinned ? "" : name }, true);
 }
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };

@@ -3,8 +3,7 @@ import { html } from "../html.js";
 import { TEXT } from "../strings.js";
 import { change, state } from "../store.js";
 import { modeOf } from "./matrix.js";
-import { diverging } from "../colours.js";
-import { hatchOf } from "../colours.js";
+import { diverging, hatchOf } from "../colours.js";
 
 const LENSES = ["0.1", "0.5", "1", "2"];
 

@@ -76,16 +76,17 @@ function Facts({ node }) {
   const call = node.actions.find((action) => action.kind === "call");
   const owed = call && node.actor !== null ? Math.max(...toCall(node)) : 0;
   const stack = Math.min(...node.stacks);
-  return html`<dl class="facts">
-    ${node.board && html`<div class="board">${cardsOf(node.board).map((card) => html`<${CardFace} card=${card} />`)}</div>`}
+  return html`<div class="facts-line">
+    ${node.board && html`<span class="board">${cardsOf(node.board).map((card) => html`<${CardFace} card=${card} />`)}</span>`}
+    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}>\ud83d\udd12 ${TEXT.locked}</span>`}
+    <dl class="facts">
     <div><dt>${TEXT.pot}</dt><dd>${money(node.pot)} ${node.unit}</dd></div>
     <div><dt>${TEXT.behind}</dt><dd>${node.stacks[0] === node.stacks[1] ? money(stack) : node.stacks.map(money).join(" / ")}</dd></div>
     ${node.pot > 0 && html`<div><dt>${TEXT.spr}</dt><dd>${(stack / node.pot).toFixed(1)}</dd></div>`}
     ${owed > 0 && html`<div><dt>${TEXT.toCall}</dt><dd>${money(owed)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd></div>`}
     ${node.reach !== null && html`<div class=${node.reach < 0.005 ? "rare" : ""} title=${node.reach < 0.005 ? TEXT.rareHelp : ""}>
       <dt>${TEXT.reached}</dt><dd>${percent(node.reach)} ${TEXT.ofDeals}</dd></div>`}
-    ${node.locked && html`<div class="locked" title=${TEXT.lockedHelp}>\ud83d\udd12 ${TEXT.locked}</div>`}
-  </dl>`;
+  </dl></div>`;
 }
 
 // What the actor has not yet put in of what the other has.

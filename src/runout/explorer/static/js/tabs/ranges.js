@@ -6,7 +6,7 @@ import { html } from "../html.js";
 import { combos, percent, shortPercent, worth } from "../format.js";
 import { gridOf, remember } from "../node_math.js";
 import { toGtoPlusText, toPioText, weightsOf } from "../range_text.js";
-import { sequential } from "../colours.js";
+import { reachColour } from "../colours.js";
 import { copy } from "../clipboard.js";
 import { TEXT } from "../strings.js";
 import { change, state } from "../store.js";
@@ -28,7 +28,7 @@ export function RangesTab({ shown }) {
   return html`<div class="ranges-tab">
     <div class="two-ranges">
       ${node.players.map((name, player) => html`<section aria-label=${name}>
-        <h3>${name} <small>${combos(node.combos[player])} ${TEXT.combos}</small></h3>
+        <h2>${name} <small>${combos(node.combos[player])} ${TEXT.combos}</small></h2>
         <${SmallMatrix} grid=${grids(node)[player]} theme=${theme} name=${name} />
         <p class="buttons">
           <button onClick=${() => copy(toPioText(weightsOf(node, player), node.board))}>${TEXT.copyPio}</button>
@@ -49,7 +49,7 @@ export function RangesTab({ shown }) {
 function SmallMatrix({ grid, theme, name }) {
   return html`<div class="small-matrix" role="img" aria-label=${`range of ${name}`}>
     ${grid.map((cell, i) => html`<span title=${cell ? `${cell.name} ${percent(cell.reach)}` : GRID.flat()[i]}>
-      ${cell && cell.reach > 0 && html`<span class="fill" style=${{ height: `${Math.max(4, 100 * Math.min(1, cell.reach))}%`, background: sequential(0.85, theme) }}></span>`}
+      ${cell && cell.reach > 0 && html`<span class="fill" style=${{ height: `${Math.max(4, 100 * Math.min(1, cell.reach))}%`, background: reachColour(theme) }}></span>`}
       <span class="name">${GRID.flat()[i]}</span></span>`)}
   </div>`;
 }

@@ -16,7 +16,7 @@ export function RunoutsTab({ shown }) {
   if (!cards.rows.length) return html`<p class="muted">${cards.note}</p>`;
   return html`<div class="runouts-tab">
     <${Deck} rows=${cards.rows} chosen=${cards.chosen} />
-    <p class="buttons"><button aria-pressed=${Boolean(w)} onClick=${() => change({ w: w ? "" : "1" }, true)}>${w ? TEXT.chart : TEXT.table}</button></p>
+    <p class="buttons"><span class="muted">${TEXT.deckHelp(shown.node.players[0])}</span><button aria-pressed=${Boolean(w)} onClick=${() => change({ w: w ? "" : "1" }, true)}>${w ? TEXT.chart : TEXT.table}</button></p>
     ${w ? html`<${CardTable} rows=${cards.rows} node=${shown.node} />` : html`<${CardBars} rows=${cards.rows} node=${shown.node} />`}
   </div>`;
 }
@@ -32,7 +32,7 @@ export function Deck({ rows, chosen }) {
       const row = byCard.get(rank + suit);
       const share = row && isKnown(row.range_equity[0]) ? (row.range_equity[0] - low) / (high - low || 1) : null;
       return html`<button class=${`suit-${suit}`} disabled=${!row} aria-pressed=${rank + suit === chosen} aria-label=${`${rank} of ${SUIT_NAMES[suit]}`}
-        style=${share === null ? {} : { background: sequential(share * 0.8, theme) }} onClick=${() => goToNode(row.path)}>${rank}${SUIT_SIGNS[suit]}</button>`;
+        style=${share === null ? {} : { borderBottomColor: sequential(share, theme) }} onClick=${() => goToNode(row.path)}>${rank}${SUIT_SIGNS[suit]}</button>`;
     }))}
   </div>`;
 }

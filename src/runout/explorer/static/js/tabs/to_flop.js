@@ -18,7 +18,7 @@ export function ToFlop({ node }) {
   const board = state.address.params.flop;
   const solved = flops?.flops.filter((row) => row.path) || [];
   return html`<section class="to-flop" aria-label=${TEXT.toFlop.title}>
-    <h3>${TEXT.toFlop.title}</h3>
+    <h2>${TEXT.toFlop.title}</h2>
     ${solved.length > 0 && html`<p>${TEXT.toFlop.solved}</p><p class="flop-buttons">
       ${solved.map((row) => html`<button key=${row.flop} onClick=${() => goToNode(row.path)}>${cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`)}</button>`)}</p>`}
     ${solved.length > 0 && html`<p><button class="link" onClick=${() => go({ view: "flops", run: state.address.run, params: { ...DEFAULTS, n: node.path } })}>${TEXT.flops.title} \u2192</button></p>`}

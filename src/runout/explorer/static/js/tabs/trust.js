@@ -37,7 +37,7 @@ export function TrustTab({ node }) {
 }
 
 function realText(quality) {
-  if (quality.meaning === "real game") return TEXT.trust.exploitability === "" ? "" : "the same";
+  if (quality.meaning === "real game") return TEXT.trust.same;
   if (quality.real_exploitability === null) return TEXT.trust.notReal;
   return quality.unit === "pot" ? `${percent(quality.real_exploitability, 2)} of the pot` : `${quality.real_exploitability.toPrecision(3)} mbb`;
 }

@@ -1,0 +1,89 @@
+"""`runout explore`: a web page over everything solved."""
+
+import secrets
+import sys
+import threading
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runout.cli.console import output, print_note
+from runout.cli.formatting import format_count_of
+from runout.cli.options import OptionError, read_path
+from runout.storage.bundle import read_manifest
+
+if TYPE_CHECKING:
+    from runout.explorer.spot_run import SpotNodes
+
+#: Larger spots are opened without computing all digests, which would take seconds.
+_MOST_VERIFIED_BYTES = 100_000_000
+_EXTRA = "pip install 'runout[explorer]'"
+_MAX_PORT = 65535
+
+
+def explore(
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR]...", parser=read_path, help="What to look through; default: here."
+        ),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="N", help="Default: the first free from 8417.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="NAME", help="Beyond loopback a token is needed.")
+    ] = "127.0.0.1",
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
+    ] = True,
+) -> None:
+    """Serve a page over all solutions below some directories, and open it in the browser."""
+    if port is not None and not 0 <= port <= _MAX_PORT:
+        raise OptionError("--port", f"{port} is not a port, use 1 to {_MAX_PORT}")
+    require_explorer()
+    from runout.explorer.guard import Guard
+    from runout.explorer.jobs import Jobs
+    from runout.explorer.library import Library
+    from runout.explorer.open_run import RunOpener
+    from runout.explorer.serve import listen, run_until_stopped
+    from runout.explorer.server import Explorer, make_app
+
+    library = Library(directories or [Path()])
+    listener = listen(host, port)
+    token = "" if listener.is_loopback else secrets.token_urlsafe(24)
+    command = [sys.executable, "-m", "runout.cli.spot_job"]
+    jobs = Jobs(command) if listener.is_loopback else None
+    app = make_app(Explorer.of(library, RunOpener(open_spot), jobs), Guard(listener.names, token))
+    url = listener.url(token)
+    output().print(url, soft_wrap=True, markup=False)
+    print_note(f"{format_count_of(len(library.runs), 'solution')} found; Ctrl-C ends it")
+    if browser:
+        threading.Timer(0.5, webbrowser.open, [url]).start()
+    try:
+        run_until_stopped(app, listener)
+    finally:
+        if jobs is not None:
+            jobs.stop_all()
+
+
+def require_explorer() -> None:
+    """Refuses to go on without the extra packages.
+
+    Raises:
+        OptionError: saying how to install them.
+    """
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise OptionError("explore", f"needs {package}, {_EXTRA}")
+
+
+def open_spot(path: Path) -> "SpotNodes":
+    """Opens the nodes of a spot."""
+    from runout.postflop.spot.spot_solution import SpotSolution
+
+    is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
+    return SpotSolution.load(path, verify=is_verified).view

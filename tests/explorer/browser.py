@@ -1,0 +1,115 @@
+"""A real Chromium, driven by Playwright, on a server in a thread."""
+
+import os
+import shutil
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from runout.explorer.guard import Guard
+from runout.explorer.serve import LOOPBACK_NAMES, listen
+from runout.explorer.server import make_app
+from tests.conftest import NO_BROWSER
+
+#: Names under which distributions install it.
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+#: Where screenshots go to be looked at; nowhere if it is not set.
+SCREENSHOTS = os.environ.get("RUNOUT_SCREENSHOTS")
+
+#: Says so in the last lines of a test run, see `tests/conftest.py`.
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
+
+
+@contextmanager
+def serving(explorer, token=""):
+    """Yields the address of a server of an explorer."""
+    listener = listen("127.0.0.1", 0)
+    config = uvicorn.Config(
+        make_app(explorer, Guard(LOOPBACK_NAMES, token)), log_level="error", access_log=False
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener.socket]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.socket.close()
+
+
+@contextmanager
+def chromium():
+    """Yields a browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Viewer:
+    """A page, with everything that it complains about."""
+
+    def __init__(self, page, address):
+        self.page = page
+        self.address = address
+        self.problems = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", self._note)
+
+    def _note(self, message):
+        if message.type in ("error", "warning"):
+            self.problems.append(message.text)
+
+    def open(self, place):
+        self.page.goto(self.address + place)
+        self.settle()
+
+    def settle(self):
+        """Waits until nothing is loading any more."""
+        self.page.locator(".top [role=status]").wait_for(state="detached")
+
+    def shoot(self, name):
+        """Keeps a picture of what is on the page."""
+        if SCREENSHOTS:
+            with suppress(FileExistsError):
+                Path(SCREENSHOTS).mkdir(parents=True)
+            self.page.screenshot(path=str(Path(SCREENSHOTS) / f"{name}.png"))
+
+    def cell(self, hand):
+        return self.page.locator(f'[data-hand="{hand}"]')
+
+    def tab(self, name):
+        self.page.get_by_role("tab", name=name).click()
+        self.settle()
+
+    def params(self):
+        return self.page.evaluate("Object.fromEntries(new URLSearchParams(location.search))")
+
+    def check_access(self):
+        """Asserts that axe finds nothing wrong."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        results = Axe().run(self.page)
+        assert results.violations_count == 0, results.generate_report()

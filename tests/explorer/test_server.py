@@ -1,0 +1,205 @@
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from runout.cli.app import app as program
+from runout.explorer.answers import QUESTIONS
+from tests.cli.value_bundles import make_values
+from tests.explorer.conftest import make_client, make_explorer
+
+
+def test_all_solutions_are_listed_with_how_well_they_are_solved(client):
+    by_name = {
+        run["name"].rsplit("/", 1)[-1]: run for run in client.get("/api/runs").json()["runs"]
+    }
+    assert by_name["river"]["quality"]["exploitability"] < 0.003
+    assert by_name["river"]["title"] == "QsJh2h8c3d, pot 180, stack 910"
+    assert by_name["preflop_game"]["quality"]["unit"] == "mbb"
+    assert by_name["damaged"]["problem"]
+    assert by_name["damaged"]["quality"] is None
+
+
+def test_a_node_is_the_json_of_the_command_line(client, ids, runs):
+    arguments = ["spot", "show", str(runs / "river"), "--node", "x:b59", "--json"]
+    said = json.loads(CliRunner().invoke(program, arguments).stdout)
+    told = client.get(f"/api/node/{ids['river']}", params={"n": "x:b59"}).json()
+    assert told == said["node"] or told == {key: said[key] for key in told}
+
+
+def test_both_grammars_of_paths_lead_to_the_same_node(client, ids):
+    ours = client.get(f"/api/node/{ids['flop']}", params={"n": "x:x:8h"}).json()
+    theirs = client.get(f"/api/node/{ids['flop']}", params={"n": "r:0:c:c:8h"}).json()
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    "path", ["b1", "x:x:Td", "x:x:8h:8h", "..", "%2e%2e/", "x/../../x", "\x00"]
+)
+def test_a_path_that_leads_nowhere_is_one_line(client, ids, path):
+    answer = client.get(f"/api/node/{ids['flop']}", params={"n": path})
+    assert answer.status_code == 404
+    assert answer.json()["problem"]
+
+
+@pytest.mark.parametrize(
+    "run", ["nothing", "..", "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "river%2f..%2fflop"]
+)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_ids_that_were_not_found_are_refused(client, run, question):
+    answer = client.get(f"/api/{question}/{run}")
+    assert answer.status_code in (404, 422)
+    assert "problem" in answer.json() or answer.json() == {"detail": "Not Found"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../guard.py",
+        "/static/%2e%2e/guard.py",
+        "/static/..%2f..%2f__init__.py",
+        "/static//etc/passwd",
+        "/static/js/../../server.py",
+        "/guard.py",
+        "/static/",
+    ],
+)
+def test_no_file_but_those_of_the_page_is_served(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "import" not in answer.text
+
+
+def test_an_answer_that_is_known_is_not_sent_again(client, ids):
+    first = client.get(f"/api/node/{ids['river']}")
+    again = client.get(
+        f"/api/node/{ids['river']}", headers={"If-None-Match": first.headers["etag"]}
+    )
+    assert again.status_code == 304
+    assert again.content == b""
+    other = client.get(f"/api/node/{ids['river']}", params={"n": "x"})
+    assert other.headers["etag"] != first.headers["etag"]
+
+
+def test_answers_are_compressed_for_those_who_can(client, ids):
+    packed = client.get(f"/api/node/{ids['river']}")
+    plain = client.get(f"/api/node/{ids['river']}", headers={"Accept-Encoding": "identity"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == packed.json()
+
+
+def test_every_page_is_the_same_file(client):
+    pages = {client.get(path).text for path in ("/", "/s/x?n=x:b59", "/p/y", "/f/z", "/d?a=x&b=y")}
+    assert len(pages) == 1
+
+
+def test_next_cards_are_listed_with_what_is_done_there(client, ids):
+    cards = client.get(f"/api/cards/{ids['flop']}", params={"n": "x:x"}).json()
+    assert len(cards["rows"]) == 49
+    row = next(row for row in cards["rows"] if row["card"] == "8h")
+    node = client.get(f"/api/node/{ids['flop']}", params={"n": "x:x:8h"}).json()
+    assert row["range_ev"] == node["range_ev"]
+    assert [action["frequency"] for action in row["actions"]] == [
+        action["frequency"] for action in node["actions"]
+    ]
+
+
+def test_after_a_card_the_others_that_could_have_come_are_listed(client, ids):
+    cards = client.get(f"/api/cards/{ids['flop']}", params={"n": "x:x:8h:x"}).json()
+    assert cards["chosen"] == "8h"
+    assert {row["card"] for row in cards["rows"]} >= {"8h", "2c"}
+    assert next(row for row in cards["rows"] if row["card"] == "2c")["path"] == "x:x:2c:x"
+
+
+def test_before_the_first_card_there_is_none_to_list(client, ids):
+    assert client.get(f"/api/cards/{ids['flop']}").json()["rows"] == []
+
+
+def test_classes_of_all_hands_are_told_by_board(client, ids):
+    classes = client.get(f"/api/classes/{ids['flop']}", params={"n": "Td9d6h"}).json()
+    made = dict(zip(classes["hands"], classes["made"], strict=True))
+    assert classes["made_names"][made["9s9c"]] == "sets"
+    draws = dict(zip(classes["hands"], classes["draws"], strict=True))
+    assert draws["AdQd"] >> classes["draw_names"].index("nut-flush-draws") & 1
+
+
+def test_values_of_flops_have_a_report_for_each_ratio(client, ids):
+    first = client.get(f"/api/flops/{ids['flop_values']}").json()
+    assert first["path"] == "3.5"
+    second = client.get(
+        f"/api/flops/{ids['flop_values']}", params={"n": first["choices"][1]}
+    ).json()
+    assert [row["flop"] for row in second["flops"]] == ["AhKsQd", "9s6s2s", "2s2h2d"]
+    assert second["flops"][1]["suits"] == "monotone"
+    assert client.get(f"/api/flops/{ids['flop_values']}", params={"n": "7"}).status_code == 422
+
+
+def test_what_a_solution_does_not_have_is_said(client, ids):
+    answer = client.get(f"/api/lines/{ids['river']}")
+    assert answer.status_code == 422
+    assert "has no lines" in answer.json()["problem"]
+    assert client.get(f"/api/node/{ids['flop_values']}").status_code == 422
+
+
+def test_a_bundle_that_is_replaced_while_it_is_open_is_opened_again(tmp_path):
+    make_values((2.0,)).save(tmp_path / "values")
+    with make_client(make_explorer(tmp_path)) as client:
+        (run,) = client.get("/api/runs").json()["runs"]
+        first = client.get(f"/api/flops/{run['id']}")
+        make_values((5.0,)).save(tmp_path / "values", overwrite=True)
+        second = client.get(
+            f"/api/flops/{run['id']}", headers={"If-None-Match": first.headers["etag"]}
+        )
+        assert (first.json()["choices"], second.json()["choices"]) == (["2"], ["5"])
+
+
+def test_a_file_that_is_cut_short_while_it_is_open_is_an_error_and_not_the_end(runs, tmp_path):
+    shutil.copytree(runs / "river", tmp_path / "river")
+    with make_client(make_explorer(tmp_path)) as client:
+        (run,) = client.get("/api/runs").json()["runs"]
+        assert client.get(f"/api/node/{run['id']}").status_code == 200
+        for file in (tmp_path / "river").glob("*.npy"):
+            file.write_bytes(file.read_bytes()[:200])
+        answer = client.get(f"/api/node/{run['id']}", params={"n": "x"})
+        assert answer.status_code == 422
+        assert "bytes" in answer.json()["problem"]
+        assert client.get("/api/runs").status_code == 200
+
+
+def test_a_bundle_with_a_link_inside_is_refused(runs, tmp_path):
+    shutil.copytree(runs / "river", tmp_path / "inside" / "river")
+    array = next((tmp_path / "inside" / "river").glob("*.npy"))
+    array.rename(tmp_path / "outside.npy")
+    array.symlink_to(tmp_path / "outside.npy")
+    with make_client(make_explorer(tmp_path / "inside")) as client:
+        (run,) = client.get("/api/runs").json()["runs"]
+        answer = client.get(f"/api/node/{run['id']}")
+        assert answer.status_code == 422
+        assert "no plain file" in answer.json()["problem"]
+
+
+def test_a_bundle_that_is_removed_is_an_error(runs, tmp_path):
+    shutil.copytree(runs / "river", tmp_path / "river")
+    with make_client(make_explorer(tmp_path)) as client:
+        (run,) = client.get("/api/runs").json()["runs"]
+        client.get(f"/api/node/{run['id']}")
+        shutil.rmtree(tmp_path / "river")
+        assert client.get(f"/api/node/{run['id']}").status_code == 422
+        assert client.get("/api/runs").json()["runs"] == []
+
+
+def test_no_answer_names_a_place_outside_of_what_was_given(client, ids, runs):
+    for question in QUESTIONS:
+        for run in (*ids.values(), "nothing"):
+            answer = client.get(f"/api/{question}/{run}")
+            # The facts of a solution have the path that the command line is given.
+            assert question == "facts" or str(runs) not in answer.text
+
+
+def test_jobs_cannot_be_started_where_none_are_allowed(client, ids):
+    question = {"run": ids["joint_game"], "node": "c-x", "board": "Td9d6h"}
+    answer = client.post("/api/jobs", json=question, headers={"X-Runout": "1"})
+    assert answer.status_code in (404, 405)
+    assert client.get(f"/api/facts/{ids['joint_game']}").json()["can_solve"] is False
