@@ -24,6 +24,7 @@ BENCHMARKS = [
     "cfr",
     "spots",
     "compact",
+    "views",
 ]
 
 

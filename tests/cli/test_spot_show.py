@@ -125,7 +125,7 @@ def test_a_loss_too_small_to_show_is_zero():
 def test_a_table_that_was_changed_is_refused(error_line, spot, tmp_path):
     copy = tmp_path / "changed"
     shutil.copytree(spot, copy)
-    table = copy / "turn_oop_strategy_sum.npy"
+    table = copy / "solution_turn_oop_strategy.npy"
     content = bytearray(table.read_bytes())
     content[-1] ^= 0xFF
     table.write_bytes(content)
@@ -200,3 +200,19 @@ def test_inspect_knows_spots(run, spot):
     text = run("inspect", spot).stdout
     assert f"{spot}: a spot with real cards" in text
     assert f"runout spot show {spot} shows its nodes" in text
+
+
+def test_showing_a_spot_compiles_nothing(run_program, spot):
+    result = run_program("spot", "show", spot, PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
+
+
+def test_a_spot_without_a_solution_is_opened_by_the_solver(run, tmp_path):
+    keys = {"board": "QsJh2h8c", "oop": "AA,QQ", "ip": "KK,T9s", "pot": 20, "stack": 60}
+    solution = solve_spot(**keys, max_iterations=3, workplace=Workplace(1))
+    solution.begin_saving(tmp_path / "old")()
+    solution.save(tmp_path / "new")
+    old, new = (run("spot", "show", str(tmp_path / name)).stdout for name in ("old", "new"))
+    assert old.splitlines()[0] == new.splitlines()[0] == "OOP acts on QsJh2h8c   pot 20, 60 behind"
+    assert len(old.splitlines()) == len(new.splitlines())

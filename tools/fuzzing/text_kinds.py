@@ -11,7 +11,6 @@ from runout.cards.flops import explicit_flops
 from runout.cards.hand_classes import parse_hand_classes
 from runout.config.load import load_spot_config
 from runout.holdem.spot import Spot
-from runout.postflop.spot.spot_setup import build_spot
 from runout.ranges.notation import format_range, parse_range
 from runout.trees.bet_sizing import format_bet_sizes, parse_bet_sizes
 from runout.trees.betting import BettingRules, Stakes, Street
@@ -19,6 +18,7 @@ from runout.trees.postflop_tree import PostflopTree
 from runout.trees.preflop_betting import PreflopRules
 from runout.trees.preflop_sizing import format_sizes_by_depth, parse_sizes_by_depth
 from runout.trees.preflop_tree import PreflopTree
+from runout.views.spot_bundle import build_spot
 from runout.views.spot_path import find_position
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_text

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -74,6 +74,12 @@ def held_suited_ranks(suit: int) -> IntArray:
     return held
 
 
+@cache
+def _score_of_flush(rank_set: int) -> int:
+    """Returns the score of suited ranks, of which there are 8,192 sets."""
+    return score_flush(rank_set) if rank_set.bit_count() >= CARDS_THAT_COUNT else 0
+
+
 @lru_cache(_NUM_KEPT_RANKS)
 def _scores_of_ranks(board_ranks: tuple[int, ...]) -> IntArray:
     """Returns ``[13, 13]`` scores without flushes by the higher and the lower rank of a combo."""
@@ -88,8 +94,5 @@ def _scores_of_ranks(board_ranks: tuple[int, ...]) -> IntArray:
 def _scores_of_flushes(rank_sets: IntArray) -> IntArray:
     """Returns the scores of bit sets of suited ranks, 0 for fewer than five ranks."""
     distinct, position = np.unique(rank_sets, return_inverse=True)
-    scores = [
-        score_flush(rank_set) if rank_set.bit_count() >= CARDS_THAT_COUNT else 0
-        for rank_set in distinct.tolist()
-    ]
+    scores = [_score_of_flush(rank_set) for rank_set in distinct.tolist()]
     return np.array(scores, dtype=np.int64)[position]

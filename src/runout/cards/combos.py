@@ -25,6 +25,9 @@ COMBO_CARDS: Uint8Array = read_only(
 #: ``[1326, 52]`` whether the combo holds the card.
 COMBO_HAS_CARD: BoolArray = read_only((COMBO_CARDS[:, :, None] == np.arange(NUM_CARDS)).any(axis=1))
 
+#: ``[52, 51]`` the combos that hold a card, in order.
+COMBOS_BY_CARD: IntArray = read_only(np.stack([np.flatnonzero(has) for has in COMBO_HAS_CARD.T]))
+
 
 def combo_cards(combo: int) -> tuple[int, int]:
     """Returns the two cards of a combo, lower card first."""

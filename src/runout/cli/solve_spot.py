@@ -215,8 +215,9 @@ def _solve(
         from runout.execution.local import count_cores
         from runout.pipeline import spot as pipeline
         from runout.pipeline.workplace import Workplace
-        from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
+        from runout.postflop.spot.spot_setup import measure_spot, river_buckets
         from runout.postflop.spot.spot_solution import load_spot_facts
+        from runout.views.spot_bundle import build_spot
 
         is_done = False
         if path is not None and is_there and not overwrite:
@@ -242,7 +243,8 @@ def _solve(
 def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
     """Prints how large a spot is, without solving it."""
     from runout.execution.local import count_cores
-    from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
+    from runout.postflop.spot.spot_setup import measure_spot, river_buckets
+    from runout.views.spot_bundle import build_spot
 
     size = measure_spot(
         build_spot(config), workers or count_cores(), config.locks, river_buckets(config)

@@ -1,7 +1,8 @@
 """`runout spot show`: any node of a solved spot, all hands or one."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -18,6 +19,7 @@ from runout.cli.options import JsonFlag, OptionError, read_path, require_at_most
 from runout.cli.solutions import VALUES_FOLDER, find_bundle
 from runout.cli.spot_report import hand_to_json, print_hands, print_node
 from runout.cli.values import choose_ratio, find_flop, open_values
+from runout.config.spot import SpotConfig
 from runout.errors import CardError, quote
 from runout.events import reporting_phase
 from runout.results.value_bundle import KIND as VALUES_KIND
@@ -26,15 +28,13 @@ from runout.storage.files import replacing_file
 from runout.trees.postflop_tree import PLAYER_NAMES
 from runout.views.node import Node
 from runout.views.node_files import View, write_json, write_node_csv
+from runout.views.spot_bundle import MOST_VERIFIED_BYTES, has_solution, load_spot
 
 if TYPE_CHECKING:
     from runout.postflop.spot.spot_view import SpotView
 
 _COMBO_LENGTH = 4
 _EVERYTHING = "all"
-
-#: Digests of larger spots would take longer than one wants to wait for a node.
-_MOST_VERIFIED_BYTES = 2**28
 
 NodeOption = Annotated[
     str,
@@ -100,12 +100,7 @@ def show_spot(
         raise OptionError("--output", "takes what --json or --csv write of a whole node")
     steps = _read_depth(depth)
     combos = None if hand is None else _read_hand(hand)
-    with using_kernels() as on_event:
-        view, note = _open_spot(path) if flop is None else (_open_flop(path, flop, spr), "")
-        with reporting_phase(
-            on_event, "values of the node"
-        ):  # seconds for a flop; kept by the view
-            view.node(node)
+    with _opening(path, flop, spr, node) as (view, note):
         if combos is not None:
             _show_hands(view.node(node), hand or "", combos, json)
         elif json:
@@ -118,22 +113,45 @@ def show_spot(
                 output().print(note, soft_wrap=True, markup=False)
 
 
-def _open_spot(path: Path) -> tuple[View, str]:
-    """Opens a solved spot; returns it with where it comes from, empty for nowhere.
+@contextmanager
+def _opening(
+    path: Path, flop: str | None, spr: float | None, node: str
+) -> Iterator[tuple[View, str]]:
+    """Opens what was solved; yields it with where it comes from, empty for nowhere.
 
     Raises:
-        OptionError: if there are flops instead, of which one must be chosen.
+        OptionError: if there are flops of which one must be chosen, or the chosen one is not there.
     """
+    if flop is None:
+        _require_spot(path)
+        if has_solution(path):
+            stored = load_spot(path)
+            yield stored, _describe_origin(stored.config)
+            return
+    with using_kernels() as on_event:
+        view, note = _open_tables(path) if flop is None else (_open_flop(path, flop, spr), "")
+        with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
+            view.node(node)
+        yield view, note
+
+
+def _require_spot(path: Path) -> None:
+    if has_bundle(values := find_bundle(path, VALUES_FOLDER)):
+        if read_manifest(values).kind == VALUES_KIND:
+            raise OptionError("--flop", f"{path} holds flops, say which one to look at")
+
+
+def _describe_origin(config: SpotConfig | None) -> str:
+    return "" if config is None or config.origin is None else config.origin.describe()
+
+
+def _open_tables(path: Path) -> tuple["SpotView", str]:
+    """Opens the tables of a solver that have no solution beside them, with where they come from."""
     from runout.postflop.spot.spot_solution import SpotSolution
 
-    if has_bundle(values := find_bundle(path, VALUES_FOLDER)):
-        manifest = read_manifest(values)
-        if manifest.kind == VALUES_KIND:
-            raise OptionError("--flop", f"{path} holds flops, say which one to look at")
-    is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
+    is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
     solution = SpotSolution.load(path, verify=is_verified)
-    origin = solution.config.origin
-    return solution.view, "" if origin is None else origin.describe()
+    return solution.view, _describe_origin(solution.config)
 
 
 def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":

@@ -37,7 +37,14 @@ from runout.config.spot_readers import (
     read_spot_raises,
     read_target,
 )
-from runout.config.table_keys import RiverBlockers, RiverBuckets, Rivers, TablePrecision
+from runout.config.table_keys import (
+    KeepResume,
+    MergesSuits,
+    RiverBlockers,
+    RiverBuckets,
+    Rivers,
+    TablePrecision,
+)
 from runout.config.variant import (
     ALLOWED_VARIANTS,
     digest_variant,
@@ -226,17 +233,12 @@ class SpotConfig(ConfigSection):
             unit="minutes",
         ),
     ] = 5.0
+    keep_resume: KeepResume = True
     precision: TablePrecision = 32
     rivers: Rivers = "exact"
     river_buckets: RiverBuckets = 48
     river_blockers: RiverBlockers = "auto"
-    merges_suits: Annotated[
-        bool,
-        About(
-            "Whether cards that differ by suits only are solved once. It changes no result.",
-            "true or false",
-        ),
-    ] = True
+    merges_suits: MergesSuits = True
     locks: Annotated[
         tuple[NodeLock, ...],
         PlainValidator(read_locks),

@@ -36,6 +36,23 @@ Rivers = Annotated[
     ),
 ]
 
+MergesSuits = Annotated[
+    bool,
+    About(
+        "Whether cards that differ by suits only are solved once. It changes no result.",
+        "true or false",
+    ),
+]
+
+KeepResume = Annotated[
+    bool,
+    About(
+        "Whether a finished solve keeps what it could go on from; without it, what is saved is a "
+        "fraction of the size, and can be looked at but not continued.",
+        "true or false",
+    ),
+]
+
 RiverBuckets = Annotated[
     int,
     AfterValidator(_check_buckets),

@@ -1,5 +1,6 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,13 +16,12 @@ from runout.errors import BundleError, ExecutionError, RunoutError
 from runout.events import SavingFailed, SpotSolving
 from runout.execution.local import count_cores
 from runout.execution.memory import available_memory_bytes
-from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.tables import Precision
 from runout.pipeline.fit import list_differences
 from runout.pipeline.interrupts import PausedError, holding_interrupts
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.locking import lock_node
-from runout.postflop.spot.spot_setup import SpotSize, build_spot, measure_spot, river_buckets
+from runout.postflop.spot.spot_setup import SpotSize, measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.ranges.hand_range import HandRange
 from runout.storage.autosave import Autosave, Finish
@@ -30,6 +30,7 @@ from runout.storage.claim import claiming
 from runout.storage.manifest import MANIFEST_FILE
 from runout.storage.staging import StagingDirectory
 from runout.trees.betting import Street
+from runout.views.spot_bundle import build_spot
 
 _SECONDS_BETWEEN_EVENTS = 0.1
 _SECONDS_PER_MINUTE = 60.0
@@ -98,12 +99,13 @@ def _solve_spot(
             if earlier.is_interrupted:  # when nothing was left to do but to say so
                 rested.save(directory, overwrite=True)
             return rested
-        solver, seconds = earlier.solver, earlier.outcome.seconds
     else:
-        solver, seconds = start_solver(config, team), 0.0
+        solver = start_solver(config, team)
         for lock in config.locks:
             lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
-    solution = _solve(config, solver, seconds, workplace, directory)
+        nothing = SolveOutcome(StopReason.INTERRUPTED, 0, 0.0, math.nan, math.inf)
+        earlier = SpotSolution(config, solver, nothing)
+    solution = _solve(earlier, workplace, directory)
     if solution.is_interrupted:
         raise KeyboardInterrupt(_describe_interruption(solution, directory))
     return solution
@@ -190,24 +192,21 @@ def _complete(config: SpotConfig | Path | None, keys: dict[str, Any]) -> SpotCon
     return load_spot_config(config, keys)
 
 
-def _solve(
-    config: SpotConfig,
-    solver: SpotSolver,
-    earlier_seconds: float,
-    workplace: Workplace,
-    directory: Path | None,
-) -> SpotSolution:
+def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
 
     What is in the directory is replaced: it was saved on the way, or may be.
     """
-    rule = config.stopping_rule()
+    config, solver = earlier.config, earlier.solver
+    rule, curve = config.stopping_rule(), list(earlier.curve_chips)
     reporter = _Reporter(config, rule, workplace)
     started = time.perf_counter()
 
     def conclude(outcome: SolveOutcome) -> SpotSolution:
-        seconds = outcome.seconds + earlier_seconds
-        return SpotSolution(config, solver, replace(outcome, seconds=seconds))
+        seconds = outcome.seconds + earlier.outcome.seconds
+        last = (outcome.iterations, outcome.exploitability)
+        points = curve if curve and curve[-1][0] == last[0] else [*curve, last]
+        return SpotSolution(config, solver, replace(outcome, seconds=seconds), tuple(points))
 
     def pause() -> SpotSolution:
         seconds, delta = time.perf_counter() - started, solver.strategy_delta
@@ -221,6 +220,9 @@ def _solve(
 
             def look_up(progress: SolveProgress) -> None:
                 reporter.report(progress)
+                is_measured = progress.iteration % rule.check_every == 0
+                if is_measured and progress.exploitability is not None:
+                    curve.append((progress.iteration, progress.exploitability))
                 if is_interrupted():
                     raise PausedError
                 autosave.save_if_due()

@@ -12,8 +12,7 @@ import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, read_only
 from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_BY_COMBO, HAND_NAMES, NUM_HANDS
-from runout.cards.card import NUM_CARDS
-from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, format_combo
+from runout.cards.combos import COMBO_CARDS, COMBOS_BY_CARD, NUM_COMBOS, format_combo
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR
@@ -239,11 +238,11 @@ class Node:
 
 
 def weight_met(weights: FloatArray) -> FloatArray:
-    """Returns ``[1326]`` how much of ``weights[1326]`` shares no card with each combo."""
-    by_card = np.bincount(COMBO_CARDS.ravel(), np.repeat(weights, 2), NUM_CARDS)
+    """Returns ``[.., 1326]`` how much of ``weights[.., 1326]`` shares no card with each combo."""
+    by_card = weights[..., COMBOS_BY_CARD].sum(axis=-1)
     low, high = COMBO_CARDS.T
-    total = weights.sum()
-    met = total - by_card[low] - by_card[high] + weights
+    total = weights.sum(axis=-1, keepdims=True)
+    met = total - by_card[..., low] - by_card[..., high] + weights
     return np.where(met > _SMALLEST_SHARE * total, met, 0.0)
 
 

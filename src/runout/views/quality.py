@@ -11,6 +11,10 @@ from runout.storage.manifest import Manifest
 NOTABLE_EXPLOITABILITY_POT = 0.01
 
 
+#: Exploitability by iteration, iterations rising.
+Curve = tuple[tuple[int, float], ...]
+
+
 class ExploitabilityUnit(StrEnum):
     """In what exploitability is counted."""
 
@@ -67,7 +71,7 @@ class Quality:
     real_exploitability: float | None
     iterations: int
     seconds: float
-    curve: tuple[tuple[int, float], ...] = ()
+    curve: Curve = ()
     provenance: Provenance | None = None
 
     def to_json(self) -> dict[str, Any]:

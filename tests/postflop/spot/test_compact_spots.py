@@ -9,9 +9,10 @@ from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError, TreeError
 from runout.postflop.spot.locking import lock_node
-from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
+from runout.postflop.spot.spot_setup import measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution, start_solver
 from runout.results.solve_report import ExploitabilityMeaning
+from runout.views.spot_bundle import build_spot
 
 FLOP = {
     "board": "Kc7h2s",

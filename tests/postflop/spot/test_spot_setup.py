@@ -2,8 +2,9 @@ import math
 
 from runout.config.load import load_spot_config
 from runout.holdem.tables import Precision
-from runout.postflop.spot.spot_setup import build_spot, measure_spot
+from runout.postflop.spot.spot_setup import measure_spot
 from runout.postflop.spot.spot_solution import start_solver
+from runout.views.spot_bundle import build_spot
 
 KEYS = {"board": "QsJh2h8c", "oop": "AA,QQ,JTs", "ip": "KK,T9s", "pot": 20, "stack": 60}
 

@@ -1,6 +1,5 @@
 """From the config of a spot to what is solved, and what that will take."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +8,6 @@ from runout.config.spot_readers import NodeLock
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_game import ONE_GROUP
 from runout.holdem.compact_memory import estimate_compact_memory
-from runout.holdem.rake import Rake
 from runout.holdem.river_games import RiverBuckets, choose_buckets, count_games
 from runout.holdem.spot import Spot
 from runout.holdem.street_template import NODES_PER_GROUP, make_templates
@@ -17,22 +15,6 @@ from runout.holdem.tables import MemoryNeed, Precision, count_boards, estimate_m
 from runout.postflop.spot.locking import add_locks
 from runout.views.node import NodeKind
 from runout.views.spot_path import find_position
-
-
-def build_spot(config: SpotConfig) -> Spot:
-    """Returns the spot that a config describes.
-
-    Raises:
-        TreeError: if its betting tree is too large.
-    """
-    cap = math.inf if config.rake_cap is None else config.rake_cap
-    return Spot(
-        board=config.board_cards,
-        ranges=config.ranges(),
-        tree=config.tree(),
-        rake=Rake(config.rake_rate, cap),
-        merges_suits=config.merges_suits,
-    )
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """A spot that was solved, or is being solved, in memory and as a bundle.
 
 The bundle holds everything that learning goes on from, so a solve that is opened and continued has
-the same bits as one that was never interrupted. Arrays are named ``STREET_PLAYER_PART``, such as
-``turn_ip_regret``; parts are those of `Learning`, and empty ones are left out.
+the same bits as one that was never interrupted: arrays named ``STREET_PLAYER_PART``, such as
+``turn_ip_regret``, whose parts are those of `Learning`; empty ones are left out. Beside it stands
+the solution, which `runout.views.spot_bundle` opens without a solver.
 """
 
 import math
@@ -22,7 +23,8 @@ from runout.errors import BundleError
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
-from runout.postflop.spot.spot_setup import build_spot, river_buckets
+from runout.postflop.spot.solution_arrays import add_solution
+from runout.postflop.spot.spot_setup import river_buckets
 from runout.postflop.spot.spot_view import SpotView
 from runout.results.solve_report import ExploitabilityMeaning
 from runout.storage.autosave import Finish
@@ -31,12 +33,15 @@ from runout.storage.manifest import digest_config
 from runout.storage.writer import BundleWriter
 from runout.trees.betting import Street
 from runout.version import __version__
-from runout.views.quality import ExploitabilityUnit, Provenance, Quality
-
-KIND = "spot"
-SCHEMA_VERSION = 1
-
-_REPORT = "report"
+from runout.views.quality import Curve, Provenance, Quality
+from runout.views.spot_bundle import (
+    KIND,
+    REPORT,
+    SCHEMA_VERSION,
+    build_spot,
+    meaning_of,
+    quality_of,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +52,14 @@ class SpotSolution:
         config: what was asked for.
         solver: the learned tables; more iterations change them.
         outcome: why the solve ended and what it reached, in chips; seconds of all sittings.
+        curve_chips: exploitability by iteration, whenever it was measured.
         provenance: of the bundle that it was opened from, if it was.
     """
 
     config: SpotConfig
     solver: SpotSolver
     outcome: SolveOutcome
+    curve_chips: Curve = ()
     provenance: Provenance | None = None
 
     @cached_property
@@ -63,15 +70,7 @@ class SpotSolution:
     @property
     def quality(self) -> Quality:
         """How well it is solved."""
-        return Quality(
-            exploitability=self.exploitability_pot,
-            unit=ExploitabilityUnit.POT,
-            meaning=self.meaning,
-            real_exploitability=None,
-            iterations=self.outcome.iterations,
-            seconds=self.outcome.seconds,
-            provenance=self.provenance,
-        )
+        return quality_of(self.config, self._report(), self.provenance)
 
     @property
     def is_interrupted(self) -> bool:
@@ -81,8 +80,7 @@ class SpotSolution:
     @property
     def meaning(self) -> ExploitabilityMeaning:
         """In which game the exploitability is: rivers in buckets are another game."""
-        has_real_cards = self.solver.game.has_exact_rivers
-        return ExploitabilityMeaning.REAL_GAME if has_real_cards else ExploitabilityMeaning.OWN_GAME
+        return meaning_of(self.config)
 
     @property
     def exploitability_pot(self) -> float:
@@ -95,12 +93,20 @@ class SpotSolution:
         Raises:
             BundleError: if it cannot be written, or exists and is not to be overwritten.
         """
-        self.begin_saving(path, overwrite=overwrite)()
+        self.begin_saving(path, overwrite=overwrite, has_solution=True)()
 
-    def begin_saving(self, path: Path | str, *, overwrite: bool = False) -> Finish:
+    def begin_saving(
+        self, path: Path | str, *, overwrite: bool = False, has_solution: bool = False
+    ) -> Finish:
         """Copies the tables into files and returns what makes a bundle of them.
 
         Learning may go on before that is called, by whichever thread.
+
+        Args:
+            path: the bundle's directory.
+            overwrite: whether to replace a bundle that is there.
+            has_solution: whether it can be looked at without a solver, which takes the time of two
+                iterations.
 
         Raises:
             BundleError: if they cannot be written, or exist and are not to be overwritten.
@@ -117,10 +123,13 @@ class SpotSolution:
                     overwrite=overwrite,
                 )
             )
-            for name, array in self.solver.tables.named_arrays():
-                if array.size:
-                    writer.add_array(name, array)
-            writer.add_document(_REPORT, self._report())
+            if has_solution:
+                add_solution(writer, self.solver)
+            if self.config.keep_resume or self.is_interrupted or not has_solution:
+                for name, array in self.solver.tables.named_arrays():
+                    if array.size:
+                        writer.add_array(name, array)
+            writer.add_document(REPORT, self._report())
             begun = stack.pop_all()
 
         def finish() -> None:
@@ -146,13 +155,17 @@ class SpotSolution:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
         bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=verify, is_writable=True)
+        if bundle.arrays and all(name.startswith("solution_") for name in bundle.arrays):
+            problem = "keeps nothing to go on from (keep_resume: false), it can only be looked at"
+            raise BundleError(str(path), problem)
         with reading_contents(path):
             config = load_spot_config(bundle.config_text or "")
-            outcome = _outcome_from(bundle.documents[_REPORT])
+            report = bundle.documents[REPORT]
+            outcome, curve = _outcome_from(report), tuple(map(tuple, report.get("curve_chips", ())))
             solver = start_solver(config, team)
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration = outcome.iterations
-        return cls(config, solver, outcome, Provenance.of(bundle.manifest))
+        return cls(config, solver, outcome, curve, Provenance.of(bundle.manifest))
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome
@@ -161,6 +174,7 @@ class SpotSolution:
             "iterations": outcome.iterations,
             "seconds": outcome.seconds,
             "exploitability_chips": outcome.exploitability,
+            "curve_chips": [list(point) for point in self.curve_chips],
         }
 
 
@@ -183,7 +197,7 @@ def load_spot_facts(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
     """
     bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=False)
     with reading_contents(path):
-        return load_spot_config(bundle.config_text or ""), _outcome_from(bundle.documents[_REPORT])
+        return load_spot_config(bundle.config_text or ""), _outcome_from(bundle.documents[REPORT])
 
 
 def _outcome_from(report: Mapping[str, Any]) -> SolveOutcome:

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from runout.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from runout.cards.combos import NUM_COMBOS, disjoint_combos, live_combos, permute_combos
+from runout.cards.combos import NUM_COMBOS, disjoint_combos
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
 from runout.holdem.card_game import CardGame, SpotTables, StreetVisit
@@ -21,11 +21,10 @@ from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import LearnedTables
 from runout.postflop.spot.locking import decision_rows, settle_locks
 from runout.trees.betting import Street
-from runout.trees.postflop_tree import PLAYER_NAMES
-from runout.views.node import HandSpace, Node, Unit, divide, weight_met
+from runout.views.node import Node, divide, weight_met
 from runout.views.quality import Quality
-from runout.views.spot_path import SpotPosition, find_position
-from runout.views.spot_walk import Walk, walk_to
+from runout.views.spot_nodes import SpotNodes
+from runout.views.spot_path import SpotPosition
 
 _ZERO = np.float32(0.0)
 _EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
@@ -60,8 +59,8 @@ class PlayedSpot(Protocol):
         """Returns ``[A, n]`` what a player's hands do on average at a decision."""
 
 
-class SpotView:
-    """A way to look at strategies in a spot."""
+class SpotView(SpotNodes):
+    """A way to look at strategies in a spot while they are learned."""
 
     def __init__(self, solver: PlayedSpot, quality: Quality | None = None) -> None:
         """Looks at nothing yet.
@@ -70,63 +69,38 @@ class SpotView:
             solver: may go on; the next look sees what it has learned meanwhile.
             quality: how well it was solved, if that is known.
         """
+        super().__init__(solver.game.spot, solver.game.cards, quality)
         self.solver = solver
-        self.quality = quality
-        self._spot, self._cards = solver.game.spot, solver.game.cards
         self._seen = (-1, -1)
         self._visits: OrderedDict[tuple[int, ...], tuple[StreetVisit, ...]] = OrderedDict()
         self._equities: OrderedDict[tuple[int, ...], FloatArray] = OrderedDict()
 
     def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root.
+        """See `SpotNodes.node`."""
+        self._look_again_if_changed()
+        return super().node(path)
 
-        Raises:
-            TreeError: naming the first step that is no action, and the actions there are.
-            CardError: naming the first step that is no card, or a card that is on the board.
+    def chance_evs(self, depth: int, dealt: tuple[int, ...]) -> list[FloatArray]:
+        """Returns for each player ``[C, n]`` what hands get from the next card on.
+
+        Args:
+            depth: the number of the street, 0 the first; not the river.
+            dealt: the cards on its board that were dealt.
+
+        Returns:
+            Rows as in `StreetLayout.next_roots`, chips back minus chips put in; NaN where a hand
+            cannot be held or meets nobody.
         """
         self._look_again_if_changed()
-        position = find_position(self._spot, path)
-        runout = find_runout(self._cards, position.dealt)
-        tree, node = self._spot.tree, position.node
-        actor, children = position.actor, position.children
-        is_held = np.stack([self._held(player, runout) for player in range(NUM_PLAYERS)])
-        # Everything is in the suits of the tables until it is renamed.
-        image = permute_combos(runout.mapping.new_suits)
-        walk = self._walk(position, runout, is_held)
-        weights = walk.weights
-        ev, action_ev = self._values(position, runout, actor, is_held)
-        strategy = np.zeros((0, NUM_COMBOS))
-        if actor is not None:
-            strategy = self._strategy(position.street, runout.board, actor, children)
-            strategy[:, ~is_held[actor]] = np.nan
-        met_weights = np.stack([weight_met(weights[1 - player]) for player in range(NUM_PLAYERS)])
-        equity = self._equity(runout, weights, met_weights, is_held)
-        return Node(
-            path=position.path,
-            label=position.label,
-            kind=position.kind,
-            street=position.street,
-            board=position.board,
-            unit=Unit.CHIPS if tree.stakes.is_in_chips else Unit.POTS,
-            pot=tree.pot(node),
-            stacks=position.stacks,
-            invested=position.invested,
-            players=PLAYER_NAMES,
-            actor=actor,
-            actions=position.actions(),
-            next_cards=position.next_cards(),
-            hand_space=HandSpace.COMBOS,
-            is_held=is_held[:, image],
-            weights=weights[:, image],
-            met_weights=met_weights[:, image],
-            strategy=strategy[:, image],
-            ev=ev[:, image],
-            action_ev=action_ev[:, image],
-            equity=equity[:, image],
-            is_locked=actor is not None and self._is_locked(position, runout, actor),
-            reach=walk.reach,
-            trail=walk.trail,
-        )
+        runout, template = find_runout(self.cards, dealt), self.solver.game.templates[depth]
+        nodes, found = np.array(template.next_roots, dtype=np.int64), []
+        for player, visit in enumerate(self._visit(depth, runout, 0)):
+            forest, hands = template.forests[player], self.cards.players[player].combos
+            met = weight_met(self._spread(visit.reach[forest.chance_row], 1 - player))
+            met[:, ~self._held(player, runout)] = 0.0
+            values = visit.value[forest.chance][:, : len(hands)].astype(np.float64)
+            found.append(divide(values, met[:, hands]) + self._sunk(nodes, player)[:, None])
+        return found
 
     def _look_again_if_changed(self) -> None:
         state = (self.solver.iteration, self.solver.num_lock_changes)
@@ -136,40 +110,12 @@ class SpotView:
             self._visits.clear()
             self._seen = state
 
-    def _held(self, player: int, runout: Runout) -> BoolArray:
-        """Returns ``[1326]`` the combos that a player can hold."""
-        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-        combos = self._cards.players[player].combos
-        held[combos[np.isin(combos, live_combos(runout.dealt))]] = True
-        return held
-
     def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
         """Returns ``[A, 1326]`` the average strategy of a decision, 0 beyond the range."""
-        template = self.solver.game.templates[street - self._spot.tree.first_street]
+        template = self.solver.game.templates[street - self.spot.tree.first_street]
         rows = decision_rows(template, player, children)
         played = self.solver.average_strategy(street, board, player, rows)
         return self._spread(played, player)
-
-    def _spread(self, rows: FloatArray | Float32Array, player: int) -> FloatArray:
-        """Returns ``[.., 1326]`` numbers of a player's hands, 0 for other combos."""
-        combos = self._cards.players[player].combos
-        spread = np.zeros((*rows.shape[:-1], NUM_COMBOS))
-        spread[..., combos] = rows[..., : len(combos)]
-        return spread
-
-    def _walk(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> Walk:
-        """Returns with what weights combos arrive, and what was done on the way."""
-        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self._cards.players)])
-        weights[~is_held] = 0.0
-        tree = self._spot.tree
-
-        def strategy_at(node: int) -> FloatArray:
-            street, player = Street(tree.street[node]), int(tree.layout.actor[node])
-            depth = street - tree.first_street
-            board = runout.numbers[depth - 1] if depth > 0 else 0
-            return self._strategy(street, board, player, tree.layout.children(node))
-
-        return walk_to(position, weights, strategy_at)
 
     def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
         """Returns whether hands were told what to do at a decision."""
@@ -183,10 +129,10 @@ class SpotView:
         return bool(lock.size and lock[runout.board, row].any())
 
     def _values(
-        self, position: SpotPosition, runout: Runout, actor: int | None, is_held: BoolArray
+        self, position: SpotPosition, runout: Runout, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Returns ``[2, 1326]`` EVs of the node and ``[A, 1326]`` of the actor's actions."""
-        depth, tree = len(position.dealt), self._spot.tree
+        depth = len(position.dealt)
         template = self.solver.game.templates[depth]
         node = int(np.flatnonzero(template.tree_node == position.node)[0])
         bounds = template.forests[0].group[:, 0]
@@ -196,16 +142,21 @@ class SpotView:
         for player, visit in enumerate(visits):
             forest = template.forests[player]
             first = int(forest.first_child[node])
-            acting = range(first, first + int(forest.num_children[node]) * (player == actor))
+            is_actor = player == position.actor
+            acting = range(first, first + int(forest.num_children[node]) * is_actor)
             rows = [node - int(bounds[group]), *acting]
             values = self._spread(visit.value[rows], player)
-            reach = self._spread(visit.reach[forest.row[node]], 1 - player)
-            met = np.where(is_held[player], weight_met(reach), 0.0)
-            sunk = tree.stakes.pot / 2.0 + float(tree.invested[position.node, player])
-            evs = divide(values, np.broadcast_to(met, values.shape)) + sunk
+            met = weight_met(self._spread(visit.reach[forest.row[node]], 1 - player))
+            evs = divide(values, np.broadcast_to(met, values.shape))
+            evs += self._sunk(np.array([position.node]), player)
             node_evs.append(evs[0])
-            action_evs = evs[1:] if player == actor else action_evs
+            action_evs = evs[1:] if is_actor else action_evs
         return np.stack(node_evs), action_evs
+
+    def _sunk(self, nodes: IntArray, player: int) -> FloatArray:
+        """Returns what a player has in the pot at tree nodes."""
+        sunk: FloatArray = self.spot.tree.stakes.pot / 2.0 + self.spot.tree.invested[nodes, player]
+        return sunk
 
     def _visit(self, depth: int, runout: Runout, group: int) -> tuple[StreetVisit, ...]:
         """Returns what the last visit of a board found, seen from each player."""
@@ -232,7 +183,7 @@ class SpotView:
         largest = before[player].reach.max(axis=1, keepdims=True)
         scaled = before[player].reach / np.where(largest > 0.0, largest, 1.0)
         reach = scaled.astype(np.float32)
-        if self._spot.tree.first_street + depth == Street.TURN:
+        if self.spot.tree.first_street + depth == Street.TURN:
             return game.visit_turn_card(player, number, _EVALUATE, tables, reach)
         return game.visit_river_card(player, number, group, _EVALUATE, tables, reach)
 
@@ -242,11 +193,11 @@ class SpotView:
         """Returns ``[2, 1326]`` shares of the pot at a showdown."""
         oop, ip = (np.flatnonzero(held) for held in is_held)
         won = np.zeros((NUM_PLAYERS, NUM_COMBOS))
-        shares = self._shares(self._spot.board + runout.dealt, oop, ip)
+        shares = self._shares(self.spot.board + runout.dealt, oop, ip)
         won[0, oop] = (shares * weights[1, ip]).sum(axis=1)
         # What the opponent of a combo does not win, the combo wins.
         won[1, ip] = met[1, ip] - (weights[0, oop, None] * shares).sum(axis=0)
-        return divide(won, np.where(is_held, met, 0.0))
+        return divide(won, met)
 
     def _shares(self, board: tuple[int, ...], oop: IntArray, ip: IntArray) -> FloatArray:
         """Returns ``[n, m]`` what OOP's combos win of a pot against IP's; 0 if they cannot meet."""
