@@ -47,7 +47,8 @@ def _read(run: Path, node: str, board: str) -> SpotConfig:
 
 def _estimate(config: SpotConfig) -> dict[str, Any]:
     from runout.execution.local import count_cores
-    from runout.postflop.spot.spot_setup import build_spot, measure_spot, river_buckets
+    from runout.postflop.spot.spot_setup import measure_spot, river_buckets
+    from runout.views.spot_bundle import build_spot
 
     size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
     need = next(need for bits, need in size.memory.items() if bits == config.precision)
