@@ -1,12 +1,14 @@
 """Every vector instruction on lane rows against plain sums; wrappers turn arrays into addresses."""
 
 import numpy as np
+import pytest
 
 from runout.holdem import lane_simd_kernels
-from runout.holdem.simd_kernels import LANES
+from runout.holdem.simd_kernels import LANES, MAX_LISTED
 from runout.jit import kernel
 
 SENTINEL = np.float32(-77.0)
+NUM_HANDS, NUM_BUCKETS = 40, 7
 
 
 @kernel
@@ -15,49 +17,118 @@ def clear(out_row):
 
 
 @kernel
-def add(row, out):
-    lane_simd_kernels.add(np.int64(out.ctypes.data), np.int64(row.ctypes.data))
-
-
-@kernel
-def add_scaled(row, scale, out):
-    lane_simd_kernels.add_scaled(np.int64(out.ctypes.data), np.int64(row.ctypes.data), scale)
-
-
-@kernel
-def subtract_met(value, mass, blocked, same, out):
-    lane_simd_kernels.subtract_met(
+def sum_by_bucket(lanes, order, end, out):
+    lane_simd_kernels.sum_by_bucket(
         np.int64(out.ctypes.data),
-        np.int64(value.ctypes.data),
+        np.int64(lanes.ctypes.data),
+        np.int64(order.ctypes.data),
+        np.int64(end.ctypes.data),
+        end.shape[0],
+    )
+
+
+@kernel
+def add_listed_by_bucket(lanes, numbers, bucket, share, out):
+    lane_simd_kernels.add_listed_by_bucket(
+        np.int64(out.ctypes.data),
+        np.int64(lanes.ctypes.data),
+        np.int64(numbers.ctypes.data),
+        np.int64(bucket.ctypes.data),
+        share,
+    )
+
+
+@kernel
+def add_with_card(lanes, numbers, out):
+    lane_simd_kernels.add_with_card(
+        np.int64(out.ctypes.data), np.int64(lanes.ctypes.data), np.int64(numbers.ctypes.data)
+    )
+
+
+@kernel
+def subtract_held(mass, numbers, bucket, values, blocked, lanes, same, nothing, out):
+    lane_simd_kernels.subtract_held(
+        np.int64(out.ctypes.data),
         np.int64(mass.ctypes.data),
+        np.int64(numbers.ctypes.data),
+        np.int64(bucket.ctypes.data),
+        np.int64(values.ctypes.data),
         np.int64(blocked.ctypes.data),
+        np.int64(lanes.ctypes.data),
         np.int64(same.ctypes.data),
+        np.int64(nothing.ctypes.data),
     )
 
 
 def random_lanes(number, seed=7):
-    """Returns lane rows and one number more than they hold, which must stay as it is."""
-    rows = np.random.default_rng(seed).normal(size=(number, LANES + 1)).astype(np.float32)
-    rows[:, LANES] = SENTINEL
+    """Returns lane rows and one more, which must stay as it is."""
+    rows = np.random.default_rng(seed).normal(size=(number + 1, LANES)).astype(np.float32)
+    rows[number] = SENTINEL
     return rows
 
 
+def random_buckets(seed=8):
+    bucket = np.random.default_rng(seed).integers(0, NUM_BUCKETS, NUM_HANDS)
+    bucket[bucket == 2] = 3  # nobody is in one of them
+    return bucket.astype(np.uint8)
+
+
+def listed(*numbers):
+    """Returns a list of hands that ends with -1."""
+    found = np.full(MAX_LISTED, -1)
+    found[: len(numbers)] = numbers
+    return found
+
+
+def assert_rows(found, expected):
+    np.testing.assert_allclose(found[:-1], expected[:-1], rtol=1e-5, atol=1e-5)
+    assert (found[-1] == SENTINEL).all()
+
+
 def test_a_lane_row_is_cleared_and_no_more():
-    (row,) = random_lanes(1)
-    clear(row)
-    np.testing.assert_array_equal(row, [0.0] * LANES + [SENTINEL])
+    rows = random_lanes(1)
+    clear(rows[0])
+    assert_rows(rows, np.zeros_like(rows))
 
 
-def test_lane_rows_are_added_and_subtracted():
-    row, value, mass, blocked, out = random_lanes(5)
-    scale, before = np.float32(0.3), out.copy()
-    expected = {
-        add: (row, out + row),
-        add_scaled: (row, scale, out + row * scale),
-        subtract_met: (value, mass, blocked, row, out - value * (mass - blocked + row)),
-    }
-    for change, (*arguments, wanted) in expected.items():
-        found = before.copy()
-        change(*arguments, found)
-        np.testing.assert_allclose(found[:LANES], wanted[:LANES], rtol=1e-5, atol=1e-6)
-        assert found[LANES] == SENTINEL
+def test_hands_are_added_up_bucket_by_bucket():
+    lanes, out, bucket = random_lanes(NUM_HANDS), random_lanes(NUM_BUCKETS, 3), random_buckets()
+    order = np.argsort(bucket, kind="stable").astype(np.uint16)
+    end = np.cumsum(np.bincount(bucket, minlength=NUM_BUCKETS)).astype(np.uint16)
+    expected = np.zeros_like(out)
+    np.add.at(expected, bucket, lanes[:-1])
+    sum_by_bucket(lanes, order, end, out)
+    assert_rows(out, expected)
+
+
+@pytest.mark.parametrize("numbers", [listed(), listed(3, 11, 3, 39), np.arange(MAX_LISTED) % 40])
+def test_listed_hands_are_added_to_their_buckets(numbers):
+    lanes, out, bucket = random_lanes(NUM_HANDS), random_lanes(NUM_BUCKETS, 3), random_buckets()
+    share, expected = np.float32(-0.3), out.copy()
+    for hand in numbers[numbers >= 0]:
+        expected[bucket[hand]] += lanes[hand] * share
+    add_listed_by_bucket(lanes, numbers, bucket, share, out)
+    assert_rows(out, expected)
+
+
+def test_hands_with_each_card_are_added_to_the_rows_of_the_cards():
+    lanes, out = random_lanes(NUM_HANDS), random_lanes(52, 3)
+    numbers = np.where(np.arange(52) % 3 == 0, -1, np.arange(52) % NUM_HANDS)
+    expected = out.copy()
+    for card, hand in enumerate(numbers):
+        expected[card] += lanes[hand] if hand >= 0 else 0.0
+    add_with_card(lanes, numbers, out)
+    assert_rows(out, expected)
+
+
+def test_what_listed_hands_meet_is_taken_back():
+    mass, out, lanes = (random_lanes(NUM_HANDS, seed) for seed in (1, 2, 3))
+    values, (blocked, _) = random_lanes(NUM_BUCKETS, 4), random_lanes(1, 5)
+    bucket, nothing = random_buckets(), np.zeros(LANES, np.float32)
+    same = np.where(np.arange(NUM_HANDS) % 2 == 0, -1, NUM_HANDS - 1 - np.arange(NUM_HANDS))
+    numbers, expected = listed(0, 5, 17, 38), out.copy()
+    for hand in numbers[:4]:
+        theirs = lanes[same[hand]] if same[hand] >= 0 else nothing
+        expected[hand] -= values[bucket[hand]] * (mass[hand] - blocked + theirs)
+    subtract_held(mass, numbers, bucket, values, blocked, lanes, same, nothing, out)
+    assert_rows(out, expected)

@@ -61,6 +61,17 @@ def test_two_players_see_the_same_pairs_from_both_sides():
     assert (np.abs(oop.wins) <= oop.meets).all()
 
 
+def test_hands_are_listed_bucket_by_bucket():
+    cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
+    seen = RiverGames.build(cards, RiverBuckets(16), Team()).seen_from(0)
+    for bucket, order, end in zip(seen.villain, seen.villain_order, seen.villain_end, strict=True):
+        parts = np.split(order, end[:-1])
+        assert len(parts) == 17
+        assert end[-1] == len(order)
+        for number, hands in enumerate(parts):
+            np.testing.assert_array_equal(hands, np.flatnonzero(bucket == number))
+
+
 def test_threads_make_the_same_games():
     cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
     one, two = (RiverGames.build(cards, RiverBuckets(16), Team(n)) for n in (1, 2))

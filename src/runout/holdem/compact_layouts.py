@@ -6,7 +6,7 @@ turn cards, ``L`` ways to enter the river, ``n`` nodes.
 
 from typing import NamedTuple
 
-from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array
+from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array, Uint16Array
 from runout.holdem.lane_kernels import Transfer
 from runout.holdem.spot_layouts import Hands, Orders
 from runout.holdem.street_kernels import Forest, Scratch
@@ -21,6 +21,8 @@ class BucketGames(NamedTuple):
         num_cards: ``[G]`` how many they are.
         hero: ``[G, H]`` the bucket of each of hero's hands; ``K`` where it is impossible.
         villain: ``[G, O]`` likewise of the opponent's.
+        villain_order: ``[G, O]`` the opponent's hands, bucket by bucket, impossible ones last.
+        villain_end: ``[G, K + 1]`` where each bucket's part of the order ends.
         meets: ``[G, K, K]`` the share of pairs that share no card, by the opponent's bucket and
             hero's.
         wins: ``[G, K, K]`` the same, negative where the opponent's bucket is the stronger one and 0
@@ -32,6 +34,8 @@ class BucketGames(NamedTuple):
     num_cards: IntArray
     hero: Uint8Array
     villain: Uint8Array
+    villain_order: Uint16Array
+    villain_end: Uint16Array
     meets: Float32Array
     wins: Float32Array
 

@@ -8,6 +8,7 @@ from runout.holdem.street_template import StreetTemplate
 from runout.holdem.tables import MemoryNeed, Precision, StreetSize, count_table_bytes
 
 _FLOAT_BYTES = 4
+_LIST_BYTES = 2  # of a hand, and of a bucket, in the order of hands
 _CARDS_AND_COUNT_BYTES = 5 * 8  # of a game
 _PER_HAND_AND_SYMMETRY_BYTES = 24 * 8
 _HANDS_BY_CARD_BYTES = 8 * 52 * (51 + 51 + 52)
@@ -31,7 +32,8 @@ def compact_card_bytes(cards: CardsToCome, buckets: RiverBuckets) -> int:
     num_hands = sum(len(player.combos) for player in cards.players)
     num_views = 1 if holds_the_same(cards) else NUM_PLAYERS
     matrices = num_views * 2 * _FLOAT_BYTES * buckets.number**2
-    games = num_games * (widths + matrices + _CARDS_AND_COUNT_BYTES)
+    lists = _LIST_BYTES * (widths + NUM_PLAYERS * (buckets.number + 1))
+    games = num_games * (widths + lists + matrices + _CARDS_AND_COUNT_BYTES)
     orders = NUM_PLAYERS * (1 + num_turns) * (3 * num_hands + 16)
     by_hand = _PER_HAND_AND_SYMMETRY_BYTES * widths + NUM_PLAYERS * _HANDS_BY_CARD_BYTES
     return games + orders + by_hand

@@ -21,14 +21,19 @@ import numpy as np
 from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array
 from runout.holdem import bucket_simd_kernels, lane_kernels, simd_kernels, terminal_kernels
 from runout.holdem import lane_simd_kernels as lane_simd
-from runout.holdem.compact_layouts import BucketScratch, CompactStreets, Crossing, Terminals
+from runout.holdem.compact_layouts import (
+    BucketGames,
+    BucketScratch,
+    CompactStreets,
+    Crossing,
+    Terminals,
+)
 from runout.holdem.terminal_kernels import Lanes, Meeting
 from runout.jit import kernel
 
 _FLOAT_BYTES = 4
 _LANES, _LANE_ROW = simd_kernels.LANES, simd_kernels.LANE_ROW_BYTES
 _NUM_CARDS = lane_simd.NUM_CARDS
-_NOBODY = -1
 
 #: How many games are entered and left together.
 GAMES_AT_ONCE = 4
@@ -94,12 +99,20 @@ def enter_games(
 ) -> None:
     """Adds the opponent's reach up by bucket: ``entering`` of some games, the mean over cards."""
     games, holding = streets.games, streets.hands.holding
-    bucket, num_cards = games.villain[first_game:end_game], games.num_cards[first_game:end_game]
-    cards = games.cards[first_game:end_game]
     for block in range(_num_blocks(streets)):
         reach, entering = out_crossing.reach[block], out_crossing.entering[block]
-        _add_by_bucket(bucket, reach, entering)
-        _leave_out_holders(cards, num_cards, holding, bucket, reach, entering)
+        lanes = np.int64(reach.ctypes.data)
+        for game in range(first_game, end_game):
+            out = entering[game - first_game]
+            lane_simd.sum_by_bucket(
+                np.int64(out.ctypes.data),
+                lanes,
+                np.int64(games.villain_order[game].ctypes.data),
+                np.int64(games.villain_end[game].ctypes.data),
+                out.shape[0],
+            )
+            if games.num_cards[game] > 1:  # holders of a single card are impossible
+                _leave_out_holders(games, game, holding, lanes, out)
 
 
 @kernel
@@ -109,45 +122,15 @@ def _num_blocks(streets: CompactStreets) -> int:
 
 
 @kernel
-def _add_by_bucket(bucket: Uint8Array, reach: Float32Array, out_entering: Float32Array) -> None:
-    """Adds ``reach[O, 16]`` up by the buckets of some games into ``out_entering[g, K + 1, 16]``."""
-    num_games, num_hands = bucket.shape
-    game_bytes = out_entering.shape[1] * _LANE_ROW
-    sums, lanes = np.int64(out_entering.ctypes.data), np.int64(reach.ctypes.data)
-    of_hands = np.int64(bucket.ctypes.data)
-    lane_simd.clear(sums, num_games * game_bytes)
-    if num_games == GAMES_AT_ONCE:
-        lane_simd.add_by_bucket_4(lanes, num_hands, of_hands, sums, game_bytes)
-    else:
-        for game in range(num_games):
-            own, out = of_hands + game * num_hands, sums + game * game_bytes
-            lane_simd.add_by_bucket_1(lanes, num_hands, own, out, game_bytes)
-
-
-@kernel
 def _leave_out_holders(
-    cards: IntArray,
-    num_cards: IntArray,
-    holding: IntArray,
-    bucket: Uint8Array,
-    reach: Float32Array,
-    out_entering: Float32Array,
+    games: BucketGames, game: int, holding: IntArray, lanes: int, out_entering: Float32Array
 ) -> None:
     """Counts hands one time less for each of a game's cards that they hold."""
-    game_bytes = out_entering.shape[1] * _LANE_ROW
-    sums, lanes = np.int64(out_entering.ctypes.data), np.int64(reach.ctypes.data)
-    for game in range(cards.shape[0]):
-        if num_cards[game] == 1:  # holders of the card are impossible
-            continue
-        share = np.float32(-1.0) / np.float32(num_cards[game])
-        for i in range(num_cards[game]):
-            card = cards[game, i]
-            for j in range(holding.shape[1]):
-                hand = holding[card, j]
-                if hand == _NOBODY:
-                    break
-                out = sums + game * game_bytes + np.int64(bucket[game, hand]) * _LANE_ROW
-                lane_simd.add_scaled(out, lanes + hand * _LANE_ROW, share)
+    share = np.float32(-1.0) / np.float32(games.num_cards[game])
+    sums, buckets = np.int64(out_entering.ctypes.data), games.villain[game]
+    for i in range(games.num_cards[game]):
+        holders = np.int64(holding[games.cards[game, i]].ctypes.data)
+        lane_simd.add_listed_by_bucket(sums, lanes, holders, np.int64(buckets.ctypes.data), share)
 
 
 @kernel
@@ -236,10 +219,8 @@ def _find_blocked(
                 out[other, lane] = out[0, lane]
         start = np.int64(out.ctypes.data)
         for i in range(num_cards[game]):
-            for other in range(_NUM_CARDS):
-                hand = villain_with[cards[game, i], other]
-                if hand != _NOBODY:
-                    lane_simd.add(start + other * _LANE_ROW, lanes + hand * _LANE_ROW)
+            hands = np.int64(villain_with[cards[game, i]].ctypes.data)
+            lane_simd.add_with_card(start, lanes, hands)
 
 
 @kernel
@@ -287,21 +268,18 @@ def _subtract_held(
     cards, num_cards, bucket, _ = leaving
     nothing = np.int64(leaving.value[0, leaving.value.shape[1] - 1].ctypes.data)
     won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
-    values, lanes = np.int64(leaving.value.ctypes.data), np.int64(reach.ctypes.data)
-    blocked, game_bytes = np.int64(by_card.ctypes.data), leaving.value.shape[1] * _LANE_ROW
+    lanes, theirs = np.int64(reach.ctypes.data), np.int64(same.ctypes.data)
     for game in range(cards.shape[0]):
-        if num_cards[game] == 1:  # holders of the card are impossible
+        if num_cards[game] == 1:  # holders of a single card are impossible
             continue
+        buckets = np.int64(bucket[game].ctypes.data)
+        values = np.int64(leaving.value[game].ctypes.data)
         for i in range(num_cards[game]):
-            card = cards[game, i]
-            for j in range(holding.shape[1]):
-                hand = holding[card, j]
-                if hand == _NOBODY:
-                    break
-                out, of_hand = won + hand * _LANE_ROW, met + hand * _LANE_ROW
-                value = values + game * game_bytes + np.int64(bucket[game, hand]) * _LANE_ROW
-                theirs = lanes + same[hand] * _LANE_ROW if same[hand] != _NOBODY else nothing
-                lane_simd.subtract_met(out, value, of_hand, blocked + card * _LANE_ROW, theirs)
+            holders = np.int64(holding[cards[game, i]].ctypes.data)
+            blocked = np.int64(by_card[cards[game, i]].ctypes.data)
+            lane_simd.subtract_held(
+                won, met, holders, buckets, values, blocked, lanes, theirs, nothing
+            )
 
 
 @kernel

@@ -11,12 +11,16 @@ function with plain sums.
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from runout.holdem.simd_kernels import LANE_ROW_BYTES, LANES
+from runout.holdem.simd_kernels import LANE_ROW_BYTES, LANES, MAX_LISTED
 from runout.holdem.vector_kernels import VectorCode, vector_intrinsic
 
 NUM_CARDS = 52
 
-_FLOAT, _BYTE, _INT64 = ir.FloatType(), ir.IntType(8), ir.IntType(64)
+_FLOAT, _BYTE, _SHORT = ir.FloatType(), ir.IntType(8), ir.IntType(16)
+_INT64 = ir.IntType(64)
+
+#: Sums that do not wait for each other.
+_SUMS_AT_ONCE = 4
 
 
 def _of_addresses(number):
@@ -29,74 +33,132 @@ def _lane_row_of(code, base, numbers, i, kind):
     number = code.load(code.builder.add(numbers, size), kind)
     if kind != _INT64:
         number = code.builder.zext(number, _INT64)
-    row = code.builder.shl(number, ir.Constant(_INT64, LANE_ROW_BYTES.bit_length() - 1))
-    return code.builder.add(base, row)
+    return _lane_row(code, base, number)
 
 
-def _lanewise(num_rows, num_scalars, compute):
-    """Returns what an intrinsic needs that sets a lane row from rows and float32 scalars.
-
-    The first address is the row that is set.
-    """
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        loaded = [code.load(row) for row in args[:num_rows]]
-        factors = [code.spread(scalar) for scalar in args[num_rows:]]
-        code.store(compute(code, *loaded, *factors), args[0])
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * num_rows, *[types.float32] * num_scalars), generate
+def _each_listed(code, numbers, body):
+    """Calls ``body(number)`` for the int64 numbers of a list, until -1; the code is a loop."""
+    builder = code.builder
+    with cgutils.for_range(builder, ir.Constant(_INT64, MAX_LISTED), intp=_INT64) as loop:
+        number = code.load(code.at(numbers, builder.shl(loop.index, _of_int64(3))), _INT64)
+        with builder.if_then(builder.icmp_signed("<", number, _of_int64(0))):
+            loop.do_break()
+        body(number)
 
 
-@vector_intrinsic
-def add(typing_context, out, row):
-    """``out += row``."""
-    return _lanewise(2, 0, lambda code, out, row: code.builder.fadd(out, row))
+def _of_int64(number):
+    return ir.Constant(_INT64, number)
+
+
+def _lane_row(code, base, number):
+    """Returns the address of the lane row of a number."""
+    shift = _of_int64(LANE_ROW_BYTES.bit_length() - 1)
+    return code.builder.add(base, code.builder.shl(number, shift))
 
 
 @vector_intrinsic
-def add_scaled(typing_context, out, row, scale):
-    """``out += row * scale``."""
-    return _lanewise(2, 1, lambda code, out, row, scale: code.multiply_add(row, scale, out))
-
-
-def _make_add_by_bucket(num_games):
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        lanes, num_hands, buckets, sums, game_bytes = args
-        step = [ir.Constant(_INT64, i) for i in range(num_games)]
-        lists = [builder.add(buckets, builder.mul(num_hands, i)) for i in step]
-        bases = [builder.add(sums, builder.mul(game_bytes, i)) for i in step]
-        with cgutils.for_range(builder, num_hands, intp=_INT64) as loop:
-            size = ir.Constant(_INT64, LANE_ROW_BYTES)
-            row = code.load(builder.add(lanes, builder.mul(loop.index, size)))
-            for numbers, base in zip(lists, bases, strict=True):
-                out = _lane_row_of(code, base, numbers, loop.index, _BYTE)
-                code.store(builder.fadd(code.load(out), row), out)
-        return context.get_dummy_value()
-
-    return generate
-
-
-@vector_intrinsic
-def add_by_bucket_1(typing_context, lanes, num_hands, buckets, sums, game_bytes):
-    """Adds the lane row of each hand to the one of its bucket.
+def sum_by_bucket(typing_context, out, lanes, order, ends, num_buckets):
+    """Sets the lane row of each bucket to the sum of those of its hands.
 
     Args:
+        out: address of ``[buckets, 16]``.
         lanes: address of ``[hands, 16]``.
-        num_hands: how many there are.
-        buckets: address of ``[hands]`` uint8.
-        sums: address of ``[buckets, 16]``.
-        game_bytes: from the sums of one game to those of the next.
+        order: address of ``[hands]`` uint16, their numbers, bucket by bucket.
+        ends: address of ``[buckets]`` uint16, where each bucket's part of the order ends.
+        num_buckets: how many there are.
     """
-    return _of_addresses(5), _make_add_by_bucket(1)
+
+    def generate(context, builder, signature, args):
+        code = VectorCode(context, builder, LANES)
+        out, lanes, order, ends, num_buckets = args
+        sums = [code.slot() for _ in range(_SUMS_AT_ONCE)]
+        begin = cgutils.alloca_once_value(builder, _of_int64(0))
+
+        def add(position, total):
+            hand = builder.zext(
+                code.load(code.at(order, builder.shl(position, _of_int64(1))), _SHORT), _INT64
+            )
+            row = code.load(_lane_row(code, lanes, hand))
+            builder.store(builder.fadd(builder.load(total), row), total)
+
+        with cgutils.for_range(builder, num_buckets, intp=_INT64) as bucket:
+            for total in sums:
+                builder.store(code.zero, total)
+            first = builder.load(begin)
+            place = code.at(ends, builder.shl(bucket.index, _of_int64(1)))
+            end = builder.zext(code.load(place, _SHORT), _INT64)
+            whole = builder.and_(builder.sub(end, first), _of_int64(-_SUMS_AT_ONCE))
+            rest = builder.add(first, whole)
+            step = _of_int64(_SUMS_AT_ONCE)
+            with cgutils.for_range_slice(builder, first, rest, step, _INT64) as (position, _):
+                for number, total in enumerate(sums):
+                    add(builder.add(position, _of_int64(number)), total)
+            with cgutils.for_range_slice(builder, rest, end, _of_int64(1), _INT64) as (position, _):
+                add(position, sums[0])
+            builder.store(end, begin)
+            values = [builder.load(total) for total in sums]
+            while len(values) > 1:
+                values = [
+                    builder.fadd(x, y) for x, y in zip(values[::2], values[1::2], strict=True)
+                ]
+            code.store(values[0], _lane_row(code, out, bucket.index))
+        return context.get_dummy_value()
+
+    return _of_addresses(5), generate
 
 
 @vector_intrinsic
-def add_by_bucket_4(typing_context, lanes, num_hands, buckets, sums, game_bytes):
-    """Like `add_by_bucket_1` with the buckets and sums of four games, one after the other."""
-    return _of_addresses(5), _make_add_by_bucket(4)
+def add_listed_by_bucket(typing_context, out, lanes, numbers, buckets, share):
+    """``out[bucket[h]] += lanes[h] * share`` for the hands of a list, until -1.
+
+    Args:
+        out: address of ``[buckets, 16]``.
+        lanes: address of ``[hands, 16]``.
+        numbers: address of the hands' int64 numbers.
+        buckets: address of ``[hands]`` uint8.
+        share: float32.
+    """
+
+    def generate(context, builder, signature, args):
+        code = VectorCode(context, builder, LANES)
+        out, lanes, numbers, buckets, share = args
+        factor = code.spread(share)
+
+        def add(hand):
+            place = _lane_row_of(code, out, buckets, hand, _BYTE)
+            row = code.load(_lane_row(code, lanes, hand))
+            code.store(code.multiply_add(row, factor, code.load(place)), place)
+
+        _each_listed(code, numbers, add)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 4, types.float32), generate
+
+
+@vector_intrinsic
+def add_with_card(typing_context, out, lanes, numbers):
+    """Adds the lane row of the hand with each of 52 cards to that of the card, -1 for no hand.
+
+    Args:
+        out: address of ``[52, 16]``.
+        lanes: address of ``[hands, 16]``.
+        numbers: address of ``[52]`` int64, the hands.
+    """
+
+    def generate(context, builder, signature, args):
+        code = VectorCode(context, builder, LANES)
+        out, lanes, numbers = args
+        with cgutils.for_range(builder, _of_int64(NUM_CARDS), intp=_INT64) as card:
+            hand = code.load(code.at(numbers, builder.shl(card.index, _of_int64(3))), _INT64)
+            is_hand = builder.icmp_signed(">=", hand, _of_int64(0))
+            place = _lane_row(code, out, card.index)
+            # No hand reads what is there already, and adds nothing.
+            source = builder.select(is_hand, _lane_row(code, lanes, hand), place)
+            row = builder.select(is_hand, code.load(source), code.zero)
+            code.store(builder.fadd(code.load(place), row), place)
+        return context.get_dummy_value()
+
+    return _of_addresses(3), generate
 
 
 def _make_add_met(num_games):
@@ -171,11 +233,38 @@ def clear(typing_context, address, num_bytes):
 
 
 @vector_intrinsic
-def subtract_met(typing_context, out, value, mass, blocked, same):
-    """``out -= value * (mass - blocked + same)``."""
+def subtract_held(
+    typing_context, out, mass, numbers, buckets, values, blocked, lanes, same, nothing
+):
+    """``out[h] -= values[bucket[h]] * (mass[h] - blocked + lanes[same[h]])`` for listed hands.
 
-    def compute(code, out, value, mass, blocked, same):
-        met = code.builder.fadd(code.builder.fsub(mass, blocked), same)
-        return code.builder.fsub(out, code.builder.fmul(value, met))
+    Args:
+        out: address of ``[hands, 16]``.
+        mass: address of ``[hands, 16]``.
+        numbers: address of the hands' int64 numbers, until -1.
+        buckets: address of ``[hands]`` uint8.
+        values: address of ``[buckets, 16]``.
+        blocked: address of a lane row.
+        lanes: address of the opponent's ``[hands, 16]``.
+        same: address of ``[hands]`` int64, the same hand of the opponent, -1 for none.
+        nothing: address of a lane row of zeros.
+    """
 
-    return _lanewise(5, 0, compute)
+    def generate(context, builder, signature, args):
+        code = VectorCode(context, builder, LANES)
+        out, mass, numbers, buckets, values, blocked, lanes, same, nothing = args
+        less = code.load(blocked)
+
+        def subtract(hand):
+            theirs = code.load(code.at(same, builder.shl(hand, _of_int64(3))), _INT64)
+            is_hand = builder.icmp_signed(">=", theirs, _of_int64(0))
+            own = code.load(builder.select(is_hand, _lane_row(code, lanes, theirs), nothing))
+            met = builder.fadd(builder.fsub(code.load(_lane_row(code, mass, hand)), less), own)
+            value = code.load(_lane_row_of(code, values, buckets, hand, _BYTE))
+            place = _lane_row(code, out, hand)
+            code.store(builder.fsub(code.load(place), builder.fmul(value, met)), place)
+
+        _each_listed(code, numbers, subtract)
+        return context.get_dummy_value()
+
+    return _of_addresses(9), generate

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray, Uint8Array, aligned_zeros
+from runout.arrays import Float32Array, IntArray, Uint8Array, Uint16Array, aligned_zeros
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import COMBO_CARDS
 from runout.cards.evaluator_tables import evaluator_tables
@@ -73,6 +73,8 @@ class RiverGames:
         cards: ``[G, 4]`` the river cards of a game, the rest -1.
         num_cards: ``[G]`` how many they are.
         bucket: of OOP and IP, ``[G, width]`` the bucket of each hand; ``K`` if impossible.
+        order: of OOP and IP, ``[G, width]`` their hands, bucket by bucket, impossible ones last.
+        end: of OOP and IP, ``[G, K + 1]`` where each bucket's part of the order ends.
         meets: seen from OOP and IP, ``[G, K, K]`` as in `BucketGames`; the same array if both hold
             the same hands.
         wins: likewise.
@@ -83,6 +85,8 @@ class RiverGames:
     cards: IntArray
     num_cards: IntArray
     bucket: tuple[Uint8Array, Uint8Array]
+    order: tuple[Uint16Array, Uint16Array]
+    end: tuple[Uint16Array, Uint16Array]
     meets: tuple[Float32Array, Float32Array]
     wins: tuple[Float32Array, Float32Array]
 
@@ -105,12 +109,17 @@ class RiverGames:
         game_cards = np.full((len(every_game), _NUM_SUITS), _NO_CARD, dtype=np.int64)
         for row, of_game in zip(game_cards, every_game, strict=True):
             row[: len(of_game)] = of_game
+        (oop_order, oop_end), (ip_order, ip_end) = (
+            _order_by_bucket(of_hands, buckets.number) for of_hands in parts.bucket
+        )
         return cls(
             buckets=buckets,
             first_game=first_game,
             cards=game_cards,
             num_cards=np.array([len(of_game) for of_game in every_game]),
             bucket=parts.bucket,
+            order=(oop_order, ip_order),
+            end=(oop_end, ip_end),
             meets=parts.meets,
             wins=parts.wins,
         )
@@ -123,6 +132,8 @@ class RiverGames:
             self.num_cards,
             self.bucket[player],
             self.bucket[1 - player],
+            self.order[1 - player],
+            self.end[1 - player],
             self.meets[player],
             self.wins[player],
         )
@@ -149,6 +160,18 @@ def group_rivers(board: tuple[int, ...], merges_cards: bool = True) -> list[list
             is_apart = not merges_cards or suits[suit] >= _CAN_MAKE_FLUSH
             games.setdefault((rank, suit if is_apart else -1), []).append(card)
     return list(games.values())
+
+
+def _order_by_bucket(bucket: Uint8Array, num_buckets: int) -> tuple[Uint16Array, Uint16Array]:
+    """Returns ``[G, width]`` hands by their bucket, and ``[G, K + 1]`` where buckets end."""
+    order, end = (
+        np.empty(bucket.shape, np.uint16),
+        np.empty((len(bucket), num_buckets + 1), np.uint16),
+    )
+    for game, of_hands in enumerate(bucket):
+        order[game] = np.argsort(of_hands, kind="stable")
+        end[game] = np.cumsum(np.bincount(of_hands, minlength=num_buckets + 1))
+    return order, end
 
 
 def count_games(cards: CardsToCome, merges_cards: bool = True) -> int:
