@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runout.arrays import RealArray
 from runout.cards.card import FLOP_SIZE, NUM_CARDS, format_cards
 from runout.cards.combos import COMBO_CARDS
 from runout.cfr.parallel import Team
 from runout.errors import ConfigError
+from runout.holdem.all_ins import net_wins
 from runout.holdem.card_tables import hands_seen_from, orders_of
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_layouts import HeldCards
@@ -30,6 +32,7 @@ class CompactCards:
         held: likewise.
         flop_orders: likewise.
         turn_orders: likewise.
+        net_wins: likewise, of `all_ins`.
     """
 
     to_come: CardsToCome
@@ -38,6 +41,7 @@ class CompactCards:
     held: tuple[HeldCards, HeldCards]
     flop_orders: tuple[Orders, Orders]
     turn_orders: tuple[Orders, Orders]
+    net_wins: tuple[RealArray, RealArray]
 
     @classmethod
     def plan(
@@ -74,6 +78,7 @@ class CompactCards:
             held=(_held_by(to_come, OOP), _held_by(to_come, IP)),
             flop_orders=(orders_of(to_come, [board], OOP), orders_of(to_come, [board], IP)),
             turn_orders=(orders_of(to_come, turns, OOP), orders_of(to_come, turns, IP)),
+            net_wins=net_wins(to_come),
         )
 
     @property

@@ -8,6 +8,7 @@ the betting, so all trees of a flop can share them, and any number of games one 
 import itertools
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.errors import ConfigError
 from runout.holdem import compact_kernels, spot_kernels
+from runout.holdem.all_ins import AllIns
 from runout.holdem.bucket_simd_kernels import PRODUCT_BLOCK
 from runout.holdem.card_game import (
     Columns,
@@ -28,7 +30,7 @@ from runout.holdem.card_game import (
 )
 from runout.holdem.card_tables import orders_of
 from runout.holdem.compact_cards import CompactCards
-from runout.holdem.compact_layouts import BucketBetting, CompactStreets, Terminals
+from runout.holdem.compact_layouts import BucketBetting, CompactScratch, CompactStreets, Terminals
 from runout.holdem.compact_memory import compact_sizes
 from runout.holdem.compact_workspace import Workspace, WorkspaceShape
 from runout.holdem.river_games import RiverBuckets
@@ -36,7 +38,7 @@ from runout.holdem.simd_kernels import LANES
 from runout.holdem.spot import Spot
 from runout.holdem.spot_layouts import Arrival, Hands
 from runout.holdem.street_kernels import Forest, Step
-from runout.holdem.street_template import make_templates
+from runout.holdem.street_template import StreetTemplate, make_templates
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import Precision, StreetSize, make_scratch
 from runout.trees.betting import Street
@@ -67,10 +69,16 @@ class CompactGame:
         self.cards, self.river_games = cards.to_come, cards.games
         self.precision = precision
         self.templates = make_templates(spot.tree, spot.rake, ONE_GROUP)
+        played = make_templates(spot.tree, spot.rake, ONE_GROUP, deals_all_ins=False)
         self._cards = cards
         if workspace is not None:
             self.workspace = workspace
-        self._streets = [self._see(player) for player in range(NUM_PLAYERS)]
+        players = range(NUM_PLAYERS)
+        self._all_ins = [
+            AllIns.find(spot.tree, played[Street.FLOP], spot.rake, player) for player in players
+        ]
+        # Visits do without cards after all-ins on the flop; who looks at nodes may deal them.
+        self._played = [self._see(player, played) for player in players]
         # Cards with many games first, so that nobody is left with a long one at the end.
         sizes = np.diff(cards.games.first_game)
         self._turn_order: list[int] = np.argsort(-sizes, kind="stable").tolist()
@@ -155,12 +163,14 @@ class CompactGame:
         """See `CardGame.visit`; in a workspace of the caller's, or else in the game's own."""
         space = workspace or self.workspace
         scratch = space.sides[player].flop
-        flop, hands = self.templates[Street.FLOP].forests[player], self._cards.hands[player]
+        flop, hands = self._played[player].flop, self._cards.hands[player]
         knowledge = known_to(player, tables.on_board(Street.FLOP, 0))
         meeting = spot_kernels.meet(hands, self._cards.flop_orders[player], 0)
         spot_kernels.begin_street(
             flop, hands, meeting, knowledge.villain, step, arrive(root_reach), scratch
         )
+        panels = self._cards.net_wins[player]
+        self._all_ins[player].value(panels, hands, scratch.reach, scratch.value)
         chance_value = self._visit_turns(player, step, tables, space)
         spot_kernels.end_street(flop, chance_value, knowledge.hero, step, scratch)
         root_value: Float32Array = scratch.value[0].copy()
@@ -184,10 +194,9 @@ class CompactGame:
         self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
     ) -> StreetVisit:
         """See `CardGame.visit_turn_card`."""
-        scratch = self.workspace.sides[player].turns[0]
-        hero = self._cards.widths[player]
-        out = np.zeros((len(self.templates[Street.TURN].root_of), hero), np.float32)
-        self._visit_turn(player, number, step, tables, reach, self.workspace, 0, out)
+        scratch, betting = self.workspace.sides[player].turns[0], self._see(player, self.templates)
+        out = np.zeros((len(betting.flop.chance), self._cards.widths[player]), np.float32)
+        self._visit_turn(betting, player, number, step, tables, reach, scratch, out)
         return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
 
     def visit_river_card(
@@ -237,7 +246,8 @@ class CompactGame:
     ) -> FloatArray:
         """Visits every turn card; returns ``[R, H]`` the sums over cards."""
         side, deal, hands = space.sides[player], self.cards.deals[0], self._cards.hands[player]
-        shape = (len(self.templates[Street.TURN].root_of), self._cards.widths[player])
+        betting = self._played[player]
+        shape = (len(betting.flop.chance), self._cards.widths[player])
         num_sums = shape[0] * shape[1]
         num_cells = len(deal.card) * num_sums
         values = side.cells[:num_cells].reshape(len(deal.card), *shape)
@@ -247,8 +257,8 @@ class CompactGame:
         def work(worker: int) -> None:
             while (position := next(next_in_order)) < len(self._turn_order):
                 number = self._turn_order[position]
-                out = values[number]
-                self._visit_turn(player, number, step, tables, side.flop.reach, space, worker, out)
+                scratch, reach, out = side.turns[worker], side.flop.reach, values[number]
+                self._visit_turn(betting, player, number, step, tables, reach, scratch, out)
 
         space.team.run(work, range(space.team.num_workers))
         spot_kernels.add_cards(values, hands.image, deal.images, total)
@@ -256,35 +266,35 @@ class CompactGame:
 
     def _visit_turn(
         self,
+        betting: "_Betting",
         player: int,
         number: int,
         step: Step,
         tables: SpotTables,
         reach: Float32Array,
-        space: Workspace,
-        worker: int,
+        scratch: CompactScratch,
         out_value: Float32Array,
     ) -> None:
         """Visits one turn card with the opponent's ``reach[rows, O]`` on the flop."""
         deal, games = self.cards.deals[0], self.river_games
-        row = self.templates[Street.FLOP].forests[player].chance_row
+        row = betting.flop.chance_row
         arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
         rivers = range(*games.first_game[number : number + 2].tolist())
         compact_kernels.visit_turn(
-            self._streets[player],
+            betting.streets,
             number,
             known_to(player, tables.on_board(Street.TURN, number)),
             known_to(player, tables.on_boards(Street.RIVER, rivers)),
             step,
             arrival,
-            space.sides[player].turns[worker],
+            scratch,
             out_value,
         )
 
-    def _see(self, player: int) -> CompactStreets:
+    def _see(self, player: int, templates: list[StreetTemplate]) -> "_Betting":
         cards = self._cards
-        _, turn, river = (template.forests[player] for template in self.templates)
-        return CompactStreets(
+        flop, turn, river = (template.forests[player] for template in templates)
+        streets = CompactStreets(
             hands=cards.hands[player],
             held=cards.held[player],
             turn=turn,
@@ -293,6 +303,14 @@ class CompactGame:
             games=cards.games.seen_from(player),
             probability=np.full(LANES, self.cards.deals[1].probability, np.float32),
         )
+        return _Betting(flop, streets)
+
+
+class _Betting(NamedTuple):
+    """The betting of all streets, seen from one player."""
+
+    flop: Forest
+    streets: CompactStreets
 
 
 def bucket_betting(river: Forest) -> BucketBetting:

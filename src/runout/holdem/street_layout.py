@@ -27,6 +27,7 @@ class PlaceKind(IntEnum):
     SHOWDOWN = 1
     CHANCE = 2
     DECISION = 3
+    ALL_IN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,31 +100,42 @@ class _Draft:
         return len(self.tree_node) - 1
 
 
-def make_layouts(tree: PostflopTree) -> list[StreetLayout]:
-    """Returns the layout of every street from the tree's first one on."""
+def make_layouts(tree: PostflopTree, *, deals_all_ins: bool = True) -> list[StreetLayout]:
+    """Returns the layout of every street from the tree's first one on.
+
+    Args:
+        tree: the betting.
+        deals_all_ins: whether cards come after a called all-in of the first street; if not, it ends
+            there, an `ALL_IN`, and later streets have fewer roots. Rows of tables are the same.
+    """
     layouts = []
     roots: tuple[int, ...] = (0,)
     for street in list(Street)[tree.first_street :]:
-        layouts.append(_finish(tree, street, _draft(tree, street, roots)))
+        ends_all_ins = street == tree.first_street and not deals_all_ins
+        layouts.append(_finish(tree, street, _draft(tree, street, roots, ends_all_ins)))
         roots = layouts[-1].next_roots
     return layouts
 
 
-def _kind_on(tree: PostflopTree, street: Street, node: int) -> PlaceKind:
+def _kind_on(tree: PostflopTree, street: Street, node: int, ends_all_ins: bool) -> PlaceKind:
     """Returns what a tree node is on a street."""
     leaf = int(tree.leaf_kind[node])
     if leaf == NOT_A_LEAF:
         return PlaceKind.DECISION if tree.street[node] == street else PlaceKind.CHANCE
     if leaf == SHOWDOWN:
-        return PlaceKind.SHOWDOWN if street == Street.RIVER else PlaceKind.CHANCE
+        if street == Street.RIVER:
+            return PlaceKind.SHOWDOWN
+        return PlaceKind.ALL_IN if ends_all_ins else PlaceKind.CHANCE
     return PlaceKind.FOLD
 
 
-def _draft(tree: PostflopTree, street: Street, roots: tuple[int, ...]) -> _Draft:
+def _draft(
+    tree: PostflopTree, street: Street, roots: tuple[int, ...], ends_all_ins: bool
+) -> _Draft:
     """Numbers the nodes of a street: root by root, breadth-first, so that siblings are together."""
     draft = _Draft()
     for root in roots:
-        draft.root.append(draft.add(root, _kind_on(tree, street, root), NO_PARENT))
+        draft.root.append(draft.add(root, _kind_on(tree, street, root, ends_all_ins), NO_PARENT))
         queue = deque([draft.root[-1]])
         while queue:
             node = queue.popleft()
@@ -131,7 +143,8 @@ def _draft(tree: PostflopTree, street: Street, roots: tuple[int, ...]) -> _Draft
                 continue
             draft.first_child[node] = len(draft.tree_node)
             for child in tree.layout.children(draft.tree_node[node]):
-                queue.append(draft.add(child, _kind_on(tree, street, child), node))
+                kind = _kind_on(tree, street, child, ends_all_ins)
+                queue.append(draft.add(child, kind, node))
     return draft
 
 

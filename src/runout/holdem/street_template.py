@@ -30,7 +30,11 @@ class StreetTemplate(StreetLayout):
 
 
 def make_templates(
-    tree: PostflopTree, rake: Rake, nodes_per_group: int = NODES_PER_GROUP
+    tree: PostflopTree,
+    rake: Rake,
+    nodes_per_group: int = NODES_PER_GROUP,
+    *,
+    deals_all_ins: bool = True,
 ) -> list[StreetTemplate]:
     """Returns the template of every street from the tree's first one on.
 
@@ -38,9 +42,10 @@ def make_templates(
         tree: the betting.
         rake: what the house takes.
         nodes_per_group: at most so many nodes of the river, or one root's, make a group.
+        deals_all_ins: as in `make_layouts`.
     """
     templates = []
-    for layout in make_layouts(tree):
+    for layout in make_layouts(tree, deals_all_ins=deals_all_ins):
         groups = _group_roots(layout, nodes_per_group)
         oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
         known = {each.name: getattr(layout, each.name) for each in fields(layout)}
@@ -101,7 +106,7 @@ def _see(
     fold, showdown, chance = (
         np.flatnonzero(kinds == k) for k in (PlaceKind.FOLD, PlaceKind.SHOWDOWN, PlaceKind.CHANCE)
     )
-    stake, raked = _showdown_stakes(tree, layout.tree_node[showdown], rake)
+    stake, raked = showdown_stakes(tree, layout.tree_node[showdown], rake)
     is_decision = kinds == PlaceKind.DECISION
     return Forest(
         group=_int32(group_rows),
@@ -130,7 +135,7 @@ def _fold_gains(tree: PostflopTree, nodes: IntArray, rake: Rake, player: int) ->
     return np.where(tree.leaf_kind[nodes] == player, -lost, won).astype(np.float32)
 
 
-def _showdown_stakes(
+def showdown_stakes(
     tree: PostflopTree, nodes: IntArray, rake: Rake
 ) -> tuple[Float32Array, Float32Array]:
     """Returns what is won or lost at showdowns, and what each player pays on top whoever wins."""
