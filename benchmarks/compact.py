@@ -13,7 +13,8 @@ from typing import Any
 from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, speedup
 from runout.cards.card import parse_board
-from runout.holdem import simd_kernels
+from runout.holdem import card_tables, simd_kernels
+from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.river_games import RiverBuckets
 from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
@@ -57,9 +58,11 @@ def _load_prototype(directory: Path) -> Any:
     renamed: list[tuple[Any, str, Any]] = [
         (importlib.import_module("runout.postflop.exact"), "_normalized", normalize_sums),
         (simd_kernels, "_transpose", simd_kernels.transpose_block),
+        (CardsToCome, "hands_seen_from", card_tables.hands_seen_from),
+        (CardsToCome, "orders_of", card_tables.orders_of),
     ]
-    for module, name, part in renamed:
-        setattr(module, name, part)
+    for owner, name, part in renamed:
+        setattr(owner, name, part)
     sys.dont_write_bytecode = True  # the directory is not ours
     sys.path.insert(0, str(directory))
     return importlib.import_module("hybrid")

@@ -26,7 +26,7 @@ def small_game(has_rake=False, has_blockers=False, merges_cards=True):
 
 def streets_of(game, player):
     """Returns what the kernels of a game read."""
-    return game._streets[player]
+    return game._see(player, game.templates).streets
 
 
 def scratch_of(game, player):

@@ -7,6 +7,7 @@ import pytest
 
 from runout.holdem.street_layout import NO_PARENT, NOBODY, PlaceKind, make_layouts
 from runout.trees.betting import Street
+from runout.trees.postflop_tree import SHOWDOWN
 from tests.holdem.small_spots import make_tree
 
 TREES = {
@@ -49,3 +50,15 @@ def test_a_street_begins_where_the_one_before_ends(tree):
         assert after.root_of == before.next_roots
     assert layouts[0].root_of == (0,)
     assert layouts[-1].next_roots == ()
+
+
+@every_tree
+def test_all_ins_of_the_first_street_may_end_there_and_tables_stay_as_they_are(tree):
+    dealt, ended = make_layouts(tree), make_layouts(tree, deals_all_ins=False)
+    is_all_in = tree.leaf_kind[dealt[0].tree_node] == SHOWDOWN
+    np.testing.assert_array_equal(ended[0].kind == PlaceKind.ALL_IN, is_all_in)
+    all_ins = set(dealt[0].tree_node[is_all_in].tolist())
+    for with_cards, without in zip(dealt, ended, strict=True):
+        assert set(without.root_of) == set(with_cards.root_of) - all_ins
+        for ours, theirs in zip(without.action_node, with_cards.action_node, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
