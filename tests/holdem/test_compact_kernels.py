@@ -24,7 +24,7 @@ def stack(learnings):
 
 
 def tables_of(game, player):
-    """Returns tables of the turn and of all games after it, as a player sees them."""
+    """Returns tables of the turn and of all games, as a player sees them."""
     widths = [game.cards.players[who].width for who in (player, 1 - player)]
     first, end = game.river_games.first_game[TURN : TURN + 2]
     turn, river = [], []
@@ -32,7 +32,13 @@ def tables_of(game, player):
         turn.append(random_learning(game.templates[1].num_actions[who], widths[number], number))
         actions = game.templates[2].num_actions[who]
         river.append(
-            stack([random_learning(actions, NUM_BUCKETS, 99 * g + who) for g in range(first, end)])
+            stack(
+                [
+                    # Games before the turn card's are not looked at.
+                    random_learning(actions, NUM_BUCKETS, 99 * max(g, first) + who)
+                    for g in range(end)
+                ]
+            )
         )
     return Knowledge(*turn), Knowledge(*river)
 
@@ -49,8 +55,7 @@ def expected_chances(game, player, river, lanes, mode):
             cards, games.villain[number], hands.villain_cards, lanes, NUM_BUCKETS
         )
         villain, hero = (
-            side.strategy_sum[number - first].astype(np.float64)
-            for side in (river.villain, river.hero)
+            side.strategy_sum[number].astype(np.float64) for side in (river.villain, river.hero)
         )
         forest = streets.river.forest
         weights = None if mode == RESPOND else hero

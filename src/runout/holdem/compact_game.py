@@ -30,7 +30,13 @@ from runout.holdem.card_game import (
 )
 from runout.holdem.card_tables import orders_of
 from runout.holdem.compact_cards import CompactCards
-from runout.holdem.compact_layouts import BucketBetting, CompactScratch, CompactStreets, Terminals
+from runout.holdem.compact_layouts import (
+    BucketBetting,
+    CompactScratch,
+    CompactStreets,
+    Terminals,
+    TurnArrival,
+)
 from runout.holdem.compact_memory import compact_sizes
 from runout.holdem.compact_workspace import Workspace, WorkspaceShape
 from runout.holdem.river_games import RiverBuckets
@@ -45,6 +51,9 @@ from runout.trees.betting import Street
 
 #: Rows of buckets are short: all nodes of a river are one group.
 ONE_GROUP = 1 << 30
+
+#: Turn cards that a thread takes at once.
+_TURNS_AT_ONCE = 3
 
 
 class CompactGame:
@@ -81,7 +90,7 @@ class CompactGame:
         self._played = [self._see(player, played) for player in players]
         # Cards with many games first, so that nobody is left with a long one at the end.
         sizes = np.diff(cards.games.first_game)
-        self._turn_order: list[int] = np.argsort(-sizes, kind="stable").tolist()
+        self._turn_order = np.argsort(-sizes, kind="stable")
 
     @classmethod
     def plan(
@@ -195,8 +204,13 @@ class CompactGame:
     ) -> StreetVisit:
         """See `CardGame.visit_turn_card`."""
         scratch, betting = self.workspace.sides[player].turns[0], self._see(player, self.templates)
-        out = np.zeros((len(betting.flop.chance), self._cards.widths[player]), np.float32)
-        self._visit_turn(betting, player, number, step, tables, reach, scratch, out)
+        shape = (
+            len(self.cards.deals[0].card),
+            len(betting.flop.chance),
+            self._cards.widths[player],
+        )
+        out, numbers = np.zeros(shape, np.float32), np.array([number])
+        self._visit_cards(numbers, betting, player, step, tables, reach, scratch, out)
         return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
 
     def visit_river_card(
@@ -252,43 +266,44 @@ class CompactGame:
         num_cells = len(deal.card) * num_sums
         values = side.cells[:num_cells].reshape(len(deal.card), *shape)
         total = side.sums[:num_sums].reshape(shape)
-        next_in_order = itertools.count()
+        num_workers = space.team.num_workers
+        # One call for all if nobody shares them, else small parts: whoever is free takes the next.
+        part_size = len(deal.card) if num_workers == 1 else _TURNS_AT_ONCE
+        parts = np.split(self._turn_order, range(part_size, len(deal.card), part_size))
+        next_part = itertools.count()
 
         def work(worker: int) -> None:
-            while (position := next(next_in_order)) < len(self._turn_order):
-                number = self._turn_order[position]
-                scratch, reach, out = side.turns[worker], side.flop.reach, values[number]
-                self._visit_turn(betting, player, number, step, tables, reach, scratch, out)
+            while (part := next(next_part)) < len(parts):
+                scratch, reach = side.turns[worker], side.flop.reach
+                self._visit_cards(
+                    parts[part], betting, player, step, tables, reach, scratch, values
+                )
 
-        space.team.run(work, range(space.team.num_workers))
+        space.team.run(work, range(num_workers))
         spot_kernels.add_cards(values, hands.image, deal.images, total)
         return total
 
-    def _visit_turn(
+    def _visit_cards(
         self,
+        numbers: IntArray,
         betting: "_Betting",
         player: int,
-        number: int,
         step: Step,
         tables: SpotTables,
         reach: Float32Array,
         scratch: CompactScratch,
-        out_value: Float32Array,
+        out_values: Float32Array,
     ) -> None:
-        """Visits one turn card with the opponent's ``reach[rows, O]`` on the flop."""
-        deal, games = self.cards.deals[0], self.river_games
-        row = betting.flop.chance_row
-        arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
-        rivers = range(*games.first_game[number : number + 2].tolist())
-        compact_kernels.visit_turn(
+        """Visits some turn cards with the opponent's ``reach[rows, O]`` on the flop."""
+        deal, num_games = self.cards.deals[0], self.river_games.num_games
+        compact_kernels.visit_turns(
             betting.streets,
-            number,
-            known_to(player, tables.on_board(Street.TURN, number)),
-            known_to(player, tables.on_boards(Street.RIVER, rivers)),
+            known_to(player, tables.on_boards(Street.TURN, range(len(deal.card)))),
+            known_to(player, tables.on_boards(Street.RIVER, range(num_games))),
             step,
-            arrival,
+            TurnArrival(numbers, deal.card, reach, betting.flop.chance_row, deal.probability),
             scratch,
-            out_value,
+            out_values,
         )
 
     def _see(self, player: int, templates: list[StreetTemplate]) -> "_Betting":

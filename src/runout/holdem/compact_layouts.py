@@ -6,6 +6,8 @@ turn cards, ``L`` ways to enter the river, ``n`` nodes.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from runout.arrays import Float32Array, Int32Array, IntArray, Uint8Array, Uint16Array
 from runout.holdem.lane_kernels import Transfer
 from runout.holdem.spot_layouts import Hands, Orders
@@ -106,6 +108,24 @@ class CompactStreets(NamedTuple):
     turn_orders: Orders
     games: BucketGames
     probability: Float32Array
+
+
+class TurnArrival(NamedTuple):
+    """Turn cards, and the opponent's reach when they are dealt.
+
+    Attributes:
+        number: ``[t]`` of the cards that are visited.
+        card: ``[T]`` all of them.
+        reach: ``[rows, O]`` on the flop.
+        row: ``[R]`` the row of each root of the turn.
+        probability: of a card.
+    """
+
+    number: IntArray
+    card: IntArray
+    reach: Float32Array
+    row: Int32Array
+    probability: np.float32
 
 
 class Crossing(NamedTuple):
