@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from runout.holdem import compact_kernels, spot_kernels
+from runout.holdem.compact_layouts import TurnArrival
 from runout.holdem.spot_layouts import Arrival, Knowledge
 from runout.holdem.street_kernels import EVALUATE, EVALUATING, RESPOND, RESPONDING
 from runout.holdem.table_kernels import Learning
@@ -103,6 +104,28 @@ def test_a_turn_card_is_worth_what_its_rivers_are_worth(player, mode, step):
     expected = street_forest.pull_values(forest, 0, weights, value)[forest.root]
     real = len(game.cards.players[player].combos)
     np.testing.assert_allclose(out[:, :real], expected[:, :real], rtol=2e-3, atol=2e-4)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_turn_cards_are_visited_one_after_the_other_and_others_left_alone(player):
+    game = small_game()
+    streets, scratch, hands = streets_of(game, player), scratch_of(game, player), game.hands(player)
+    turn, river = tables_of(game, player)
+    deal, row = game.cards.deals[0], game.templates[0].forests[player].chance_row
+    on_every_card = Knowledge(*(stack([side] * len(deal.card)) for side in turn))
+    reach = np.ones((int(row.max()) + 1, len(hands.villain_cards)), np.float32)
+    numbers = np.array([TURN, 0])
+    out = np.full((len(deal.card), len(row), len(hands.hero_cards)), -7.0, np.float32)
+    arriving = TurnArrival(numbers, deal.card, reach, row, deal.probability)
+    compact_kernels.visit_turns(streets, on_every_card, river, EVALUATING, arriving, scratch, out)
+    for number in range(len(deal.card)):
+        expected = np.full_like(out[number], -7.0)
+        if number in numbers:
+            arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
+            compact_kernels.visit_turn(
+                streets, number, turn, river, EVALUATING, arrival, scratch, expected
+            )
+        np.testing.assert_array_equal(out[number], expected)
 
 
 def test_the_tables_of_one_board_are_a_part_of_all():
