@@ -2,12 +2,16 @@
 
 import json
 import re
+import shutil
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
 from runout.cli.app import app as program
+from runout.explorer.jobs import Jobs
 from tests.explorer.browser import Viewer, chromium, needs_browser, serving
+from tests.explorer.conftest import make_explorer
 
 pytestmark = [needs_browser, pytest.mark.browser]
 
@@ -394,3 +398,52 @@ def test_a_place_that_is_not_there_is_said_and_can_be_tried_again(browser, addre
     assert "there is none of this name" in viewer.page.get_by_role("alert").inner_text()
     context.close()
     assert all("404" in problem or "422" in problem for problem in viewer.problems)
+
+
+#: Says that it solves, and copies a spot that was solved before.
+SOLVES = """
+import json, shutil, sys, time
+if "--estimate" in sys.argv:
+    print(json.dumps({"text": "5 nodes of betting"}))
+    sys.exit()
+for n in (10, 20, 30):
+    print(json.dumps({"iteration": n, "exploitability_pot": 1 / n, "seconds_left": 2}), flush=True)
+    time.sleep(float(sys.argv[2]))
+shutil.copytree(sys.argv[1], sys.argv[-1])
+"""
+
+
+def open_solving(browser, runs, tmp_path, seconds):
+    """Yields a viewer of a preflop game whose flops can be solved from the page."""
+    shutil.copytree(runs / "preflop_game", tmp_path / "game")
+    command = [sys.executable, "-c", SOLVES, str(runs / "river"), str(seconds)]
+    jobs = Jobs(command)
+    with serving(make_explorer(tmp_path, jobs)) as address:
+        context = browser.new_context(viewport=WIDE)
+        viewer = Viewer(context.new_page(), address)
+        viewer.open("/p/game?n=r2-c&tab=runouts&flop=Td9d6h")
+        yield viewer
+        context.close()
+    jobs.stop_all()
+    assert viewer.problems == []
+
+
+def test_a_flop_is_solved_from_the_page_and_opened(browser, runs, tmp_path):
+    for viewer in open_solving(browser, runs, tmp_path, 0.1):
+        page = viewer.page
+        page.get_by_role("button", name="What will it take?").click()
+        page.get_by_text("5 nodes of betting").wait_for()
+        page.get_by_role("button", name="Solve it now").click()
+        page.get_by_role("button", name="done, open it").click()
+        viewer.settle()
+        assert page.url.endswith("/s/game-spots-r2-c-Td9d6h")
+        assert page.locator("[data-hand]").count() == 169
+
+
+def test_a_solve_shows_its_progress_and_can_be_stopped(browser, runs, tmp_path):
+    for viewer in open_solving(browser, runs, tmp_path, 60):
+        viewer.page.get_by_role("button", name="Solve it now").click()
+        viewer.page.get_by_text("10 iterations").wait_for()
+        assert "left" in viewer.page.locator(".job").inner_text()
+        viewer.page.get_by_role("button", name="Stop").click()
+        viewer.page.get_by_text("stopped").wait_for()

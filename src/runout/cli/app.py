@@ -18,6 +18,7 @@ from runout.cli import (
     evaluate,
     explore,
     export,
+    export_site,
     flop_equity,
     flops,
     inspect_bundles,
@@ -164,6 +165,9 @@ app.command("inspect", epilog="Example: runout inspect runs/smoke --flops")(
     inspect_bundles.inspect_bundles
 )
 app.command("explore", epilog="Example: runout explore runs --no-browser")(explore.explore)
+app.command("export-site", epilog="Example: runout export-site runs -o site")(
+    export_site.export_site
+)
 app.add_typer(tree.app, name="tree")
 app.add_typer(table.app, name="table")
 app.command("warmup", epilog="Example: runout warmup")(warmup.compile_kernels)

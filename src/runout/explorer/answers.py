@@ -14,8 +14,8 @@ from runout.explorer.opened import OpenedRun, RunSummary, RunWithNodes
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.spot_run import SpotRun
 from runout.explorer.values_run import ValuesRun
-from runout.trees.paths import split_path
-from runout.views.node import Node
+from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR, split_path
+from runout.views.node import Node, NodeKind
 from runout.views.node_json import node_to_json, rounded
 
 Json = dict[str, Any]
@@ -121,7 +121,8 @@ def cards_to_json(run: RunWithNodes, path: str) -> Json:
     """
     node = run.node(path)
     if node.next_cards:
-        rows = [(format_card(card), _join(path, format_card(card))) for card in node.next_cards]
+        dealt_cards = [format_card(card) for card in node.next_cards]
+        rows = [(card, join_path(node, card)) for card in dealt_cards]
         return _cards(run, rows, "")
     dealt = [number for number, step in enumerate(node.trail) if step.actor is None]
     if not dealt:
@@ -130,7 +131,7 @@ def cards_to_json(run: RunWithNodes, path: str) -> Json:
     later = split_path(path)[dealt[-1] + 1 :]
     rows = []
     for card in map(format_card, before.next_cards):
-        rows.append((card, _join(before.path, card, *later)))
+        rows.append((card, ":".join((join_path(before, card), *later))))
     return _cards(run, rows, node.trail[dealt[-1]].taken)
 
 
@@ -166,5 +167,9 @@ def summarize_node(node: Node) -> Json:
     }
 
 
-def _join(*steps: str) -> str:
-    return ":".join(step for step in steps if step)
+def join_path(node: Node, step: str) -> str:
+    """Returns the path of what follows a node: dashes before the flop, colons from it on."""
+    if not node.path:
+        return step
+    is_before = node.street is None and node.kind is NodeKind.DECISION
+    return f"{node.path}{PATH_SEPARATOR if is_before else STREET_SEPARATOR}{step}"

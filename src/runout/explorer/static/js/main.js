@@ -1,4 +1,5 @@
 // The page: draws what the store knows, and tells it what the browser does.
+import { isStatic } from "./api.js";
 import { html, render } from "./html.js";
 import { onKey } from "./keys.js";
 import { DiffPage } from "./pages/diff.js";
@@ -35,7 +36,8 @@ function Page({ shown }) {
 }
 
 function Problem({ problem }) {
-  const text = problem.status === 0 ? TEXT.offline : [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
+  const isLeftOut = isStatic() && problem.status === 404;
+  const text = isLeftOut ? TEXT.leftOut : problem.status === 0 ? TEXT.offline : [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
   return html`<main><div class="problem" role="alert"><p>${text}</p><button class="primary" onClick=${reload}>${TEXT.retry}</button></div></main>`;
 }
 

@@ -156,7 +156,13 @@ async function load({ view, run, params }, put) {
 /** What stands beside the node: the line behind it, classes, next cards, lines. */
 async function loadRest(run, params, node, put) {
   const wanted = [];
-  const want = (name, kind, argument) => wanted.push(ask(kind, run, argument).then((answer) => put({ [name]: answer })));
+  // An exported site has not every answer: what stands beside a node may be missing.
+  const missing = (error) => {
+    if (!isStatic()) throw error;
+    return null;
+  };
+  const want = (name, kind, argument) =>
+    wanted.push(ask(kind, run, argument).catch(missing).then((answer) => put({ [name]: answer })));
   if (params.l && isOnLine(params.n, params.l)) want("line", "node", params.l);
   else put({ line: null });
   if (node.board) want("classes", "classes", node.board);

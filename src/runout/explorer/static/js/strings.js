@@ -13,6 +13,7 @@ export const TEXT = {
   retry: "Try again",
   offline: "The server does not answer. Is `runout explore` still running?",
   lost: "There is no such place.",
+  leftOut: "This was left out when the site was written: `runout export-site --max-nodes` says how much goes in.",
   tabs: { hands: "Hands", ranges: "Ranges", breakdown: "Breakdown", runouts: "Runouts", lines: "Lines", trust: "Trust" },
   modes: {
     strategy: "Strategy", "strategy+ev": "+ EV", "strategy+eq": "+ EQ",

@@ -12,7 +12,7 @@ import { change, goToNode, state, themeOf } from "../store.js";
 export function RunoutsTab({ shown }) {
   const { cards } = state;
   const { w } = state.address.params;
-  if (!cards) return html`<p class="muted">${TEXT.loading}</p>`;
+  if (!cards) return html`<p class="muted">${state.isLoading ? TEXT.loading : TEXT.leftOut}</p>`;
   if (!cards.rows.length) return html`<p class="muted">${cards.note}</p>`;
   return html`<div class="runouts-tab">
     <${Deck} rows=${cards.rows} chosen=${cards.chosen} />

@@ -1,0 +1,40 @@
+import json
+
+import pytest
+
+from runout.cli.spot_job import main
+from runout.config.load import load_run_config
+from runout.explorer.library import Library, RunKind
+from runout.pipeline.run import solve_preflop
+from tests.cli.solve_configs import LIMPS
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "limps"
+    solve_preflop(load_run_config(LIMPS)).save(path)
+    return path
+
+
+def test_what_a_flop_takes_is_told_as_one_object(directory, capsys):
+    arguments = [str(directory), "c-x", "Td9d6h", str(directory / "spots" / "x"), "--estimate"]
+    assert main(arguments) == 0
+    estimate = json.loads(capsys.readouterr().out)
+    assert "nodes of betting" in estimate["text"]
+    assert estimate["memory_bytes"] > 0
+    assert not (directory / "spots").exists()
+
+
+def test_a_line_without_a_flop_is_one_line_and_an_exit_code(directory, capsys):
+    assert main([str(directory), "f", "Td9d6h", "x"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.slow
+def test_a_flop_is_solved_into_the_directory_of_its_run(directory, capsys):
+    output = directory / "spots" / "c-x-Td9d6h"
+    assert main([str(directory), "c-x", "Td9d6h", str(output)]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[-1]["exploitability_pot"] < 0.01
+    (spot,) = [run for run in Library([directory]).runs.values() if run.kind is RunKind.SPOT]
+    assert spot.path == output
