@@ -1,10 +1,12 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
 
+from runout.pipeline.spot import solve_spot
 from tests.cli.value_bundles import make_values
 
 PROGRAM = [sys.executable, "-c", "from runout.cli.main import main; main()"]
@@ -26,18 +28,22 @@ def test_the_page_is_served_until_the_program_is_told_to_end(tmp_path):
     assert "1 solution found" in said
 
 
-def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, tmp_path):
+def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, solved, tmp_path):
     make_values().save(tmp_path / "values")
+    shutil.copytree(solved, tmp_path / "game")
+    solve_spot(directory=tmp_path / "river", board="QsJh2h8c3d", oop="AA", ip="KK", pot=2, stack=4)
     code = (
-        "import sys; from pathlib import Path; from runout.cli.explore import open_spot;"
+        "import sys; from pathlib import Path; import json;"
         "from runout.explorer.library import Library;"
         "from runout.explorer.open_run import RunOpener;"
         "from runout.explorer.server import Explorer;"
-        "e = Explorer.of(Library([Path(sys.argv[1])]), RunOpener(open_spot)); e.list_runs();"
-        "assert 'numba' not in sys.modules"
+        "e = Explorer.of(Library([Path(sys.argv[1])]), RunOpener());"
+        "[e.answer(q, r['id'], '', '') for r in e.list_runs()['runs'] for q in ('facts', 'node')"
+        " if r['kind'] != 'values'];"
+        "print(len(e.library.runs)); assert 'numba' not in sys.modules"
     )
     done = run_python(code, str(tmp_path))
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
 def test_a_directory_that_is_not_there_is_one_line(error_line, tmp_path):

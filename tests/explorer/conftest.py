@@ -1,7 +1,6 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from runout.cli.explore import open_spot
 from runout.config.load import load_run_config
 from runout.explorer.guard import Guard
 from runout.explorer.library import Library
@@ -51,7 +50,7 @@ def runs(tmp_path_factory):
 
 
 def make_explorer(directory, jobs=None):
-    return Explorer.of(Library([directory]), RunOpener(open_spot), jobs)
+    return Explorer.of(Library([directory]), RunOpener(), jobs)
 
 
 def make_client(explorer, token="", hosts=LOOPBACK_NAMES, **options):

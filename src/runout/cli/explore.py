@@ -6,20 +6,14 @@ import threading
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from runout.cli.console import output, print_note
 from runout.cli.formatting import format_count_of
 from runout.cli.options import OptionError, read_path
-from runout.storage.bundle import read_manifest
 
-if TYPE_CHECKING:
-    from runout.explorer.spot_run import SpotNodes
-
-#: Larger spots are opened without computing all digests, which would take seconds.
-_MOST_VERIFIED_BYTES = 100_000_000
 _EXTRA = "pip install 'runout[explorer]'"
 _MAX_PORT = 65535
 
@@ -57,7 +51,7 @@ def explore(
     token = "" if listener.is_loopback else secrets.token_urlsafe(24)
     command = [sys.executable, "-m", "runout.cli.spot_job"]
     jobs = Jobs(command) if listener.is_loopback else None
-    app = make_app(Explorer.of(library, RunOpener(open_spot), jobs), Guard(listener.names, token))
+    app = make_app(Explorer.of(library, RunOpener(), jobs), Guard(listener.names, token))
     url = listener.url(token)
     output().print(url, soft_wrap=True, markup=False)
     print_note(f"{format_count_of(len(library.runs), 'solution')} found; Ctrl-C ends it")
@@ -79,11 +73,3 @@ def require_explorer() -> None:
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             raise OptionError("explore", f"needs {package}, {_EXTRA}")
-
-
-def open_spot(path: Path) -> "SpotNodes":
-    """Opens the nodes of a spot."""
-    from runout.postflop.spot.spot_solution import SpotSolution
-
-    is_verified = read_manifest(path).size_bytes <= _MOST_VERIFIED_BYTES
-    return SpotSolution.load(path, verify=is_verified).view

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from runout.cli.console import messages, output
-from runout.cli.explore import open_spot, require_explorer
+from runout.cli.explore import require_explorer
 from runout.cli.formatting import format_bytes, format_count_of
 from runout.cli.options import read_path, require_positive
 
@@ -33,7 +33,7 @@ def export_site(
     from runout.explorer.server import Explorer
     from runout.explorer.site import export_site as write_site
 
-    explorer = Explorer.of(Library(directories), RunOpener(open_spot))
+    explorer = Explorer.of(Library(directories), RunOpener())
     with messages().status("writing") as status:
 
         def tell(name: str, num_nodes: int) -> None:

@@ -16,15 +16,12 @@ from runout.errors import BundleError, RunoutError
 from runout.results import preflop_bundle, value_bundle
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE, Manifest
+from runout.views import spot_bundle
 
 #: The folders of a run's directory, as in `runout.pipeline.run`, which takes numba to import.
 SOLUTION_FOLDER = "preflop"
 FLOPS_FOLDER = "flops"
 CHECKPOINT_FOLDER = "checkpoints"
-
-#: What spots and the flops of joint games are saved as, for the same reason.
-SPOT_KIND = "spot"
-JOINT_KIND = "joint_flops"
 
 #: Directories deeper than this below a given one are not looked at.
 MAX_DEPTH = 6
@@ -174,7 +171,7 @@ def _kind_of(manifest: Manifest | None, run: Path | None) -> RunKind | None:
         manifest: of the bundle; what cannot be read is listed as if it were a spot.
         run: the directory of the run that it belongs to, if it does.
     """
-    if manifest is None or manifest.kind == SPOT_KIND:
+    if manifest is None or manifest.kind == spot_bundle.KIND:
         return RunKind.SPOT
     if manifest.kind == value_bundle.KIND:
         return RunKind.VALUES

@@ -1,13 +1,11 @@
 """From what was found to what answers, by kind."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from runout.explorer.library import FoundRun, RunKind
 from runout.explorer.opened import RunSummary
 from runout.explorer.preflop_run import PreflopRun
-from runout.explorer.spot_run import SpotNodes, SpotRun, SpotSummary
+from runout.explorer.spot_run import SpotRun, SpotSummary
 from runout.explorer.values_run import ValuesRun
 from runout.views.quality import Quality
 
@@ -24,9 +22,7 @@ class _Summary:
 class RunOpener:
     """Opens solutions of all kinds, and tells about them without opening them."""
 
-    def __init__(self, open_spot: Callable[[Path], SpotNodes]) -> None:
-        """Takes what opens the nodes of a spot."""
-        self._open_spot = open_spot
+    def __init__(self) -> None:
         self._summaries: dict[tuple[str, str], RunSummary] = {}
 
     def open(self, found: FoundRun) -> RunSummary:
@@ -37,7 +33,7 @@ class RunOpener:
         """
         match found.kind:
             case RunKind.SPOT:
-                return SpotRun.open(found.bundle, self._open_spot)
+                return SpotRun.open(found.bundle)
             case RunKind.VALUES:
                 return ValuesRun.open(found.bundle)
             case _:

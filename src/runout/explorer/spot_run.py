@@ -1,25 +1,25 @@
 """A solved spot for the page: what it is, how well it is solved, and its nodes."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
-from runout.explorer.library import SPOT_KIND
-from runout.results.solve_report import ExploitabilityMeaning
-from runout.storage.bundle import load_bundle, read_manifest, reading_contents
+from runout.errors import BundleError
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees.actions import format_amount
 from runout.views.node import Node
-from runout.views.quality import ExploitabilityUnit, Provenance, Quality
-
-
-class SpotNodes(Protocol):
-    """What answers about the nodes of a spot."""
-
-    def node(self, path: str = "") -> Node:
-        """Returns what is known about a node."""
+from runout.views.quality import Provenance, Quality
+from runout.views.spot_bundle import (
+    KIND,
+    REPORT,
+    SCHEMA_VERSION,
+    has_solution,
+    load_spot,
+    quality_of,
+)
+from runout.views.stored_spot import StoredSpot
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,24 +41,16 @@ class SpotSummary:
         """Reads the documents of a bundle.
 
         Raises:
-            BundleError: if it is missing, damaged, or of another kind.
+            BundleError: if it is missing, damaged, of another kind, or has no solution.
         """
-        manifest = read_manifest(path)
-        bundle = load_bundle(path, SPOT_KIND, manifest.schema_version, verify=False)
+        bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=False)
         with reading_contents(path):
             config = load_spot_config(bundle.config_text or "")
-            report = bundle.documents["report"]
-            is_exact = config.rivers == "exact"
-            real, own = ExploitabilityMeaning.REAL_GAME, ExploitabilityMeaning.OWN_GAME
-            quality = Quality(
-                exploitability=float(report["exploitability_chips"]) / config.pot,
-                unit=ExploitabilityUnit.POT,
-                meaning=real if is_exact else own,
-                real_exploitability=None,
-                iterations=int(report["iterations"]),
-                seconds=float(report["seconds"]),
-                provenance=Provenance.of(manifest),
-            )
+            provenance = Provenance.of(bundle.manifest)
+            quality = quality_of(config, bundle.documents[REPORT], provenance)
+        if not has_solution(path):
+            problem = "has only what a solver goes on from; give its solve-spot command again"
+            raise BundleError(str(path), problem)
         return cls(config, quality, bundle.config_text or "")
 
     @property
@@ -79,20 +71,21 @@ class SpotRun:
 
     Attributes:
         summary: what it is.
-        nodes: what answers.
+        stored: what answers, one thread at a time: it keeps what it has looked at last.
     """
 
     summary: SpotSummary
-    nodes: SpotNodes
+    stored: StoredSpot
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def open(cls, path: Path, open_nodes: Callable[[Path], SpotNodes]) -> "SpotRun":
+    def open(cls, path: Path) -> "SpotRun":
         """Opens a bundle.
 
         Raises:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
-        return cls(SpotSummary.open(path), open_nodes(path))
+        return cls(SpotSummary.open(path), load_spot(path))
 
     @property
     def title(self) -> str:
@@ -120,4 +113,5 @@ class SpotRun:
         Raises:
             RunoutError: naming the first step that is no action or card.
         """
-        return self.nodes.node(path)
+        with self._lock:
+            return self.stored.node(path)
