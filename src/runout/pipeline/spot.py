@@ -30,7 +30,7 @@ from runout.storage.claim import claiming
 from runout.storage.manifest import MANIFEST_FILE
 from runout.storage.staging import StagingDirectory
 from runout.trees.betting import Street
-from runout.views.spot_bundle import build_spot
+from runout.views.spot_bundle import build_spot, has_solution
 
 _SECONDS_BETWEEN_EVENTS = 0.1
 _SECONDS_PER_MINUTE = 60.0
@@ -96,7 +96,8 @@ def _solve_spot(
         reason = reason_to_rest(earlier.outcome, config.stopping_rule())
         if reason is not None:
             rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
-            if earlier.is_interrupted:  # when nothing was left to do but to say so
+            # Nothing was left to do but to say so, or an earlier version kept no solution.
+            if earlier.is_interrupted or not has_solution(directory):
                 rested.save(directory, overwrite=True)
             return rested
     else:
