@@ -10,7 +10,7 @@ solve: .venv/installed
 # Kernels are compiled before the tests, once for both processes, on the core that the checks leave free.
 test: .venv/installed
 	$(MAKE) --jobs 2 --output-sync check kernels
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --durations 20
 
 kernels: .venv/installed
 	$(BIN)/runout warmup
