@@ -88,6 +88,19 @@ class SpotNodes(ABC):
             trail=walk.trail,
         )
 
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that share their tables.
+
+        Raises:
+            RunoutError: if there is no such node.
+        """
+        position = find_position(self.spot, path)
+        alike: dict[int, list[int]] = {}
+        for card in position.next_cards():
+            board = find_runout(self.cards, (*position.dealt, card)).board
+            alike.setdefault(board, []).append(card)
+        return tuple(map(tuple, alike.values()))
+
     @abstractmethod
     def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
         """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range.
