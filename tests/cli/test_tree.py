@@ -27,7 +27,7 @@ def postflop_tree(spr):
 
 def test_a_run_shows_its_preflop_tree_and_a_line_for_each_flop_tree(show):
     text = show(LIMPS).stdout
-    tree = load_run_config(LIMPS).preflop.tree()
+    tree = load_run_config(LIMPS).preflop.tree
     assert text.startswith(format_tree_summary(tree))
     assert format_tree(tree) in text
     assert "of memory to solve it" in text
@@ -89,7 +89,7 @@ def test_a_run_shows_postflop_trees_at_any_ratio(show):
 
 
 def test_dot_is_for_graphviz(show):
-    tree = load_run_config(PUSH_FOLD).preflop.tree()
+    tree = load_run_config(PUSH_FOLD).preflop.tree
     assert show(PUSH_FOLD, "--dot").stdout == format_tree_dot(tree) + "\n"
 
 

@@ -38,7 +38,7 @@ def test_every_sample_is_a_config_whose_trees_can_be_built(path):
     config = load_run_config(path)
     assert isinstance(config, RunConfig)
     assert load_run_config(config.to_yaml()) == config
-    tree = config.preflop.tree()
+    tree = config.preflop.tree
     if config.needs_flop_values:
         model = config.postflop_model.with_sprs(sorted({leaf.spr for leaf in tree.flop_leaves()}))
         for spr in model.postflop_sprs:
@@ -91,7 +91,7 @@ def test_the_push_fold_sample_solves_no_flops():
     config = sample("pushfold_10bb")
     assert config.preflop.stacks_bb == (10.0, 10.0)
     assert not config.needs_flop_values
-    assert config.preflop.tree().num_nodes == 5
+    assert config.preflop.tree.num_nodes == 5
 
 
 def test_samples_of_25_big_blinds_are_the_same_game():

@@ -17,7 +17,7 @@ from runout.trees.bet_sizing import PotFraction
 from tests.cli.solve_configs import JOINT
 
 CONFIG = load_run_config(JOINT)
-GAME = make_joint_game(CONFIG, CONFIG.preflop.tree())
+GAME = make_joint_game(CONFIG, CONFIG.preflop.tree)
 
 
 def interrupt_after(iterations):
@@ -57,7 +57,7 @@ postflop_model: {solve_type: compact, river_buckets: 32, compact_precision: 16, 
 joint: {reraised: {bet_sizes: [0.33]}}
 """
     )
-    game = make_joint_game(config, config.preflop.tree())
+    game = make_joint_game(config, config.preflop.tree)
     assert isinstance(game.engine, CompactEngine)
     assert (game.engine.num_buckets, int(game.engine.precision)) == (32, 16)
     assert game.betting[PotType.RERAISED].menus[0][0].bets == (PotFraction(0.33),)

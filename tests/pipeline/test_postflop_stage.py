@@ -25,7 +25,7 @@ from runout.trees.preflop_betting import standard_rules_25bb
 from runout.trees.preflop_tree import PreflopTree
 from tests.pipeline.small_runs import FLOPS, MODEL, Watch, run_config, solved_run
 
-TREE = run_config().preflop.tree()
+TREE = run_config().preflop.tree
 ONES = np.ones((2, 169))
 SMALL = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0]})
 

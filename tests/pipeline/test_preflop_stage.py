@@ -11,7 +11,7 @@ from tests.pipeline.small_runs import Watch, run_config
 
 def solve(number=0, **keys):
     watch, config = Watch(), run_config(**keys)
-    stage = PreflopStage(config, config.preflop.tree(), Workplace(1, watch))
+    stage = PreflopStage(config, config.preflop.tree, Workplace(1, watch))
     return stage.solve(ValueBook.raw_equity(), number), watch.of(PreflopSolving)
 
 

@@ -51,7 +51,7 @@ def flops_of_run(path: Path, config: RunConfig) -> PostflopModelConfig:
     model = config.postflop_model
     if model is None:
         raise ConfigError(str(path), f"has no section {POSTFLOP_SECTION}")
-    tree = config.preflop.tree()
+    tree = config.preflop.tree
     if model.is_auto_sprs and not tree.flop_leaves():
         where = f"{POSTFLOP_SECTION}.postflop_sprs"
         raise ConfigError(where, "auto finds no ratio, this preflop tree sees no flop")

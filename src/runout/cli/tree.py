@@ -66,7 +66,7 @@ def show_tree(
         raise OptionError("--spr", f"{spr:g} is not a positive number")
     loaded = load_config(config)
     if isinstance(loaded, RunConfig) and spr is None:
-        _show(loaded.preflop.tree(), None, depth, dot, json)
+        _show(loaded.preflop.tree, None, depth, dot, json)
         if not dot and not json and loaded.needs_flop_values and loaded.postflop_model is not None:
             output().print()
             _show_table(flops_of_run(config, loaded))

@@ -127,7 +127,7 @@ class PreflopConfig(ConfigSection):
         except TreeError as error:
             raise problem_at(f".{error.where}", error.problem) from error
         try:
-            tree = self.tree()
+            tree = self.tree
         except TreeError as error:
             raise problem_at("", error.problem) from error
         if tree.num_nodes == 1:
@@ -153,12 +153,8 @@ class PreflopConfig(ConfigSection):
             force_all_in_threshold=self.force_all_in_threshold,
         )
 
-    def tree(self) -> PreflopTree:
-        """Returns the tree of the game, built once."""
-        return self.built_tree
-
     @cached_property
-    def built_tree(self) -> PreflopTree:
+    def tree(self) -> PreflopTree:
         """The tree of the game."""
         return PreflopTree.build(self.rules())
 

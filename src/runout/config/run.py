@@ -251,7 +251,7 @@ class RunConfig(ConfigSection):
         return self.flop_values == "solved" and self._has_flops()
 
     def _has_flops(self) -> bool:
-        return self.preflop.tree().counts.flops > 0
+        return self.preflop.tree.counts.flops > 0
 
     def with_postflop_model(self, model: PostflopModelConfig) -> Self:
         """Returns this config with another postflop model, and no path to one."""

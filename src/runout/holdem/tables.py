@@ -110,12 +110,13 @@ class LearnedTables:
         return part_of(oop, chosen), part_of(ip, chosen)
 
     def named_arrays(self) -> Iterator[tuple[str, AnyArray]]:
-        """Yields every part of every table under a name such as ``turn_ip_regret``."""
+        """Yields the parts of tables that are not empty, under names such as ``turn_ip_regret``."""
         for number, pair in enumerate(self.by_street):
             street = Street(self.first_street + number)
             for player, learning in enumerate(pair):
                 for part, array in learning._asdict().items():
-                    yield name_of_table(street, player, part), array
+                    if array.size:
+                        yield name_of_table(street, player, part), array
 
 
 def name_of_table(street: Street, player: int, part: str) -> str:

@@ -57,7 +57,7 @@ class RunPlan:
             ConfigError: if a given model cannot be read, or cannot be played with preflop.
             TreeError: if a betting tree is too large.
         """
-        tree = config.preflop.tree()
+        tree = config.preflop.tree
         workers = num_workers or count_cores()
         if not config.needs_flop_values:
             return cls(config, tree, workers, None, None, None, None, {})

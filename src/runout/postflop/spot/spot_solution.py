@@ -127,8 +127,7 @@ class SpotSolution:
                 add_solution(writer, self.solver)
             if self.config.keep_resume or self.is_interrupted or not has_solution:
                 for name, array in self.solver.tables.named_arrays():
-                    if array.size:
-                        writer.add_array(name, array)
+                    writer.add_array(name, array)
             writer.add_document(REPORT, self._report())
             begun = stack.pop_all()
 

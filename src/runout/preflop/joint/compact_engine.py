@@ -148,4 +148,4 @@ class CompactSubgame:
 
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name."""
-        return {name: array for name, array in self.tables.named_arrays() if array.size}
+        return dict(self.tables.named_arrays())

@@ -203,7 +203,7 @@ class ExactSubgame:
 
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name."""
-        return {name: array for name, array in self.tables.named_arrays() if array.size}
+        return dict(self.tables.named_arrays())
 
 
 def count_cells(templates: list[StreetTemplate], sizes: Sequence[StreetSize]) -> IntArray:
