@@ -25,6 +25,7 @@ BENCHMARKS = [
     "spots",
     "compact",
     "views",
+    "explorer",
 ]
 
 

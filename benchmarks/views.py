@@ -14,7 +14,7 @@ OPENING_GOAL_SECONDS = 1.0
 NODE_GOAL_SECONDS = 0.1
 MEMORY_GOAL_BYTES = 300e6
 
-_FILE = Path(__file__).parents[1] / "configs" / "spot_flop.yaml"
+SPOT_FILE = Path(__file__).parents[1] / "configs" / "spot_flop.yaml"
 #: Lines through all streets: the flop, a turn, a river, and where a card is dealt.
 _PATHS = ["r:0", "x:b59", "x:b59:c", "x:b59:c:8h", "x:b59:c:8h:x:x:2c", "x:x:Kd", "x:x:Kd:x:x:3s"]
 
@@ -41,7 +41,7 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "spot"
         # How well it is solved changes nothing about looking at it.
-        solve_spot(load_spot_config(_FILE, {"max_iterations": 10}), directory=path)
+        solve_spot(load_spot_config(SPOT_FILE, {"max_iterations": 10}), directory=path)
         size = sum(file.stat().st_size for file in path.iterdir())
         runs = [_look(path) for _ in range(3)]
     imported, opened, nodes, peak = min(runs, key=lambda run: max(run[2]))
