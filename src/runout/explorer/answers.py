@@ -23,6 +23,7 @@ Json = dict[str, Any]
 #: What the page can ask of a solution: the parts of an address.
 QUESTIONS = ("facts", "node", "classes", "cards", "lines", "flops")
 
+_NO_CARD = "No turn or river card has been dealt yet on this line."
 _NUM_BOARDS_KEPT = 64
 _COMBO_NAMES = [format_combo(combo) for combo in range(NUM_COMBOS)]
 
@@ -126,7 +127,7 @@ def cards_to_json(run: RunWithNodes, path: str) -> Json:
         return _cards(run, rows, "")
     dealt = [number for number, step in enumerate(node.trail) if step.actor is None]
     if not dealt:
-        return {"chosen": "", "rows": [], "note": "No card has been dealt yet on this line."}
+        return {"chosen": "", "rows": [], "note": _NO_CARD}
     before = run.node(node.trail[dealt[-1]].path)
     later = split_path(path)[dealt[-1] + 1 :]
     rows = []
@@ -142,7 +143,7 @@ def _cards(run: RunWithNodes, places: list[tuple[str, str]], chosen: str) -> Jso
             rows.append({"card": card, **summarize_node(run.node(path))})
         except RunoutError:  # after another card the same size may be all-in
             continue
-    return {"chosen": chosen, "rows": rows, "note": ""}
+    return {"chosen": chosen, "rows": rows, "note": "" if rows else _NO_CARD}
 
 
 def summarize_node(node: Node) -> Json:

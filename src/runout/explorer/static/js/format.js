@@ -73,6 +73,11 @@ export function duration(seconds) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A date of the server, to the minute. */
+export function moment(text) {
+  return text ? `${text.slice(0, 16).replace("T", " ")} UTC` : NONE;
+}
+
 /** A file size. */
 export function bytes(size) {
   let value = size;

@@ -3,7 +3,7 @@ import { actionColours } from "../colours.js";
 import { html } from "../html.js";
 import { cardsOf } from "../hands.js";
 import { money, percent } from "../format.js";
-import { isOnLine, joinPath, nextStep, stepsOf } from "../paths.js";
+import { isCards, isOnLine, joinPath, nextStep, stepsOf } from "../paths.js";
 import { TEXT } from "../strings.js";
 import { goToNode, state, themeOf } from "../store.js";
 
@@ -47,7 +47,7 @@ function Place({ place, here }) {
     return html`<li class=${className}><${Dealt} place=${place} isHere=${isHere} /></li>`;
   }
   const colours = actionColours(place.actions, state.settings.palette, themeOf(state.settings));
-  const who = place.label || here.players[place.actor];
+  const who = namesAt(place.path)[place.actor];
   return html`<li class=${className} aria-current=${isHere ? "step" : null}>
     <button class="place-head" onClick=${() => goToNode(place.path)}>${who}</button>
     <ul>
@@ -60,6 +60,10 @@ function Place({ place, here }) {
     </ul>
   </li>`;
 }
+
+// The names of the players change with the flop, and so do their numbers.
+const namesAt = (path) =>
+  state.facts.kind === "spot" || stepsOf(path).some(isCards) ? ["OOP", "IP"] : ["SB", "BB"];
 
 function Dealt({ place, isHere }) {
   const cards = place.taken ? cardsOf(place.taken) : [];

@@ -1,7 +1,7 @@
 // How well it is solved, in which game that was measured, and where it comes from.
 import { CurveChart } from "../charts.js";
 import { html } from "../html.js";
-import { amount, duration, money, percent } from "../format.js";
+import { amount, duration, moment, money, percent } from "../format.js";
 import { describeQuality } from "../parts/header.js";
 import { TEXT } from "../strings.js";
 import { goToNode, state } from "../store.js";
@@ -20,7 +20,7 @@ export function TrustTab({ node }) {
         <div><dt>${words.real}</dt><dd>${realText(quality)}</dd></div>
         <div><dt>${words.iterations}</dt><dd>${quality.iterations.toLocaleString("en")}</dd></div>
         <div><dt>${words.seconds}</dt><dd>${duration(quality.seconds)}</dd></div>
-        <div><dt>${words.date}</dt><dd>${quality.date || "\u2013"}</dd></div>
+        <div><dt>${words.date}</dt><dd>${moment(quality.date)}</dd></div>
         <div><dt>${words.version}</dt><dd>runout ${quality.version}</dd></div>
         <div><dt>${words.processor}</dt><dd>${quality.processor || "\u2013"}</dd></div>
         <div><dt>${words.digest}</dt><dd><code>${(quality.config_digest || "").slice(0, 16)}</code></dd></div>`}
