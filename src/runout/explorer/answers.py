@@ -8,14 +8,13 @@ import numpy as np
 from runout.cards.card import format_card, parse_board
 from runout.cards.combos import NUM_COMBOS, format_combo
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
-from runout.errors import BundleError, RunoutError
+from runout.errors import BundleError, TreeError
 from runout.explorer.library import FoundRun
 from runout.explorer.opened import OpenedRun, RunSummary, RunWithNodes
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.spot_run import SpotRun
 from runout.explorer.values_run import ValuesRun
-from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR, split_path
-from runout.views.node import Node, NodeKind
+from runout.views.node import Node
 from runout.views.node_json import node_to_json, rounded
 
 Json = dict[str, Any]
@@ -23,7 +22,6 @@ Json = dict[str, Any]
 #: What the page can ask of a solution: the parts of an address.
 QUESTIONS = ("facts", "node", "classes", "cards", "lines", "flops")
 
-_NO_CARD = "No turn or river card has been dealt yet on this line."
 _NUM_BOARDS_KEPT = 64
 _COMBO_NAMES = [format_combo(combo) for combo in range(NUM_COMBOS)]
 
@@ -120,30 +118,20 @@ def cards_to_json(run: RunWithNodes, path: str) -> Json:
     Raises:
         RunoutError: if there is no such node.
     """
-    node = run.node(path)
-    if node.next_cards:
-        dealt_cards = [format_card(card) for card in node.next_cards]
-        rows = [(card, join_path(node, card)) for card in dealt_cards]
-        return _cards(run, rows, "")
-    dealt = [number for number, step in enumerate(node.trail) if step.actor is None]
-    if not dealt:
-        return {"chosen": "", "rows": [], "note": _NO_CARD}
-    before = run.node(node.trail[dealt[-1]].path)
-    later = split_path(path)[dealt[-1] + 1 :]
+    run.node(path)
+    try:
+        report = run.cards(path)
+    except TreeError as error:  # no card is dealt there or on the way
+        return {"chosen": "", "rows": [], "note": error.problem}
     rows = []
-    for card in map(format_card, before.next_cards):
-        rows.append((card, ":".join((join_path(before, card), *later))))
-    return _cards(run, rows, node.trail[dealt[-1]].taken)
-
-
-def _cards(run: RunWithNodes, places: list[tuple[str, str]], chosen: str) -> Json:
-    rows = []
-    for card, path in places:
-        try:
-            rows.append({"card": card, **summarize_node(run.node(path))})
-        except RunoutError:  # after another card the same size may be all-in
-            continue
-    return {"chosen": chosen, "rows": rows, "note": "" if rows else _NO_CARD}
+    for row in report.rows:
+        later = row.node.path.removeprefix(report.before.path_after(format_card(row.cards[0])))
+        summary = summarize_node(row.node)
+        for name in map(format_card, row.cards):
+            place = report.before.path_after(name) + later
+            rows.append({**summary, "card": name, "path": place})
+    chosen = "" if report.chosen is None else format_card(report.chosen)
+    return {"chosen": chosen, "rows": rows, "note": ""}
 
 
 def summarize_node(node: Node) -> Json:
@@ -166,11 +154,3 @@ def summarize_node(node: Node) -> Json:
         "range_equity": [rounded(node.range_equity(player)) for player in (0, 1)],
         "eqr": [rounded(node.eqr(player)) for player in (0, 1)],
     }
-
-
-def join_path(node: Node, step: str) -> str:
-    """Returns the path of what follows a node: dashes before the flop, colons from it on."""
-    if not node.path:
-        return step
-    is_before = node.street is None and node.kind is NodeKind.DECISION
-    return f"{node.path}{PATH_SEPARATOR if is_before else STREET_SEPARATOR}{step}"

@@ -15,6 +15,7 @@ from runout.explorer.library import (
 )
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE
+from runout.views.card_report import CardReport
 from runout.views.node import Node
 from runout.views.quality import Quality
 
@@ -43,6 +44,9 @@ class RunWithNodes(RunSummary, Protocol):
 
     def node(self, path: str) -> Node:
         """Returns what is known about a node."""
+
+    def cards(self, path: str) -> CardReport:
+        """Returns the node with each card that can come, or could have come last."""
 
 
 class OpenedRun(NamedTuple):

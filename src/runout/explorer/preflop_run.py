@@ -7,7 +7,7 @@ from typing import Any
 
 from runout.config.load import load_run_config
 from runout.config.run import RunConfig
-from runout.errors import RunoutError
+from runout.errors import RunoutError, TreeError, quote
 from runout.results import preflop_bundle
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.value_book import ValueSource
@@ -15,6 +15,7 @@ from runout.storage.bundle import load_bundle
 from runout.trees.actions import format_amount
 from runout.trees.layout import NO_NODE
 from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.card_report import CardReport
 from runout.views.node import Node, Unit
 from runout.views.node_json import rounded
 from runout.views.preflop_view import PreflopView
@@ -91,6 +92,14 @@ class PreflopRun:
             TreeError: naming the first step that is not an action, and the actions there are.
         """
         return self.view.node(path)
+
+    def cards(self, path: str) -> CardReport:
+        """Returns the node with each card that can come, or could have come last.
+
+        Raises:
+            TreeError: before the flop no card is dealt.
+        """
+        raise TreeError(f"path {quote(path)}", "no card is dealt there or on the way")
 
     def flops(self) -> list[Json]:
         """Returns the flops that stand for all, with the share of each."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from runout.cards.card import format_card, format_cards
 from runout.errors import BundleError, RunoutError
-from runout.explorer.answers import answer, join_path, summary_to_json
+from runout.explorer.answers import answer, summary_to_json
 from runout.explorer.opened import OpenedRun
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.server import Explorer
@@ -174,6 +174,6 @@ def _next_paths(node: Node) -> Iterator[tuple[str, float]]:
         shares = node.frequency().tolist()
         for action, share in zip(node.actions, shares, strict=True):
             known = 0.0 if share != share else share
-            yield join_path(node, action.code), reach * known
+            yield node.path_after(action.code), reach * known
     for card in node.next_cards:
-        yield join_path(node, format_card(card)), reach / len(node.next_cards)
+        yield node.path_after(format_card(card)), reach / len(node.next_cards)

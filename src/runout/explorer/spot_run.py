@@ -9,6 +9,7 @@ from runout.config.spot import SpotConfig
 from runout.errors import BundleError
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees.actions import format_amount
+from runout.views.card_report import CardReport, report_cards
 from runout.views.node import Node
 from runout.views.quality import Provenance, Quality
 from runout.views.spot_bundle import (
@@ -115,3 +116,12 @@ class SpotRun:
         """
         with self._lock:
             return self.stored.node(path)
+
+    def cards(self, path: str) -> CardReport:
+        """Returns the node with each card that can come, or could have come last.
+
+        Raises:
+            RunoutError: if there is no such node, or no card is dealt on the way.
+        """
+        with self._lock:
+            return report_cards(self.stored, path)

@@ -85,7 +85,10 @@ test("two actions are compared by what they are worth to each hand", () => {
 
 test("grouped sizes keep what is played and what it is worth", () => {
   const grouped = math.groupSizes(node);
-  assert.deepEqual(grouped.actions.map((a) => a.code), ["f", "c", "r100+a"]);
+  assert.deepEqual(
+    grouped.actions.map((a) => a.code),
+    ["f", "c", "r100+a"],
+  );
   assert.deepEqual(grouped.actions[2].strategy, [0.25, 0.5, 0]);
   assert.equal(grouped.actions[2].evs[0], 60);
   assert.equal(grouped.actions[2].evs[1], 20);
@@ -94,7 +97,10 @@ test("grouped sizes keep what is played and what it is worth", () => {
 
 test("a distribution rises over the whole range", () => {
   const points = distribution(node, 0, node.ev[0]);
-  assert.deepEqual(points.map(([, value]) => value), [0, 0, 20, 20, 60, 60]);
+  assert.deepEqual(
+    points.map(([, value]) => value),
+    [0, 0, 20, 20, 60, 60],
+  );
   assert.equal(points.at(-1)[0], 1);
   assert.equal(valueAt(points, 0.5), 20);
 });
@@ -111,7 +117,10 @@ test("a solution does not differ from itself", () => {
 
 test("a difference is first minus second, where both have the hand and the action", () => {
   const other = { ...node, actions: node.actions.slice(0, 2).map((a, i) => ({ ...a, strategy: [i, i, i] })) };
-  assert.deepEqual(commonActions(node, other).map((a) => a.code), ["f", "c"]);
+  assert.deepEqual(
+    commonActions(node, other).map((a) => a.code),
+    ["f", "c"],
+  );
   assert.equal(differenceGrid(node, other, 0, "c")[cellOf("AA")], -0.25);
   assert.equal(differenceGrid(node, other, 0, "a")[cellOf("AA")], null);
   assert.ok(Math.abs(moved(node, other) - (0.25 + 0.5 * 0.5 + 1) / 2.5) < 1e-12);

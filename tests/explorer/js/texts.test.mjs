@@ -4,12 +4,22 @@ import { actionColours } from "../../../src/runout/explorer/static/js/colours.js
 import { bandRows, drawRows, madeRows } from "../../../src/runout/explorer/static/js/breakdown.js";
 import { toCommand, toCsv, toSvg } from "../../../src/runout/explorer/static/js/export_text.js";
 import { factorsOf, filtersOf, hasFilters } from "../../../src/runout/explorer/static/js/filters.js";
-import { filterFlops, groupFlops, summarize, texturesOf } from "../../../src/runout/explorer/static/js/flop_groups.js";
+import {
+  filterFlops,
+  groupFlops,
+  summarize,
+  texturesOf,
+} from "../../../src/runout/explorer/static/js/flop_groups.js";
 import * as cards from "../../../src/runout/explorer/static/js/hands.js";
 import { gridOf } from "../../../src/runout/explorer/static/js/node_math.js";
 import * as paths from "../../../src/runout/explorer/static/js/paths.js";
 import { toGtoPlusText, toPioText, weightsOf } from "../../../src/runout/explorer/static/js/range_text.js";
-import { DEFAULTS, formatAddress, parseAddress, toggled } from "../../../src/runout/explorer/static/js/url_state.js";
+import {
+  DEFAULTS,
+  formatAddress,
+  parseAddress,
+  toggled,
+} from "../../../src/runout/explorer/static/js/url_state.js";
 import { classes, hands, node } from "./sample.mjs";
 
 test("the grid has every hand once, suited ones above the diagonal", () => {
@@ -27,7 +37,14 @@ test("a combo belongs to its hand whatever the order of its cards", () => {
 });
 
 test("an address that is written is read as it was", () => {
-  const params = { ...DEFAULTS, n: "x:b59:c:8h", h: "AhKs", m: "strategy+ev", f: "sets,flush-draws", q: "40-60" };
+  const params = {
+    ...DEFAULTS,
+    n: "x:b59:c:8h",
+    h: "AhKs",
+    m: "strategy+ev",
+    f: "sets,flush-draws",
+    q: "40-60",
+  };
   const address = { view: "spot", run: "flop-1", params };
   const text = formatAddress(address);
   assert.ok(text.startsWith("/s/flop-1?n=x:b59:c:8h&h=AhKs"));
@@ -82,14 +99,26 @@ test("filters keep the part of each hand that passes", () => {
 
 test("rows of a breakdown add up to the range", () => {
   const made = madeRows(node, 0, classes, null);
-  assert.deepEqual(made.map((row) => row.name), ["pair", "high"]);
+  assert.deepEqual(
+    made.map((row) => row.name),
+    ["pair", "high"],
+  );
   assert.ok(Math.abs(made.reduce((sum, row) => sum + row.share, 0) - 1) < 1e-12);
   assert.ok(Math.abs(bandRows(node, 0, null).reduce((sum, row) => sum + row.combos, 0) - 2.5) < 1e-12);
-  assert.deepEqual(drawRows(node, 0, classes, null).map((row) => row.name), ["flush-draws", "gutshots", "no-draw"]);
+  assert.deepEqual(
+    drawRows(node, 0, classes, null).map((row) => row.name),
+    ["flush-draws", "gutshots", "no-draw"],
+  );
 });
 
 test("a range is written as other programs read it", () => {
-  const weights = new Map([["AA", 1], ["KK", 1], ["QQ", 0.5], ["A5s", 0.25], ["A4s", 0.25]]);
+  const weights = new Map([
+    ["AA", 1],
+    ["KK", 1],
+    ["QQ", 0.5],
+    ["A5s", 0.25],
+    ["A4s", 0.25],
+  ]);
   assert.equal(toPioText(weights), "AA-KK,QQ:0.5,A5s-A4s:0.25");
   assert.equal(toGtoPlusText(weights), "AA-KK,[50]QQ[/50],[25]A5s-A4s[/25]");
   assert.equal(toPioText(weightsOf(hands, 0)), "AA,AKs:0.5,72o");
@@ -97,13 +126,21 @@ test("a range is written as other programs read it", () => {
 });
 
 test("all live combos of one weight are one hand", () => {
-  const weights = new Map(cards.combosOf("AA").filter((c) => !c.includes("As")).map((c) => [c, 1]));
+  const weights = new Map(
+    cards
+      .combosOf("AA")
+      .filter((c) => !c.includes("As"))
+      .map((c) => [c, 1]),
+  );
   assert.equal(toPioText(weights, "As2c3d"), "AA");
 });
 
 test("a table has a line for each hand, a picture a cell", () => {
   const lines = toCsv(node, 0).trim().split("\n");
-  assert.equal(lines[0], "combo,weight,equity,ev,f frequency,f ev,c frequency,c ev,r100 frequency,r100 ev,a frequency,a ev");
+  assert.equal(
+    lines[0],
+    "combo,weight,equity,ev,f frequency,f ev,c frequency,c ev,r100 frequency,r100 ev,a frequency,a ev",
+  );
   assert.equal(lines.length, 4);
   const svg = toSvg(node, gridOf(node, 0), ["red", "blue", "green", "black"], { title: "<x>", isDark: true });
   assert.equal((svg.match(/<rect/g) || []).length, 1 + 169 + 5 + 4);
@@ -112,14 +149,35 @@ test("a table has a line for each hand, a picture a cell", () => {
 
 test("the command line that says the same is quoted where it must be", () => {
   const facts = { kind: "spot", path: "runs/my flop" };
-  assert.equal(toCommand(facts, node, { n: "x:b50", h: "AKs" }), "runout spot show 'runs/my flop' --node x:b50 --hand AKs");
+  assert.equal(
+    toCommand(facts, node, { n: "x:b50", h: "AKs" }),
+    "runout spot show 'runs/my flop' --node x:b50 --hand AKs",
+  );
 });
 
 test("flops are grouped by their share", () => {
-  const flop = (name, share, suits, ev) => ({ flop: name, share, high: "A high", suits, pairing: "unpaired", connected: "connected", actions: [], ev: [ev, 1 - ev], equity: [null, null], eqr: [null, null], exploitability: null });
+  const flop = (name, share, suits, ev) => ({
+    flop: name,
+    share,
+    high: "A high",
+    suits,
+    pairing: "unpaired",
+    connected: "connected",
+    actions: [],
+    ev: [ev, 1 - ev],
+    equity: [null, null],
+    eqr: [null, null],
+    exploitability: null,
+  });
   const flops = [flop("AsKsQs", 0.1, "monotone", 0.2), flop("AsKhQd", 0.3, "rainbow", 0.6)];
   assert.ok(Math.abs(summarize("all", flops).ev[0] - 0.5) < 1e-12);
-  assert.deepEqual(groupFlops(flops, "suits").map((row) => row.flop), ["monotone", "rainbow"]);
-  assert.deepEqual(filterFlops(flops, ["suits.rainbow"]).map((row) => row.flop), ["AsKhQd"]);
+  assert.deepEqual(
+    groupFlops(flops, "suits").map((row) => row.flop),
+    ["monotone", "rainbow"],
+  );
+  assert.deepEqual(
+    filterFlops(flops, ["suits.rainbow"]).map((row) => row.flop),
+    ["AsKhQd"],
+  );
   assert.ok(texturesOf(flops).includes("suits.monotone"));
 });

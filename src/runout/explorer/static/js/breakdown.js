@@ -7,13 +7,23 @@ export const NUM_BANDS = 10;
 /** Rows of made hands, best first, that anybody holds. */
 export function madeRows(node, player, classes, factors) {
   const names = [...classes.made_names].reverse();
-  return rowsOf(node, player, factors, names.map((name) => [name, (i) => hasClass(classes, player, i, name)]));
+  return rowsOf(
+    node,
+    player,
+    factors,
+    names.map((name) => [name, (i) => hasClass(classes, player, i, name)]),
+  );
 }
 
 /** Rows of draws; a hand can be in several. */
 export function drawRows(node, player, classes, factors) {
   const names = [...classes.draw_names, "no-draw"];
-  return rowsOf(node, player, factors, names.map((name) => [name, (i) => hasClass(classes, player, i, name)]));
+  return rowsOf(
+    node,
+    player,
+    factors,
+    names.map((name) => [name, (i) => hasClass(classes, player, i, name)]),
+  );
 }
 
 /** Rows of equity, from high to low. */
@@ -23,7 +33,12 @@ export function bandRows(node, player, factors) {
     const equity = node.equity[player][i];
     return equity !== null && Math.min(NUM_BANDS - 1, Math.floor(equity * NUM_BANDS)) === band;
   };
-  return rowsOf(node, player, factors, bands.map((band) => [`${10 * band}-${10 * (band + 1)}`, isIn(band)]));
+  return rowsOf(
+    node,
+    player,
+    factors,
+    bands.map((band) => [`${10 * band}-${10 * (band + 1)}`, isIn(band)]),
+  );
 }
 
 function rowsOf(node, player, factors, parts) {

@@ -14,14 +14,25 @@ export function CurveChart({ title, curves, range, format, xLabel, formatX }) {
   const y = (value) => HEIGHT - ((value - low) / (high - low || 1)) * HEIGHT;
   return html`<figure class="chart">
     <figcaption>${title}</figcaption>
-    <svg viewBox="${-LEFT} -8 ${WIDTH + LEFT + 12} ${HEIGHT + BOTTOM + 18}" role="img" aria-label=${title}
-      onPointerMove=${moveCrosshair} onPointerLeave=${hideCrosshair}>
+    <svg
+      viewBox="${-LEFT} -8 ${WIDTH + LEFT + 12} ${HEIGHT + BOTTOM + 18}"
+      role="img"
+      aria-label=${title}
+      onPointerMove=${moveCrosshair}
+      onPointerLeave=${hideCrosshair}
+    >
       ${ticks(low, high).map(
-        (tick) => html`<g class="tick"><line x1="0" x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
-          <text x="-6" y=${y(tick) + 4} text-anchor="end">${format(tick)}</text></g>`,
+        (tick) =>
+          html`<g class="tick"
+            ><line x1="0" x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
+            <text x="-6" y=${y(tick) + 4} text-anchor="end">${format(tick)}</text></g
+          >`,
       )}
       ${[0, 0.25, 0.5, 0.75, 1].map(
-        (at) => html`<text class="tick" x=${at * WIDTH} y=${HEIGHT + 16} text-anchor="middle">${formatX(at)}</text>`,
+        (at) =>
+          html`<text class="tick" x=${at * WIDTH} y=${HEIGHT + 16} text-anchor="middle"
+            >${formatX(at)}</text
+          >`,
       )}
       ${curves.map((curve) => html`<path class=${`curve ${curve.className}`} d=${svgPath(curve.points, [low, high], WIDTH, HEIGHT)} />`)}
       <line class="crosshair" y1="0" y2=${HEIGHT} x1="-100" x2="-100" />
@@ -68,7 +79,10 @@ export function StackedBar({ shares, colours, hatches = [], label }) {
   return html`<span class="stack" role="img" aria-label=${label}>
     ${shares.map((share, i) =>
       share > 0
-        ? html`<span class=${hatches[i] || ""} style=${{ width: `${100 * share}%`, background: colours[i] }}></span>`
+        ? html`<span
+            class=${hatches[i] || ""}
+            style=${{ width: `${100 * share}%`, background: colours[i] }}
+          ></span>`
         : null,
     )}
   </span>`;

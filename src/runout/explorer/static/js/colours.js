@@ -90,8 +90,14 @@ export function sequential(share, theme = "dark") {
   const at = Math.min(1, Math.max(0, share));
   const [low, high] =
     theme === "dark"
-      ? [[0.26, 0.08, 280], [0.62, 0.15, 140]]
-      : [[0.93, 0.03, 250], [0.72, 0.16, 145]];
+      ? [
+          [0.26, 0.08, 280],
+          [0.62, 0.15, 140],
+        ]
+      : [
+          [0.93, 0.03, 250],
+          [0.72, 0.16, 145],
+        ];
   return oklch(between(low, high, at));
 }
 
@@ -104,8 +110,12 @@ export function diverging(share, theme = "dark") {
   const middle = theme === "dark" ? [0.3, 0.01, 250] : [0.95, 0.01, 250];
   const end =
     at < 0
-      ? theme === "dark" ? [0.5, 0.17, 25] : [0.74, 0.14, 25]
-      : theme === "dark" ? [0.55, 0.15, 150] : [0.78, 0.15, 150];
+      ? theme === "dark"
+        ? [0.5, 0.17, 25]
+        : [0.74, 0.14, 25]
+      : theme === "dark"
+        ? [0.55, 0.15, 150]
+        : [0.78, 0.15, 150];
   const [lightness, chroma] = between(middle, end, Math.abs(at));
   return oklch([lightness, chroma, end[2]]);
 }

@@ -6,13 +6,30 @@ import { heldBy } from "./node_math.js";
 /** The hands of a player, one per line, as `runout spot show --csv` writes them. */
 export function toCsv(node, player, factors = null) {
   const actions = player === node.actor ? node.actions : [];
-  const names = ["combo", "weight", "equity", "ev", ...actions.flatMap((a) => [`${a.code} frequency`, `${a.code} ev`])];
+  const names = [
+    "combo",
+    "weight",
+    "equity",
+    "ev",
+    ...actions.flatMap((a) => [`${a.code} frequency`, `${a.code} ev`]),
+  ];
   const { combos } = heldBy(node, player, factors);
   const rows = node.hands[player]
-    .map((name, i) => [combos[i], [name, node.weights[player][i], node.equity[player][i], node.ev[player][i], ...actions.flatMap((a) => [a.strategy[i], a.evs[i]])]])
+    .map((name, i) => [
+      combos[i],
+      [
+        name,
+        node.weights[player][i],
+        node.equity[player][i],
+        node.ev[player][i],
+        ...actions.flatMap((a) => [a.strategy[i], a.evs[i]]),
+      ],
+    ])
     .filter(([count]) => !factors || count > 0)
     .map(([, row]) => row);
-  return [names, ...rows].map((row) => row.map((cell) => (isKnown(cell) ? cell : "")).join(",")).join("\n") + "\n";
+  return (
+    [names, ...rows].map((row) => row.map((cell) => (isKnown(cell) ? cell : "")).join(",")).join("\n") + "\n"
+  );
 }
 
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
@@ -37,7 +54,9 @@ export function toSvg(node, grid, colours, { title, isDark }) {
       let left = x;
       cell.frequencies.forEach((share, k) => {
         if (!(share > 0)) return;
-        parts.push(`<rect x="${left.toFixed(2)}" y="${(y + CELL - height).toFixed(2)}" width="${(CELL * share).toFixed(2)}" height="${height.toFixed(2)}" fill="${colours[k]}"/>`);
+        parts.push(
+          `<rect x="${left.toFixed(2)}" y="${(y + CELL - height).toFixed(2)}" width="${(CELL * share).toFixed(2)}" height="${height.toFixed(2)}" fill="${colours[k]}"/>`,
+        );
         left += CELL * share;
       });
     }
@@ -45,9 +64,13 @@ export function toSvg(node, grid, colours, { title, isDark }) {
   });
   node.actions.forEach((action, k) => {
     const y = side + 12 + 18 * k;
-    parts.push(`<rect x="4" y="${y}" width="12" height="12" fill="${colours[k]}"/><text x="22" y="${y + 11}" font-size="12" fill="${ink}">${escaped(action.label)} ${(100 * (action.frequency || 0)).toFixed(1)} %</text>`);
+    parts.push(
+      `<rect x="4" y="${y}" width="12" height="12" fill="${colours[k]}"/><text x="22" y="${y + 11}" font-size="12" fill="${ink}">${escaped(action.label)} ${(100 * (action.frequency || 0)).toFixed(1)} %</text>`,
+    );
   });
-  parts.push(`<text x="4" y="${side + legend - 6}" font-size="11" fill="${ink}">${escaped(title)}</text></svg>`);
+  parts.push(
+    `<text x="4" y="${side + legend - 6}" font-size="11" fill="${ink}">${escaped(title)}</text></svg>`,
+  );
   return parts.join("\n");
 }
 
@@ -55,7 +78,11 @@ const quoted = (text) => (/^[\w./:+-]+$/.test(text) ? text : `'${text.replaceAll
 
 /** The command line that gives the same answer. */
 export function toCommand(facts, node, params) {
-  const words = ["runout", ...(facts.kind === "spot" || node.board ? ["spot", "show"] : ["show"]), quoted(facts.path)];
+  const words = [
+    "runout",
+    ...(facts.kind === "spot" || node.board ? ["spot", "show"] : ["show"]),
+    quoted(facts.path),
+  ];
   if (params.n) words.push("--node", quoted(params.n));
   if (params.h) words.push("--hand", quoted(params.h));
   return words.join(" ");

@@ -16,7 +16,11 @@ export function filtersOf(params) {
 /** Whether anything is filtered. */
 export function hasFilters(filters) {
   return Boolean(
-    filters.actions.length || filters.include.length || filters.exclude.length || filters.suits || filters.equity,
+    filters.actions.length ||
+    filters.include.length ||
+    filters.exclude.length ||
+    filters.suits ||
+    filters.equity,
   );
 }
 
@@ -33,7 +37,8 @@ export const CLEARED = { a: "", f: "", x: "", s: "", q: "" };
  */
 export function factorsOf(node, player, filters, classes) {
   if (!hasFilters(filters)) return null;
-  const chosen = node.actor === player ? node.actions.filter((action) => isChosen(action, filters.actions)) : [];
+  const chosen =
+    node.actor === player ? node.actions.filter((action) => isChosen(action, filters.actions)) : [];
   const isCombos = node.hand_space === "combos";
   return node.hands[player].map((name, column) => {
     if (isCombos && !passesSuits(name, filters.suits)) return 0;

@@ -8,7 +8,9 @@ export const GROUPS = ["high", "suits", "pairing", "connected"];
 export function filterFlops(flops, textures) {
   return flops.filter((flop) =>
     GROUPS.every((group) => {
-      const chosen = textures.filter((texture) => texture.startsWith(`${group}.`)).map((t) => t.slice(group.length + 1));
+      const chosen = textures
+        .filter((texture) => texture.startsWith(`${group}.`))
+        .map((t) => t.slice(group.length + 1));
       return !chosen.length || chosen.includes(flop[group]);
     }),
   );
@@ -16,7 +18,9 @@ export function filterFlops(flops, textures) {
 
 /** Every texture that some flop has, as group.value, in the order of the flops. */
 export function texturesOf(flops) {
-  return GROUPS.flatMap((group) => [...new Set(flops.map((flop) => flop[group]))].map((value) => `${group}.${value}`));
+  return GROUPS.flatMap((group) =>
+    [...new Set(flops.map((flop) => flop[group]))].map((value) => `${group}.${value}`),
+  );
 }
 
 /** One row for several flops, each by its share. */
@@ -50,5 +54,10 @@ export function summarize(name, flops) {
 export function groupFlops(flops, group) {
   if (!GROUPS.includes(group)) return flops;
   const values = [...new Set(flops.map((flop) => flop[group]))];
-  return values.map((value) => summarize(value, flops.filter((flop) => flop[group] === value)));
+  return values.map((value) =>
+    summarize(
+      value,
+      flops.filter((flop) => flop[group] === value),
+    ),
+  );
 }

@@ -59,9 +59,7 @@ export function money(value) {
 export function combos(value) {
   if (!isKnown(value)) return NONE;
   if (value > 0 && value < 0.05) return "<0.1";
-  return Math.abs(value - Math.round(value)) < 0.05
-    ? String(Math.round(value))
-    : value.toFixed(1);
+  return Math.abs(value - Math.round(value)) < 0.05 ? String(Math.round(value)) : value.toFixed(1);
 }
 
 /** Seconds as people say them. */

@@ -59,8 +59,7 @@ export function liveCombos(board) {
   const dead = new Set(cardsOf(board));
   return GRID.flat().map(
     (hand) =>
-      combosOf(hand).filter((combo) => !dead.has(combo.slice(0, 2)) && !dead.has(combo.slice(2)))
-        .length,
+      combosOf(hand).filter((combo) => !dead.has(combo.slice(0, 2)) && !dead.has(combo.slice(2))).length,
   );
 }
 

@@ -65,7 +65,9 @@ function toSibling(step) {
   const { node, cards } = state;
   const before = node.trail.at(-1);
   if (!before) return;
-  const steps = before.actions.length ? before.actions.map((action) => action.code) : (cards?.rows || []).map((row) => row.card);
+  const steps = before.actions.length
+    ? before.actions.map((action) => action.code)
+    : (cards?.rows || []).map((row) => row.card);
   const index = steps.indexOf(lastStep(node.path));
   if (index < 0 || steps.length < 2) return;
   const next = steps[(index + step + steps.length) % steps.length];

@@ -31,14 +31,25 @@ function Page({ shown }) {
     case "diff":
       return html`<${DiffPage} />`;
     default:
-      return shown && state.facts ? html`<${ExplorePage} shown=${shown} />` : html`<main><p class="muted">${TEXT.loading}</p></main>`;
+      return shown && state.facts
+        ? html`<${ExplorePage} shown=${shown} />`
+        : html`<main><p class="muted">${TEXT.loading}</p></main>`;
   }
 }
 
 function Problem({ problem }) {
   const isLeftOut = isStatic() && problem.status === 404;
-  const text = isLeftOut ? TEXT.leftOut : problem.status === 0 ? TEXT.offline : [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
-  return html`<main><div class="problem" role="alert"><p>${text}</p><button class="primary" onClick=${reload}>${TEXT.retry}</button></div></main>`;
+  const text = isLeftOut
+    ? TEXT.leftOut
+    : problem.status === 0
+      ? TEXT.offline
+      : [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
+  return html`<main>
+    <div class="problem" role="alert">
+      <p>${text}</p>
+      <button class="primary" onClick=${reload}>${TEXT.retry}</button>
+    </div>
+  </main>`;
 }
 
 function draw() {

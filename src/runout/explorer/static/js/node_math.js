@@ -22,7 +22,10 @@ const cellsByNode = new WeakMap();
 /** The cell of each column of a player. */
 export function cellsOf(node, player) {
   if (!cellsByNode.has(node)) {
-    cellsByNode.set(node, node.hands.map((names) => names.map((name) => cellOf(handOf(name)))));
+    cellsByNode.set(
+      node,
+      node.hands.map((names) => names.map((name) => cellOf(handOf(name)))),
+    );
   }
   return cellsByNode.get(node)[player];
 }
@@ -72,7 +75,11 @@ export function gridOf(node, player, factors = null) {
   cells.forEach((cell, i) => groups[cell].push(i));
   return groups.map((columns, cell) => {
     if (!columns.length) return null;
-    const pick = (values) => mean(columns.map((i) => values[i]), columns.map((i) => deals[i]));
+    const pick = (values) =>
+      mean(
+        columns.map((i) => values[i]),
+        columns.map((i) => deals[i]),
+      );
     const count = columns.reduce((sum, i) => sum + combos[i], 0);
     const isActor = player === node.actor;
     const [ev, equity] = [pick(node.ev[player]), pick(node.equity[player])];
@@ -114,7 +121,10 @@ export function totalsOf(node, player, factors = null) {
         : node.actions.map((action) => ({
             frequency: mean(action.strategy, deals),
             combos: sum(action.strategy.map((share, i) => (share || 0) * combos[i])),
-            ev: mean(action.evs, deals.map((deal, i) => deal * (action.strategy[i] || 0))),
+            ev: mean(
+              action.evs,
+              deals.map((deal, i) => deal * (action.strategy[i] || 0)),
+            ),
           })),
   };
 }
@@ -133,7 +143,10 @@ export function lossOf(node, column) {
 
 /** How far the two best actions of a column are apart; null if there are not two. */
 export function gapOf(node, column) {
-  const evs = node.actions.map((action) => action.evs[column]).filter(isKnown).sort((a, b) => b - a);
+  const evs = node.actions
+    .map((action) => action.evs[column])
+    .filter(isKnown)
+    .sort((a, b) => b - a);
   return evs.length < 2 ? null : evs[0] - evs[1];
 }
 
@@ -175,7 +188,9 @@ export function groupSizes(node) {
     if (group) group.members.push(action);
     else groups.push({ kind, members: [action] });
   }
-  const actions = groups.map(({ kind, members }) => (members.length === 1 ? members[0] : merge(kind, members, node)));
+  const actions = groups.map(({ kind, members }) =>
+    members.length === 1 ? members[0] : merge(kind, members, node),
+  );
   return { ...node, actions };
 }
 
@@ -187,9 +202,13 @@ function merge(kind, members, node) {
   const evs = strategy.map((share, i) =>
     share > 0
       ? add((action) => (action.strategy[i] || 0) * (action.evs[i] ?? 0)) / share
-      : mean(members.map((action) => action.evs[i]), members.map(() => 1)),
+      : mean(
+          members.map((action) => action.evs[i]),
+          members.map(() => 1),
+        ),
   );
-  const isRaise = members.some((action) => action.kind === "raise") || node.actions.some((a) => a.kind === "fold");
+  const isRaise =
+    members.some((action) => action.kind === "raise") || node.actions.some((a) => a.kind === "fold");
   const taken = add((action) => action.frequency);
   return {
     code: members.map((action) => action.code).join("+"),

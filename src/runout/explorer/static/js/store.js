@@ -73,8 +73,7 @@ export function themeOf(settings) {
   return window.matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
 }
 
-const addressText = () =>
-  isStatic() ? location.hash.slice(1) || "/" : location.pathname + location.search;
+const addressText = () => (isStatic() ? location.hash.slice(1) || "/" : location.pathname + location.search);
 
 /** The link to an address, for anchors and the history. */
 export function linkTo(address) {
@@ -128,8 +127,17 @@ async function arrive(address) {
 }
 
 const EMPTY = {
-  facts: null, node: null, line: null, classes: null, cards: null, lines: null, flops: null,
-  other: null, otherFacts: null, estimate: null, problem: null,
+  facts: null,
+  node: null,
+  line: null,
+  classes: null,
+  cards: null,
+  lines: null,
+  flops: null,
+  other: null,
+  otherFacts: null,
+  estimate: null,
+  problem: null,
 };
 
 async function load({ view, run, params }, put) {
@@ -137,7 +145,10 @@ async function load({ view, run, params }, put) {
     put({ runs: (await ask("runs", "", "", true)).runs, problem: null });
     return;
   }
-  ask("runs").then((answer) => put({ runs: answer.runs }), () => {});
+  ask("runs").then(
+    (answer) => put({ runs: answer.runs }),
+    () => {},
+  );
   if (view === "flops") {
     const [facts, flops] = await Promise.all([ask("facts", run), ask("flops", run, params.n)]);
     put({ facts, flops, problem: null });
@@ -162,7 +173,11 @@ async function loadRest(run, params, node, put) {
     return null;
   };
   const want = (name, kind, argument) =>
-    wanted.push(ask(kind, run, argument).catch(missing).then((answer) => put({ [name]: answer })));
+    wanted.push(
+      ask(kind, run, argument)
+        .catch(missing)
+        .then((answer) => put({ [name]: answer })),
+    );
   if (params.l && isOnLine(params.n, params.l)) want("line", "node", params.l);
   else put({ line: null });
   if (node.board) want("classes", "classes", node.board);

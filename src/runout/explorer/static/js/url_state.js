@@ -60,7 +60,8 @@ export function formatAddress({ view, run, params }) {
   }
   // Colons and commas are allowed in a query, and paths stay readable with them.
   const text = query.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
-  const path = view === "diff" ? "/d" : view === "home" ? "/" : `/${LETTER_BY_VIEW[view]}/${encodeURIComponent(run)}`;
+  const path =
+    view === "diff" ? "/d" : view === "home" ? "/" : `/${LETTER_BY_VIEW[view]}/${encodeURIComponent(run)}`;
   return text ? `${path}?${text}` : path;
 }
 

@@ -14,8 +14,11 @@ export function DiffPage() {
   if (!node || !other) return html`<main><p class="muted">${TEXT.loading}</p></main>`;
   const { params } = state.address;
   const actions = commonActions(node, other);
-  const what = params.m === "strategy" || (params.m !== "ev" && !actions.some((action) => action.code === params.m)) ? actions.at(-1)?.code || "ev" : params.m;
-  const player = params.p === "" ? node.actor ?? 0 : Number(params.p);
+  const what =
+    params.m === "strategy" || (params.m !== "ev" && !actions.some((action) => action.code === params.m))
+      ? actions.at(-1)?.code || "ev"
+      : params.m;
+  const player = params.p === "" ? (node.actor ?? 0) : Number(params.p);
   const grid = differenceGrid(node, other, player, what);
   const range = moved(node, other);
   return html`<main class="explorer diff">
@@ -25,23 +28,54 @@ export function DiffPage() {
     <div class="matrix-bar">
       <div class="segments" role="group" aria-label=${TEXT.diff.frequency}>
         ${actions.map((action) => html`<button aria-pressed=${what === action.code} onClick=${() => change({ m: action.code }, true)}>${action.label}</button>`)}
-        <button aria-pressed=${what === "ev"} onClick=${() => change({ m: "ev" }, true)}>${TEXT.diff.ev}</button>
+        <button aria-pressed=${what === "ev"} onClick=${() => change({ m: "ev" }, true)}>
+          ${TEXT.diff.ev}
+        </button>
       </div>
       ${range !== null && html`<span title=${TEXT.diff.movedHelp}>${TEXT.diff.moved} ${percent(range)}</span>`}
     </div>
     <div class="two-columns">
       <${DiffMatrix} grid=${grid} what=${what} node=${node} />
-      <section class="panel"><table>
-        <thead><tr><th scope="col"><span class="visually-hidden">value</span></th><th scope="col" class="number">${facts.name}</th><th scope="col" class="number">${otherFacts?.name}</th><th scope="col" class="number">${TEXT.diff.title}</th></tr></thead>
-        <tbody>
-          ${actions.map((action) => {
-            const twin = other.actions.find((b) => b.code === action.code);
-            return html`<tr><th scope="row">${action.label}</th><td class="number">${percent(action.frequency)}</td><td class="number">${percent(twin.frequency)}</td><td class="number">${signedPercent(action.frequency - twin.frequency)}</td></tr>`;
-          })}
-          ${node.players.map((name, i) => html`<tr><th scope="row">${name} ${TEXT.ev}</th><td class="number">${worth(node.range_ev[i], node, "")}</td><td class="number">${worth(other.range_ev[i], other, "")}</td>
-            <td class="number">${isKnown(node.range_ev[i]) && isKnown(other.range_ev[i]) ? amount(node.range_ev[i] - other.range_ev[i], node.unit) : "\u2013"}</td></tr>`)}
-          <tr><th scope="row">${TEXT.trust.exploitability}</th><td class="number">${describeQuality(facts.quality)?.text}</td><td class="number">${describeQuality(otherFacts?.quality)?.text}</td><td></td></tr>
-        </tbody></table></section>
+      <section class="panel">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col"><span class="visually-hidden">value</span></th>
+              <th scope="col" class="number">${facts.name}</th>
+              <th scope="col" class="number">${otherFacts?.name}</th>
+              <th scope="col" class="number">${TEXT.diff.title}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${actions.map((action) => {
+              const twin = other.actions.find((b) => b.code === action.code);
+              return html`<tr>
+                <th scope="row">${action.label}</th>
+                <td class="number">${percent(action.frequency)}</td>
+                <td class="number">${percent(twin.frequency)}</td>
+                <td class="number">${signedPercent(action.frequency - twin.frequency)}</td>
+              </tr>`;
+            })}
+            ${node.players.map(
+              (name, i) =>
+                html`<tr>
+                  <th scope="row">${name} ${TEXT.ev}</th>
+                  <td class="number">${worth(node.range_ev[i], node, "")}</td>
+                  <td class="number">${worth(other.range_ev[i], other, "")}</td>
+                  <td class="number">
+                    ${isKnown(node.range_ev[i]) && isKnown(other.range_ev[i]) ? amount(node.range_ev[i] - other.range_ev[i], node.unit) : "\u2013"}
+                  </td>
+                </tr>`,
+            )}
+            <tr>
+              <th scope="row">${TEXT.trust.exploitability}</th>
+              <td class="number">${describeQuality(facts.quality)?.text}</td>
+              <td class="number">${describeQuality(otherFacts?.quality)?.text}</td>
+              <td></td>
+            </tr>
+          </tbody>
+        </table>
+      </section>
     </div>
   </main>`;
 }
@@ -52,12 +86,22 @@ function DiffMatrix({ grid, what, node }) {
   const scale = what === "ev" ? largest : Math.max(0.25, largest);
   const text = (value) => (what === "ev" ? amount(value, node.unit) : (100 * value).toFixed(0));
   return html`<div class="matrix" role="grid" aria-label=${TEXT.diff.title}>
-    ${[...RANKS].map((rank, row) => html`<div role="row"><span role="rowheader">${rank}</span>
-      ${[...RANKS].map((_, column) => {
-        const value = grid[13 * row + column];
-        const name = nameOfCell(13 * row + column);
-        return html`<span role="gridcell" class=${`cell ${isKnown(value) ? "" : "absent"}`} aria-label=${`${name}: ${isKnown(value) ? text(value) : TEXT.notHeld}`}
-          style=${isKnown(value) ? { background: diverging(value / scale, theme) } : {}}><span class="name">${name}</span><span class="value">${isKnown(value) ? text(value) : ""}</span></span>`;
-      })}</div>`)}
+    ${[...RANKS].map(
+      (rank, row) =>
+        html`<div role="row">
+          <span role="rowheader">${rank}</span> ${[...RANKS].map((_, column) => {
+            const value = grid[13 * row + column];
+            const name = nameOfCell(13 * row + column);
+            return html`<span
+              role="gridcell"
+              class=${`cell ${isKnown(value) ? "" : "absent"}`}
+              aria-label=${`${name}: ${isKnown(value) ? text(value) : TEXT.notHeld}`}
+              style=${isKnown(value) ? { background: diverging(value / scale, theme) } : {}}
+              ><span class="name">${name}</span
+              ><span class="value">${isKnown(value) ? text(value) : ""}</span></span
+            >`;
+          })}
+        </div>`,
+    )}
   </div>`;
 }

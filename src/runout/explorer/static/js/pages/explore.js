@@ -29,9 +29,25 @@ export function ExplorePage({ shown }) {
       <section class="right" aria-label="details">
         <${ActionsPanel} shown=${shown} />
         <div class="panel">
-          <div class="tabs" role="tablist">${TABS.map((tab, i) => html`<button role="tab" id=${`tab-${tab}`} aria-controls="tab-panel" aria-selected=${tab === state.address.params.tab}
-            tabindex=${tab === state.address.params.tab ? 0 : -1} onClick=${() => change({ tab })} onKeyDown=${moveTab}><small aria-hidden="true">${i + 1}</small> ${labelOf(tab, shown)}</button>`)}</div>
-          <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${state.address.params.tab}`}><${Tab} shown=${shown} /></div>
+          <div class="tabs" role="tablist">
+            ${TABS.map(
+              (tab, i) =>
+                html`<button
+                  role="tab"
+                  id=${`tab-${tab}`}
+                  aria-controls="tab-panel"
+                  aria-selected=${tab === state.address.params.tab}
+                  tabindex=${tab === state.address.params.tab ? 0 : -1}
+                  onClick=${() => change({ tab })}
+                  onKeyDown=${moveTab}
+                >
+                  <small aria-hidden="true">${i + 1}</small> ${labelOf(tab, shown)}
+                </button>`,
+            )}
+          </div>
+          <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${state.address.params.tab}`}>
+            <${Tab} shown=${shown} />
+          </div>
         </div>
       </section>
     </div>

@@ -27,17 +27,51 @@ export function FlopsPage() {
       ${texturesOf(report.flops).map((texture) => html`<button class="chip" aria-pressed=${textures.includes(texture)} onClick=${() => change({ t: toggled(params.t, texture) }, true)}>${texture.split(".")[1]}</button>`)}
       ${textures.length > 0 && html`<button class="clear" onClick=${() => change({ t: "" }, true)}>${TEXT.clear}</button>`}
     </div>
-    <label>${TEXT.flops.group} <select value=${params.g} onChange=${(event) => change({ g: event.target.value }, true)}>
-      ${["", ...GROUPS].map((group) => html`<option value=${group} selected=${group === params.g}>${TEXT.flops.groups[group]}</option>`)}</select></label>
-    ${kept.length === 0 ? html`<p class="muted">${TEXT.flops.none}</p>` : html`
-      <${Bars} rows=${sorted(rows, columns, params.sort || "-share")} report=${report} />
-      <${SortableTable} columns=${columns} caption=${TEXT.flops.title} rowKey=${(row) => row.flop} usual="-share" open=${openFlop}
-        rows=${[...rows]} rowClass=${(row) => (row.isGroup ? "group" : "")} />
-      <table class="summary"><caption class="visually-hidden">${TEXT.flops.overall}</caption>
-        <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.isNumber ? "number" : ""}>${column.label}</th>`)}</tr></thead>
-        <tbody>${[summarize(TEXT.flops.overall, report.flops), ...(textures.length ? [summarize(TEXT.flops.filtered, kept)] : [])].map(
-          (row) => html`<tr>${columns.map((column) => html`<td class=${column.isNumber ? "number" : ""}>${column.show(row)}</td>`)}</tr>`)}</tbody></table>`}
-    <section class="panel"><h2>${TEXT.tabs.trust}</h2><${TrustTab} node=${null} /></section>
+    <label
+      >${TEXT.flops.group}
+      <select value=${params.g} onChange=${(event) => change({ g: event.target.value }, true)}>
+        ${["", ...GROUPS].map((group) => html`<option value=${group} selected=${group === params.g}>${TEXT.flops.groups[group]}</option>`)}
+      </select></label
+    >
+    ${
+      kept.length === 0
+        ? html`<p class="muted">${TEXT.flops.none}</p>`
+        : html` <${Bars} rows=${sorted(rows, columns, params.sort || "-share")} report=${report} />
+            <${SortableTable}
+              columns=${columns}
+              caption=${TEXT.flops.title}
+              rowKey=${(row) => row.flop}
+              usual="-share"
+              open=${openFlop}
+              rows=${[...rows]}
+              rowClass=${(row) => (row.isGroup ? "group" : "")}
+            />
+            <table class="summary">
+              <caption class="visually-hidden">
+                ${TEXT.flops.overall}
+              </caption>
+              <thead>
+                <tr>
+                  ${columns.map((column) => html`<th scope="col" class=${column.isNumber ? "number" : ""}>${column.label}</th>`)}
+                </tr>
+              </thead>
+              <tbody>
+                ${[
+                  summarize(TEXT.flops.overall, report.flops),
+                  ...(textures.length ? [summarize(TEXT.flops.filtered, kept)] : []),
+                ].map(
+                  (row) =>
+                    html`<tr>
+                      ${columns.map((column) => html`<td class=${column.isNumber ? "number" : ""}>${column.show(row)}</td>`)}
+                    </tr>`,
+                )}
+              </tbody>
+            </table>`
+    }
+    <section class="panel">
+      <h2>${TEXT.tabs.trust}</h2>
+      <${TrustTab} node=${null} />
+    </section>
   </main>`;
 
   function openFlop(row) {
@@ -49,18 +83,62 @@ export function FlopsPage() {
 function columnsOf(report) {
   const actions = report.flops.find((flop) => flop.actions.length)?.actions || [];
   const of = (row, code) => row.actions.find((action) => action.code === code)?.frequency;
-  const number = (name, label, value, show) => ({ name, label, isNumber: true, value, show: (row) => show(value(row)) });
+  const number = (name, label, value, show) => ({
+    name,
+    label,
+    isNumber: true,
+    value,
+    show: (row) => show(value(row)),
+  });
   const known = (rows, pick) => rows.some((row) => isKnown(pick(row)));
   return [
-    { name: "flop", label: TEXT.flops.flop, value: (row) => row.flop, show: (row) => (row.isGroup ? `${row.flop} (${row.count})` : cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`)) },
-    number("share", TEXT.flops.weight, (row) => row.share, (share) => percent(share, 2)),
+    {
+      name: "flop",
+      label: TEXT.flops.flop,
+      value: (row) => row.flop,
+      show: (row) =>
+        row.isGroup
+          ? `${row.flop} (${row.count})`
+          : cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`),
+    },
+    number(
+      "share",
+      TEXT.flops.weight,
+      (row) => row.share,
+      (share) => percent(share, 2),
+    ),
     ...actions.map((action) => number(action.code, action.label, (row) => of(row, action.code), percent)),
     ...report.players.flatMap((name, i) => [
-      number(`ev${i}`, `${name} ${TEXT.ev}`, (row) => row.ev[i], (value) => amount(value, report.unit)),
-      ...(known(report.flops, (row) => row.equity[i]) ? [number(`eq${i}`, `${name} ${TEXT.eq}`, (row) => row.equity[i], percent)] : []),
-      ...(known(report.flops, (row) => row.eqr[i]) ? [number(`eqr${i}`, `${name} ${TEXT.eqr}`, (row) => row.eqr[i], (value) => (isKnown(value) ? value.toFixed(2) : NONE))] : []),
+      number(
+        `ev${i}`,
+        `${name} ${TEXT.ev}`,
+        (row) => row.ev[i],
+        (value) => amount(value, report.unit),
+      ),
+      ...(known(report.flops, (row) => row.equity[i])
+        ? [number(`eq${i}`, `${name} ${TEXT.eq}`, (row) => row.equity[i], percent)]
+        : []),
+      ...(known(report.flops, (row) => row.eqr[i])
+        ? [
+            number(
+              `eqr${i}`,
+              `${name} ${TEXT.eqr}`,
+              (row) => row.eqr[i],
+              (value) => (isKnown(value) ? value.toFixed(2) : NONE),
+            ),
+          ]
+        : []),
     ]),
-    ...(known(report.flops, (row) => row.exploitability) ? [number("quality", TEXT.flops.quality, (row) => row.exploitability, (value) => percent(value, 2))] : []),
+    ...(known(report.flops, (row) => row.exploitability)
+      ? [
+          number(
+            "quality",
+            TEXT.flops.quality,
+            (row) => row.exploitability,
+            (value) => percent(value, 2),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -70,10 +148,22 @@ function Bars({ rows, report }) {
   const evs = rows.map((row) => row.ev[0]).filter(isKnown);
   const [low, high] = [Math.min(...evs), Math.max(...evs)];
   return html`<div class="flop-bars" role="img" aria-label=${`${rows.length} ${TEXT.flops.title}`}>
-    ${rows.map((row) => row.actions.length
-      ? html`<span class="flop-bar" title=${`${row.flop}: ${row.actions.map((a) => `${a.label} ${percent(a.frequency)}`).join(", ")}`}>
-          ${[...row.actions].map((action, i) => html`<span class=${hatchOf(action)} style=${{ height: `${100 * (action.frequency || 0)}%`, background: actionColours(row.actions, state.settings.palette, theme)[i] }}></span>`).reverse()}</span>`
-      : html`<span class="flop-bar" title=${`${row.flop}: ${report.players[0]} ${TEXT.ev} ${amount(row.ev[0], report.unit)}`}>
-          <span style=${{ height: `${15 + (85 * (row.ev[0] - low)) / (high - low || 1)}%`, background: sequential((row.ev[0] - low) / (high - low || 1), theme) }}></span></span>`)}
+    ${rows.map((row) =>
+      row.actions.length
+        ? html`<span
+            class="flop-bar"
+            title=${`${row.flop}: ${row.actions.map((a) => `${a.label} ${percent(a.frequency)}`).join(", ")}`}
+          >
+            ${[...row.actions].map((action, i) => html`<span class=${hatchOf(action)} style=${{ height: `${100 * (action.frequency || 0)}%`, background: actionColours(row.actions, state.settings.palette, theme)[i] }}></span>`).reverse()}</span
+          >`
+        : html`<span
+            class="flop-bar"
+            title=${`${row.flop}: ${report.players[0]} ${TEXT.ev} ${amount(row.ev[0], report.unit)}`}
+          >
+            <span
+              style=${{ height: `${15 + (85 * (row.ev[0] - low)) / (high - low || 1)}%`, background: sequential((row.ev[0] - low) / (high - low || 1), theme) }}
+            ></span
+          ></span>`,
+    )}
   </div>`;
 }

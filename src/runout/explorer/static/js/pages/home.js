@@ -14,24 +14,45 @@ export function Home() {
   return html`<main class="home">
     <h1>${TEXT.home}</h1>
     ${runs.length > 8 && html`<label>${TEXT.search} <input type="search" onInput=${(event) => set({ filter: event.target.value })} /></label>`}
-    ${runs.length === 0 && html`<p>${TEXT.noRuns}</p><p>${TEXT.howToSolve}</p>
-      <pre><code>runout solve-spot -c configs/spot_river.yaml -o runs/river</code></pre>`}
-    <ul class="runs">${found.map((run) => html`<${Run} key=${run.id} run=${run} runs=${runs} />`)}</ul>
+    ${
+      runs.length === 0 &&
+      html`<p>${TEXT.noRuns}</p>
+        <p>${TEXT.howToSolve}</p>
+        <pre><code>runout solve-spot -c configs/spot_river.yaml -o runs/river</code></pre>`
+    }
+    <ul class="runs">
+      ${found.map((run) => html`<${Run} key=${run.id} run=${run} runs=${runs} />`)}
+    </ul>
   </main>`;
 }
 
 function Run({ run, runs }) {
   const address = { view: viewOfKind(run.kind), run: run.id, params: { ...DEFAULTS } };
   const quality = describeQuality(run.quality);
-  const partners = runs.filter((other) => other.id !== run.id && other.kind === run.kind && !other.problem && run.kind !== "values");
+  const partners = runs.filter(
+    (other) => other.id !== run.id && other.kind === run.kind && !other.problem && run.kind !== "values",
+  );
   return html`<li class=${run.problem ? "broken" : ""}>
     <span class=${`badge kind-${run.kind}`}>${TEXT.kinds[run.kind] || run.kind}</span>
     ${run.problem ? html`<span class="name">${run.name}</span>` : html`<a class="name" href=${linkTo(address)} onClick=${follow(address)}>${run.name}</a>`}
     <span class="title">${run.problem ? `${TEXT.damaged}: ${run.problem}` : run.title}</span>
     ${quality && html`<span class=${`quality ${quality.isPoor ? "poor" : ""}`}>${quality.text}</span>`}
     <span class="muted">${run.date.slice(0, 10)}, ${bytes(run.size_bytes)}</span>
-    ${partners.length > 0 && !run.problem && html`<label class="compare">${TEXT.diff.pick}
-      <select onChange=${(event) => { const b = event.target.value; if (b) follow({ view: "diff", run: run.id, params: { ...DEFAULTS, b } })(event); }}>
-        <option value="">\u2026</option>${partners.map((other) => html`<option value=${other.id}>${other.name}</option>`)}</select></label>`}
+    ${
+      partners.length > 0 &&
+      !run.problem &&
+      html`<label class="compare"
+        >${TEXT.diff.pick}
+        <select
+          onChange=${(event) => {
+            const b = event.target.value;
+            if (b) follow({ view: "diff", run: run.id, params: { ...DEFAULTS, b } })(event);
+          }}
+        >
+          <option value="">…</option>
+          ${partners.map((other) => html`<option value=${other.id}>${other.name}</option>`)}
+        </select></label
+      >`
+    }
   </li>`;
 }

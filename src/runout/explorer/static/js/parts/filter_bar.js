@@ -20,15 +20,40 @@ export function FilterBar({ shown }) {
     ${filters.include.map((name) => html`<${Chip} label=${`${TEXT.include} ${className(name)}`} onClick=${() => flip(name)} />`)}
     ${filters.exclude.map((name) => html`<${Chip} label=${`${TEXT.exclude} ${className(name)}`} onClick=${() => change({ x: toggled(params.x, name) }, true)} />`)}
     ${filters.equity && html`<${Chip} label=${`${TEXT.equityBand} ${params.q} %`} onClick=${() => change({ q: "" }, true)} />`}
-    ${node.hand_space === "combos" && html`<span class="suit-filter" role="group" aria-label=${TEXT.suits}>
-      ${[...SUITS].reverse().map((suit) => html`<button class=${`suit suit-${suit}`} aria-pressed=${filters.suits.includes(suit)}
-        aria-label=${`${TEXT.suits} ${SUIT_NAMES[suit]}`} onClick=${() => change({ s: toggleSuit(params.s, suit) }, true)}>${SUIT_SIGNS[suit]}</button>`)}
-    </span>`}
-    ${names.length > 0 && html`<label><span class="visually-hidden">${TEXT.addClass}</span>
-      <select value="" onChange=${(event) => { if (event.target.value) change({ f: toggled(params.f, event.target.value) }, true); event.target.value = ""; }}>
-        <option value="">+ ${TEXT.addClass}</option>
-        ${names.map((name) => html`<option value=${name}>${className(name)}</option>`)}
-      </select></label>`}
+    ${
+      node.hand_space === "combos" &&
+      html`<span class="suit-filter" role="group" aria-label=${TEXT.suits}>
+        ${[...SUITS]
+          .reverse()
+          .map(
+            (suit) =>
+              html`<button
+                class=${`suit suit-${suit}`}
+                aria-pressed=${filters.suits.includes(suit)}
+                aria-label=${`${TEXT.suits} ${SUIT_NAMES[suit]}`}
+                onClick=${() => change({ s: toggleSuit(params.s, suit) }, true)}
+              >
+                ${SUIT_SIGNS[suit]}
+              </button>`,
+          )}
+      </span>`
+    }
+    ${
+      names.length > 0 &&
+      html`<label
+        ><span class="visually-hidden">${TEXT.addClass}</span>
+        <select
+          value=""
+          onChange=${(event) => {
+            if (event.target.value) change({ f: toggled(params.f, event.target.value) }, true);
+            event.target.value = "";
+          }}
+        >
+          <option value="">+ ${TEXT.addClass}</option>
+          ${names.map((name) => html`<option value=${name}>${className(name)}</option>`)}
+        </select></label
+      >`
+    }
     ${hasFilters(filters) && html`<button class="clear" onClick=${() => change(CLEARED, true)} title="P">${TEXT.clear}</button>`}
   </div>`;
 
@@ -39,9 +64,10 @@ export function FilterBar({ shown }) {
 }
 
 function Chip({ label, onClick }) {
-  return html`<button class="chip" onClick=${onClick}>${label} <span aria-hidden="true">\u00d7</span></button>`;
+  return html`<button class="chip" onClick=${onClick}>${label} <span aria-hidden="true">×</span></button>`;
 }
 
-const labelOf = (node, code) => node.actions.find((action) => action.code.split("+").includes(code) || action.code === code)?.label || code;
+const labelOf = (node, code) =>
+  node.actions.find((action) => action.code.split("+").includes(code) || action.code === code)?.label || code;
 
 const toggleSuit = (suits, suit) => (suits.includes(suit) ? suits.replace(suit, "") : suits + suit);

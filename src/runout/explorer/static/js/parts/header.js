@@ -12,7 +12,9 @@ const HOME = { view: "home", run: "", params: { ...DEFAULTS } };
 export function describeQuality(quality) {
   if (!quality) return null;
   const isPot = quality.unit === "pot";
-  const value = isPot ? `${percent(quality.exploitability, 2)} of the pot` : `${Number(quality.exploitability.toPrecision(2))} mbb`;
+  const value = isPot
+    ? `${percent(quality.exploitability, 2)} of the pot`
+    : `${Number(quality.exploitability.toPrecision(2))} mbb`;
   return { text: value, isPoor: quality.exploitability > (isPot ? 0.01 : 20), isPot };
 }
 
@@ -21,33 +23,64 @@ export function Header() {
   const quality = facts && describeQuality(facts.quality);
   return html`<header class="top">
     <a class="logo" href=${linkTo(HOME)} onClick=${follow(HOME)}>
-      <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M4 5h4v4H4zm6 0h4v4h-4zm6 0h4v4h-4zM4 11h4v4H4zm6 0h4v4h-4zm-6 6h4v4H4z" fill="currentColor"/></svg>
+      <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+        <path
+          d="M4 5h4v4H4zm6 0h4v4h-4zm6 0h4v4h-4zM4 11h4v4H4zm6 0h4v4h-4zm-6 6h4v4H4z"
+          fill="currentColor"
+        />
+      </svg>
       ${TEXT.title}
     </a>
-    ${address.view !== "home" && runs && html`<label class="run-choice">
-      <span class="visually-hidden">${TEXT.home}</span>
-      <select value=${address.run} onChange=${(event) => openRun(event.target.value)}>
-        ${runs.map((run) => html`<option value=${run.id} selected=${run.id === address.run} disabled=${Boolean(run.problem)}>${run.name}</option>`)}
-      </select>
-    </label>`}
+    ${
+      address.view !== "home" &&
+      runs &&
+      html`<label class="run-choice">
+        <span class="visually-hidden">${TEXT.home}</span>
+        <select value=${address.run} onChange=${(event) => openRun(event.target.value)}>
+          ${runs.map((run) => html`<option value=${run.id} selected=${run.id === address.run} disabled=${Boolean(run.problem)}>${run.name}</option>`)}
+        </select>
+      </label>`
+    }
     ${facts && html`<span class="run-title">${facts.title}</span>`}
-    ${quality && html`<button class=${`quality ${quality.isPoor ? "poor" : ""}`} title=${facts.quality.explanation}
-        onClick=${() => change({ tab: "trust" })}>
-      ${quality.isPoor ? "\u26a0 " : ""}${TEXT.trust.exploitability} ${quality.text}
-    </button>`}
+    ${
+      quality &&
+      html`<button
+        class=${`quality ${quality.isPoor ? "poor" : ""}`}
+        title=${facts.quality.explanation}
+        onClick=${() => change({ tab: "trust" })}
+      >
+        ${quality.isPoor ? "\u26a0 " : ""}${TEXT.trust.exploitability} ${quality.text}
+      </button>`
+    }
     <span class="spacer"></span>
     ${state.isLoading && html`<span class="muted" role="status">${TEXT.loading}</span>`}
-    <label class="setting"><span class="visually-hidden">${TEXT.palette}</span>
+    <label class="setting"
+      ><span class="visually-hidden">${TEXT.palette}</span>
       <select value=${settings.palette} onChange=${(event) => choose({ palette: event.target.value })}>
         ${PALETTES.map((name) => html`<option value=${name} selected=${name === settings.palette}>${TEXT.palettes[name]}</option>`)}
       </select>
     </label>
-    <button class="icon" aria-pressed=${settings.hatching} title=${TEXT.hatching} aria-label=${TEXT.hatching}
-      onClick=${() => choose({ hatching: !settings.hatching })}>\u25a8</button>
-    <button class="icon" title=${TEXT.theme} aria-label=${TEXT.theme}
-      onClick=${() => choose({ theme: themeOf(settings) === "dark" ? "light" : "dark" })}>\u25d1</button>
+    <button
+      class="icon"
+      aria-pressed=${settings.hatching}
+      title=${TEXT.hatching}
+      aria-label=${TEXT.hatching}
+      onClick=${() => choose({ hatching: !settings.hatching })}
+    >
+      ▨
+    </button>
+    <button
+      class="icon"
+      title=${TEXT.theme}
+      aria-label=${TEXT.theme}
+      onClick=${() => choose({ theme: themeOf(settings) === "dark" ? "light" : "dark" })}
+    >
+      ◑
+    </button>
     ${state.node && html`<button class="icon wide" onClick=${() => set({ overlay: "export" })}>${TEXT.exports}</button>`}
-    <button class="icon" title=${TEXT.help} aria-label=${TEXT.help} onClick=${() => set({ overlay: "help" })}>?</button>
+    <button class="icon" title=${TEXT.help} aria-label=${TEXT.help} onClick=${() => set({ overlay: "help" })}>
+      ?
+    </button>
   </header>`;
 }
 

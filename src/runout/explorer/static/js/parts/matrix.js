@@ -22,18 +22,37 @@ export function Matrix({ shown }) {
   const pinned = params.h ? handOf(params.h) : "";
   const focus = state.focus ?? (pinned ? shown.grid.findIndex((cell) => cell?.name === pinned) : 0);
   const view = viewOf(shown, params, mode);
-  return html`<div class=${`matrix mode-${mode.replace("+", "-")}`} role="grid" aria-label="hands" aria-rowcount="14" aria-colcount="14"
-      onKeyDown=${move} onMouseLeave=${() => set({ hover: null })}>
-    <div role="row" class="ranks"><span role="columnheader" class="corner"><span class="visually-hidden">rank</span></span>
-      ${[...RANKS].map((rank) => html`<span role="columnheader">${rank}</span>`)}</div>
-    ${[...RANKS].map((rank, row) => html`<div role="row">
-      <span role="rowheader">${rank}</span>
-      ${[...RANKS].map((_, column) => {
-        const number = 13 * row + column;
-        return html`<${Cell} key=${number} number=${number} shown=${shown} view=${view} mode=${mode}
-          isPinned=${pinned === nameOfCell(number)} isFocus=${number === focus} />`;
-      })}
-    </div>`)}
+  return html`<div
+    class=${`matrix mode-${mode.replace("+", "-")}`}
+    role="grid"
+    aria-label="hands"
+    aria-rowcount="14"
+    aria-colcount="14"
+    onKeyDown=${move}
+    onMouseLeave=${() => set({ hover: null })}
+  >
+    <div role="row" class="ranks">
+      <span role="columnheader" class="corner"><span class="visually-hidden">rank</span></span>
+      ${[...RANKS].map((rank) => html`<span role="columnheader">${rank}</span>`)}
+    </div>
+    ${[...RANKS].map(
+      (rank, row) =>
+        html`<div role="row">
+          <span role="rowheader">${rank}</span>
+          ${[...RANKS].map((_, column) => {
+            const number = 13 * row + column;
+            return html`<${Cell}
+              key=${number}
+              number=${number}
+              shown=${shown}
+              view=${view}
+              mode=${mode}
+              isPinned=${pinned === nameOfCell(number)}
+              isFocus=${number === focus}
+            />`;
+          })}
+        </div>`,
+    )}
   </div>`;
 }
 
@@ -44,7 +63,11 @@ function viewOf({ node, player, grid, colours, theme }, params, mode) {
   const epsilon = params.e ? (Number(params.e) / 100) * node.pot : null;
   const [first, second] = params.c.split("~");
   return {
-    mode, theme, colours, node, player,
+    mode,
+    theme,
+    colours,
+    node,
+    player,
     evRange: evs.length ? [Math.min(...evs), Math.max(...evs)] : [0, 1],
     lens: epsilon !== null && isActor ? lensFor(node, epsilon) : null,
     compared: second && isActor ? compareFor(node, first, second) : null,
@@ -57,10 +80,22 @@ function Cell({ number, shown, view, mode, isPinned, isFocus }) {
   const name = nameOfCell(number);
   const isThere = Boolean(cell && cell.combos > 0);
   const isEither = Boolean(view.lens && view.lens[number] >= 0.5);
-  const className = ["cell", isThere ? "" : "absent", isPinned ? "pinned" : "", isEither ? "either" : ""].join(" ");
+  const className = [
+    "cell",
+    isThere ? "" : "absent",
+    isPinned ? "pinned" : "",
+    isEither ? "either" : "",
+  ].join(" ");
   return html`<span role="gridcell" aria-selected=${isPinned}>
-    <button class=${className} data-hand=${name} tabindex=${isFocus ? 0 : -1} aria-label=${describe(cell, name, view)}
-        onClick=${() => pin(name)} onFocus=${() => set({ focus: number, hover: number })} onMouseEnter=${() => set({ hover: number })}>
+    <button
+      class=${className}
+      data-hand=${name}
+      tabindex=${isFocus ? 0 : -1}
+      aria-label=${describe(cell, name, view)}
+      onClick=${() => pin(name)}
+      onFocus=${() => set({ focus: number, hover: number })}
+      onMouseEnter=${() => set({ hover: number })}
+    >
       ${isThere && fill(cell, number, view)}
       <span class="name">${name}</span>
       ${isThere && html`<span class="value">${valueText(cell, number, view)}</span>`}
@@ -81,9 +116,13 @@ function fill(cell, number, view) {
     return html`<span class="fill" style=${{ height }}>
       ${cell.frequencies.map((share, i) =>
         share > 0.0005
-          ? html`<span class=${hatchOf(view.node.actions[i])} style=${{ width: `${100 * share}%`, background: view.colours[i] }}></span>`
+          ? html`<span
+              class=${hatchOf(view.node.actions[i])}
+              style=${{ width: `${100 * share}%`, background: view.colours[i] }}
+            ></span>`
           : null,
-      )}</span>`;
+      )}</span
+    >`;
   }
   const share = scaled(cell, view);
   return share === null ? null : html`<span class="fill" style=${{ height, background: share }}></span>`;
@@ -97,7 +136,8 @@ function scaled(cell, { mode, theme, evRange: [low, high] }) {
 }
 
 function valueText(cell, number, view) {
-  if (view.compared) return isKnown(view.compared[number]) ? signed(worth(view.compared[number], view.node, view.unit)) : "";
+  if (view.compared)
+    return isKnown(view.compared[number]) ? signed(worth(view.compared[number], view.node, view.unit)) : "";
   switch (view.mode) {
     case "strategy+ev":
     case "ev":
@@ -120,12 +160,13 @@ const signed = (text) => (text.startsWith("-") || Number(text) === 0 ? text : `+
 export function describe(cell, name, { node, player, unit }) {
   if (!cell) return `${name}: ${TEXT.notHeld}`;
   if (!(cell.combos > 0)) return `${name}: ${cell.arrives ? TEXT.filtered : TEXT.neverComes}`;
-  const parts = player === node.actor
-    ? cell.frequencies
-        .map((share, i) => [share, node.actions[i].label])
-        .filter(([share]) => share > 0.0005)
-        .map(([share, label]) => `${label} ${percent(share)}`)
-    : [];
+  const parts =
+    player === node.actor
+      ? cell.frequencies
+          .map((share, i) => [share, node.actions[i].label])
+          .filter(([share]) => share > 0.0005)
+          .map(([share, label]) => `${label} ${percent(share)}`)
+      : [];
   parts.push(`EV ${worth(cell.ev, node, unit, true)}`, `${percent(cell.reach)} gets here`);
   return `${name}: ${parts.join(", ")}`;
 }

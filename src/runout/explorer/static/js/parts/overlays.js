@@ -16,8 +16,15 @@ export function Overlay({ shown }) {
   const inside = { help: Help, jump: Jump, export: Exports }[overlay];
   const title = { help: TEXT.help, jump: TEXT.jump, export: TEXT.exports }[overlay];
   return html`<div class="backdrop" onClick=${close}>
-    <div class="dialog" role="dialog" aria-modal="true" aria-label=${title} onClick=${(event) => event.stopPropagation()} ref=${focusFirst}>
-      <h2>${title} <button class="icon" aria-label=${TEXT.close} onClick=${close}>\u00d7</button></h2>
+    <div
+      class="dialog"
+      role="dialog"
+      aria-modal="true"
+      aria-label=${title}
+      onClick=${(event) => event.stopPropagation()}
+      ref=${focusFirst}
+    >
+      <h2>${title} <button class="icon" aria-label=${TEXT.close} onClick=${close}>×</button></h2>
       <${inside} shown=${shown} />
     </div>
   </div>`;
@@ -34,13 +41,28 @@ function focusFirst(dialog) {
 }
 
 function Help() {
-  return html`<dl class="keys">${TEXT.keys.map(([key, meaning]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${meaning}</dd></div>`)}</dl>`;
+  return html`<dl class="keys">
+    ${TEXT.keys.map(
+      ([key, meaning]) =>
+        html`<div>
+          <dt><kbd>${key}</kbd></dt>
+          <dd>${meaning}</dd>
+        </div>`,
+    )}
+  </dl>`;
 }
 
 function Jump() {
   return html`<form onSubmit=${jump}>
     <p class="muted" id="jump-help">${TEXT.jumpHelp}</p>
-    <input name="path" aria-label=${TEXT.jump} aria-describedby="jump-help" value=${state.address.params.n} autocomplete="off" maxlength="400" />
+    <input
+      name="path"
+      aria-label=${TEXT.jump}
+      aria-describedby="jump-help"
+      value=${state.address.params.n}
+      autocomplete="off"
+      maxlength="400"
+    />
     <button class="primary">${TEXT.goThere}</button>
   </form>`;
 }
@@ -49,7 +71,11 @@ function jump(event) {
   event.preventDefault();
   const text = new FormData(event.target).get("path").trim();
   close();
-  const isBoard = /^([2-9TJQKA][cdhs])+$/i.test(text) && cardsOf(text).length > 0 && state.node?.kind === "chance" && stepsOf(text).length === 1;
+  const isBoard =
+    /^([2-9TJQKA][cdhs])+$/i.test(text) &&
+    cardsOf(text).length > 0 &&
+    state.node?.kind === "chance" &&
+    stepsOf(text).length === 1;
   goToNode(isBoard ? `${state.node.path}:${text}` : text);
 }
 
@@ -58,14 +84,21 @@ function Exports({ shown }) {
   const { node, player, factors, grid, colours, theme } = shown;
   const name = [state.address.run, node.path || "root"].join("-").replaceAll(/[^\w.-]/g, "_");
   const command = toCommand(state.facts, node, state.address.params);
-  const svg = () => toSvg(node, grid, colours, { title: `${state.facts.name} ${node.path}`, isDark: theme === "dark" });
+  const svg = () =>
+    toSvg(node, grid, colours, { title: `${state.facts.name} ${node.path}`, isDark: theme === "dark" });
   return html`<div class="exports">
     <p class="buttons">
-      <button onClick=${() => save(`${name}.csv`, "text/csv", toCsv(node, player, factors))}>${TEXT.exportCsv}</button>
-      <button onClick=${() => save(`${name}.json`, "application/json", JSON.stringify(state.node, null, 1))}>${TEXT.exportJson}</button>
+      <button onClick=${() => save(`${name}.csv`, "text/csv", toCsv(node, player, factors))}>
+        ${TEXT.exportCsv}
+      </button>
+      <button onClick=${() => save(`${name}.json`, "application/json", JSON.stringify(state.node, null, 1))}>
+        ${TEXT.exportJson}
+      </button>
       <button onClick=${() => save(`${name}.svg`, "image/svg+xml", svg())}>${TEXT.exportSvg}</button>
       <button onClick=${() => savePng(name, svg())}>${TEXT.exportPng}</button>
-      <button onClick=${() => copy(toPioText(weightsOf(node, player, factors), node.board))}>${TEXT.exportRange}</button>
+      <button onClick=${() => copy(toPioText(weightsOf(node, player, factors), node.board))}>
+        ${TEXT.exportRange}
+      </button>
       <button onClick=${() => copy(location.href)}>${TEXT.exportLink}</button>
     </p>
     <p>${TEXT.exportCommand}</p>

@@ -9,7 +9,10 @@ import { goToNode, state, themeOf } from "../store.js";
 
 /** A card as a small tile. */
 export function CardFace({ card }) {
-  return html`<span class=${`card suit-${card[1]}`}>${card[0]}<span aria-hidden="true">${SIGNS[card[1]]}</span><span class="visually-hidden">${card[1]}</span></span>`;
+  return html`<span class=${`card suit-${card[1]}`}
+    >${card[0]}<span aria-hidden="true">${SIGNS[card[1]]}</span
+    ><span class="visually-hidden">${card[1]}</span></span
+  >`;
 }
 
 const SIGNS = { c: "\u2663", d: "\u2666", h: "\u2665", s: "\u2660" };
@@ -28,13 +31,17 @@ export function placesOf(node, line) {
 }
 
 const labelOf = (node) =>
-  node.actor === null || node.actor === undefined ? TEXT.nobody?.[node.kind] || node.kind : node.players[node.actor];
+  node.actor === null || node.actor === undefined
+    ? TEXT.nobody?.[node.kind] || node.kind
+    : node.players[node.actor];
 
 export function Ribbon() {
   const { node, line } = state;
   const places = placesOf(node, line);
   return html`<nav class="ribbon" aria-label="line">
-    <ol>${places.map((place) => html`<${Place} key=${place.path} place=${place} here=${node} />`)}</ol>
+    <ol>
+      ${places.map((place) => html`<${Place} key=${place.path} place=${place} here=${node} />`)}
+    </ol>
     <${Facts} node=${node} />
   </nav>`;
 }
@@ -51,12 +58,18 @@ function Place({ place, here }) {
   return html`<li class=${className} aria-current=${isHere ? "step" : null}>
     <button class="place-head" onClick=${() => goToNode(place.path)}>${who}</button>
     <ul>
-      ${place.actions.map((action, i) => html`<li>
-        <button class=${`step ${action.code === place.taken ? "taken" : ""}`}
-            style=${{ "--action": colours[i], "--share": `${100 * (action.frequency || 0)}%` }}
-            onClick=${() => goToNode(joinPath(place.path, action.code, state.facts.kind === "spot"))}>
-          <span>${action.label}</span><span class="number">${percent(action.frequency, 0)}</span>
-        </button></li>`)}
+      ${place.actions.map(
+        (action, i) =>
+          html`<li>
+            <button
+              class=${`step ${action.code === place.taken ? "taken" : ""}`}
+              style=${{ "--action": colours[i], "--share": `${100 * (action.frequency || 0)}%` }}
+              onClick=${() => goToNode(joinPath(place.path, action.code, state.facts.kind === "spot"))}
+            >
+              <span>${action.label}</span><span class="number">${percent(action.frequency, 0)}</span>
+            </button>
+          </li>`,
+      )}
     </ul>
   </li>`;
 }
@@ -68,12 +81,13 @@ const namesAt = (path) =>
 function Dealt({ place, isHere }) {
   const cards = place.taken ? cardsOf(place.taken) : [];
   return html`<button class="place-head" onClick=${() => goToNode(place.path)}>
-      ${cards.length ? cards.map((card) => html`<${CardFace} card=${card} />`) : html`<span class="end">${isHere ? endOf(place) : place.label}</span>`}
-    </button>`;
+    ${cards.length ? cards.map((card) => html`<${CardFace} card=${card} />`) : html`<span class="end">${isHere ? endOf(place) : place.label}</span>`}
+  </button>`;
 }
 
 const endOf = (place) =>
-  ({ chance: TEXT.chooseCard, flop: TEXT.flops.flop, fold: "fold", showdown: "showdown" })[place.kind] || place.label;
+  ({ chance: TEXT.chooseCard, flop: TEXT.flops.flop, fold: "fold", showdown: "showdown" })[place.kind] ||
+  place.label;
 
 /** Pot, stacks, SPR, what a call costs and needs, how often this is reached. */
 function Facts({ node }) {
@@ -82,15 +96,39 @@ function Facts({ node }) {
   const stack = Math.min(...node.stacks);
   return html`<div class="facts-line">
     ${node.board && html`<span class="board">${cardsOf(node.board).map((card) => html`<${CardFace} card=${card} />`)}</span>`}
-    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}>\ud83d\udd12 ${TEXT.locked}</span>`}
+    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}>🔒 ${TEXT.locked}</span>`}
     <dl class="facts">
-    <div><dt>${TEXT.pot}</dt><dd>${money(node.pot)} ${node.unit}</dd></div>
-    <div><dt>${TEXT.behind}</dt><dd>${node.stacks[0] === node.stacks[1] ? money(stack) : node.stacks.map(money).join(" / ")}</dd></div>
-    ${node.pot > 0 && html`<div><dt>${TEXT.spr}</dt><dd>${(stack / node.pot).toFixed(1)}</dd></div>`}
-    ${owed > 0 && html`<div><dt>${TEXT.toCall}</dt><dd>${money(owed)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd></div>`}
-    ${node.reach !== null && html`<div class=${node.reach < 0.005 ? "rare" : ""} title=${node.reach < 0.005 ? TEXT.rareHelp : ""}>
-      <dt>${TEXT.reached}</dt><dd>${percent(node.reach)} ${TEXT.ofDeals}</dd></div>`}
-  </dl></div>`;
+      <div>
+        <dt>${TEXT.pot}</dt>
+        <dd>${money(node.pot)} ${node.unit}</dd>
+      </div>
+      <div>
+        <dt>${TEXT.behind}</dt>
+        <dd>${node.stacks[0] === node.stacks[1] ? money(stack) : node.stacks.map(money).join(" / ")}</dd>
+      </div>
+      ${
+        node.pot > 0 &&
+        html`<div>
+          <dt>${TEXT.spr}</dt>
+          <dd>${(stack / node.pot).toFixed(1)}</dd>
+        </div>`
+      }
+      ${
+        owed > 0 &&
+        html`<div>
+          <dt>${TEXT.toCall}</dt>
+          <dd>${money(owed)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd>
+        </div>`
+      }
+      ${
+        node.reach !== null &&
+        html`<div class=${node.reach < 0.005 ? "rare" : ""} title=${node.reach < 0.005 ? TEXT.rareHelp : ""}>
+          <dt>${TEXT.reached}</dt>
+          <dd>${percent(node.reach)} ${TEXT.ofDeals}</dd>
+        </div>`
+      }
+    </dl>
+  </div>`;
 }
 
 // What the actor has not yet put in of what the other has.

@@ -24,14 +24,47 @@ export function sorted(rows, columns, order) {
  */
 export function SortableTable({ columns, rows, caption, open, rowKey, rowClass, usual = "" }) {
   const order = state.address.params.sort || usual;
-  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}><table class="sortable">
-    <caption class="visually-hidden">${caption}</caption>
-    <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.isNumber ? "number" : ""} aria-sort=${ariaSort(order, column.name)} title=${column.help || ""}>
-      <button onClick=${() => change({ sort: nextOrder(order, column) }, true)}>${column.label}${arrow(order, column.name)}</button></th>`)}</tr></thead>
-    <tbody>${sorted(rows, columns, order).map((row) => html`<tr key=${rowKey(row)} class=${rowClass ? rowClass(row) : ""}>
-      ${columns.map((column, i) => html`<td class=${column.isNumber ? "number" : ""}>${i === 0 && open
-        ? html`<button class="link" onClick=${() => open(row)}>${column.show(row)}</button>` : column.show(row)}</td>`)}</tr>`)}</tbody>
-  </table></div>`;
+  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
+    <table class="sortable">
+      <caption class="visually-hidden">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map(
+            (column) =>
+              html`<th
+                scope="col"
+                class=${column.isNumber ? "number" : ""}
+                aria-sort=${ariaSort(order, column.name)}
+                title=${column.help || ""}
+              >
+                <button onClick=${() => change({ sort: nextOrder(order, column) }, true)}>
+                  ${column.label}${arrow(order, column.name)}
+                </button>
+              </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${sorted(rows, columns, order).map(
+          (row) =>
+            html`<tr key=${rowKey(row)} class=${rowClass ? rowClass(row) : ""}>
+              ${columns.map(
+                (column, i) =>
+                  html`<td class=${column.isNumber ? "number" : ""}>
+                    ${
+                      i === 0 && open
+                        ? html`<button class="link" onClick=${() => open(row)}>${column.show(row)}</button>`
+                        : column.show(row)
+                    }
+                  </td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 const ariaSort = (order, name) =>

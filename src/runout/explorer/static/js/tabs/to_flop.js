@@ -19,12 +19,21 @@ export function ToFlop({ node }) {
   const solved = flops?.flops.filter((row) => row.path) || [];
   return html`<section class="to-flop" aria-label=${TEXT.toFlop.title}>
     <h2>${TEXT.toFlop.title}</h2>
-    ${solved.length > 0 && html`<p>${TEXT.toFlop.solved}</p><p class="flop-buttons">
-      ${solved.map((row) => html`<button key=${row.flop} onClick=${() => goToNode(row.path)}>${cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`)}</button>`)}</p>`}
-    ${solved.length > 0 && html`<p><button class="link" onClick=${() => go({ view: "flops", run: state.address.run, params: { ...DEFAULTS, n: node.path } })}>${TEXT.flops.title} \u2192</button></p>`}
-    <form onSubmit=${ask}><label>${solved.length ? TEXT.toFlop.other : TEXT.flops.flop}
-      <input name="board" value=${board} placeholder=${TEXT.toFlop.board} autocomplete="off" maxlength="8" /></label>
-      <button>${TEXT.goThere}</button></form>
+    ${
+      solved.length > 0 &&
+      html`<p>${TEXT.toFlop.solved}</p>
+        <p class="flop-buttons">
+          ${solved.map((row) => html`<button key=${row.flop} onClick=${() => goToNode(row.path)}>${cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`)}</button>`)}
+        </p>`
+    }
+    ${solved.length > 0 && html`<p><button class="link" onClick=${() => go({ view: "flops", run: state.address.run, params: { ...DEFAULTS, n: node.path } })}>${TEXT.flops.title} →</button></p>`}
+    <form onSubmit=${ask}>
+      <label
+        >${solved.length ? TEXT.toFlop.other : TEXT.flops.flop}
+        <input name="board" value=${board} placeholder=${TEXT.toFlop.board} autocomplete="off" maxlength="8"
+      /></label>
+      <button>${TEXT.goThere}</button>
+    </form>
     ${board && html`<${Command} node=${node} board=${board} facts=${facts} />`}
   </section>`;
 }
@@ -33,8 +42,11 @@ export function ToFlop({ node }) {
 export function readFlop(text) {
   const cards = text.replaceAll(/[\s,]/g, "").replaceAll(/10/g, "T").match(/../g) || [];
   const tidy = cards.map((card) => card[0].toUpperCase() + card[1].toLowerCase());
-  const isFlop = tidy.length === 3 && new Set(tidy).size === 3 && tidy.every((card) => /^[2-9TJQKA][cdhs]$/.test(card));
-  return isFlop && tidy.join("").length === text.replaceAll(/[\s,]/g, "").replaceAll(/10/g, "T").length ? tidy.join("") : null;
+  const isFlop =
+    tidy.length === 3 && new Set(tidy).size === 3 && tidy.every((card) => /^[2-9TJQKA][cdhs]$/.test(card));
+  return isFlop && tidy.join("").length === text.replaceAll(/[\s,]/g, "").replaceAll(/10/g, "T").length
+    ? tidy.join("")
+    : null;
 }
 
 function ask(event) {
@@ -55,15 +67,32 @@ function ask(event) {
 const sameCards = (a, b) => cardsOf(a).toSorted().join() === cardsOf(b).toSorted().join();
 
 function Command({ node, board, facts }) {
-  const words = ["runout", "solve-spot", "--from", quoted(facts.path), "--node", node.path, "--board", board, "-o", quoted(`${facts.path}-${node.path}-${board}`)];
+  const words = [
+    "runout",
+    "solve-spot",
+    "--from",
+    quoted(facts.path),
+    "--node",
+    node.path,
+    "--board",
+    board,
+    "-o",
+    quoted(`${facts.path}-${node.path}-${board}`),
+  ];
   const command = words.join(" ");
   const { estimate, job } = state;
   return html`<div class="command">
     <p>${TEXT.toFlop.command}</p>
     <pre><code>${command}</code></pre>
-    <p class="buttons"><button onClick=${() => copy(command)}>${TEXT.copyPio}</button>
-      ${facts.can_solve && html`<button onClick=${() => estimateIt(node, board)}>${TEXT.toFlop.estimate}</button>
-        <button class="primary" disabled=${job?.state === "running"} onClick=${() => solveIt(node, board)}>${TEXT.toFlop.run}</button>`}</p>
+    <p class="buttons">
+      <button onClick=${() => copy(command)}>${TEXT.copyPio}</button> ${
+        facts.can_solve &&
+        html`<button onClick=${() => estimateIt(node, board)}>${TEXT.toFlop.estimate}</button>
+          <button class="primary" disabled=${job?.state === "running"} onClick=${() => solveIt(node, board)}>
+            ${TEXT.toFlop.run}
+          </button>`
+      }
+    </p>
     ${!facts.can_solve && !isStatic() && html`<p class="muted">${TEXT.toFlop.onlyHere}</p>`}
     ${estimate && html`<p role="status">${estimate.problem || estimate.text}</p>`}
     ${job && html`<${Job} job=${job} />`}
@@ -75,7 +104,9 @@ const quoted = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("
 async function estimateIt(node, board) {
   set({ estimate: { text: TEXT.loading } });
   const question = { run: state.address.run, node: node.path, board };
-  set({ estimate: await tell("POST", "/api/estimate", question).catch((error) => ({ problem: error.problem })) });
+  set({
+    estimate: await tell("POST", "/api/estimate", question).catch((error) => ({ problem: error.problem })),
+  });
 }
 
 async function solveIt(node, board) {
@@ -100,12 +131,23 @@ function Job({ job }) {
   const last = points.at(-1);
   const scale = last ? last[0] : 1;
   return html`<div class="job" role="status">
-    <p><b>${TEXT.toFlop[job.state] || job.state}</b> ${last ? `${last[0]} iterations, ${percent(last[1], 2)} of the pot` : ""} ${duration(job.seconds)}
+    <p>
+      <b>${TEXT.toFlop[job.state] || job.state}</b>
+      ${last ? `${last[0]} iterations, ${percent(last[1], 2)} of the pot` : ""} ${duration(job.seconds)}
       ${job.seconds_left !== null && job.state === "running" ? `, ${TEXT.toFlop.timeLeft} ${duration(job.seconds_left)} ${TEXT.toFlop.left}` : ""}
       ${job.state === "running" && html`<button onClick=${() => tell("DELETE", `/api/jobs/${job.id}`)}>${TEXT.toFlop.stop}</button>`}
-      ${job.run && html`<button class="primary" onClick=${() => go({ view: "spot", run: job.run, params: { ...DEFAULTS } })}>${TEXT.toFlop.done}</button>`}</p>
-    ${points.length > 1 && html`<${CurveChart} title=${TEXT.trust.curve} curves=${[{ name: "", className: "player-0", points: points.map(([x, y]) => [x / scale, Math.log10(Math.max(y, 1e-6))]) }]}
-      format=${(value) => percent(10 ** value, 2)} formatX=${(at) => String(Math.round(at * scale))} xLabel=${TEXT.trust.iterations} />`}
+      ${job.run && html`<button class="primary" onClick=${() => go({ view: "spot", run: job.run, params: { ...DEFAULTS } })}>${TEXT.toFlop.done}</button>`}
+    </p>
+    ${
+      points.length > 1 &&
+      html`<${CurveChart}
+        title=${TEXT.trust.curve}
+        curves=${[{ name: "", className: "player-0", points: points.map(([x, y]) => [x / scale, Math.log10(Math.max(y, 1e-6))]) }]}
+        format=${(value) => percent(10 ** value, 2)}
+        formatX=${(at) => String(Math.round(at * scale))}
+        xLabel=${TEXT.trust.iterations}
+      />`
+    }
     ${job.message && html`<pre>${job.message}</pre>`}
   </div>`;
 }

@@ -12,34 +12,104 @@ export function TrustTab({ node }) {
   const words = TEXT.trust;
   const summary = describeQuality(quality);
   return html`<div class="trust-tab">
-    ${summary?.isPoor && html`<p class="warning">\u26a0 ${summary.isPot ? words.poor : words.poorBb}</p>`}
-    ${node && node.reach !== null && node.reach < 0.005 && html`<p class="warning">\u26a0 ${percent(node.reach)} ${TEXT.ofDeals}: ${TEXT.rareHelp}</p>`}
+    ${summary?.isPoor && html`<p class="warning">⚠ ${summary.isPot ? words.poor : words.poorBb}</p>`}
+    ${node && node.reach !== null && node.reach < 0.005 && html`<p class="warning">⚠ ${percent(node.reach)} ${TEXT.ofDeals}: ${TEXT.rareHelp}</p>`}
     <dl class="trust">
-      ${quality && html`
-        <div><dt>${words.exploitability}</dt><dd><b>${summary.text}</b><br /><small>${quality.explanation}</small></dd></div>
-        <div><dt>${words.real}</dt><dd>${realText(quality)}</dd></div>
-        <div><dt>${words.iterations}</dt><dd>${quality.iterations.toLocaleString("en")}</dd></div>
-        <div><dt>${words.seconds}</dt><dd>${duration(quality.seconds)}</dd></div>
-        <div><dt>${words.date}</dt><dd>${moment(quality.date)}</dd></div>
-        <div><dt>${words.version}</dt><dd>runout ${quality.version}</dd></div>
-        <div><dt>${words.processor}</dt><dd>${quality.processor || "\u2013"}</dd></div>
-        <div><dt>${words.digest}</dt><dd><code>${(quality.config_digest || "").slice(0, 16)}</code></dd></div>`}
-      ${node && node.reach !== null && html`<div><dt>${TEXT.reached}</dt><dd>${percent(node.reach)} ${TEXT.ofDeals}</dd></div>`}
-      ${facts.note && html`<div><dt>from</dt><dd>${facts.note}</dd></div>`}
+      ${
+        quality &&
+        html` <div>
+            <dt>${words.exploitability}</dt>
+            <dd><b>${summary.text}</b><br /><small>${quality.explanation}</small></dd>
+          </div>
+          <div>
+            <dt>${words.real}</dt>
+            <dd>${realText(quality)}</dd>
+          </div>
+          <div>
+            <dt>${words.iterations}</dt>
+            <dd>${quality.iterations.toLocaleString("en")}</dd>
+          </div>
+          <div>
+            <dt>${words.seconds}</dt>
+            <dd>${duration(quality.seconds)}</dd>
+          </div>
+          <div>
+            <dt>${words.date}</dt>
+            <dd>${moment(quality.date)}</dd>
+          </div>
+          <div>
+            <dt>${words.version}</dt>
+            <dd>runout ${quality.version}</dd>
+          </div>
+          <div>
+            <dt>${words.processor}</dt>
+            <dd>${quality.processor || "\u2013"}</dd>
+          </div>
+          <div>
+            <dt>${words.digest}</dt>
+            <dd><code>${(quality.config_digest || "").slice(0, 16)}</code></dd>
+          </div>`
+      }
+      ${
+        node &&
+        node.reach !== null &&
+        html`<div>
+          <dt>${TEXT.reached}</dt>
+          <dd>${percent(node.reach)} ${TEXT.ofDeals}</dd>
+        </div>`
+      }
+      ${
+        facts.note &&
+        html`<div>
+          <dt>from</dt>
+          <dd>${facts.note}</dd>
+        </div>`
+      }
     </dl>
     ${quality && quality.curve.length > 1 && html`<${Curve} quality=${quality} />`}
-    ${facts.flops.length > 0 && html`<details><summary>${words.flops} (${facts.flops.length})</summary>
-      <table><thead><tr><th scope="col">${TEXT.flops.flop}</th><th scope="col" class="number">${words.flopShare}</th></tr></thead>
-      <tbody>${facts.flops.map((flop) => html`<tr><td>${flop.flop}</td><td class="number">${percent(flop.share, 2)}</td></tr>`)}</tbody></table></details>`}
-    ${facts.leaves.length > 0 && html`<details open><summary>${words.leaves}</summary><${Leaves} leaves=${facts.leaves} /></details>`}
-    <details><summary>${words.config}</summary><pre class="config">${facts.config}</pre></details>
+    ${
+      facts.flops.length > 0 &&
+      html`<details>
+        <summary>${words.flops} (${facts.flops.length})</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${TEXT.flops.flop}</th>
+              <th scope="col" class="number">${words.flopShare}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${facts.flops.map(
+              (flop) =>
+                html`<tr>
+                  <td>${flop.flop}</td>
+                  <td class="number">${percent(flop.share, 2)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </details>`
+    }
+    ${
+      facts.leaves.length > 0 &&
+      html`<details open>
+        <summary>${words.leaves}</summary>
+        <${Leaves} leaves=${facts.leaves} />
+      </details>`
+    }
+    <details>
+      <summary>${words.config}</summary>
+      <pre class="config">${facts.config}</pre>
+    </details>
   </div>`;
 }
 
 function realText(quality) {
   if (quality.meaning === "real game") return TEXT.trust.same;
   if (quality.real_exploitability === null) return TEXT.trust.notReal;
-  return quality.unit === "pot" ? `${percent(quality.real_exploitability, 2)} of the pot` : `${quality.real_exploitability.toPrecision(3)} mbb`;
+  return quality.unit === "pot"
+    ? `${percent(quality.real_exploitability, 2)} of the pot`
+    : `${quality.real_exploitability.toPrecision(3)} mbb`;
 }
 
 /** Both axes are logarithmic: a straight line is a power of the iterations. */
@@ -50,15 +120,45 @@ function Curve({ quality }) {
   const curve = {
     name: TEXT.trust.exploitability,
     className: "player-0",
-    points: points.map(([iteration, value]) => [(Math.log(iteration) - first) / (last - first || 1), Math.log10(Math.max(value, 1e-7))]),
+    points: points.map(([iteration, value]) => [
+      (Math.log(iteration) - first) / (last - first || 1),
+      Math.log10(Math.max(value, 1e-7)),
+    ]),
   };
   const format = (power) => (quality.unit === "pot" ? `${money(100 * 10 ** power)} %` : money(10 ** power));
-  return html`<${CurveChart} title=${`${TEXT.trust.curve}, ${quality.unit === "pot" ? TEXT.unitPot : "mbb"}`} curves=${[curve]} format=${format}
-    formatX=${(at) => Math.round(Math.exp(first + at * (last - first))).toLocaleString("en")} xLabel=${TEXT.trust.iterations} />`;
+  return html`<${CurveChart}
+    title=${`${TEXT.trust.curve}, ${quality.unit === "pot" ? TEXT.unitPot : "mbb"}`}
+    curves=${[curve]}
+    format=${format}
+    formatX=${(at) => Math.round(Math.exp(first + at * (last - first))).toLocaleString("en")}
+    xLabel=${TEXT.trust.iterations}
+  />`;
 }
 
 function Leaves({ leaves }) {
-  return html`<table><thead><tr><th scope="col">${TEXT.trust.line}</th><th scope="col" class="number">${TEXT.pot}</th><th scope="col" class="number">${TEXT.spr}</th><th scope="col" class="number">${TEXT.trust.seen}</th><th scope="col">${TEXT.trust.source}</th></tr></thead>
-    <tbody>${leaves.map((leaf) => html`<tr class=${leaf.is_guessed ? "guessed" : ""}><th scope="row"><button class="link" onClick=${() => goToNode(leaf.path)}>${leaf.path}</button></th>
-      <td class="number">${amount(leaf.pot, "bb")}</td><td class="number">${money(leaf.spr)}</td><td class="number">${percent(leaf.reach)}</td><td>${leaf.source}</td></tr>`)}</tbody></table>`;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${TEXT.trust.line}</th>
+        <th scope="col" class="number">${TEXT.pot}</th>
+        <th scope="col" class="number">${TEXT.spr}</th>
+        <th scope="col" class="number">${TEXT.trust.seen}</th>
+        <th scope="col">${TEXT.trust.source}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${leaves.map(
+        (leaf) =>
+          html`<tr class=${leaf.is_guessed ? "guessed" : ""}>
+            <th scope="row">
+              <button class="link" onClick=${() => goToNode(leaf.path)}>${leaf.path}</button>
+            </th>
+            <td class="number">${amount(leaf.pot, "bb")}</td>
+            <td class="number">${money(leaf.spr)}</td>
+            <td class="number">${percent(leaf.reach)}</td>
+            <td>${leaf.source}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
