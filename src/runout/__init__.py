@@ -8,6 +8,10 @@ From Python, a solve is two lines (`docs/preflop.md`, `examples/solve_push_fold.
 A board with two ranges is one (`docs/spot.md`, `examples/solve_spot.py`):
 
     solution = runout.solve_spot(board="QsJh2h", oop="22+", ip="ATo+", pot=180, stack=910)
+
+What was saved is looked at without the solver (`docs/views.md`):
+
+    node = runout.open_solution("runs/river").node("x:b59")
 """
 
 from importlib import import_module
@@ -20,12 +24,21 @@ if TYPE_CHECKING:
     from runout.pipeline.run import solve_preflop
     from runout.pipeline.spot import solve_spot
     from runout.pipeline.workplace import Workplace
+    from runout.views.opening import open_solution
 
-__all__ = ["Workplace", "__version__", "load_run_config", "solve_preflop", "solve_spot"]
+__all__ = [
+    "Workplace",
+    "__version__",
+    "load_run_config",
+    "open_solution",
+    "solve_preflop",
+    "solve_spot",
+]
 
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
     "load_run_config": "runout.config.load",
+    "open_solution": "runout.views.opening",
     "solve_preflop": "runout.pipeline.run",
     "solve_spot": "runout.pipeline.spot",
     "Workplace": "runout.pipeline.workplace",

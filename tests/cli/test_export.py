@@ -7,13 +7,13 @@ import pytest
 
 from runout.cards.canonical_hands import HAND_NAMES, NUM_HANDS
 from runout.cli.export import CSV_COLUMNS
-from runout.cli.solutions import open_solution
 from runout.views.node_json import node_from_json
+from runout.views.run_view import open_run
 
 
 @pytest.fixture(scope="module")
 def nodes(solved):
-    return open_solution(solved)
+    return open_run(solved)
 
 
 def test_json_has_every_decision_with_all_hands(run, solved, nodes):

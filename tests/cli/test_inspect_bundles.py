@@ -8,8 +8,7 @@ import pytest
 
 from runout.abstraction import BucketBoundaries, CardAbstraction
 from runout.abstraction import card_abstraction as abstraction_module
-from runout.cli import inspect_bundles, solutions
-from runout.pipeline import run as run_module
+from runout.cli import inspect_bundles
 from runout.results import value_bundle
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import read_manifest
@@ -35,10 +34,7 @@ def values(tmp_path):
     return tmp_path / "flops"
 
 
-def test_folders_and_kinds_are_those_of_the_modules_that_take_numba_to_import():
-    assert solutions.SOLUTION_FOLDER == run_module.SOLUTION_FOLDER
-    assert solutions.VALUES_FOLDER == run_module.VALUES_FOLDER
-    assert inspect_bundles.CHECKPOINT_FOLDER == run_module.CHECKPOINT_FOLDER
+def test_kinds_are_those_of_the_modules_that_take_numba_to_import():
     assert inspect_bundles.ABSTRACTION_KIND == abstraction_module.KIND
     assert inspect_bundles.ABSTRACTION_SCHEMA_VERSION == abstraction_module.SCHEMA_VERSION
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from runout.cards.canonical_hands import HAND_NAMES
-from runout.cli.solutions import open_solution
 from runout.config.load import load_run_config
 from runout.pipeline.run import solve_preflop
 from runout.ranges.notation import parse_range
+from runout.views.run_view import open_run
 from tests.cli.solve_configs import LIMPS
 
 
 @pytest.fixture(scope="module")
 def nodes(solved):
-    return open_solution(solved)
+    return open_run(solved)
 
 
 def weights_of(text):
@@ -82,7 +82,7 @@ def two_rounds(tmp_path_factory):
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_ranges_of_a_round_are_those_of_its_strategies(run, two_rounds, number):
-    solution = open_solution(two_rounds).solution
+    solution = open_run(two_rounds).solution
     strategy = (*solution.earlier_strategies, solution.strategy)[number]
     command = ("ranges", str(two_rounds), "-n", "c-x", "-p", "sb", "--exact", "--round")
     shown = weights_of(run(*command, str(number)).stdout)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from runout.cards.canonical_hands import HAND_NAMES
-from runout.cli.solutions import SMALLEST_REACH, open_solution
+from runout.cli.solutions import SMALLEST_REACH
 from runout.trees.preflop_betting import BB, SB
 from runout.views.node_json import node_to_json
+from runout.views.run_view import open_run
 
 
 def test_the_standard_decisions_are_shown_from_the_run_or_the_bundle(run, solved):
@@ -26,7 +27,7 @@ def test_a_player_s_decisions_can_be_chosen(run, solved):
 
 
 def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved):
-    nodes = open_solution(solved)
+    nodes = open_run(solved)
     node = nodes.find_decision("r2")
     text = run("show", str(solved), "--node", "r2").stdout
     assert text.startswith("BB versus raise to 2   node r2, ")
@@ -36,7 +37,7 @@ def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved)
 
 
 def test_hands_that_never_get_there_are_dashes(run, solved):
-    nodes = open_solution(solved)
+    nodes = open_run(solved)
     node = nodes.find_decision("c-a")
     absent = np.count_nonzero(nodes.reach[SB][node] < SMALLEST_REACH)
     _, _, grid = run("show", str(solved), "--node", "c-a").stdout.partition("\n\n")
@@ -56,7 +57,7 @@ def test_json_has_the_shown_nodes(run, solved):
     (node,) = document["nodes"]
     assert node["players"][node["actor"]] == "BB"
     assert node["hands"] == [list(HAND_NAMES)] * 2
-    assert node == node_to_json(open_solution(solved).node("r2"))
+    assert node == node_to_json(open_run(solved).node("r2"))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_showing_a_solution_compiles_nothing(run_program, solved):
 
 
 def test_shares_of_combos_are_those_of_charts(run, solved):
-    node = open_solution(solved).node("r2")
+    node = open_run(solved).node("r2")
     shares = node.combos_taken() / node.combos(BB)
     shown = " / ".join(f"{100.0 * share:.1f}%" for share in shares)
     text = run("show", str(solved), "--node", "r2").stdout

@@ -2,12 +2,11 @@ import json
 
 import pytest
 
-from runout.cli.solutions import SOLUTION_FOLDER
 from runout.cli.targets import count_checkpoints
 from runout.errors import BundleError
-from runout.pipeline import run as pipeline_run
 from runout.postflop import flop_tasks
 from runout.results.preflop_bundle import load_solution
+from runout.results.run_folders import SOLUTION_FOLDER
 from runout.results.value_bundle import ValueBundle
 from runout.trees.preflop_betting import SB
 from tests.cli.solve_configs import FLOPS, LIMPS, PUSH_FOLD, RAW_EQUITY, write_config
@@ -49,7 +48,6 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve, tmp_path):
 
 
 def test_the_folder_of_the_solution_is_the_one_that_the_pipeline_writes(solve, tmp_path):
-    assert pipeline_run.SOLUTION_FOLDER == SOLUTION_FOLDER
     solve(PUSH_FOLD)
     assert [entry.name for entry in (tmp_path / "run").iterdir()] == [SOLUTION_FOLDER]
 

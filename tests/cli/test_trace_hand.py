@@ -3,8 +3,8 @@ import json
 import pytest
 
 from runout.cards.canonical_hands import HAND_NAMES
-from runout.cli.solutions import open_solution
 from runout.cli.trace_hand import parse_any_hand
+from runout.views.run_view import open_run
 
 
 def test_a_hand_is_followed_for_both_players(run, solved):
@@ -25,7 +25,7 @@ def test_decisions_that_a_hand_never_gets_to_are_counted(run, solved):
 def test_json_has_the_numbers_of_the_solution(run, solved):
     document = json.loads(run("trace-hand", str(solved), "AhKh", "--json").stdout)
     assert document["hand"] == "AKs"
-    nodes, hand = open_solution(solved), HAND_NAMES.index("AKs")
+    nodes, hand = open_run(solved), HAND_NAMES.index("AKs")
     first = document["SB"][0]
     assert first["path"] == ""
     assert first["ev"] - first["invested"] == pytest.approx(nodes.solution.ev_bb[0, 0, hand])

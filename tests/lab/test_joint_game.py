@@ -6,7 +6,8 @@ from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.lab.joint_game import judge_joint_solution
 from runout.postflop.table_strategy import TableStrategy
-from runout.preflop.joint.flop_strategies import FlopStrategies, save_flop_strategies
+from runout.preflop.joint.flop_strategies import read_tables, save_flop_strategies
+from runout.views.joint_bundle import JointFlops
 from tests.preflop.joint.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
 
 
@@ -36,12 +37,12 @@ def test_real_cards_lose_to_the_judge_what_their_own_best_responses_win(solved):
 
 def test_saved_strategies_lose_about_as_much(solved, tmp_path):
     leaves, solution = solved
-    save_flop_strategies(tmp_path / "flops", leaves, "")
-    saved = FlopStrategies.load(tmp_path / "flops")
+    save_flop_strategies(tmp_path / "flops", leaves, solution, "")
+    saved = JointFlops.load(tmp_path / "flops")
 
     def strategy_of(flop, leaf):
         game = leaves.subgames[flop][leaf].game
-        return TableStrategy(saved.tables(flop, leaf, game.templates), game)
+        return TableStrategy(read_tables(saved, flop, leaf, game.templates), game)
 
     loss = judge_joint_solution(make_game(one_line(), MONOTONE, FLOP_JAM), solution, strategy_of)
     assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=0.02)

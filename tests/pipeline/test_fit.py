@@ -12,7 +12,7 @@ from runout.pipeline.fit import (
     require_own_values,
 )
 from runout.pipeline.plan import RunPlan
-from runout.pipeline.run import SOLUTION_FOLDER, VALUES_FOLDER
+from runout.results.run_folders import SOLUTION_FOLDER, VALUES_FOLDER
 from tests.pipeline.small_runs import MODEL, run_config, solved_run
 
 

@@ -12,8 +12,8 @@ from runout.events import PreflopSolving
 from runout.pipeline.joint_stage import make_joint_game, solve_joint
 from runout.pipeline.workplace import Workplace
 from runout.preflop.joint.compact_engine import CompactEngine
-from runout.preflop.joint.joint_game import PotType
 from runout.trees.bet_sizing import PotFraction
+from runout.trees.pot_types import PotType
 from tests.cli.solve_configs import JOINT
 
 CONFIG = load_run_config(JOINT)

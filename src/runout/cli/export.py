@@ -13,12 +13,13 @@ from runout.cli.console import print_note
 from runout.cli.formatting import Json, format_bytes, format_count_of, format_json
 from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.preflop_report import report_to_json
-from runout.cli.solutions import NodeOption, SolutionArgument, open_solution
+from runout.cli.solutions import NodeOption, SolutionArgument
 from runout.storage.files import replace_file
 from runout.views.node import Node
 from runout.views.node_files import document_head
 from runout.views.node_json import node_to_json
 from runout.views.preflop_view import PreflopView
+from runout.views.run_view import open_run
 
 CSV_COLUMNS = (
     "node",
@@ -59,7 +60,7 @@ def export_solution(
     """
     if json and layout is not ExportFormat.JSON:
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")
-    nodes = open_solution(path)
+    nodes = open_run(path)
     decisions = nodes.decisions() if node is None else [nodes.find_decision(node)]
     text = _as_json(nodes, decisions) if layout is ExportFormat.JSON else _as_csv(nodes, decisions)
     if file is None:

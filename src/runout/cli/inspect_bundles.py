@@ -32,15 +32,14 @@ from runout.cli.solve_spot import SPOT_KIND
 from runout.cli.targets import count_checkpoints, describe_parts
 from runout.results import preflop_bundle, value_bundle
 from runout.results.postflop_values import PostflopValues
+from runout.results.run_folders import CHECKPOINT_FOLDER
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import load_bundle, read_manifest
 from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import MANIFEST_FILE, Manifest
 from runout.views.preflop_view import PreflopView
 
-#: The folder of finished flops in a run's directory, as in `runout.pipeline.run`, and what buckets
-#: are saved as, as in `runout.abstraction.card_abstraction`; both take numba to import.
-CHECKPOINT_FOLDER = "checkpoints"
+#: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
 ABSTRACTION_KIND = "card_abstraction"
 ABSTRACTION_SCHEMA_VERSION = 1
 

@@ -22,13 +22,13 @@ from runout.cli.formatting import (
 )
 from runout.cli.options import OptionError, WorkersOption, read_path, require_positive
 from runout.cli.preflop_report import format_mbb
-from runout.cli.solutions import open_solution
 from runout.cli.values import find_flop, open_values
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError, quote
 from runout.storage.files import replace_file
 from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.run_view import open_run
 
 if TYPE_CHECKING:
     from runout.lab.compare_backends import BackendMean, BackendRow, Contender
@@ -146,7 +146,7 @@ def _judge_run(path: Path, workers: int | None, file: Path | None) -> None:
         from runout.lab.joint_game import judge_run
 
         loss = judge_run(path, workers or count_cores(), on_event)
-    solution = open_solution(path).solution
+    solution = open_run(path).solution
     if file is not None:
         facts: Json = {
             "path": str(path),

@@ -14,13 +14,14 @@ from runout.cli.console import output, print_json
 from runout.cli.formatting import format_count_of, format_percent
 from runout.cli.options import JsonFlag, OptionError
 from runout.cli.show import Player
-from runout.cli.solutions import SolutionArgument, open_solution
+from runout.cli.solutions import SolutionArgument
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import format_range
 from runout.results.preflop_solution import PreflopSolution
 from runout.trees.paths import PATH_SEPARATOR
 from runout.trees.preflop_betting import PLAYER_NAMES
 from runout.views.preflop_view import PreflopView
+from runout.views.run_view import open_run
 
 #: Hands that come less often than this are left out unless they are asked for.
 SMALLEST_WEIGHT = 0.005
@@ -68,7 +69,7 @@ def show_ranges(
     """
     if json and layout is RangeFormat.CSV:
         raise OptionError("--json", "is another format than --format csv, give one of them")
-    nodes = open_solution(path)
+    nodes: PreflopView = open_run(path)
     if round_number is not None:
         nodes = _at_round(nodes.solution, round_number)
     number = nodes.tree.find_node(PATH_SEPARATOR.join(filter(None, (node.strip(), after.strip()))))

@@ -10,8 +10,9 @@ from runout.cli.export import solution_to_json
 from runout.cli.node_view import print_decisions, print_range
 from runout.cli.options import JsonFlag
 from runout.cli.preflop_report import print_report
-from runout.cli.solutions import NodeOption, SolutionArgument, open_solution
+from runout.cli.solutions import NodeOption, SolutionArgument
 from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.run_view import open_run
 
 
 class Player(StrEnum):
@@ -33,7 +34,7 @@ def show_solution(
     json: JsonFlag = False,
 ) -> None:
     """Show a solution: the first decision and the answers to it, or any node."""
-    nodes = open_solution(path)
+    nodes = open_run(path)
     wanted = None if player is None else [p.value for p in Player].index(player.value)
     console = output()
     if node is None:

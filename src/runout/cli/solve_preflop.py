@@ -10,7 +10,6 @@ from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.preflop_report import print_report, report_to_json
-from runout.cli.solutions import SOLUTION_FOLDER
 from runout.cli.solve_needs import describe_joint_game, require_resources, tell_plan
 from runout.cli.solve_postflop import describe_flops
 from runout.cli.targets import (
@@ -26,6 +25,7 @@ from runout.cli.targets import (
 from runout.config.load import load_run_config
 from runout.results import preflop_bundle, value_bundle
 from runout.results.preflop_solution import PreflopSolution
+from runout.results.run_folders import CHECKPOINT_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER
 from runout.storage.bundle import has_bundle
 from runout.storage.claim import claiming
 from runout.views.preflop_view import PreflopView
@@ -52,7 +52,7 @@ def solve_game(
     started = time.perf_counter()
     with solving_into(path) as sink, claiming(path):
         from runout.pipeline.plan import RunPlan
-        from runout.pipeline.run import CHECKPOINT_FOLDER, carry_out, find_finished_run
+        from runout.pipeline.run import carry_out, find_finished_run
         from runout.pipeline.workplace import Workplace
 
         plan = RunPlan.make(run_config, workers)
@@ -123,7 +123,7 @@ def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) ->
         RunoutError: if something is in the way that may not be replaced, which spells out how its
             config differs, or nothing can be written.
     """
-    from runout.pipeline.run import VALUES_FOLDER, check_directory
+    from runout.pipeline.run import check_directory
 
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory for the run")

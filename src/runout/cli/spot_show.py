@@ -16,12 +16,12 @@ from runout.cards.flops import GivenFlop
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import format_count_of
 from runout.cli.options import JsonFlag, OptionError, read_path, require_at_most_one
-from runout.cli.solutions import VALUES_FOLDER, find_bundle
 from runout.cli.spot_report import hand_to_json, print_hands, print_node
 from runout.cli.values import choose_ratio, find_flop, open_values
 from runout.config.spot import SpotConfig
 from runout.errors import CardError, quote
 from runout.events import reporting_phase
+from runout.results.run_folders import VALUES_FOLDER, find_bundle
 from runout.results.value_bundle import KIND as VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.files import replacing_file

@@ -12,10 +12,11 @@ from runout.cards.combos import parse_combo
 from runout.cli.console import output, print_json
 from runout.cli.formatting import Json, format_bb, format_percent, json_number
 from runout.cli.options import JsonFlag
-from runout.cli.solutions import SMALLEST_REACH, SolutionArgument, open_solution
+from runout.cli.solutions import SMALLEST_REACH, SolutionArgument
 from runout.trees.preflop_betting import PLAYER_NAMES
 from runout.views.node import Node
 from runout.views.preflop_view import PreflopView
+from runout.views.run_view import open_run
 
 _COMBO_LENGTH = 4
 
@@ -29,7 +30,7 @@ def trace_hand(
 ) -> None:
     """Show what a hand does at every decision it gets to, with what each action wins."""
     index = parse_any_hand(hand)
-    nodes = open_solution(path)
+    nodes = open_run(path)
     if json:
         print_json(
             {

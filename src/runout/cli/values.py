@@ -26,10 +26,10 @@ from runout.cli.formatting import (
 )
 from runout.cli.grid import HandGrid
 from runout.cli.options import JsonFlag, OptionError, read_path
-from runout.cli.solutions import SOLUTION_FOLDER, VALUES_FOLDER, find_bundle
 from runout.equity.preflop_equity import preflop_table
 from runout.errors import CardError
 from runout.results.postflop_values import PostflopValues
+from runout.results.run_folders import SOLUTION_FOLDER, VALUES_FOLDER, find_bundle
 from runout.results.value_bundle import ValueBundle
 from runout.trees.postflop_tree import PLAYER_NAMES
 

@@ -17,6 +17,7 @@ from runout.holdem.river_games import RiverBuckets
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
+from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, Precision
 from runout.trees.betting import Street
 
@@ -116,14 +117,18 @@ class SpotSolver:
         """
         place = self.game.find_columns(street, board, player)
         learning = self.tables.on_board(street, place.board)[player]
-        sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
-        if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
-            fixed = decode_rows(learning.regret, learning.regret_scale, rows)
-            sums = np.where(learning.lock[rows.start] > 0, fixed, sums)
-        sums = sums[:, place.of_hands]
-        total = sums.sum(axis=0)
-        is_known = total > np.finfo(np.float32).tiny
-        return np.where(is_known, sums / np.where(is_known, total, 1.0), 1.0 / len(rows))
+        return average_rows(learning, rows)[:, place.of_hands]
+
+
+def average_rows(learning: Learning, rows: range) -> FloatArray:
+    """Returns ``[A, columns]`` what is done on average at a decision, on one board."""
+    sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
+    if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
+        fixed = decode_rows(learning.regret, learning.regret_scale, rows)
+        sums = np.where(learning.lock[rows.start] > 0, fixed, sums)
+    total = sums.sum(axis=0)
+    is_known = total > np.finfo(np.float32).tiny
+    return np.where(is_known, sums / np.where(is_known, total, 1.0), 1.0 / len(rows))
 
 
 def decode_rows(table: AnyArray, scale: Float32Array, rows: range) -> FloatArray:

@@ -24,19 +24,20 @@ from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import RESPOND, Step
 from runout.pipeline.joint_stage import make_joint_game
-from runout.pipeline.run import FLOPS_FOLDER, SOLUTION_FOLDER
 from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.table_strategy import TableStrategy
 from runout.preflop.expected_values import best_response
 from runout.preflop.joint.flop_deals import FlopDeals
-from runout.preflop.joint.flop_strategies import FlopStrategies
+from runout.preflop.joint.flop_strategies import read_tables
 from runout.preflop.joint.joint_game import JointGame
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.ranges.hand_range import HandRange
 from runout.results.preflop_bundle import load_solution, note_real_exploitability
 from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
+from runout.results.run_folders import FLOPS_FOLDER, SOLUTION_FOLDER
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
+from runout.views.joint_bundle import JointFlops
 
 _PHASE = "best responses on flops"
 
@@ -109,7 +110,7 @@ def judge_run(directory: Path, num_workers: int, on_event: EventSink = ignore_ev
         BundleError: if there is no joint solution, or one without rivers.
     """
     solution = load_solution(directory / SOLUTION_FOLDER)
-    saved = FlopStrategies.load(directory / FLOPS_FOLDER)
+    saved = JointFlops.load(directory / FLOPS_FOLDER)
     if saved.last_street != Street.RIVER:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"
         raise BundleError(str(directory / FLOPS_FOLDER), problem)
@@ -119,7 +120,7 @@ def judge_run(directory: Path, num_workers: int, on_event: EventSink = ignore_ev
 
     def strategy_of(flop: int, leaf: int) -> FlopStrategy:
         of_leaf = games[flop][leaf]
-        return TableStrategy(saved.tables(flop, leaf, of_leaf.templates), of_leaf)
+        return TableStrategy(read_tables(saved, flop, leaf, of_leaf.templates), of_leaf)
 
     num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
     with reporting_phase(on_event, _PHASE, num_steps) as advance:

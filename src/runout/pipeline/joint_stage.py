@@ -20,7 +20,7 @@ from runout.postflop.compact.settings import CompactConfig
 from runout.postflop.exact.settings import ExactConfig
 from runout.preflop.joint import checkpoint
 from runout.preflop.joint.compact_engine import CompactEngine
-from runout.preflop.joint.joint_game import JointGame, PotType
+from runout.preflop.joint.joint_game import JointGame
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Engine, ExactEngine, Subgame
 from runout.preflop.solver import PreflopSolver
@@ -28,6 +28,7 @@ from runout.results.preflop_solution import PreflopSolution
 from runout.storage.autosave import Autosave, Finish
 from runout.storage.bundle import has_bundle
 from runout.storage.manifest import digest_config
+from runout.trees.pot_types import PotType
 from runout.trees.preflop_tree import PreflopTree
 from runout.version import __version__
 

@@ -20,15 +20,11 @@ from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Subgame
 from runout.results.preflop_bundle import load_solution, save_solution
 from runout.results.preflop_solution import PreflopSolution
+from runout.results.run_folders import FLOPS_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER
 from runout.results.value_book import ValueBook
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import has_bundle
 from runout.storage.manifest import digest_config
-
-SOLUTION_FOLDER = "preflop"
-VALUES_FOLDER = "values"
-FLOPS_FOLDER = "flops"
-CHECKPOINT_FOLDER = "checkpoints"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +69,7 @@ class PreflopRun:
             save_flop_strategies(
                 directory / FLOPS_FOLDER,
                 self.leaves,
+                self.solution,
                 self.config.to_yaml(),
                 keep_rivers=self.config.joint_settings.keep_rivers,
                 overwrite=overwrite or not has_bundle(directory / SOLUTION_FOLDER),

@@ -11,13 +11,13 @@ from runout.config.load import load_run_config
 from runout.config.run import RunConfig
 from runout.config.size_choice import plain_sizes
 from runout.errors import TreeError
-from runout.pipeline.run import SOLUTION_FOLDER
-from runout.preflop.joint.joint_game import pot_type_of
 from runout.ranges.hand_range import HandRange
 from runout.ranges.notation import format_range
 from runout.results import preflop_bundle
 from runout.results.preflop_solution import PreflopSolution
+from runout.results.run_folders import SOLUTION_FOLDER
 from runout.storage.bundle import load_bundle
+from runout.trees.pot_types import pot_type_of
 from runout.trees.preflop_betting import BB, PLAYER_NAMES, SB
 from runout.trees.preflop_tree import FLOP
 

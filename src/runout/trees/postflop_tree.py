@@ -5,7 +5,7 @@ straight to the first decision of the next one, and the card dealt in between is
 solver. A called all-in leads to a showdown at once, whatever the street.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -163,6 +163,19 @@ class PostflopTree:
             leaf_stake=read_only(_leaf_stakes(stakes, leaf_kind, invested)),
             action_kind=read_only(np.array(action_kind, dtype=np.int32)),
             action_amount=read_only(np.array(action_amount)),
+        )
+
+    def scaled(self, factor: float) -> "PostflopTree":
+        """Returns the same tree with its money in another unit, such as big blinds for pots."""
+        return replace(
+            self,
+            stakes=replace(
+                self.stakes, pot=factor * self.stakes.pot, stack=factor * self.stakes.stack
+            ),
+            invested=read_only(factor * self.invested),
+            street_base=read_only(factor * self.street_base),
+            leaf_stake=read_only(factor * self.leaf_stake),
+            action_amount=read_only(factor * self.action_amount),
         )
 
     @property

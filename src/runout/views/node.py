@@ -7,6 +7,7 @@ tables, files and pages show the same numbers.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from runout.cards.combos import COMBO_CARDS, COMBOS_BY_CARD, NUM_COMBOS, format_
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: A smaller share of the opponent's range is a rounding error, and counts as nobody.
 _SMALLEST_SHARE = 1e-9
@@ -134,6 +138,7 @@ class Node:
         is_locked: whether some hands do here what they were told.
         reach: share of the deals that the board allows that are played to here; None if unknown.
         trail: the decisions and cards on the way.
+        flops: where a flop is dealt, those that can be looked at.
     """
 
     path: str
@@ -160,6 +165,7 @@ class Node:
     is_locked: bool = False
     reach: float | None = None
     trail: tuple[TrailStep, ...] = ()
+    flops: tuple[str, ...] = ()
 
     @property
     def street_name(self) -> str:
@@ -229,6 +235,27 @@ class Node:
         if self.hand_space is HandSpace.HANDS:
             return values
         return np.bincount(HAND_BY_COMBO, values, NUM_HANDS).astype(np.float64)
+
+    def to_dataframe(self, player: int | None = None) -> "DataFrame":
+        """Returns what a player's hands do and are worth, one row for each; needs pandas.
+
+        Args:
+            player: whose hands; the actor by default, the first player where nobody acts.
+        """
+        from pandas import DataFrame  # an extra: most never need it
+
+        whose = (self.actor or 0) if player is None else player
+        held = np.flatnonzero(self.is_held[whose])
+        columns = {
+            "hand": [self.hand_space.names[column] for column in held.tolist()],
+            "weight": self.weights[whose, held],
+            "equity": self.equity[whose, held],
+            "ev": self.ev[whose, held],
+        }
+        for number, action in enumerate(self.actions if whose == self.actor else ()):
+            columns[action.code] = self.strategy[number, held]
+            columns[f"{action.code} ev"] = self.action_ev[number, held]
+        return DataFrame(columns).set_index("hand")
 
     def deals(self, player: int) -> FloatArray:
         """Returns ``[H]`` the weight of the deals in which a player has each column."""

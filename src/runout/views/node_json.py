@@ -52,6 +52,7 @@ def node_to_json(node: Node) -> Json:
         "combos": [rounded(node.combos(player)) for player in players],
         "actions": _actions(node),
         "cards": [format_card(card) for card in node.next_cards],
+        "flops": list(node.flops),
         "locked": node.is_locked,
         "reach": None if node.reach is None else rounded(node.reach),
         "trail": [_step_to_json(step) for step in node.trail],
@@ -148,6 +149,7 @@ def node_from_json(document: Json) -> Node:
         is_locked=document["locked"],
         reach=document["reach"],
         trail=tuple(map(_step_from_json, document["trail"])),
+        flops=tuple(document["flops"]),
     )
 
 

@@ -1,6 +1,5 @@
 """A way to look at a preflop solution: what is said about its nodes."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,17 +19,18 @@ from runout.views.quality import ExploitabilityUnit, Provenance, Quality
 _KINDS = {NOT_A_LEAF: NodeKind.DECISION, ALL_IN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
 
 
-@dataclass(frozen=True, eq=False)
 class PreflopView:
-    """A preflop solution and what it says about single nodes.
+    """A preflop solution and what it says about single nodes."""
 
-    Attributes:
-        solution: what was solved.
-        provenance: where it comes from; None as long as it is not saved.
-    """
+    def __init__(self, solution: PreflopSolution, provenance: Provenance | None = None) -> None:
+        """Looks at nothing yet.
 
-    solution: PreflopSolution
-    provenance: Provenance | None = None
+        Args:
+            solution: what was solved.
+            provenance: where it comes from; None as long as it is not saved.
+        """
+        self.solution = solution
+        self.provenance = provenance
 
     @property
     def tree(self) -> PreflopTree:

@@ -25,15 +25,17 @@ _PLAYERS = (0, 1)
 class SpotNodes(ABC):
     """A way to look at the strategies of a spot."""
 
-    def __init__(self, spot: Spot, cards: CardsToCome, quality: Quality | None) -> None:
+    def __init__(self, spot: Spot, cards: CardsToCome, quality: Quality | None, unit: Unit) -> None:
         """Looks at nothing yet.
 
         Args:
             spot: what was solved.
             cards: its hands and boards.
             quality: how well it was solved, if that is known.
+            unit: of the spot's money.
         """
         self.spot = spot
+        self.unit = unit
         self.cards = cards
         self.quality = quality
 
@@ -67,7 +69,7 @@ class SpotNodes(ABC):
             kind=position.kind,
             street=position.street,
             board=position.board,
-            unit=Unit.CHIPS if tree.stakes.is_in_chips else Unit.POTS,
+            unit=self.unit,
             pot=tree.pot(position.node),
             stacks=position.stacks,
             invested=position.invested,
@@ -137,7 +139,8 @@ class SpotNodes(ABC):
     def _held(self, player: int, runout: Runout) -> BoolArray:
         """Returns ``[1326]`` the combos that a player can hold."""
         held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-        combos = self.cards.players[player].combos
+        hands = self.cards.players[player]
+        combos = hands.combos[hands.weights > 0.0]
         held[combos[np.isin(combos, live_combos(runout.dealt))]] = True
         return held
 

@@ -12,15 +12,16 @@ from functools import cached_property
 import numpy as np
 
 from runout.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from runout.cards.card import NUM_CARDS, RIVER_SIZE
+from runout.cards.card import NUM_CARDS, RIVER_SIZE, format_cards
 from runout.cards.combos import NUM_COMBOS
 from runout.config.spot import SpotConfig
+from runout.errors import BundleError
 from runout.holdem.cards_to_come import CardsToCome, Runout
 from runout.holdem.spot import Spot
 from runout.holdem.street_layout import StreetLayout, make_layouts
 from runout.trees.betting import Street
 from runout.views.codec import EncodedValues, decode_shares, decode_values
-from runout.views.node import divide
+from runout.views.node import Unit, divide
 from runout.views.quality import Quality
 from runout.views.showdowns import Showdowns, runout_margins
 from runout.views.spot_nodes import SpotNodes
@@ -92,6 +93,7 @@ class StoredSpot(SpotNodes):
         tables: StoredTables,
         quality: Quality | None,
         config: SpotConfig | None = None,
+        unit: Unit = Unit.CHIPS,
     ) -> None:
         """Opens a solution.
 
@@ -101,8 +103,9 @@ class StoredSpot(SpotNodes):
             tables: what was kept.
             quality: how well it was solved.
             config: what was asked for, if it was solved by itself.
+            unit: of the spot's money.
         """
-        super().__init__(spot, cards, quality)
+        super().__init__(spot, cards, quality, unit)
         self.config = config
         self.tables = tables
         self.layouts = make_layouts(spot.tree)
@@ -112,6 +115,10 @@ class StoredSpot(SpotNodes):
     def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
         """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range."""
         depth = street - self.spot.tree.first_street
+        if depth >= len(self.tables.streets):
+            name = street.name.lower()
+            problem = f"strategies of the {name} were not kept, solve with keep_rivers: true"
+            raise BundleError(f"board {format_cards(self.spot.board)}", problem)
         first = int(self._row_of[depth][player][children.start])
         rows = slice(first, first + len(children))
         table, buckets = self.tables.streets[depth].strategy[player], self.tables.buckets

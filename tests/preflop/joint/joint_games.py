@@ -3,10 +3,11 @@
 from runout.cards.flops import explicit_flops
 from runout.cfr.discounting import DCFR_JOINT
 from runout.cfr.parallel import Team
-from runout.preflop.joint.joint_game import JointGame, PotType
+from runout.preflop.joint.joint_game import JointGame
 from runout.preflop.joint.subgames import ExactEngine
 from runout.preflop.solver import PreflopSolver
 from runout.trees.betting import BettingRules, SizeMenu
+from runout.trees.pot_types import PotType
 from runout.trees.preflop_betting import PreflopRules
 from runout.trees.preflop_tree import PreflopTree
 

@@ -10,11 +10,12 @@ from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.preflop.expected_values import best_response
 from runout.preflop.joint.compact_engine import CompactEngine
-from runout.preflop.joint.joint_game import JointGame, PotType
+from runout.preflop.joint.joint_game import JointGame
 from runout.preflop.preflop_leaves import value_leaves
 from runout.preflop.solver import PreflopSolver
 from runout.results.value_book import ValueBook
 from runout.trees.betting import BettingRules
+from runout.trees.pot_types import PotType
 from runout.trees.preflop_betting import SB
 from tests.preflop.joint.joint_games import CHECK_DOWN, MONOTONE, limp_or_raise, one_line
 

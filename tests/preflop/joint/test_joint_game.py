@@ -3,10 +3,10 @@ import pytest
 from runout.cards.flops import subset_flops
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.cards_to_come import CardsToCome
-from runout.preflop.joint.joint_game import PotType, pot_type_of
 from runout.preflop.joint.subgames import count_alike
 from runout.ranges.hand_range import HandRange
 from runout.trees.betting import BettingRules
+from runout.trees.pot_types import PotType, pot_type_of
 from tests.preflop.joint.joint_games import FLOP_JAM, MONOTONE, limp_or_raise, make_game
 
 BET, TWO_BETS = (BettingRules.uniform(sizes, 0) for sizes in ([1.0], [0.5, 1.0]))

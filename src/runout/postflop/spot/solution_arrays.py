@@ -3,11 +3,12 @@
 A value takes evaluating visits of the whole spot, so saving takes about as long as two iterations.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from runout.arrays import AnyArray
+from runout.arrays import Int32Array, IntArray, Uint16Array
 from runout.cards.combos import disjoint_combos
 from runout.cfr.reach import NUM_PLAYERS
 from runout.equity.board_equity import compute_board_equity
@@ -53,7 +54,8 @@ def add_solution(writer: BundleWriter, solver: SpotSolver) -> None:
     if isinstance(solver.game, CompactGame):
         _add_buckets(writer, solver.game)
     if solver.game.first_street == Street.FLOP:
-        writer.add_array(EQUITY, _first_equities(solver))
+        oop, ip = (player.combos for player in solver.game.cards.players)
+        writer.add_array(EQUITY, encode_equities(solver.game.spot.board, oop, ip))
 
 
 def _add_strategy(
@@ -97,20 +99,24 @@ def _add_values(writer: BundleWriter, view: SpotView, depth: int, template: Stre
 
 
 def _add_buckets(writer: BundleWriter, game: CompactGame) -> None:
-    num_runouts = len(game.cards.deals[1].card)
-    places = [game.find_columns(Street.RIVER, runout, 0).board for runout in range(num_runouts)]
-    writer.add_array(RIVER_GAME, np.array(places, dtype=np.int32))
+    writer.add_array(RIVER_GAME, runout_games(game))
     for player, hands in enumerate(game.cards.players):
         bucket = game.river_games.bucket[player][:, : len(hands.combos)]
         writer.add_array(name_of(Street.RIVER, player, BUCKET), np.ascontiguousarray(bucket))
 
 
-def _first_equities(solver: SpotSolver) -> AnyArray:
-    """Returns ``[n, m]`` what OOP's hands win of a pot against IP's, of 65,535."""
-    oop, ip = (player.combos for player in solver.game.cards.players)
-    table = compute_board_equity(solver.game.spot.board)
+def runout_games(game: CompactGame) -> Int32Array:
+    """Returns ``[runouts]`` the bucket game that each runout is part of."""
+    runouts = range(len(game.cards.deals[1].card))
+    numbers = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
+    return np.array(numbers, dtype=np.int32)
+
+
+def encode_equities(board: Sequence[int], oop: IntArray, ip: IntArray) -> Uint16Array:
+    """Returns ``[n, m]`` what OOP's combos win of a pot against IP's, of 65,535."""
+    table = compute_board_equity(board)
     ahead = table.wins_between(oop, ip).astype(np.float64) - table.wins_between(ip, oop).T
     shares = (1.0 + ahead / table.num_runouts) / 2.0
     shares[~disjoint_combos(oop, ip)] = 0.0
-    codes: AnyArray = np.rint(_LARGEST_SHARE * shares).astype(np.uint16)
+    codes: Uint16Array = np.rint(_LARGEST_SHARE * shares).astype(np.uint16)
     return codes

@@ -21,7 +21,7 @@ from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import LearnedTables
 from runout.postflop.spot.locking import decision_rows, settle_locks
 from runout.trees.betting import Street
-from runout.views.node import Node, divide, weight_met
+from runout.views.node import Node, Unit, divide, weight_met
 from runout.views.quality import Quality
 from runout.views.spot_nodes import SpotNodes
 from runout.views.spot_path import SpotPosition
@@ -69,7 +69,8 @@ class SpotView(SpotNodes):
             solver: may go on; the next look sees what it has learned meanwhile.
             quality: how well it was solved, if that is known.
         """
-        super().__init__(solver.game.spot, solver.game.cards, quality)
+        unit = Unit.CHIPS if solver.game.spot.tree.stakes.is_in_chips else Unit.POTS
+        super().__init__(solver.game.spot, solver.game.cards, quality, unit)
         self.solver = solver
         self._seen = (-1, -1)
         self._visits: OrderedDict[tuple[int, ...], tuple[StreetVisit, ...]] = OrderedDict()

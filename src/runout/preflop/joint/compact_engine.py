@@ -136,6 +136,7 @@ class CompactSubgame:
         """
         self.game = game
         self._spaces = spaces
+        game.workspace = spaces[0]  # for looks from outside, one at a time
         self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
         hands = game.cards.players[0]
         self.combos, self.width = hands.combos, hands.width

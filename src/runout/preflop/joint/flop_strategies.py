@@ -1,46 +1,61 @@
 """Average strategies of a joint solve at every flop leaf on every flop, saved to be opened later.
 
-A share of 0 to 1 is kept as a whole number of 0 to 255: with real cards there are many, and more
-digits are not known of any of them. Arrays are named ``flopF_leafL_STREET_PLAYER`` and have the
-axes of the tables: boards, actions, columns of hands.
+`runout.views.joint_bundle` has the layout, and opens them without a solver.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from runout.arrays import AnyArray, Uint8Array
+from runout.arrays import AnyArray, Float32Array, FloatArray, Uint8Array
+from runout.cards.canonical_hands import HAND_BY_COMBO
 from runout.cards.card import format_cards
+from runout.cards.flops import Flop
 from runout.cfr.reach import NUM_PLAYERS
-from runout.errors import BundleError
-from runout.holdem.cards_to_come import PLAYER_WORDS
-from runout.holdem.street_kernels import HERO_ACTS
+from runout.holdem.card_game import CardGame
+from runout.holdem.compact_game import CompactGame
+from runout.holdem.spot_solver import average_rows
+from runout.holdem.street_layout import make_layouts
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
-from runout.holdem.tables import LearnedTables
+from runout.holdem.tables import LearnedTables, count_boards
+from runout.postflop.spot.solution_arrays import encode_equities, runout_games
+from runout.postflop.spot.spot_view import SpotView
 from runout.preflop.joint.joint_leaves import JointLeaves
-from runout.preflop.joint.subgames import Subgame
-from runout.storage.bundle import load_bundle
+from runout.preflop.joint.subgames import Subgame, count_alike
+from runout.results.preflop_solution import PreflopSolution
 from runout.storage.manifest import digest_config
 from runout.storage.writer import BundleWriter
 from runout.trees.betting import Street
+from runout.trees.postflop_tree import PostflopTree
 from runout.version import __version__
+from runout.views.codec import encode_values, shares_of
+from runout.views.joint_bundle import (
+    KIND,
+    LAYOUT,
+    SCHEMA_VERSION,
+    JointFlops,
+    bucket_names,
+    equity_name,
+    name_of,
+    place_lines,
+    value_names,
+)
 
-KIND = "joint_flops"
-SCHEMA_VERSION = 1
-
-#: Of a probability that is kept.
+#: Of a probability that is kept, of a value, and of a row of values.
 KEPT_BYTES_PER_CELL = 1
+_VALUE_BYTES = 2
+_BOUNDS_BYTES = 8
 
-_LAYOUT = "layout"
 _LARGEST = 255
 
 
 def save_flop_strategies(
     path: Path,
     leaves: JointLeaves[Subgame],
+    solution: PreflopSolution,
     config_text: str,
     *,
     keep_rivers: bool = True,
@@ -51,6 +66,7 @@ def save_flop_strategies(
     Args:
         path: the bundle.
         leaves: of the solved game.
+        solution: what is done before the flop, and so what arrives there.
         config_text: of the run.
         keep_rivers: whether rivers are kept, and not only flops and turns.
         overwrite: whether to replace a bundle that is at ``path``.
@@ -59,6 +75,7 @@ def save_flop_strategies(
         BundleError: if it cannot be written, or exists and is not to be overwritten.
     """
     last_street = Street.RIVER if keep_rivers else Street.TURN
+    arriving = [solution.arriving_ranges(leaf.node) for leaf in leaves.flop_leaves]
     with BundleWriter(
         path,
         kind=KIND,
@@ -68,23 +85,118 @@ def save_flop_strategies(
         config_digest=digest_config(config_text),
         overwrite=overwrite,
     ) as writer:
+        bucket_numbers: list[int] = []
         for flop, subgames in enumerate(leaves.subgames):
             for leaf, subgame in enumerate(subgames):
-                for template, pair in zip(
-                    subgame.game.templates, subgame.tables.by_street, strict=True
-                ):
-                    for player, learning in enumerate(pair):
-                        if template.street <= last_street and learning.strategy_sum.size:
-                            shares = quantize_sums(template, player, learning.strategy_sum)
-                            writer.add_array(_name(flop, leaf, template.street, player), shares)
+                _add_shares(writer, flop, leaf, subgame, last_street)
+            if subgames:
+                _add_values(writer, flop, subgames, arriving)
+                combos = subgames[0].combos
+                board = leaves.deals.flops.flops[flop]
+                writer.add_array(equity_name(flop), encode_equities(board, combos, combos))
+                if keep_rivers:
+                    games = [subgame.game for subgame in subgames]
+                    bucket_numbers = _add_buckets(writer, flop, games)
         layout = {
             "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],
             "weights": leaves.deals.flops.weights.tolist(),
             "leaves": [leaf.path for leaf in leaves.flop_leaves],
             "last_street": last_street.name.lower(),
+            "bucket_numbers": bucket_numbers,
         }
-        writer.add_document(_LAYOUT, layout)
+        writer.add_document(LAYOUT, layout)
         writer.commit()
+
+
+def _add_shares(
+    writer: BundleWriter, flop: int, leaf: int, subgame: Subgame, last_street: Street
+) -> None:
+    for template, pair in zip(subgame.game.templates, subgame.tables.by_street, strict=True):
+        for player, learning in enumerate(pair):
+            if template.street <= last_street and learning.strategy_sum.size:
+                shares = quantize_sums(template, player, learning.strategy_sum)
+                writer.add_array(name_of(flop, leaf, template.street, player), shares)
+
+
+def _add_values(
+    writer: BundleWriter, flop: int, subgames: Sequence[Subgame], arriving: Sequence[FloatArray]
+) -> None:
+    """Writes what hands get from the next card on, in pots, where flop and turn end."""
+    cards = subgames[0].game.cards
+    layouts = [subgame.game.templates for subgame in subgames]
+    places = place_lines(layouts, count_boards(cards))
+    values_name, bounds_name = value_names(flop)
+    codes = writer.create_array(values_name, (places.total, len(cards.players[0].combos)), np.int16)
+    bounds = writer.create_array(bounds_name, (places.total, 2), np.float32)
+    for leaf, subgame in enumerate(subgames):
+        view = SpotView(PlayedSubgame.of(subgame, arriving[leaf]))
+        for depth, template in enumerate(subgame.game.templates[:-1]):
+            runouts = cards.runouts[depth - 1] if depth > 0 else ((),)
+            for board, dealt in enumerate(runouts):
+                for player, values in enumerate(view.chance_evs(depth, dealt)):
+                    begin = places.begin[leaf, template.street, player] + board * len(values)
+                    lines = slice(begin, begin + len(values))
+                    codes[lines], bounds[lines] = encode_values(values)
+
+
+def _add_buckets(writer: BundleWriter, flop: int, games: Sequence[CardGame]) -> list[int]:
+    """Writes the buckets of a flop's rivers; returns of each leaf which of them it uses."""
+    ways: list[object] = []
+    numbers = []
+    for game in games:
+        if not isinstance(game, CompactGame):
+            return []
+        if game.river_games not in ways:
+            ways.append(game.river_games)
+            of_runouts, buckets = bucket_names(flop, len(ways) - 1)
+            writer.add_array(of_runouts, runout_games(game))
+            num_hands = len(game.cards.players[0].combos)  # both players hold everything
+            writer.add_array(
+                buckets, np.ascontiguousarray(game.river_games.bucket[0][:, :num_hands])
+            )
+        numbers.append(ways.index(game.river_games))
+    return numbers
+
+
+@dataclass
+class PlayedSubgame:
+    """What a view needs to know of a subgame; see `PlayedSpot`."""
+
+    game: CardGame
+    tables: LearnedTables
+    root_reach: list[Float32Array]
+    iteration: int = 0
+    num_lock_changes: int = 0
+
+    @classmethod
+    def of(cls, subgame: Subgame, arriving: FloatArray) -> "PlayedSubgame":
+        """Returns a subgame with what ``arriving[2, 169]`` OOP and IP bring."""
+        reach = []
+        for player in range(NUM_PLAYERS):
+            brought = arriving[1 - player][HAND_BY_COMBO[subgame.combos]]
+            row = np.zeros(subgame.width, np.float32)
+            # Only ratios matter, and the largest should not be a tiny number.
+            row[: len(brought)] = brought / (brought.max() or 1.0)
+            reach.append(row)
+        return cls(subgame.game, subgame.tables, reach)
+
+    def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
+        """Returns ``[A, n]`` what a player's hands do on average at a decision."""
+        place = self.game.find_columns(street, board, player)
+        learning = self.tables.on_board(street, place.board)[player]
+        return average_rows(learning, rows)[:, place.of_hands]
+
+
+def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> int:
+    """Returns what values, and equities, of some flops take on the disk."""
+    total = 0
+    layouts = [make_layouts(tree) for tree in trees]
+    for cards, number in count_alike(flops):
+        num_hands = len(cards.players[0].combos)
+        lines = place_lines(layouts, count_boards(cards)).total
+        of_values = lines * (_VALUE_BYTES * num_hands + _BOUNDS_BYTES)
+        total += number * (of_values + _VALUE_BYTES * num_hands**2)
+    return total
 
 
 def quantize_sums(template: StreetTemplate, player: int, sums: AnyArray) -> Uint8Array:
@@ -97,73 +209,32 @@ def quantize_sums(template: StreetTemplate, player: int, sums: AnyArray) -> Uint
         player: whose sums they are.
         sums: ``[boards, A, W]`` strategy sums, in any scale that the actions of a decision share.
     """
-    forest = template.forests[player]
-    is_own = forest.kind == HERO_ACTS
-    first, counts = forest.first_action[is_own], forest.num_children[is_own]
+    first, counts = template.decisions_of(player)
     shares = np.zeros(sums.shape, np.uint8)
     for board, of_board in enumerate(sums):
-        numbers = of_board.astype(np.float32)
-        totals = np.repeat(np.add.reduceat(numbers, first, axis=0), counts, axis=0)
-        known = totals > np.finfo(np.float32).tiny
-        np.divide(numbers, totals, out=numbers, where=known)
-        shares[board] = np.rint(_LARGEST * np.where(known, numbers, 0.0))
+        shares[board] = np.rint(_LARGEST * shares_of(of_board, first, counts))
     return shares
 
 
-@dataclass(frozen=True, eq=False)
-class FlopStrategies:
-    """Saved strategies of all flop leaves on all flops.
+def read_tables(
+    saved: JointFlops, flop: int, leaf: int, templates: list[StreetTemplate]
+) -> LearnedTables:
+    """Returns tables of players who do not learn any more, with shares as sums.
 
-    Attributes:
-        arrays: by name.
-        flops: the flops, as text.
-        leaves: the paths of the flop leaves.
-        last_street: the last street that was kept.
-        config_text: of the run.
+    Args:
+        saved: what was kept.
+        flop: the number of the flop.
+        leaf: the number of the leaf.
+        templates: the betting of the leaf.
     """
-
-    arrays: Mapping[str, AnyArray]
-    flops: tuple[str, ...]
-    leaves: tuple[str, ...]
-    last_street: Street
-    config_text: str
-
-    @classmethod
-    def load(cls, path: Path) -> "FlopStrategies":
-        """Opens saved strategies; arrays stay on the disk until they are looked at.
-
-        Raises:
-            BundleError: if they are missing, damaged, or of another version.
-        """
-        bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=False)
-        try:
-            layout = bundle.documents[_LAYOUT]
-            return cls(
-                arrays=bundle.arrays,
-                flops=tuple(layout["flops"]),
-                leaves=tuple(layout["leaves"]),
-                last_street=Street[layout["last_street"].upper()],
-                config_text=bundle.config_text or "",
-            )
-        except (KeyError, TypeError) as error:
-            raise BundleError(str(path), f"lacks or garbles {error}") from error
-
-    def tables(self, flop: int, leaf: int, templates: list[StreetTemplate]) -> LearnedTables:
-        """Returns tables of players who do not learn any more, with shares as sums.
-
-        Args:
-            flop: the number of the flop.
-            leaf: the number of the leaf.
-            templates: the betting of the leaf.
-        """
-        by_street = []
-        for template in templates:
-            oop, ip = (
-                _fixed(self.arrays.get(_name(flop, leaf, template.street, player)))
-                for player in range(NUM_PLAYERS)
-            )
-            by_street.append((oop, ip))
-        return LearnedTables(by_street, templates[0].street)
+    by_street = []
+    for template in templates:
+        oop, ip = (
+            _fixed(saved.arrays.get(name_of(flop, leaf, template.street, player)))
+            for player in range(NUM_PLAYERS)
+        )
+        by_street.append((oop, ip))
+    return LearnedTables(by_street, templates[0].street)
 
 
 def _fixed(shares: AnyArray | None) -> Learning:
@@ -176,7 +247,3 @@ def _fixed(shares: AnyArray | None) -> Learning:
         sum_scale=np.zeros((num_boards, 0), np.float32),
         lock=np.zeros((num_boards, 0, 0), np.uint8),
     )
-
-
-def _name(flop: int, leaf: int, street: Street, player: int) -> str:
-    return f"flop{flop}_leaf{leaf}_{street.name.lower()}_{PLAYER_WORDS[player]}"

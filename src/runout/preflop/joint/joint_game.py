@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 from runout.cards.flops import FlopList
@@ -12,32 +11,16 @@ from runout.cfr.stopping import StoppingRule
 from runout.postflop.needs import Needs, Saving, limit_seconds
 from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_sampling import FlopSampler
-from runout.preflop.joint.flop_strategies import KEPT_BYTES_PER_CELL
+from runout.preflop.joint.flop_strategies import KEPT_BYTES_PER_CELL, count_value_bytes
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Engine, EngineNeeds, Subgame
 from runout.trees.betting import BettingRules, Street
 from runout.trees.postflop_tree import PostflopTree
+from runout.trees.pot_types import PotType, build_flop_trees
 from runout.trees.preflop_tree import PreflopTree
 
 #: With what compiling kernels and preparing flops takes for a while.
 _PROGRAM_BYTES = 500_000_000
-
-
-class PotType(StrEnum):
-    """What happened before the flop, as players call the pot."""
-
-    LIMPED = "limped"
-    RAISED = "raised"
-    RERAISED = "reraised"
-
-
-def pot_type_of(tree: PreflopTree, leaf: int) -> PotType:
-    """Returns the type of the pot at a flop leaf: by the number of raises that led to it."""
-    num_raises, node = 0, leaf
-    while node > 0:
-        num_raises += tree.action_to(node).is_aggressive
-        node = int(tree.layout.parent[node])
-    return list(PotType)[min(num_raises, len(PotType) - 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +50,7 @@ class JointGame:
         Raises:
             TreeError: if one is too large.
         """
-        return tuple(
-            PostflopTree.build_with_spr(self.betting[pot_type_of(self.tree, leaf.node)], leaf.spr)
-            for leaf in self.tree.flop_leaves()
-        )
+        return build_flop_trees(self.tree, self.betting)
 
     def estimate(self, rule: StoppingRule, num_workers: int, *, keeps_rivers: bool = True) -> Needs:
         """Returns what solving the game takes, before anything is allocated.
@@ -83,6 +63,7 @@ class JointGame:
         need = self._estimate(self.engine, num_workers)
         kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
         result = KEPT_BYTES_PER_CELL * int(kept.sum())
+        result += count_value_bytes(self.flops.flops, self.flop_trees)
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = self.engine.seconds_per_cell * int(need.cells_by_street.sum()) * share
         savings = {

@@ -1,0 +1,156 @@
+"""A run with the flops below it, compared with what its own games say."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from runout.cards.combos import parse_combo
+from runout.config.load import load_run_config
+from runout.errors import CardError, RunoutError, TreeError
+from runout.pipeline.run import solve_preflop
+from runout.pipeline.workplace import Workplace
+from runout.postflop.spot.spot_view import SpotView
+from runout.preflop.joint.flop_strategies import PlayedSubgame
+from runout.trees.preflop_betting import BB, SB
+from runout.views.node import NodeKind
+from runout.views.run_view import open_run
+from tests.cli.solve_configs import JOINT
+
+COMPACT = """
+preflop: {stacks_bb: 8, raise_sizes: ["2bb"], raise_cap: 1}
+method: joint
+iterations: 4
+postflop_model:
+  solve_type: compact
+  river_buckets: 16
+  fixed_flops: [9s6s2s, QsTh5d]
+  bet_sizes: [0.5]
+  max_raises_per_street: 0
+"""
+
+
+@pytest.fixture(scope="module", params=[JOINT, COMPACT], ids=["exact", "compact"])
+def both(request, tmp_path_factory):
+    """Returns a run as it was solved, and as it was saved."""
+    path = tmp_path_factory.mktemp("joint") / "run"
+    run = solve_preflop(load_run_config(request.param), Workplace(1))
+    run.save(path)
+    return run, open_run(path), path
+
+
+def live_view(run, flop, leaf):
+    subgame = run.leaves.subgames[flop][leaf]
+    arriving = run.solution.arriving_ranges(run.leaves.flop_leaves[leaf].node)
+    return SpotView(PlayedSubgame.of(subgame, arriving))
+
+
+def first_flop(run):
+    return run.leaves.flop_leaves[0], run.leaves.deals.flops
+
+
+def test_before_the_flop_nodes_are_those_of_the_solution(both):
+    run, view, _ = both
+    leaf, flops = first_flop(run)
+    node = view.node(leaf.path)
+    assert node.kind is NodeKind.FLOP
+    assert len(node.flops) == len(flops)
+    assert view.node().flops == ()
+
+
+def test_what_arrives_at_a_flop_is_what_preflop_leads_there(both):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    root = view.node(f"{leaf.path}:{flop}")
+    assert root.path == f"{leaf.path}:{flop}"
+    assert root.pot == pytest.approx(leaf.pot_bb)
+    assert root.stacks == pytest.approx((leaf.stack_behind_bb,) * 2)
+    assert root.invested == pytest.approx((leaf.pot_bb / 2,) * 2)
+    held = run.solution.range_at(leaf.node, BB).weights
+    live = root.is_held[0]
+    np.testing.assert_allclose(root.weights[0, live], held[live])
+    assert [step.taken for step in root.trail][-1] == flop
+    assert root.reach == pytest.approx(view.share_of_deals(leaf.node))
+    total = root.range_ev(0) + root.range_ev(1)
+    assert total == pytest.approx(root.pot, rel=1e-2)  # buckets are not quite zero-sum
+
+
+@pytest.mark.parametrize(
+    "line", ["", "x", "x:x", "x:x:8h", "x:x:8h:x", "x:x:8h:x:x", "x:x:8h:x:x:3d", "x:x:8h:x:x:3d:x"]
+)
+def test_values_are_those_of_the_games_that_were_solved(both, line):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    expected = live_view(run, 0, 0).node(line)
+    found = view.node(f"{leaf.path}:{flop}:{line}".rstrip(":"))
+    assert [action.code for action in found.actions] == [a.code for a in expected.actions]
+    assert found.pot == pytest.approx(expected.pot * leaf.pot_bb)
+    for player in (0, 1):
+        known = found.is_held[player] & ~np.isnan(expected.ev[player])
+        assert known.any()
+        evs = expected.ev[player, known] * leaf.pot_bb
+        # Shares of 8 bits: what hands do is off by up to half of 1/255.
+        assert np.abs(found.ev[player, known] - evs).max() < 0.02 * found.pot
+    if found.actor is not None:
+        held = found.is_held[found.actor]
+        np.testing.assert_allclose(
+            found.strategy[:, held], expected.strategy[:, held], atol=1.5 / 255
+        )
+
+
+def test_a_flop_may_be_asked_for_in_any_suits(both):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    swap = str.maketrans("shdc", "hsdc")
+    other = flop.translate(swap)
+    one = view.node(f"{leaf.path}:{flop}:x:x:8c")
+    same = view.node(f"{leaf.path}:{other}:x:x:8c")
+    assert same.path == f"{leaf.path}:{other}:x:x:8c"
+    assert same.board == tuple(same.board)
+    ace, swapped = parse_combo("AsKs"), parse_combo("AhKh")
+    if one.is_held[0, ace]:
+        assert same.ev[0, swapped] == pytest.approx(one.ev[0, ace], nan_ok=True)
+        assert same.equity[0, swapped] == pytest.approx(one.equity[0, ace], nan_ok=True)
+    assert same.frequency() == pytest.approx(one.frequency(), nan_ok=True)
+
+
+def test_what_is_no_flop_or_not_kept_is_told(both):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    with pytest.raises(CardError, match="'8h' is no flop such as Td9d6h"):
+        view.node(f"{leaf.path}:8h")
+    with pytest.raises(CardError, match="is not among the flops that are kept"):
+        view.node(f"{leaf.path}:AsAhAd")
+    with pytest.raises(TreeError, match="'r77' is no action at the root"):
+        view.node("r77")
+    flop = view.node(leaf.path).flops[0]
+    with pytest.raises(RunoutError):
+        view.node(f"{leaf.path}:{flop}:r77")
+
+
+def test_looking_takes_no_numba(both):
+    run, _, path = both
+    leaf, _ = first_flop(run)
+    code = f"""
+import sys, runout
+view = runout.open_solution({str(path)!r})
+flop = view.node({leaf.path!r}).flops[0]
+view.node({leaf.path!r} + ":" + flop + ":x:x:8h")
+print("numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_run_without_flops_says_so(both, tmp_path):
+    run, _, path = both
+    leaf, _ = first_flop(run)
+    alone = open_run(path / "preflop")
+    assert alone.node(leaf.path).flops == ()
+    with pytest.raises(TreeError, match="no flops were kept"):
+        alone.node(f"{leaf.path}:9s6s2s")
+    assert alone.reach[SB].shape == run.solution.strategy.shape
