@@ -6,11 +6,14 @@ import shutil
 import pytest
 
 from runout.cli.spot_report import format_chips
+from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
+from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
 from runout.pipeline.workplace import Workplace
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.storage.writer import write_bundle
+from tests.cli.solve_configs import JOINT
 
 
 @pytest.fixture(scope="module")
@@ -216,3 +219,21 @@ def test_a_spot_without_a_solution_is_opened_by_the_solver(run, tmp_path):
     old, new = (run("spot", "show", str(tmp_path / name)).stdout for name in ("old", "new"))
     assert old.splitlines()[0] == new.splitlines()[0] == "OOP acts on QsJh2h8c   pot 20, 60 behind"
     assert len(old.splitlines()) == len(new.splitlines())
+
+
+def test_any_node_of_a_joint_run_is_shown(run, tmp_path, error_line):
+    path = tmp_path / "joint"
+    solve_preflop(load_run_config(JOINT), Workplace(1)).save(path)
+    first = run("spot", "show", str(path)).stdout
+    assert first.startswith("SB acts on no board yet   pot 1.5, 5.5 and 5 behind")
+    leaf = run("spot", "show", str(path), "--node", "c-x").stdout
+    assert "a flop is dealt here, go on with --node c-x:FLOP: QsTs5s" in leaf
+    river = run("spot", "show", str(path), "--node", "c-x:QhTh5h:x:x:8c:x:x:2d").stdout
+    assert river.startswith(
+        "OOP acts on QhTh5h8c2d   node c-x:QhTh5h:x:x:8c:x:x:2d, pot 2, 5 behind"
+    )
+    document = json.loads(run("spot", "show", str(path), "-n", "c-x:QsTs5s:x", "--json").stdout)
+    assert document["quality"]["unit"] == "mbb"
+    assert (document["node"]["unit"], document["node"]["pot"]) == ("bb", 2.0)
+    hand = error_line("spot", "show", str(path), "--hand", "AA")
+    assert hand.startswith("--hand AA: goes with a flop")

@@ -128,3 +128,14 @@ def test_paths_go_on_with_the_separator_of_the_street():
     assert decision(street=None, path="r2").path_after("c") == "r2-c"
     flop = decision(street=None, path="r2-c", kind=NodeKind.FLOP)
     assert flop.path_after("Td9d6h") == "r2-c:Td9d6h"
+
+
+def test_a_node_as_a_frame_has_a_row_for_each_hand():
+    pytest.importorskip("pandas")
+    node = decision()
+    frame = node.to_dataframe()
+    assert list(frame.columns) == ["weight", "equity", "ev", "x", "x ev", "b10", "b10 ev"]
+    assert len(frame) == node.is_held[1].sum()
+    aces = parse_combo("AhAs")
+    assert frame.loc["AsAh", "b10"] == node.strategy[1, aces]
+    assert list(node.to_dataframe(player=0).columns) == ["weight", "equity", "ev"]

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from runout.cards.combos import parse_combo
 from runout.config.load import load_run_config
-from runout.errors import CardError, RunoutError, TreeError
+from runout.errors import BundleError, CardError, RunoutError, TreeError
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.spot_view import SpotView
@@ -154,3 +155,39 @@ def test_a_run_without_flops_says_so(both, tmp_path):
     with pytest.raises(TreeError, match="no flops were kept"):
         alone.node(f"{leaf.path}:9s6s2s")
     assert alone.reach[SB].shape == run.solution.strategy.shape
+
+
+def test_a_run_of_an_earlier_version_opens_without_values(both):
+    run, view, path = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    old = open_run(path)
+    arrays = {
+        name: array
+        for name, array in old.flops.arrays.items()
+        if not any(part in name for part in ("values", "bounds", "equity", "game", "bucket"))
+    }
+    old.flops = replace(old.flops, arrays=arrays, bucket_numbers=())
+    found, expected = (each.node(f"{leaf.path}:{flop}:x") for each in (old, view))
+    assert np.isnan(found.ev).all()
+    assert np.isnan(found.equity).all()
+    assert found.frequency() == pytest.approx(expected.frequency())
+    if run.config.postflop_model.solve_type == "compact":
+        with pytest.raises(BundleError, match="strategies of the river were not kept"):
+            old.node(f"{leaf.path}:{flop}:x:x:8h:x:x:3d")
+
+
+def test_arrays_of_another_shape_are_refused(both):
+    run, view, path = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    for name, array in (("flop0_leaf0_turn_oop", np.zeros((1, 2, 3), np.uint8)),):
+        damaged = open_run(path)
+        damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, name: array})
+        with pytest.raises(BundleError, match=f"array {name}: is"):
+            damaged.node(f"{leaf.path}:{flop}")
+    damaged = open_run(path)
+    values = {"flop0_values": np.zeros((1, 1176), np.int16)}
+    damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **values})
+    with pytest.raises(BundleError, match="this version builds"):
+        damaged.node(f"{leaf.path}:{flop}")

@@ -14,8 +14,7 @@ from runout.cli.formatting import Json, format_count, format_percent, json_numbe
 from runout.cli.solutions import SMALLEST_REACH
 from runout.cli.strategy_grid import GridAction, StrategyGrid, grid_actions, has_colours
 from runout.trees.actions import format_amount
-from runout.trees.postflop_tree import PLAYER_NAMES
-from runout.views.node import Node
+from runout.views.node import Node, NodeKind
 
 _NO_VALUE = "-"
 
@@ -45,8 +44,8 @@ def print_node(console: Console, node: Node) -> None:
 
 
 def _title(node: Node) -> Text:
-    board = format_cards(node.board)
-    who = f"{PLAYER_NAMES[node.actor]} acts on {board}" if node.actor is not None else board
+    board = format_cards(node.board) if node.board else "no board yet"
+    who = f"{node.players[node.actor]} acts on {board}" if node.actor is not None else board
     low, high = sorted(map(format_amount, node.stacks), key=float)
     behind = low if low == high else " and ".join(map(format_amount, node.stacks))
     place = f"node {node.path}, " if node.path else ""
@@ -57,19 +56,22 @@ def _title(node: Node) -> Text:
 def _describe_end(node: Node) -> str:
     if node.next_cards:
         return f"a card is dealt here, go on with --node {node.path_after('CARD')}"
+    if node.kind is NodeKind.FLOP:
+        kept = f"go on with --node {node.path_after('FLOP')}: {' '.join(node.flops)}"
+        return f"a flop is dealt here, {kept}" if node.flops else "a flop is dealt here"
     return f"the hand ends here with a {node.kind}"
 
 
 def _players_table(node: Node) -> Table:
     table = _table("", right=("EV", "of the pot", "equity", "combos"))
-    for player, name in enumerate(PLAYER_NAMES):
+    for player, name in enumerate(node.players):
         value = node.range_ev(player)
         table.add_row(
             name,
             format_chips(value),
             _format_share(value / node.pot),
             _format_share(node.range_equity(player)),
-            format_count(float(node.weights[player].sum())),
+            format_count(node.combos(player)),
         )
     return table
 

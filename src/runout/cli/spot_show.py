@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -21,13 +22,15 @@ from runout.cli.values import choose_ratio, find_flop, open_values
 from runout.config.spot import SpotConfig
 from runout.errors import CardError, quote
 from runout.events import reporting_phase
-from runout.results.run_folders import VALUES_FOLDER, find_bundle
+from runout.results.run_folders import FLOPS_FOLDER, VALUES_FOLDER, find_bundle
 from runout.results.value_bundle import KIND as VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.files import replacing_file
 from runout.trees.postflop_tree import PLAYER_NAMES
-from runout.views.node import Node
+from runout.views.node import HandSpace, Node
 from runout.views.node_files import View, write_json, write_node_csv
+from runout.views.quality import Provenance
+from runout.views.run_view import open_run
 from runout.views.spot_bundle import MOST_VERIFIED_BYTES, has_solution, load_spot
 
 if TYPE_CHECKING:
@@ -62,7 +65,9 @@ def show_spot(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", parser=read_path, help="What `solve-spot` or `solve-postflop` wrote."
+            metavar="DIR",
+            parser=read_path,
+            help="What `solve-spot`, `solve-postflop` or a joint `solve-preflop` wrote.",
         ),
     ],
     node: NodeOption = "",
@@ -89,7 +94,8 @@ def show_spot(
     """Show what is done at a node of a solved spot, what it is worth, and by which hands.
 
     Flops that `solve-postflop` or a run has kept are looked at in the same way; amounts are flop
-    pots, and values those of the strategies with real cards.
+    pots, and values those of the strategies with real cards. In a joint run a path begins before
+    the flop, such as r2-c:Td9d6h:x, and amounts are big blinds.
     """
     require_at_most_one({"--json": json, "--csv": csv})
     if spr is not None and flop is None:
@@ -123,6 +129,9 @@ def _opening(
         OptionError: if there are flops of which one must be chosen, or the chosen one is not there.
     """
     if flop is None:
+        if has_bundle(path / FLOPS_FOLDER):  # a joint run has its flops below its preflop tree
+            yield open_run(path), ""
+            return
         _require_spot(path)
         if has_solution(path):
             stored = load_spot(path)
@@ -174,7 +183,8 @@ def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
     solved = PostflopAbstraction.from_bundle(bundle)
     index = bundle.values.index(chosen)
     kept = KeptFlop(solved, given, index, Team(count_cores()))
-    return SpotView(kept, kept.quality)
+    manifest = read_manifest(find_bundle(path, VALUES_FOLDER))
+    return SpotView(kept, replace(kept.quality, provenance=Provenance.of(manifest)))
 
 
 def _read_depth(text: str | None) -> int | None:
@@ -213,6 +223,8 @@ def _show_hands(node: Node, hand: str, combos: list[int], json: bool) -> None:
     Raises:
         OptionError: if nobody can hold them here.
     """
+    if node.hand_space is HandSpace.HANDS:
+        raise OptionError(f"--hand {hand}", "goes with a flop, `runout trace-hand` comes before it")
     players = range(len(PLAYER_NAMES)) if node.actor is None else [node.actor]
     held = {
         player: [combo for combo in reversed(combos) if node.is_held[player, combo]]

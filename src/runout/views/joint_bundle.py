@@ -194,7 +194,8 @@ class JointFlops:
         for layout, num_boards in zip(layouts[leaf], boards, strict=True):
             is_river = layout.street == Street.RIVER
             names = [name_of(flop, leaf, layout.street, player) for player in _PLAYERS]
-            if layout.street > self.last_street:
+            is_lost = is_river and self._lacks_buckets(names, num_boards)
+            if layout.street > self.last_street or is_lost:
                 break
             shapes = [(num_boards, rows) for rows in layout.num_actions]
             if is_river and self.bucket_numbers:
@@ -212,6 +213,11 @@ class JointFlops:
         return StoredTables(
             tuple(streets), self.arrays.get(equity_name(flop)), self._buckets(flop, leaf)
         )
+
+    def _lacks_buckets(self, names: list[str], num_boards: int) -> bool:
+        """Returns whether rivers are in buckets of which earlier versions did not keep the map."""
+        kept = [self.arrays[name] for name in names if name in self.arrays]
+        return not self.bucket_numbers and any(len(array) != num_boards for array in kept)
 
     def _require(self, name: str, shape: tuple[int, int]) -> AnyArray:
         """Returns an array of boards and rows; what has no decisions is not kept."""

@@ -135,6 +135,9 @@ class StoredSpot(SpotNodes):
     ) -> tuple[FloatArray, FloatArray]:
         """Returns ``[2, 1326]`` EVs of a node and ``[A, 1326]`` of the actor's actions."""
         is_river = position.street == Street.RIVER
+        if not is_river and self.tables.streets[len(position.dealt)].values is None:
+            shapes = (2, NUM_COMBOS), (len(position.children), NUM_COMBOS)
+            return np.full(shapes[0], np.nan), np.full(shapes[1], np.nan)
         play = StreetPlay(
             tree=self.spot.tree,
             rake=self.spot.rake,
@@ -146,11 +149,10 @@ class StoredSpot(SpotNodes):
         return play.values(position.node, weights)
 
     def _ev_after(self, node: int, player: int, runout: Runout) -> FloatArray:
-        """Returns ``[1326]`` what hands get from the next card on, NaN where that is unknown."""
+        """Returns ``[1326]`` what hands get from the next card on, NaN where they meet nobody."""
         depth = len(runout.dealt)
         values = self.tables.streets[depth].values
-        if values is None:
-            return np.full(NUM_COMBOS, np.nan)
+        assert values is not None  # where there are none, no value of the street is known
         codes, bounds = values[player]
         row = self._chance_row[depth][node]
         kept = decode_values(EncodedValues(codes[runout.board, row], bounds[runout.board, row]))
