@@ -191,3 +191,10 @@ def test_arrays_of_another_shape_are_refused(both):
     damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **values})
     with pytest.raises(BundleError, match="this version builds"):
         damaged.node(f"{leaf.path}:{flop}")
+
+
+def test_what_is_kept_takes_the_room_that_was_estimated(both):
+    run, view, _ = both
+    kept = sum(array.nbytes for array in view.flops.arrays.values())
+    # The last columns of rows are padding, which the estimate counts as well.
+    assert run.plan.needs.disk_bytes == pytest.approx(kept, rel=1e-3)

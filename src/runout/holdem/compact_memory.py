@@ -10,6 +10,7 @@ from runout.holdem.street_template import StreetTemplate
 from runout.holdem.tables import MemoryNeed, Precision, StreetSize, count_table_bytes
 
 _FLOAT_BYTES = 4
+_GAME_NUMBER_BYTES = 4  # of a runout
 _LIST_BYTES = 2  # of a hand, and of a bucket, in the order of hands
 _CARDS_AND_COUNT_BYTES = 5 * 8  # of a game
 _PER_HAND_AND_SYMMETRY_BYTES = 24 * 8
@@ -25,6 +26,12 @@ def compact_sizes(cards: CardsToCome, buckets: RiverBuckets) -> list[StreetSize]
         StreetSize(len(cards.deals[0].card), (oop.width, ip.width)),
         StreetSize(num_games, (buckets.number, buckets.number)),
     ]
+
+
+def river_map_bytes(cards: CardsToCome, buckets: RiverBuckets) -> int:
+    """Returns what keeping the bucket of each hand, the same for both players, takes on a flop."""
+    games = count_games(cards, buckets.merges_cards) * len(cards.players[0].combos)
+    return games + _GAME_NUMBER_BYTES * len(cards.deals[1].card)
 
 
 def compact_card_bytes(cards: CardsToCome, buckets: RiverBuckets) -> int:

@@ -10,7 +10,11 @@ from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
 from runout.holdem.compact_cards import CompactCards
 from runout.holdem.compact_game import ONE_GROUP, CompactGame
-from runout.holdem.compact_memory import compact_sizes, estimate_compact_memory
+from runout.holdem.compact_memory import (
+    compact_sizes,
+    estimate_compact_memory,
+    river_map_bytes,
+)
 from runout.holdem.compact_workspace import Workspace
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.river_games import RiverBuckets, choose_buckets
@@ -105,6 +109,7 @@ class CompactEngine:
         """
         templates = [make_templates(tree, NO_RAKE, ONE_GROUP) for tree in trees]
         cells, tables, of_cards, largest_space = np.zeros(len(Street), np.int64), 0, 0, 0
+        maps = 0
         for cards, number in count_alike(flops):
             card_bytes: dict[RiverBuckets, int] = {}
             for tree, streets in zip(trees, templates, strict=True):
@@ -115,7 +120,9 @@ class CompactEngine:
                 largest_space = max(largest_space, need.working_space)
                 cells += number * count_cells(streets, compact_sizes(cards, buckets))
             of_cards += sum(card_bytes.values())
-        return EngineNeeds(MemoryNeed(tables, num_workers * largest_space, of_cards), cells)
+            maps += number * sum(river_map_bytes(cards, buckets) for buckets in card_bytes)
+        memory = MemoryNeed(tables, num_workers * largest_space, of_cards)
+        return EngineNeeds(memory, cells, maps)
 
     def _buckets(self, tree: PostflopTree) -> RiverBuckets:
         return choose_buckets(self.num_buckets, self.blockers, tree.stakes.spr)

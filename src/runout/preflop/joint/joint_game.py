@@ -64,6 +64,7 @@ class JointGame:
         kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
         result = KEPT_BYTES_PER_CELL * int(kept.sum())
         result += count_value_bytes(self.flops.flops, self.flop_trees)
+        result += need.river_map_bytes if keeps_rivers else 0
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = self.engine.seconds_per_cell * int(need.cells_by_street.sum()) * share
         savings = {

@@ -81,10 +81,12 @@ class EngineNeeds(NamedTuple):
     Attributes:
         memory: in bytes.
         cells_by_street: ``[3]`` probabilities that the tables of flop, turn and river hold.
+        river_map_bytes: what says which column of a river's tables a hand has, where it is kept.
     """
 
     memory: MemoryNeed
     cells_by_street: IntArray
+    river_map_bytes: int = 0
 
 
 class Engine(Protocol):
