@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 from runout.cli.app import app
 from runout.config.load import load_run_config
 from runout.pipeline.run import solve_preflop
+from runout.pipeline.spot import solve_spot
+from runout.pipeline.workplace import Workplace
 from tests.cli.solve_configs import RAW_EQUITY
 
 
@@ -70,3 +72,22 @@ def solved(tmp_path_factory):
     path = tmp_path_factory.mktemp("solved") / "run"
     solve_preflop(load_run_config(RAW_EQUITY)).save(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def spot(tmp_path_factory):
+    """A solved turn with a bet and a raise, as text of its path."""
+    path = tmp_path_factory.mktemp("spot") / "turn"
+    solve_spot(
+        board="QsJh2h8c",
+        oop="AA,QQ,JTs",
+        ip="KK,T9s",
+        pot=20,
+        stack=60,
+        bet_sizes="50%",
+        max_raises_per_street=1,
+        max_iterations=30,
+        workplace=Workplace(1),
+        directory=path,
+    )
+    return str(path)

@@ -10,6 +10,7 @@ from runout.cli.formatting import (
     format_count,
     format_count_of,
     format_json,
+    format_mbb,
     format_percent,
     format_seconds,
     json_numbers,
@@ -107,3 +108,8 @@ def test_nouns_follow_their_number(number, text):
 )
 def test_winnings_have_their_sign(amount, text):
     assert format_bb(amount) == text
+
+
+@pytest.mark.parametrize(("mbb", "text"), [(0.0401, "0.0401"), (12.34, "12.3"), (4321.0, "4,321")])
+def test_thousandths_of_a_big_blind_have_three_digits(mbb, text):
+    assert format_mbb(mbb) == text

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from runout.cards.canonical_hands import HAND_NAMES, NUM_HANDS
-from runout.cli.grid import HandGrid, colour_style
+from runout.cli.grid import HandGrid, colour_style, filled_width
 
 
 def printed(values, **options):
@@ -67,6 +67,32 @@ def test_values_outside_of_the_scale_have_the_colour_of_its_end(outside, end):
     ]
     found, expected = (set(re.findall(r"\x1b\[[0-9;]+m", text)) for text in texts)
     assert found == expected
+
+
+def test_a_tile_is_filled_as_far_as_its_hand_is_there():
+    reach = np.ones(NUM_HANDS)
+    reach[0] = 0.5
+    console = Console(width=80, color_system="truecolor", force_terminal=True)
+    line = console.render_lines(HandGrid(np.ones(NUM_HANDS), reach=reach))[0]
+    styles = [segment.style for segment in line for _ in segment.text]
+    is_bare = [style.bgcolor is None for style in styles[:12]]
+    assert is_bare == [False] * 3 + [True] * 3 + [False] * 6
+
+
+@pytest.mark.parametrize(
+    ("reach", "width"), [(0.0, 1), (0.03, 1), (0.5, 3), (0.94, 5), (0.96, 6), (1.0, 6)]
+)
+def test_some_of_a_tile_is_always_filled_and_all_of_it_by_whole_hands(reach, width):
+    assert filled_width(6, reach) == width
+
+
+def test_other_numbers_than_shares_have_bounds_and_texts_of_their_own():
+    values = np.linspace(-5.0, 5.0, NUM_HANDS)
+    grid = HandGrid(values, [f"{value:+.1f}" for value in values], (-5.0, 5.0))
+    console = Console(width=80, color_system="truecolor", force_terminal=True)
+    lines = console.render_lines(grid)
+    assert "".join(segment.text for segment in lines[1]).startswith(" -5.0 ")
+    assert lines[0][0].style.bgcolor == colour_style(0).bgcolor
 
 
 def luminance(color):

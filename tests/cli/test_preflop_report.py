@@ -1,10 +1,9 @@
 import io
 
 import numpy as np
-import pytest
 from rich.console import Console
 
-from runout.cli.preflop_report import ExploitabilityCurve, curve_columns, format_mbb
+from runout.cli.preflop_report import ExploitabilityCurve, curve_columns
 
 
 def plotted(points, **options):
@@ -31,8 +30,3 @@ def test_the_curve_falls_between_powers_of_ten_over_the_iterations():
 def test_a_game_that_is_solved_exactly_can_be_drawn():
     assert plotted([(25, 1.0), (50, 0.0)])
     assert plotted([(25, 1.0), (50, 1.0)])
-
-
-@pytest.mark.parametrize(("mbb", "text"), [(0.0401, "0.0401"), (12.34, "12.3"), (4321.0, "4,321")])
-def test_thousandths_of_a_big_blind_have_three_digits(mbb, text):
-    assert format_mbb(mbb) == text

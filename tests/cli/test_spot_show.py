@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from runout.cli.spot_report import format_chips
+from runout.cli.spot_node import format_chips
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.pipeline.run import solve_preflop
@@ -16,36 +16,19 @@ from runout.storage.writer import write_bundle
 from tests.cli.solve_configs import JOINT
 
 
-@pytest.fixture(scope="module")
-def spot(tmp_path_factory):
-    """A solved turn with a bet and a raise, as text of its path."""
-    path = tmp_path_factory.mktemp("spot") / "turn"
-    solve_spot(
-        board="QsJh2h8c",
-        oop="AA,QQ,JTs",
-        ip="KK,T9s",
-        pot=20,
-        stack=60,
-        bet_sizes="50%",
-        max_raises_per_street=1,
-        max_iterations=30,
-        workplace=Workplace(1),
-        directory=path,
-    )
-    return str(path)
-
-
 def test_the_root_is_shown_with_values_actions_and_grid(run, spot):
     lines = run("spot", "show", spot).stdout.splitlines()
     assert lines[0] == "OOP acts on QsJh2h8c   pot 20, 60 behind"
-    assert lines[2].split() == ["EV", "of", "the", "pot", "equity", "combos"]
+    assert lines[2].split() == ["EV", "of", "the", "pot", "equity", "EQR", "combos"]
     oop, ip = lines[3].split(), lines[4].split()
     assert (oop[0], ip[0]) == ("OOP", "IP")
     assert float(oop[1]) + float(ip[1]) == pytest.approx(20.0, abs=0.02)
     assert [line.split()[0] for line in lines[7:9]] == ["X", "B"]
     assert lines[8].rstrip().endswith("--node b10")
-    assert lines[10].split() == list("AKQJT98765432")
-    assert len(lines) == 24
+    assert lines[9].startswith("EV of an action: the mean over the hands that take it")
+    assert lines[11].split() == list("AKQJT98765432")
+    assert lines[26].startswith("exploitability ")
+    assert "% of the pot, measured in the game with real cards; 30 iterations in " in lines[26]
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +164,18 @@ def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
         (["--json", "--csv"], "--json --csv: cannot be combined, give one of them"),
         (["--depth", "1"], "--depth: says how much --json writes, and goes with no other option"),
         (["--json", "--depth", "-1"], "--depth: '-1' is not a whole number from 0 up, or all"),
+        (["--range", "22++"], "--range: '22++': "),
+        (["--range", "72o"], "--range: leaves nothing of OOP's range at the root"),
+        (["--class", "sets,nuts"], "--class: 'nuts' is no class of hands, use some of plays-board"),
+        (["--class", "straights"], "--class: leaves nothing of OOP's range at the root"),
+        (["--player", "sb"], "--player sb: is nobody there, OOP and IP are"),
+        (["--player", "ip", "--show", "strategy"], "--show strategy: IP does not act here, give"),
+        (["--show", "odds"], "--show: 'odds' is not "),
+        (["--show", "ev", "--json"], "--show --json: cannot be combined, give one of them"),
+        (["--hand", "AA", "--range", "AA"], "--hand --range: cannot be combined"),
+        (["--compare", "x:x:8c"], "path 'x:x:8c', step 3: 8c is on the board"),
+        (["--compare", "x", "--show", "strategy"], "--show strategy: OOP does not act at both"),
+        (["--compare", "x", "--csv"], "--compare --csv: cannot be combined"),
         (["-o", "x"], "--output: takes what --json or --csv write of a whole node"),
         (["--csv", "-o", "/dev/null/x"], "--output /dev/null/x: Not a directory"),
     ],
@@ -237,3 +232,127 @@ def test_any_node_of_a_joint_run_is_shown(run, tmp_path, error_line):
     assert (document["node"]["unit"], document["node"]["pot"]) == ("bb", 2.0)
     hand = error_line("spot", "show", str(path), "--hand", "AA")
     assert hand.startswith("--hand AA: goes with a flop")
+    other = error_line("spot", "show", str(path), "--player", "oop")
+    assert other == "--player oop: is nobody there, SB and BB are"
+    compared = error_line("spot", "show", str(path), "--compare", "c-x:QsTs5s")
+    assert compared == "--compare: one node is before the flop and the other is after it"
+    turns = json.loads(run("spot", "report", str(path), "-n", "c-x:QhTh5h:x:x", "--json").stdout)
+    assert sum(len(row["cards"]) for row in turns["rows"]) == 49
+    assert turns["rows"][0]["cards"] == ["As", "Ad", "Ac"]
+    assert turns["mean"]["ev-ip"] + turns["mean"]["ev-oop"] == pytest.approx(2.0, abs=1e-3)
+
+
+def grid_of(lines):
+    """Returns the cells of the grid in some lines, by row."""
+    start = next(n for n, line in enumerate(lines) if line.split() == list("AKQJT98765432"))
+    return {line[0]: line.split()[1:] for line in lines[start + 1 : start + 14]}
+
+
+def test_the_other_player_has_a_grid_of_what_arrives(run, spot):
+    lines = run("spot", "show", spot, "--player", "ip").stdout.splitlines()
+    assert "IP's hands: reach, the % of each hand that gets here" in lines
+    assert grid_of(lines)["K"][1] == "100"
+    assert grid_of(lines)["A"][0] == "-"
+
+
+@pytest.mark.parametrize("measure", ["ev", "equity", "eqr", "reach"])
+def test_the_grid_shows_what_is_asked_for(run, spot, measure):
+    lines = run("spot", "show", spot, "--show", measure).stdout.splitlines()
+    document = json.loads(run("spot", "show", spot, "--hand", "AhAd", "--json").stdout)
+    (aces,) = document["OOP"]
+    cell = float(grid_of(lines)["A"][0])
+    if measure == "ev":
+        assert cell == pytest.approx(aces["ev"], abs=1.0)
+    elif measure == "equity":
+        assert cell == pytest.approx(100 * aces["equity"], abs=5.0)
+    elif measure == "eqr":
+        assert cell == pytest.approx(100 * aces["ev"] / (20 * aces["equity"]), abs=5.0)
+    else:
+        assert cell == 100.0
+
+
+def test_a_range_narrows_values_tables_and_files(run, spot):
+    lines = run("spot", "show", spot, "--range", "AA,72o").stdout.splitlines()
+    assert lines[3].split()[-1] == "6"
+    assert "only 6.00 of OOP's 12.00 combos (50.0%)" in lines
+    assert grid_of(lines)["Q"][2] == "-"
+    node = json.loads(run("spot", "show", spot, "--range", "AA", "--json").stdout)["node"]
+    assert len(node["hands"][0]) == 6
+    assert len(node["hands"][1]) == 10
+    rows = run("spot", "show", spot, "--range", "AA", "--csv").stdout.splitlines()
+    assert len(rows) == 1 + 6
+
+
+def test_classes_narrow_a_range_and_leave_out(run, spot):
+    sets = run("spot", "show", spot, "--class", "sets", "--csv").stdout.splitlines()[1:]
+    assert {row[:1] + row[2:3] for row in sets} == {"QQ"}
+    others = run("spot", "show", spot, "--class", "-sets,!overpair", "--csv").stdout
+    assert {row[:1] + row[2:3] for row in others.splitlines()[1:]} == {"JT"}
+
+
+def test_a_range_is_cut_by_class(run, spot):
+    text = run("spot", "show", spot, "--by", "class").stdout
+    rows = [line.split() for line in text.splitlines() if line[:4] in ("sets", "over", "midd")]
+    assert [row[0] for row in rows] == ["sets", "overpair", "middle-pair"]
+    assert [row[1] for row in rows] == ["3", "6", "3"]
+    document = json.loads(run("spot", "show", spot, "--by", "class", "--json").stdout)
+    assert document["actions"] == ["x", "b10"]
+    made = document["parts"]["made hand"]
+    assert sum(row["share"] for row in made) == pytest.approx(1.0, abs=1e-5)
+    csv_rows = run("spot", "show", spot, "--by", "equity", "--csv").stdout.splitlines()
+    assert csv_rows[0] == "cut,part,combos,share,equity,ev,x,b10"
+    assert all(row.startswith("equity,") for row in csv_rows[1:])
+
+
+def test_two_nodes_stand_side_by_side(run, spot):
+    lines = run("spot", "show", spot, "-n", "x:x:8h", "--compare", "x:x:3c").stdout.splitlines()
+    assert lines[0].startswith("1  OOP acts on QsJh2h8c8h")
+    assert lines[1].startswith("2  OOP acts on QsJh2h8c3c")
+    first, second, difference = map(float, lines[4].split()[-3:])
+    assert difference == pytest.approx(first - second, abs=0.011)
+    assert any(line.startswith("check") for line in lines)
+    assert any("what is done more at the first node" in line for line in lines)
+    texts = {cell for row in grid_of(lines).values() for cell in row}
+    assert all(text in "-=" or "+" in text for text in texts)
+
+
+def test_a_node_beside_itself_differs_by_nothing(run, spot):
+    for options in ((), ("--show", "ev"), ("--show", "reach")):
+        lines = run("spot", "show", spot, "--compare", "", *options).stdout.splitlines()
+        texts = {cell for row in grid_of(lines).values() for cell in row}
+        assert texts <= {"-", "=", "0"}
+    document = json.loads(run("spot", "show", spot, "--compare", "x", "--json").stdout)
+    assert (document["node"]["path"], document["compared"]["path"]) == ("", "x")
+
+
+def test_a_rough_solution_and_a_rare_node_say_so(run, tmp_path):
+    path = tmp_path / "river"
+    keys = {"board": "QsJh2h8c3d", "oop": "AA,54s", "ip": "KK", "pot": 20, "stack": 60}
+    lock = {"node": "r:0", "strategy": {"x": 0.999, "b10": 0.001}}
+    solve_spot(
+        **keys,
+        bet_sizes="50%",
+        add_all_in_threshold=0,
+        max_iterations=1,
+        locks=[lock],
+        workplace=Workplace(1),
+        directory=path,
+    )
+    root = run("spot", "show", str(path)).stdout
+    assert root.splitlines()[0].endswith("60 behind, locked")
+    assert "! locked: some hands do here what they were told" in root
+    assert "! exploitability is above 1% of the pot: more iterations may" in root
+    rare = run("spot", "show", str(path), "--node", "b10").stdout
+    assert "! reached in 0.100% of deals, less than 0.5%: play here was hardly learned" in rare
+    assert "locked" not in rare
+
+
+def test_an_action_that_nobody_takes_has_no_value(run, tmp_path):
+    path = tmp_path / "river"
+    keys = {"board": "QsJh2h8c3d", "oop": "AA,54s", "ip": "KK", "pot": 20, "stack": 60}
+    lock = {"node": "r:0", "strategy": {"x": 1}}
+    keys |= {"bet_sizes": "50%", "max_iterations": 3, "locks": [lock]}
+    solve_spot(**keys, workplace=Workplace(1), directory=path)
+    lines = run("spot", "show", str(path)).stdout.splitlines()
+    (bet,) = [line for line in lines if line.startswith("B ")]
+    assert bet.split()[-4:-2] == ["0.00%", "-"]

@@ -20,9 +20,9 @@ def grid():
     probability = np.zeros((len(KINDS), NUM_HANDS))
     probability[0] = 1.0
     probability[:, AA] = [0.0, 0.0, 0.25, 0.75, 0.0]
-    is_present = np.ones(NUM_HANDS, dtype=bool)
-    is_present[AKS] = False
-    return StrategyGrid(ACTIONS, probability, is_present)
+    reach = np.ones(NUM_HANDS)
+    reach[AKS] = 0.0
+    return StrategyGrid(ACTIONS, probability, reach)
 
 
 def printed(renderable, **options):
@@ -74,6 +74,25 @@ def test_hands_that_never_get_there_have_no_colour(grid):
     lines = Console(width=100, color_system="truecolor", force_terminal=True).render_lines(grid)
     styles = [segment.style for segment in lines[0] for _ in segment.text][7:13]
     assert all(style.bgcolor is None for style in styles)
+
+
+def test_a_hand_that_comes_in_part_fills_its_tile_in_part(grid):
+    grid.reach[AA] = 0.4
+    lines = Console(width=100, color_system="truecolor", force_terminal=True).render_lines(grid)
+    styles = [segment.style for segment in lines[0] for _ in segment.text][:6]
+    assert [style.bgcolor is None for style in styles] == [False] * 2 + [True] * 4
+    assert printed(grid, color_system=None).splitlines()[1].split()[1:3] == ["s75", "r"]
+
+
+def test_how_to_read_hands_that_come_in_part_is_said_where_there_are_any(grid):
+    plain = Console(color_system=None)
+    tiles = Console(color_system="truecolor", force_terminal=True)
+    assert (grid.caption(plain), grid.caption(tiles)) == ("", "")
+    grid.reach[AA] = 0.7
+    assert grid.caption(plain) == ""
+    assert grid.caption(tiles).startswith("a tile is filled as far")
+    grid.reach[AA] = 0.03
+    assert grid.caption(plain).startswith("small letters: less than half")
 
 
 def test_fold_is_blue_calls_are_green_and_raises_are_warm():

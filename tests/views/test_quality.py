@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from runout.results.solve_report import ExploitabilityMeaning
 from runout.storage.writer import write_bundle
 from runout.views.quality import ExploitabilityUnit, Provenance, Quality
@@ -28,3 +30,18 @@ def test_what_is_not_saved_comes_from_nowhere():
     document = quality.to_json()
     assert (document["date"], document["version"]) == (None, None)
     assert document["real_exploitability"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("exploitability", "unit", "is_rough"),
+    [
+        (0.0099, ExploitabilityUnit.POT, False),
+        (0.0101, ExploitabilityUnit.POT, True),
+        (19.0, ExploitabilityUnit.MBB, False),
+        (21.0, ExploitabilityUnit.MBB, True),
+    ],
+)
+def test_above_a_hundredth_of_the_pot_a_solution_is_rough(exploitability, unit, is_rough):
+    quality = Quality(exploitability, unit, ExploitabilityMeaning.OWN_GAME, None, 5, 2.0)
+    assert quality.is_rough is is_rough
+    assert quality.to_json()["rough"] is is_rough

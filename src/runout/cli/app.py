@@ -29,6 +29,7 @@ from runout.cli import (
     solve_postflop,
     solve_preflop,
     solve_spot,
+    spot_report,
     spot_show,
     strength,
     table,
@@ -142,6 +143,11 @@ app.command(
 app.command(
     "solve-spot", epilog="Example: runout solve-spot -c configs/spot_river.yaml -o runs/river"
 )(solve_spot.solve_spot)
+spot_show.app.command(
+    "report",
+    epilog="Examples: runout spot report runs/flop --node x:b59:c ; "
+    "runout spot report runs/flop --node x:b59:c:8h:x --sort ev-ip --csv -o turns.csv",
+)(spot_report.report_spot)
 app.add_typer(spot_show.app, name="spot")
 app.add_typer(lab.app, name="lab")
 app.command("show", epilog="Example: runout show runs/pushfold --node a")(show.show_solution)

@@ -73,6 +73,11 @@ def format_signed(amount: float) -> str:
     return text[1:] if float(text) == 0.0 else text
 
 
+def format_mbb(mbb: float) -> str:
+    """Returns thousandths of a big blind with three digits that count: ``0.482``, ``12.3``."""
+    return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
+
+
 def format_bytes(size: float) -> str:
     """Returns a size with at least two digits, such as ``950 B``, ``30 MB`` or ``1.2 GB``."""
     for unit in ("B", "kB", "MB"):

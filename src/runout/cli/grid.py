@@ -6,6 +6,7 @@ order for colour-blind eyes and in grey.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,6 +34,9 @@ _LIGHTEST = (0.92, 0.17, 105.0)
 _DARK_TEXT_FROM_LIGHTNESS = 0.55
 _NUM_COLOURS = 100
 
+#: From this share on, all of a hand is there.
+_WHOLE = 0.95
+
 
 @dataclass(frozen=True)
 class HandGrid:
@@ -40,45 +44,66 @@ class HandGrid:
 
     Attributes:
         values: ``[169]`` fractions by canonical hand, shown as percent; NaN means no value, which
-            is a tile without colour and number, or a dash in the plain table. What is below 0 or
-            above 1 has the darkest or the lightest colour.
+            is a tile without colour and number, or a dash in the plain table.
+        texts: what stands in the cells instead of percent, at most 5 characters each.
+        bounds: the values of the darkest and of the lightest colour, which what is beyond has, too.
+        reach: ``[169]`` how much of each hand is there: a tile is filled as far. All by default.
     """
 
     values: FloatArray
+    texts: Sequence[str] | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
+    reach: FloatArray | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields the lines of the grid, in the way that suits the console."""
-        has_colours = console.color_system is not None and not console.no_color
-        yield from self._tiles() if has_colours else self._table()
+        yield from self._tiles() if has_colours(console) else self._table()
 
     def _tiles(self) -> list[Text]:
         lines = []
         for hands in HANDS_BY_ROW:
             names, numbers = Text(), Text()
             for hand in hands:
-                style = _cell_style(self.values[hand])
-                names.append(f" {HAND_NAMES[hand]}".ljust(_CELL_WIDTH), style)
-                number = _cell_text(self.values[hand], no_value="")
-                numbers.append(f" {number}".ljust(_CELL_WIDTH), style)
+                style, filled = self._fill(hand)
+                text = self._cell_text(hand, no_value="")
+                for line, words in ((names, HAND_NAMES[hand]), (numbers, text)):
+                    padded = f" {words}".ljust(_CELL_WIDTH)
+                    line.append(padded[:filled], style)
+                    line.append(padded[filled:])
             lines += [names, numbers]
         return lines
+
+    def _fill(self, hand: int) -> tuple[Style, int]:
+        """Returns the style of a tile, and how many of its characters have it."""
+        value, reach = float(self.values[hand]), 1.0 if self.reach is None else self.reach[hand]
+        if math.isnan(value):
+            return Style(dim=True), _CELL_WIDTH
+        low, high = self.bounds
+        share = (value - low) / (high - low) if high > low else 0.5
+        style = colour_style(round(_NUM_COLOURS * min(max(share, 0.0), 1.0)))
+        return style, filled_width(_CELL_WIDTH, float(reach))
 
     def _table(self) -> list[Text]:
         lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in _RANKS_FROM_ACE))]
         for rank, hands in zip(_RANKS_FROM_ACE, HANDS_BY_ROW, strict=True):
-            cells = [_cell_text(self.values[hand], "-").rjust(_CELL_WIDTH) for hand in hands]
+            cells = [self._cell_text(hand, "-").rjust(_CELL_WIDTH) for hand in hands]
             lines.append(Text(rank + "".join(cells)))
         return lines
 
+    def _cell_text(self, hand: int, no_value: str) -> str:
+        if math.isnan(self.values[hand]):
+            return no_value
+        return format_cell(self.values[hand]) if self.texts is None else self.texts[hand]
 
-def _cell_text(value: float, no_value: str) -> str:
-    return no_value if math.isnan(value) else format_cell(value)
+
+def has_colours(console: Console) -> bool:
+    """Returns whether backgrounds can be told apart on a console."""
+    return console.color_system is not None and not console.no_color
 
 
-def _cell_style(value: float) -> Style:
-    if math.isnan(value):
-        return Style(dim=True)
-    return colour_style(round(_NUM_COLOURS * min(max(value, 0.0), 1.0)))
+def filled_width(width: int, reach: float) -> int:
+    """Returns how many characters of a tile a hand fills: some, but all only if all of it comes."""
+    return min(max(round(width * reach), 1), width if reach >= _WHOLE else width - 1)
 
 
 @lru_cache

@@ -18,10 +18,10 @@ from runout.cli.formatting import (
     format_count_of,
     format_exploitability,
     format_json,
+    format_mbb,
     format_seconds,
 )
 from runout.cli.options import OptionError, WorkersOption, read_path, require_positive
-from runout.cli.preflop_report import format_mbb
 from runout.cli.values import find_flop, open_values
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig

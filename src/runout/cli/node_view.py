@@ -8,7 +8,6 @@ from rich.text import Text
 
 from runout.cli.formatting import format_bb, format_percent
 from runout.cli.grid import HandGrid
-from runout.cli.solutions import SMALLEST_REACH
 from runout.cli.strategy_grid import StrategyGrid, grid_actions, legend
 from runout.trees.actions import format_amount
 from runout.trees.preflop_betting import PLAYER_NAMES
@@ -37,8 +36,10 @@ def print_decision(console: Console, nodes: PreflopView, node: int) -> None:
     console.print(legend(console, actions, found.frequency().tolist()))
     console.print(_combos_line(found), style="dim")
     console.print()
-    is_present = found.weights[found.actor or 0] >= SMALLEST_REACH
-    console.print(StrategyGrid(actions, found.strategy, is_present))
+    grid = StrategyGrid(actions, found.strategy, found.weights[found.actor or 0])
+    console.print(grid)
+    if caption := grid.caption(console):
+        console.print(caption, style="dim")
 
 
 def print_range(console: Console, nodes: PreflopView, node: int, player: int) -> None:

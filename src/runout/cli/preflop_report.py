@@ -15,6 +15,7 @@ from runout.cli.formatting import (
     format_bb,
     format_count_of,
     format_exploitability,
+    format_mbb,
     format_percent,
     format_seconds,
 )
@@ -70,11 +71,6 @@ def report_to_json(solution: PreflopSolution) -> Json:
         "ranges_rounds": [asdict(done) for done in report.ranges_rounds],
         "curve_mbb": [list(point) for point in report.curve_mbb],
     }
-
-
-def format_mbb(mbb: float) -> str:
-    """Returns thousandths of a big blind with three digits that count: ``0.482``, ``12.3``."""
-    return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
 
 
 def _print_leaves(console: Console, nodes: PreflopView) -> None:

@@ -18,7 +18,8 @@ from runout.cli.formatting import (
     format_seconds,
 )
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
-from runout.cli.spot_report import format_chips, print_node
+from runout.cli.quality_lines import print_roughness
+from runout.cli.spot_node import format_chips, print_node
 from runout.cli.targets import OverwriteFlag, ResumeFlag, require_free, solving_into
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
@@ -346,6 +347,7 @@ def _report(solution: "SpotSolution", path: Path | None, seconds: float | None) 
         f"{iterations} in {format_seconds(outcome.seconds)}; {outcome.reason.value}",
         soft_wrap=True,
     )
+    print_roughness(console, solution.quality)
     if config.origin is not None:
         console.print(_compare_with_origin(solution), soft_wrap=True, markup=False)
     if config.rake_rate > 0.0:

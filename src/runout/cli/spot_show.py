@@ -1,43 +1,79 @@
 """`runout spot show`: any node of a solved spot, all hands or one."""
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import numpy as np
 import typer
 
-from runout.cards.canonical_hands import COMBOS_BY_HAND, parse_canonical_hand
-from runout.cards.card import format_cards
-from runout.cards.combos import parse_combo
 from runout.cards.flops import GivenFlop
-from runout.cli.console import output, print_json, print_note, using_kernels
-from runout.cli.formatting import format_count_of
+from runout.cli.breakdown_tables import Cut, cuts_to_json, print_cuts, write_cuts_csv
+from runout.cli.console import output, using_kernels
+from runout.cli.node_compare import choose_measure, print_comparison
 from runout.cli.options import JsonFlag, OptionError, read_path, require_at_most_one
-from runout.cli.spot_report import hand_to_json, print_hands, print_node
+from runout.cli.output_files import write_document, write_to
+from runout.cli.part_options import (
+    ClassOption,
+    CompareOption,
+    MeasureOption,
+    RangeOption,
+    describe_part,
+    narrow,
+    read_part,
+)
+from runout.cli.quality_lines import print_quality, print_warnings
+from runout.cli.spot_hands import read_hand, show_hands
+from runout.cli.spot_node import (
+    print_facts,
+    print_node,
+    print_titles,
+)
 from runout.cli.values import choose_ratio, find_flop, open_values
 from runout.config.spot import SpotConfig
-from runout.errors import CardError, quote
+from runout.errors import quote
 from runout.events import reporting_phase
 from runout.results.run_folders import FLOPS_FOLDER, VALUES_FOLDER, find_bundle
 from runout.results.value_bundle import KIND as VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.storage.files import replacing_file
-from runout.trees.postflop_tree import PLAYER_NAMES
-from runout.views.node import HandSpace, Node
-from runout.views.node_files import View, write_json, write_node_csv
+from runout.views.card_report import CardsView
+from runout.views.measures import Measure
+from runout.views.node import Node
+from runout.views.node_files import View, document_head, write_json, write_node_csv
+from runout.views.node_json import node_to_json
 from runout.views.quality import Provenance
 from runout.views.run_view import open_run
+from runout.views.selection import Part, PartView
 from runout.views.spot_bundle import MOST_VERIFIED_BYTES, has_solution, load_spot
 
 if TYPE_CHECKING:
     from runout.postflop.spot.spot_view import SpotView
 
-_COMBO_LENGTH = 4
 _EVERYTHING = "all"
+
+
+class Player(StrEnum):
+    """The players, after the flop and before it."""
+
+    OOP = "oop"
+    IP = "ip"
+    SB = "sb"
+    BB = "bb"
+
+    def number_at(self, node: Node) -> int:
+        """Returns the number of the player at a node.
+
+        Raises:
+            OptionError: if it has another name there: SB and BB act before the flop.
+        """
+        name = self.value.upper()
+        if name not in node.players:
+            names = " and ".join(node.players)
+            raise OptionError(f"--player {self.value}", f"is nobody there, {names} are")
+        return node.players.index(name)
+
 
 NodeOption = Annotated[
     str,
@@ -57,38 +93,58 @@ DepthOption = Annotated[
     ),
 ]
 
+SpotArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR",
+        parser=read_path,
+        help="What `solve-spot`, `solve-postflop` or a joint `solve-preflop` wrote.",
+    ),
+]
+CsvFlag = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", parser=read_path, help="Where --json or --csv goes to."
+    ),
+]
+_HandOption = Annotated[
+    str | None,
+    typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
+]
+_PlayerOption = Annotated[
+    Player | None, typer.Option("--player", help="Whose hands (default: who acts).")
+]
+_CutOption = Annotated[
+    Cut | None,
+    typer.Option("--by", help="A table by hand class, or by equity, instead of the grid."),
+]
+
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
 
-@app.command("show", epilog="Example: runout spot show runs/river --node x --hand KK")
+@app.command(
+    "show",
+    epilog="Examples: runout spot show runs/river --node x --hand KK ; "
+    'runout spot show runs/river --player ip --range "22+,A2s+" --show eqr ; '
+    "runout spot show runs/flop --node b59:c:8h --class sets,-flush-draws --by class ; "
+    "runout spot show runs/flop --node b59:c:8h --compare b59:c:2c",
+)
 def show_spot(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            parser=read_path,
-            help="What `solve-spot`, `solve-postflop` or a joint `solve-preflop` wrote.",
-        ),
-    ],
+    path: SpotArgument,
     node: NodeOption = "",
     flop: FlopOption = None,
     spr: SprOption = None,
-    hand: Annotated[
-        str | None,
-        typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
-    ] = None,
+    hand: _HandOption = None,
+    player: _PlayerOption = None,
+    hands: RangeOption = None,
+    classes: ClassOption = None,
+    measure: MeasureOption = None,
+    compare: CompareOption = None,
+    cut: _CutOption = None,
     depth: DepthOption = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Print the hands of the node as CSV.")] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            parser=read_path,
-            help="Where --json or --csv goes to.",
-        ),
-    ] = None,
+    csv: CsvFlag = False,
+    file: OutputOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Show what is done at a node of a solved spot, what it is worth, and by which hands.
@@ -97,32 +153,104 @@ def show_spot(
     pots, and values those of the strategies with real cards. In a joint run a path begins before
     the flop, such as r2-c:Td9d6h:x, and amounts are big blinds.
     """
-    require_at_most_one({"--json": json, "--csv": csv})
+    _require_fitting(
+        {"--json": json, "--csv": csv, "--hand": hand is not None, "--by": cut is not None}
+        | {"--show": measure is not None, "--compare": compare is not None}
+        | {"--range": hands is not None, "--class": classes is not None}
+    )
     if spr is not None and flop is None:
         raise OptionError("--spr", "goes with --flop only")
-    if depth is not None and (not json or hand is not None):
+    if depth is not None and (not json or hand or cut or compare is not None):
         raise OptionError("--depth", "says how much --json writes, and goes with no other option")
     if file is not None and (hand is not None or not (json or csv)):
         raise OptionError("--output", "takes what --json or --csv write of a whole node")
     steps = _read_depth(depth)
-    combos = None if hand is None else _read_hand(hand)
-    with _opening(path, flop, spr, node) as (view, note):
+    combos = None if hand is None else read_hand(hand)
+    part = read_part(hands, classes)
+    with opening_spot(path, flop, spr, node) as (view, note):
+        whole = view.node(node)
+        part = replace(part, player=None if player is None else player.number_at(whole))
+        found = narrow(whole, part)
+        looked_at = part.player_at(found)
         if combos is not None:
-            _show_hands(view.node(node), hand or "", combos, json)
+            show_hands(found, hand or "", combos, part.player, json)
+        elif cut is not None and (json or csv):
+            _write_cuts(file, found, looked_at, cut, json)
+        elif compare is not None and json:
+            _write_comparison(file, view, found, narrow(view.node(compare), part))
         elif json:
-            _write(file, "node", lambda stream: write_json(view, stream, steps, node))
+            seen = PartView(view, part)
+            write_to(file, "node", lambda stream: write_json(seen, stream, steps, node))
         elif csv:
-            _write(file, "hand", lambda stream: write_node_csv(view.node(node), stream))
+            write_to(file, "hand", lambda stream: write_node_csv(found, stream, part.player))
         else:
-            print_node(output(), view.node(node))
-            if note:
-                output().print(note, soft_wrap=True, markup=False)
+            others = None if compare is None else narrow(view.node(compare), part)
+            _print(view, note, found, _Wish(part, measure, others, cut))
+
+
+class _Wish(NamedTuple):
+    """What is printed of a node: of which hands, in which grid, beside what, cut how."""
+
+    part: Part
+    measure: Measure | None
+    compared: Node | None
+    cut: Cut | None
+
+
+def _print(view: View, note: str, node: Node, wish: _Wish) -> None:
+    console, player = output(), wish.part.player_at(node)
+    if wish.compared is not None:
+        pair = (node, wish.compared)
+        measure = choose_measure(pair, player, wish.measure)
+        print_titles(console, pair)
+        print_comparison(console, pair, player, measure)
+    elif wish.cut is not None:
+        print_facts(console, node)
+        console.print()
+        print_cuts(console, node, player, wish.cut)
+    else:
+        chosen = None if wish.part.player is None and wish.part.is_whole else player
+        print_node(console, node, chosen, wish.measure)
+    if not wish.part.is_whole:
+        whole = view.node(node.path)
+        console.print(describe_part(whole, node, player), style="dim", soft_wrap=True)
+    console.print()
+    print_quality(console, view.quality)
+    for shown in filter(None, (node, wish.compared)):
+        print_warnings(console, shown)
+    if note:
+        console.print(note, soft_wrap=True, markup=False)
+
+
+def _require_fitting(given: Mapping[str, bool]) -> None:
+    """Raises `OptionError` if two options were given that ask for different things."""
+    require_at_most_one({name: given[name] for name in ("--json", "--csv")})
+    require_at_most_one({name: given[name] for name in ("--hand", "--by", "--compare")})
+    for other in ("--json", "--csv", "--hand", "--by"):
+        require_at_most_one({"--show": given["--show"], other: given[other]})
+    for name in ("--range", "--class"):
+        require_at_most_one({"--hand": given["--hand"], name: given[name]})
+    require_at_most_one({"--compare": given["--compare"], "--csv": given["--csv"]})
+
+
+def _write_cuts(file: Path | None, node: Node, player: int, cut: Cut, json: bool) -> None:
+    if not json:
+        write_to(file, "part", lambda stream: write_cuts_csv(node, player, cut, stream))
+        return
+    document = cuts_to_json(node, player, cut)
+    write_to(file, "document", lambda stream: write_document(document, stream))
+
+
+def _write_comparison(file: Path | None, view: View, node: Node, other: Node) -> None:
+    nodes = {"node": node_to_json(node), "compared": node_to_json(other)}
+    document = {**document_head(view.quality), **nodes}
+    write_to(file, "document", lambda stream: write_document(document, stream))
 
 
 @contextmanager
-def _opening(
+def opening_spot(
     path: Path, flop: str | None, spr: float | None, node: str
-) -> Iterator[tuple[View, str]]:
+) -> Iterator[tuple[CardsView, str]]:
     """Opens what was solved; yields it with where it comes from, empty for nowhere.
 
     Raises:
@@ -200,66 +328,3 @@ def _read_depth(text: str | None) -> int | None:
     if not text.isascii() or not text.isdigit():
         raise OptionError("--depth", f"{quote(text)} is not a whole number from 0 up, or all")
     return int(text)
-
-
-def _read_hand(text: str) -> list[int]:
-    """Returns the combos of a class such as ``AKs``, or the one of two cards.
-
-    Raises:
-        OptionError: if it is neither.
-    """
-    try:
-        if len(text) == _COMBO_LENGTH:
-            return [parse_combo(text)]
-        return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
-    except CardError as error:
-        problem = f"is no hand such as AA, AKs, AKo or AhKh ({error.problem})"
-        raise OptionError(f"--hand {text}", problem) from error
-
-
-def _show_hands(node: Node, hand: str, combos: list[int], json: bool) -> None:
-    """Prints what the hands do that the player to act, or else either player, can hold.
-
-    Raises:
-        OptionError: if nobody can hold them here.
-    """
-    if node.hand_space is HandSpace.HANDS:
-        raise OptionError(f"--hand {hand}", "goes with a flop, `runout trace-hand` comes before it")
-    players = range(len(PLAYER_NAMES)) if node.actor is None else [node.actor]
-    held = {
-        player: [combo for combo in reversed(combos) if node.is_held[player, combo]]
-        for player in players
-    }
-    if not any(held.values()):
-        whose = "either" if node.actor is None else f"{PLAYER_NAMES[node.actor]}'s"
-        problem = f"is not in {whose} range on {format_cards(node.board)}"
-        raise OptionError(f"--hand {hand}", problem)
-    if json:
-        documents = {
-            PLAYER_NAMES[player]: [hand_to_json(node, player, combo) for combo in found]
-            for player, found in held.items()
-        }
-        print_json({"path": node.path, "board": format_cards(node.board), **documents})
-        return
-    console = output()
-    for player, found in held.items():
-        if found:
-            arriving = float(np.sum(node.weights[player, found]))
-            combos_there = format_count_of(arriving, "combo")
-            place = f"at {node.path}" if node.path else "at the root"
-            head = f"{hand} of {PLAYER_NAMES[player]} {place}"
-            console.print(f"{head}: {combos_there} of {len(found)}", style="bold", soft_wrap=True)
-            print_hands(console, node, player, found)
-
-
-def _write(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
-    """Writes to a file, or to stdout."""
-    if file is None:
-        write(sys.stdout)
-        return
-    try:
-        with replacing_file(file) as part, part.open("w", newline="") as stream:
-            number = write(stream)
-    except OSError as error:
-        raise OptionError(f"--output {file}", error.strerror or str(error)) from None
-    print_note(f"wrote {file}, {format_count_of(number, noun)}")

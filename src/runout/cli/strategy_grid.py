@@ -2,7 +2,8 @@
 
 Folds are blue, checks and calls green, raises warm and the darker the larger. A mixed hand is
 filled in proportion, and always says it in letters too: ``R63 C`` raises 63 %, and mostly calls
-otherwise. So the grid says the same in a pipe, a log or with ``NO_COLOR``.
+otherwise. So the grid says the same in a pipe, a log or with ``NO_COLOR``. Of a hand that comes in
+part only, the tile is filled in part, and letters are small if that is less than half.
 """
 
 import math
@@ -18,7 +19,8 @@ from runout.arrays import BoolArray, FloatArray
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cards.card import NUM_RANKS, RANKS
 from runout.cli.formatting import format_percent
-from runout.cli.grid import HANDS_BY_ROW, style_of_oklch
+from runout.cli.grid import HANDS_BY_ROW, filled_width, has_colours, style_of_oklch
+from runout.cli.solutions import SMALLEST_REACH
 from runout.trees.actions import ActionKind
 
 #: Characters of a tile, wide or narrow. A gap follows, so that mixed hands do not run into each
@@ -26,6 +28,7 @@ from runout.trees.actions import ActionKind
 _WIDE_TILE, _NARROW_TILE = 6, 5
 _CELL_WIDTH = _NARROW_TILE + 1
 _NO_HAND = "-"
+_SMALL_LETTERS_BELOW = 0.5
 _LETTERS = {
     ActionKind.FOLD: "F",
     ActionKind.CHECK: "X",
@@ -98,12 +101,26 @@ class StrategyGrid:
     Attributes:
         actions: of the decision.
         probability: ``[A, 169]`` of each action by canonical hand.
-        is_present: ``[169]`` whether a hand ever gets to the decision; others are left blank.
+        reach: ``[169]`` how much of each hand gets to the decision; those that never do are blank.
     """
 
     actions: Sequence[GridAction]
     probability: FloatArray
-    is_present: BoolArray
+    reach: FloatArray
+
+    @property
+    def is_present(self) -> BoolArray:
+        """``[169]`` whether a hand ever gets to the decision."""
+        return self.reach >= SMALLEST_REACH  # not where it is NaN
+
+    def caption(self, console: Console) -> str:
+        """Returns how to read hands that come in part only; empty if there are none."""
+        reach = self.reach[self.is_present]
+        if has_colours(console):
+            in_part = filled_width(_WIDE_TILE, float(reach.min(initial=1.0))) < _WIDE_TILE
+            return "a tile is filled as far as its hand gets here" if in_part else ""
+        is_rare = bool((reach < _SMALL_LETTERS_BELOW).any())
+        return "small letters: less than half of the hand gets here" if is_rare else ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields the lines of the grid, in the way that suits the console."""
@@ -134,19 +151,24 @@ class StrategyGrid:
         ranks = RANKS[::-1]
         lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))]
         for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
-            cells = [self._mix(hand, _NO_HAND).rjust(_CELL_WIDTH) for hand in hands]
+            cells = [self._word(hand).rjust(_CELL_WIDTH) for hand in hands]
             lines.append(Text(rank + "".join(cells)))
         return lines
+
+    def _word(self, hand: int) -> str:
+        mix = self._mix(hand, _NO_HAND)
+        return mix.lower() if self.reach[hand] < _SMALL_LETTERS_BELOW else mix
 
     def _fill(self, hand: int, width: int) -> list[Style]:
         """Returns the style of each character of a tile, the largest action first."""
         if not self.is_present[hand]:
             return [Style(dim=True)] * width
-        widths = share_out(width, self.probability[:, hand])
+        filled = filled_width(width, float(self.reach[hand]))
+        widths = share_out(filled, self.probability[:, hand])
         styles: list[Style] = []
         for action, share in reversed(list(zip(self.actions, widths, strict=True))):
             styles += [action.style] * share
-        return styles
+        return styles + [Style()] * (width - filled)
 
     def _mix(self, hand: int, if_absent: str) -> str:
         """Returns the likeliest action, and how likely and what else it is unless it is all."""
@@ -159,11 +181,6 @@ class StrategyGrid:
         if percent >= 100 or not others:
             return self.actions[first].letter
         return f"{self.actions[first].letter}{percent} {self.actions[others[0]].letter}"
-
-
-def has_colours(console: Console) -> bool:
-    """Returns whether backgrounds can be told apart on a console."""
-    return console.color_system is not None and not console.no_color
 
 
 def legend(console: Console, actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:

@@ -59,6 +59,25 @@ def node_to_json(node: Node) -> Json:
     }
 
 
+def node_summary_to_json(node: Node) -> Json:
+    """Returns a node without its hands."""
+    frequency = [] if node.actor is None else node.frequency().tolist()
+    players = range(len(node.players))
+    return {
+        "path": node.path,
+        "actor": node.actor,
+        "actions": [
+            _action_to_json(action) | {"frequency": rounded(share)}
+            for action, share in zip(node.actions, frequency, strict=True)
+        ],
+        "range_ev": [rounded(node.range_ev(player)) for player in players],
+        "range_equity": [rounded(node.range_equity(player)) for player in players],
+        "eqr": [rounded(node.eqr(player)) for player in players],
+        "locked": node.is_locked,
+        "reach": None if node.reach is None else rounded(node.reach),
+    }
+
+
 def held_columns(node: Node, player: int) -> IntArray:
     """Returns the columns that a player can hold, the highest cards first."""
     columns = np.flatnonzero(node.is_held[player])

@@ -7,8 +7,9 @@ from typing import Any
 from runout.results.solve_report import ExploitabilityMeaning
 from runout.storage.manifest import Manifest
 
-#: Of a spot: from this share of the pot up it is not to be trusted.
+#: Above this share of the pot, or this many thousandths of a big blind, strategies are rough.
 NOTABLE_EXPLOITABILITY_POT = 0.01
+NOTABLE_EXPLOITABILITY_MBB = 20.0
 
 
 #: Exploitability by iteration, iterations rising.
@@ -74,6 +75,13 @@ class Quality:
     curve: Curve = ()
     provenance: Provenance | None = None
 
+    @property
+    def is_rough(self) -> bool:
+        """Whether a best response gains so much that strategies may still change much."""
+        is_of_pot = self.unit is ExploitabilityUnit.POT
+        most = NOTABLE_EXPLOITABILITY_POT if is_of_pot else NOTABLE_EXPLOITABILITY_MBB
+        return self.exploitability > most
+
     def to_json(self) -> dict[str, Any]:
         """Returns the same under JSON names."""
         origin = self.provenance
@@ -83,6 +91,7 @@ class Quality:
             "meaning": self.meaning.value,
             "explanation": self.meaning.explanation,
             "real_exploitability": self.real_exploitability,
+            "rough": self.is_rough,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve],

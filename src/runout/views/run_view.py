@@ -4,6 +4,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +32,15 @@ _FLOP_LABEL = "flop"
 
 #: Flops that stay open.
 _KEPT_FLOPS = 8
+
+
+class _Place(NamedTuple):
+    """A place after a flop: the node where it is dealt, the flop, its spot, and the path there."""
+
+    before: Node
+    given: GivenFlop
+    spot: StoredSpot
+    below: str
 
 
 class RunView(PreflopView):
@@ -70,20 +80,40 @@ class RunView(PreflopView):
             CardError: naming the first step that is no flop or card, or is not among the flops.
             BundleError: if what was kept of the flop is damaged, or lacks the street.
         """
-        steps = split_path(path)
-        number = self._count_preflop(steps)
-        if number == len(steps):
+        place = self._find_flop(path)
+        if place is None:
             found = super().node(path)
             is_flop = found.kind is NodeKind.FLOP
             names = self.flops.flops if is_flop and self.flops is not None else ()
             return replace(found, flops=names)
+        mapping = CanonicalBoard.from_cards(place.given.cards).mapping
+        asked = _rename(place.spot.node(place.below), mapping.inverse(), place.given)
+        return _join(place.before, place.given, asked)
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that share their tables.
+
+        Raises:
+            RunoutError: if there is no such node.
+        """
+        place = self._find_flop(path)
+        if place is None:
+            return ()
+        back = CanonicalBoard.from_cards(place.given.cards).mapping.inverse()
+        return tuple(back.map_cards(cards) for cards in place.spot.cards_alike(place.below))
+
+    def _find_flop(self, path: str) -> _Place | None:
+        """Returns the flop that a path leads to and what follows; None before the flop."""
+        steps = split_path(path)
+        number = self._count_preflop(steps)
+        if number == len(steps):
+            return None
         before = super().node(STREET_SEPARATOR.join(steps[:number]))
         given = self._read_flop(before, steps[number], path)
         mapping = CanonicalBoard.from_cards(given.cards).mapping
         spot = self._open_flop(self.tree.find_node(before.path), given)
         below = [_rename_step(step, mapping) for step in steps[number + 1 :]]
-        asked = _rename(spot.node(STREET_SEPARATOR.join(below)), mapping.inverse(), given)
-        return _join(before, given, asked)
+        return _Place(before, given, spot, STREET_SEPARATOR.join(below))
 
     def _count_preflop(self, steps: list[str]) -> int:
         """Returns how many steps come before the flop."""

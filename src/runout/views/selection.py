@@ -13,6 +13,8 @@ from runout.cards.hand_classes import classify_hands, parse_hand_classes
 from runout.errors import CardError
 from runout.ranges.hand_range import HandRange
 from runout.views.node import HandSpace, Node
+from runout.views.node_files import View
+from runout.views.quality import Quality
 
 _EXCLUDING = ("-", "!")
 
@@ -78,3 +80,57 @@ def select_hands(node: Node, player: int, factors: FloatArray) -> Node:
     is_held[player] &= factors > 0.0
     weights[player] *= factors
     return replace(node, is_held=is_held, weights=weights)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which hands are looked at; all of them where nothing is chosen.
+
+    Attributes:
+        player: whose; None for who acts, or the first player where nobody does.
+        hand_range: only these.
+        classes: and only those in these classes.
+    """
+
+    player: int | None = None
+    hand_range: HandRange | None = None
+    classes: ClassChoice | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.hand_range is None and self.classes is None
+
+    def player_at(self, node: Node) -> int:
+        """Returns whose hands are looked at."""
+        return (node.actor or 0) if self.player is None else self.player
+
+    def of(self, node: Node) -> Node:
+        """Returns a node as this part of a range sees it.
+
+        Raises:
+            CardError: if hands are chosen by class before the flop.
+        """
+        player = self.player_at(node)
+        if self.hand_range is not None:
+            node = select_hands(node, player, range_factors(node, self.hand_range))
+        if self.classes is not None:
+            node = select_hands(node, player, class_factors(node, self.classes))
+        return node
+
+
+@dataclass(frozen=True, eq=False)
+class PartView:
+    """A solution of which a part of the hands is looked at, at every node."""
+
+    view: View
+    part: Part
+
+    @property
+    def quality(self) -> Quality | None:
+        """How well the whole is solved, if that is known."""
+        return self.view.quality
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+        return self.part.of(self.view.node(path))

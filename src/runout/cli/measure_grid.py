@@ -1,0 +1,101 @@
+"""The grid of one number for each hand: EV, equity, realized equity or reach."""
+
+import math
+
+import numpy as np
+from rich.console import Console
+
+from runout.arrays import FloatArray
+from runout.cli.formatting import format_cell
+from runout.cli.grid import HandGrid
+from runout.cli.solutions import SMALLEST_REACH
+from runout.views.measures import Measure, hand_reach, hand_values
+from runout.views.node import Node
+
+_WORDS = {
+    Measure.EV: "EV in {unit}",
+    Measure.EQUITY: "equity in %",
+    Measure.EQR: "EQR, the EV in % of what equity would give",
+    Measure.REACH: "reach, the % of each hand that gets here",
+}
+
+
+def print_measure(
+    console: Console, node: Node, player: int, measure: Measure, offset: float = 0.0
+) -> None:
+    """Prints what the grid shows, and the grid of a player's hands.
+
+    Args:
+        console: where.
+        node: of which decision, card or end.
+        player: whose hands.
+        measure: what of them.
+        offset: added to EVs, as `show` counts blinds as put in.
+    """
+    values = measured(node, player, measure) + (offset if measure is Measure.EV else 0.0)
+    what = describe_measure(node, measure)
+    console.print(f"{node.players[player]}'s hands: {what}", style="bold", soft_wrap=True)
+    reach = np.nan_to_num(hand_reach(node, player))
+    if measure is Measure.EV:
+        texts = [format_amount_cell(value) for value in values.tolist()]
+        console.print(HandGrid(values, texts, _bounds(values), reach))
+    else:
+        bounds = _bounds(values) if measure is Measure.EQR else (0.0, 1.0)
+        texts = [format_share_cell(value) for value in values.tolist()]
+        console.print(HandGrid(values, texts, bounds, reach))
+
+
+def print_measure_difference(
+    console: Console, nodes: tuple[Node, Node], player: int, measure: Measure
+) -> None:
+    """Prints the grid of what hands have more at the first of two nodes."""
+    values = np.subtract(*(measured(node, player, measure) for node in nodes))
+    what = describe_measure(nodes[0], measure)
+    console.print(f"difference, {nodes[0].players[player]}'s hands: {what}", style="bold")
+    is_ev = measure is Measure.EV
+    texts = [_signed(value, is_ev) for value in values.tolist()]
+    largest = max(map(abs, _bounds(values)))
+    reach = np.fmin(*(np.nan_to_num(hand_reach(node, player)) for node in nodes))
+    console.print(HandGrid(values, texts, (-largest, largest), reach))
+
+
+def describe_measure(node: Node, measure: Measure) -> str:
+    """Returns what the grid of a measure shows, with its unit."""
+    return _WORDS[measure].format(unit=node.unit.value)
+
+
+def measured(node: Node, player: int, measure: Measure) -> FloatArray:
+    """Returns ``[169]`` a measure of the hands that arrive; of those that do not, nothing."""
+    values = hand_values(node, player, measure)
+    if measure is Measure.REACH:
+        return values
+    return np.where(hand_reach(node, player) >= SMALLEST_REACH, values, np.nan)
+
+
+def _bounds(values: FloatArray) -> tuple[float, float]:
+    known = values[~np.isnan(values)]
+    return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+
+
+def format_share_cell(share: float) -> str:
+    """Returns a share as percent in at most five characters."""
+    return "" if math.isnan(share) else format_cell(min(share, 99.99))
+
+
+def format_amount_cell(amount: float) -> str:
+    """Returns an amount in at most five characters: ``-0.31``, ``106.0``, ``1234``, ``12k``."""
+    if math.isnan(amount):
+        return ""
+    for decimals, limit in ((2, 9.995), (1, 99.95), (0, 9999.5)):
+        if abs(amount) < limit:
+            return f"{round(amount, decimals) + 0.0:.{decimals}f}"
+    return f"{amount / 1000:.0f}k"
+
+
+def _signed(difference: float, is_amount: bool) -> str:
+    if math.isnan(difference):
+        return ""
+    text = format_amount_cell(abs(difference)) if is_amount else format_cell(abs(difference))
+    if float(text.removesuffix("k")) == 0.0:
+        return "0"
+    return ("+" if difference > 0.0 else "-") + text

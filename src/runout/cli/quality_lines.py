@@ -1,0 +1,63 @@
+"""What is said below every solution: how well it is solved, and what is not to be trusted."""
+
+from rich.console import Console
+
+from runout.cli.formatting import (
+    format_count_of,
+    format_exploitability,
+    format_mbb,
+    format_percent,
+    format_seconds,
+)
+from runout.views.node import Node
+from runout.views.quality import NOTABLE_EXPLOITABILITY_POT, ExploitabilityUnit, Quality
+
+#: A node that is reached in a smaller share of the deals was hardly learned.
+RARE_REACH = 0.005
+
+_WARNING = "yellow"
+
+
+def describe_quality(quality: Quality) -> str:
+    """Returns what a best response gains, in which game, after how much work."""
+    if quality.unit is ExploitabilityUnit.POT:
+        share = format_exploitability(quality.exploitability, quality.meaning)
+        amount = f"{share} of the pot"
+    else:
+        amount = f"{format_mbb(quality.exploitability)} mbb/hand"
+    iterations = format_count_of(quality.iterations, "iteration")
+    work = f"{iterations} in {format_seconds(quality.seconds)}"
+    return f"exploitability {amount}, {quality.meaning.explanation}; {work}"
+
+
+def print_quality(console: Console, quality: Quality | None) -> None:
+    """Prints how well the whole is solved, with a warning if that is roughly only."""
+    if quality is None:
+        return
+    console.print(describe_quality(quality), style="dim", soft_wrap=True)
+    print_roughness(console, quality)
+
+
+def print_roughness(console: Console, quality: Quality) -> None:
+    """Prints a warning if a solution is solved roughly only."""
+    if not quality.is_rough:
+        return
+    most = "20 mbb/hand"
+    if quality.unit is ExploitabilityUnit.POT:
+        most = f"{format_percent(NOTABLE_EXPLOITABILITY_POT, 0)} of the pot"
+    _warn(console, f"exploitability is above {most}: more iterations may change much of this")
+
+
+def print_warnings(console: Console, node: Node) -> None:
+    """Prints what is not to be trusted about a node by itself."""
+    if node.reach is not None and node.reach < RARE_REACH:
+        often = format_percent(node.reach, 3)
+        least = format_percent(RARE_REACH, 1)
+        what = f"reached in {often} of deals, less than {least}: play here was hardly learned"
+        _warn(console, what)
+    if node.is_locked:
+        _warn(console, "locked: some hands do here what they were told, whatever would be better")
+
+
+def _warn(console: Console, text: str) -> None:
+    console.print(f"! {text}", style=_WARNING, soft_wrap=True, markup=False)
