@@ -12,7 +12,7 @@ import numpy as np
 
 from runout.arrays import FloatArray, IntArray, read_only
 from runout.cards.board_scores import score_board
-from runout.cards.combos import COMBO_CARDS, COMBOS_BY_CARD, NUM_COMBOS
+from runout.cards.combos import COMBO_CARDS, COMBOS_BY_CARD
 
 _CARDS: IntArray = read_only(COMBO_CARDS.astype(np.int64))
 
@@ -106,8 +106,8 @@ def _running(values: FloatArray) -> FloatArray:
 
 
 def runout_margins(showdowns: Sequence[Showdowns], weights: FloatArray) -> FloatArray:
-    """Returns ``[1326]`` margins against a range ``weights[1326]``, added up over river boards."""
-    total = np.zeros(NUM_COMBOS)
+    """Returns ``[R, 1326]`` margins against ranges ``weights[R, 1326]``, summed over rivers."""
+    total = np.zeros(weights.shape)
     for board in showdowns:
-        total += board.margins(weights[None])[0]
+        total += board.margins(weights)
     return total

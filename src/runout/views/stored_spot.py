@@ -178,7 +178,7 @@ class StoredSpot(SpotNodes):
             return np.full((2, NUM_COMBOS), np.nan)
         ranked = self._ranked(runout)
         num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
-        margins = np.stack([runout_margins(ranked, weights[1 - player]) for player in _PLAYERS])
+        margins = runout_margins(ranked, weights[::-1])  # each against the other's range
         return (1.0 + divide(margins, num_runouts * met)) / 2.0
 
     def _first_equity(self, weights: FloatArray, met: FloatArray) -> FloatArray:
