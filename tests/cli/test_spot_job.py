@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from runout.cli import spot_job
 from runout.cli.spot_job import main
 from runout.config.load import load_run_config
 from runout.explorer.library import Library, RunKind
@@ -16,12 +17,15 @@ def directory(tmp_path_factory):
     return path
 
 
-def test_what_a_flop_takes_is_told_as_one_object(directory, capsys):
+def test_what_a_flop_takes_is_told_as_one_object(directory, capsys, monkeypatch):
+    monkeypatch.setattr(spot_job, "TRIAL_ITERATIONS", 2)
     arguments = [str(directory), "c-x", "Td9d6h", str(directory / "spots" / "x"), "--estimate"]
     assert main(arguments) == 0
     estimate = json.loads(capsys.readouterr().out)
     assert "nodes of betting" in estimate["text"]
+    assert "on this machine" in estimate["text"]
     assert estimate["memory_bytes"] > 0
+    assert estimate["seconds"] > 0
     assert not (directory / "spots").exists()
 
 

@@ -8,17 +8,23 @@ is learned until then is saved.
 import json
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
+from runout.cli.formatting import format_bytes, format_time_limit
 from runout.cli.solve_progress import SolveTracker
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import RunoutError
 from runout.events import Event, SpotSolving
 
-_BYTES_PER_GB = 1e9
+#: An estimate of time comes from so many iterations, or from so many seconds of them.
+TRIAL_ITERATIONS = 6
+TRIAL_SECONDS = 20.0
+#: Spots need 70 to 200 iterations to 0.5 % of the pot.
+USUAL_ITERATIONS = 150
 
 
 def main(arguments: list[str]) -> int:
@@ -46,18 +52,28 @@ def _read(run: Path, node: str, board: str) -> SpotConfig:
 
 
 def _estimate(config: SpotConfig) -> dict[str, Any]:
+    """Returns how large a spot is, and how long it takes, which a short trial tells."""
     from runout.execution.local import count_cores
+    from runout.pipeline.spot import solve_spot
+    from runout.pipeline.workplace import Workplace
     from runout.postflop.spot.spot_setup import measure_spot, river_buckets
     from runout.views.spot_bundle import build_spot
 
     size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
     need = next(need for bits, need in size.memory.items() if bits == config.precision)
+    trial = config.model_copy(
+        update={"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
+    )
+    progress = _Progress()
+    solve_spot(trial, Workplace(count_cores(), progress.note))
+    seconds = USUAL_ITERATIONS * progress.seconds_per_iteration
     oop, ip = size.num_hands
     text = (
         f"{size.num_nodes:,} nodes of betting, {oop:,} against {ip:,} combos, "
-        f"{need.total / _BYTES_PER_GB:.1f} GB of memory"
+        f"{format_bytes(need.total)} of memory, about {format_time_limit(seconds)} on this machine "
+        f"for the usual {USUAL_ITERATIONS} iterations"
     )
-    return {"text": text, "memory_bytes": need.total, "num_nodes": size.num_nodes}
+    return {"text": text, "memory_bytes": need.total, "seconds": seconds}
 
 
 def _solve(config: SpotConfig, output: Path) -> None:
@@ -65,24 +81,51 @@ def _solve(config: SpotConfig, output: Path) -> None:
     from runout.pipeline.spot import solve_spot
     from runout.pipeline.workplace import Workplace
 
-    tracker = SolveTracker()
+    progress = _Progress()
 
     def tell(event: Event) -> None:
+        progress.note(event)
         if isinstance(event, SpotSolving):
-            bars = tracker.note(event).bars
-            left = bars[-1].seconds_left if bars else None
-            chips = event.exploitability_chips
-            share = None if chips is None else chips / event.pot_chips
             _write(
                 {
                     "iteration": event.iteration,
-                    "exploitability_pot": share,
-                    "seconds_left": left,
+                    "exploitability_pot": progress.exploitability_pot,
+                    "seconds_left": progress.seconds_left,
                 }
             )
 
     output.parent.mkdir(parents=True, exist_ok=True)
     solve_spot(config, Workplace(count_cores(), tell), directory=output)
+
+
+class _Progress:
+    """Where a solve stands, and how long it goes on if time does not end it.
+
+    Attributes:
+        exploitability_pot: the last one measured, as a fraction of the pot; None before.
+        seconds_left: until it meets its target; None if nobody knows.
+    """
+
+    def __init__(self) -> None:
+        self._tracker = SolveTracker()
+        self._passed: list[tuple[int, float]] = []
+        self.exploitability_pot: float | None = None
+        self.seconds_left: float | None = None
+
+    def note(self, event: Event) -> None:
+        if not isinstance(event, SpotSolving):
+            return
+        bars = self._tracker.note(replace(event, max_seconds=None)).bars
+        chips = event.exploitability_chips
+        self.exploitability_pot = None if chips is None else chips / event.pot_chips
+        self.seconds_left = bars[-1].seconds_left
+        self._passed.append((event.iteration, event.seconds))
+
+    @property
+    def seconds_per_iteration(self) -> float:
+        """What an iteration takes; the first is not counted if there are others."""
+        (first, began), (last, ended) = self._passed[0], self._passed[-1]
+        return (ended - began) / (last - first) if last > first else ended / max(last, 1)
 
 
 def _write(document: dict[str, Any]) -> None:

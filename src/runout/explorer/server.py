@@ -31,7 +31,7 @@ SPOTS_FOLDER = "spots"
 
 _PAGES = ("/", "/p/{run}", "/s/{run}", "/f/{run}", "/d")
 _STATUS = {TreeError: 404, CardError: 404, BundleError: 422, ExecutionError: 409}
-_MAX_ESTIMATE_SECONDS = 120.0
+_MAX_ESTIMATE_SECONDS = 300.0  # kernels may have to be compiled
 
 Argument = Annotated[str, Query(max_length=MAX_PATH)]
 

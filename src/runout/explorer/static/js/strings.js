@@ -191,6 +191,7 @@ export const TEXT = {
     board: "Flop, such as Td9d6h",
     command: "This command solves it with the ranges that arrive here:",
     estimate: "What will it take?",
+    trying: "trying for some seconds",
     run: "Solve it now",
     stop: "Stop",
     running: "solving",

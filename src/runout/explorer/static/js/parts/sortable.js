@@ -23,7 +23,7 @@ export function sorted(rows, columns, order) {
  * @param open what a click on a row does, if anything
  */
 export function SortableTable({ columns, rows, caption, open, rowKey, rowClass, usual = "" }) {
-  const order = state.address.params.sort || usual;
+  const order = orderOf(state.address.params.sort, columns, usual);
   return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
     <table class="sortable">
       <caption class="visually-hidden">
@@ -66,6 +66,10 @@ export function SortableTable({ columns, rows, caption, open, rowKey, rowClass, 
     </table>
   </div>`;
 }
+
+// The address may still have a column of another table.
+const orderOf = (order, columns, usual) =>
+  columns.some((column) => column.name === order.replace(/^-/, "")) ? order : usual;
 
 const ariaSort = (order, name) =>
   order === name ? "ascending" : order === `-${name}` ? "descending" : "none";

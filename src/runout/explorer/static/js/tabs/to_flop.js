@@ -102,7 +102,7 @@ function Command({ node, board, facts }) {
 const quoted = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 async function estimateIt(node, board) {
-  set({ estimate: { text: TEXT.loading } });
+  set({ estimate: { text: TEXT.toFlop.trying } });
   const question = { run: state.address.run, node: node.path, board };
   set({
     estimate: await tell("POST", "/api/estimate", question).catch((error) => ({ problem: error.problem })),
