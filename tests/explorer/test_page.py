@@ -400,6 +400,47 @@ def test_a_place_that_is_not_there_is_said_and_can_be_tried_again(browser, addre
     assert all("404" in problem or "422" in problem for problem in viewer.problems)
 
 
+def test_from_a_preflop_line_to_a_flop_of_a_joint_game_and_on(viewer, ids):
+    viewer.open(f"/p/{ids['joint_game']}?n=c-x")
+    page = viewer.page
+    viewer.check_access()
+    page.get_by_role("button", name="QsTs5s").click()
+    viewer.settle()
+    assert viewer.params()["n"] == "c-x:QsTs5s"
+    viewer.shoot("joint-flop")
+    for _ in range(2):
+        page.locator(".place.here .step").first.click()
+        viewer.settle()
+    page.get_by_role("button", name="8 of hearts").click()
+    viewer.settle()
+    assert viewer.params()["n"] == "c-x:QsTs5s:x:x:8h"
+    heads = page.locator(".place-head").all_inner_texts()
+    assert [head.strip() for head in heads if head.strip().isalpha()] == [
+        "SB",
+        "BB",
+        "OOP",
+        "IP",
+        "OOP",
+    ]
+    viewer.open(f"/p/{ids['joint_game']}?n=c-x")
+    page.get_by_placeholder("Flop, such as Td9d6h").fill("5hThQh")
+    page.keyboard.press("Enter")
+    viewer.settle()
+    assert viewer.params()["n"] == "c-x:5hThQh"
+
+
+def test_flops_of_a_joint_game_as_a_report(viewer, ids):
+    viewer.open(f"/p/{ids['joint_game']}?n=c-x")
+    viewer.page.get_by_role("button", name="all of them as a report").click()
+    viewer.settle()
+    viewer.check_access()
+    viewer.shoot("joint-report")
+    assert "check" in viewer.page.locator(".sortable thead").inner_text()
+    viewer.page.locator(".sortable tbody button").first.click()
+    viewer.settle()
+    assert viewer.params()["n"] == "c-x:QsTs5s"
+
+
 #: Says that it solves, and copies a spot that was solved before.
 SOLVES = """
 import json, shutil, sys, time

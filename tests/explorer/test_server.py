@@ -203,3 +203,17 @@ def test_jobs_cannot_be_started_where_none_are_allowed(client, ids):
     answer = client.post("/api/jobs", json=question, headers={"X-Runout": "1"})
     assert answer.status_code in (404, 405)
     assert client.get(f"/api/facts/{ids['joint_game']}").json()["can_solve"] is False
+
+
+def test_a_joint_game_leads_to_its_own_flops(client, ids):
+    before = client.get(f"/api/node/{ids['joint_game']}", params={"n": "c-x"}).json()
+    assert (before["kind"], before["flops"]) == ("flop", ["QsTs5s"])
+    flop = client.get(f"/api/node/{ids['joint_game']}", params={"n": "c-x:QsTs5s"}).json()
+    assert (flop["street"], flop["unit"], flop["board"]) == ("flop", "bb", "QsTs5s")
+    assert [step["taken"] for step in flop["trail"]] == ["c", "x", "QsTs5s"]
+    report = client.get(f"/api/flops/{ids['joint_game']}", params={"n": "c-x"}).json()
+    (row,) = report["flops"]
+    assert (row["share"], row["suits"], row["path"]) == (1.0, "monotone", "c-x:QsTs5s")
+    assert row["ev"] == flop["range_ev"]
+    cards = client.get(f"/api/cards/{ids['joint_game']}", params={"n": "c-x:QsTs5s:x:x"}).json()
+    assert len(cards["rows"]) == 49

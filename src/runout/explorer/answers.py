@@ -10,12 +10,12 @@ from runout.cards.combos import NUM_COMBOS, format_combo
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.errors import BundleError, TreeError
 from runout.explorer.library import FoundRun
+from runout.explorer.node_rows import summarize_node
 from runout.explorer.opened import OpenedRun, RunSummary, RunWithNodes
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.spot_run import SpotRun
 from runout.explorer.values_run import ValuesRun
-from runout.views.node import Node
-from runout.views.node_json import node_to_json, rounded
+from runout.views.node_json import node_to_json
 
 Json = dict[str, Any]
 
@@ -132,25 +132,3 @@ def cards_to_json(run: RunWithNodes, path: str) -> Json:
             rows.append({**summary, "card": name, "path": place})
     chosen = "" if report.chosen is None else format_card(report.chosen)
     return {"chosen": chosen, "rows": rows, "note": ""}
-
-
-def summarize_node(node: Node) -> Json:
-    """Returns a node without its hands."""
-    frequency = [] if node.actor is None else node.frequency().tolist()
-    return {
-        "path": node.path,
-        "actor": node.actor,
-        "actions": [
-            {
-                "code": action.code,
-                "label": action.label,
-                "kind": action.kind.name.lower(),
-                "amount": rounded(action.amount),
-                "frequency": rounded(share),
-            }
-            for action, share in zip(node.actions, frequency, strict=True)
-        ],
-        "range_ev": [rounded(node.range_ev(player)) for player in (0, 1)],
-        "range_equity": [rounded(node.range_equity(player)) for player in (0, 1)],
-        "eqr": [rounded(node.eqr(player)) for player in (0, 1)],
-    }

@@ -14,14 +14,10 @@ from pathlib import Path
 
 from runout.errors import BundleError, RunoutError
 from runout.results import preflop_bundle, value_bundle
+from runout.results.run_folders import CHECKPOINT_FOLDER, FLOPS_FOLDER, SOLUTION_FOLDER
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE, Manifest
 from runout.views import spot_bundle
-
-#: The folders of a run's directory, as in `runout.pipeline.run`, which takes numba to import.
-SOLUTION_FOLDER = "preflop"
-FLOPS_FOLDER = "flops"
-CHECKPOINT_FOLDER = "checkpoints"
 
 #: Directories deeper than this below a given one are not looked at.
 MAX_DEPTH = 6

@@ -37,7 +37,7 @@ class RunOpener:
             case RunKind.VALUES:
                 return ValuesRun.open(found.bundle)
             case _:
-                return PreflopRun.open(found.bundle)
+                return PreflopRun.open(found.path)
 
     def summarize(self, found: FoundRun) -> RunSummary:
         """Returns what the list of solutions says about one; read once for each contents.

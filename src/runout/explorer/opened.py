@@ -7,12 +7,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from runout.errors import BundleError
-from runout.explorer.library import (
-    FLOPS_FOLDER,
-    FoundRun,
-    RunKind,
-    require_plain_files,
-)
+from runout.explorer.library import FoundRun, RunKind, require_plain_files
+from runout.results.run_folders import FLOPS_FOLDER
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE
 from runout.views.card_report import CardReport

@@ -1,25 +1,29 @@
 """A preflop solution for the page: its nodes, all its lines, and where its flops come from."""
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from runout.config.load import load_run_config
 from runout.config.run import RunConfig
-from runout.errors import RunoutError, TreeError, quote
+from runout.errors import RunoutError
+from runout.explorer.node_rows import actions_to_json, texture_to_json
 from runout.results import preflop_bundle
 from runout.results.preflop_solution import PreflopSolution
+from runout.results.run_folders import SOLUTION_FOLDER, find_bundle
 from runout.results.value_book import ValueSource
 from runout.storage.bundle import load_bundle
 from runout.trees.actions import format_amount
 from runout.trees.layout import NO_NODE
+from runout.trees.postflop_tree import PLAYER_NAMES as POSTFLOP_NAMES
 from runout.trees.preflop_betting import PLAYER_NAMES
-from runout.views.card_report import CardReport
+from runout.views.card_report import CardReport, report_cards
 from runout.views.node import Node, Unit
 from runout.views.node_json import rounded
-from runout.views.preflop_view import PreflopView
-from runout.views.quality import Provenance, Quality
+from runout.views.quality import Quality
+from runout.views.run_view import RunView, open_run
 
 Json = dict[str, Any]
 
@@ -35,24 +39,25 @@ class PreflopRun:
     """A preflop solution that is open.
 
     Attributes:
-        view: what answers.
+        view: what answers, one thread at a time: it keeps what it has looked at last.
         config_text: the config as it was given.
     """
 
-    view: PreflopView
+    view: RunView
     config_text: str
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def open(cls, path: Path) -> "PreflopRun":
-        """Opens a bundle.
+        """Opens the directory of a run, or the bundle itself.
 
         Raises:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
-        solution = preflop_bundle.load_solution(path)
-        bundle = load_bundle(path, preflop_bundle.KIND, preflop_bundle.SCHEMA_VERSION)
-        provenance = Provenance.of(bundle.manifest)
-        return cls(PreflopView(solution, provenance), bundle.config_text or "")
+        bundle = load_bundle(
+            find_bundle(path, SOLUTION_FOLDER), preflop_bundle.KIND, preflop_bundle.SCHEMA_VERSION
+        )
+        return cls(open_run(path), bundle.config_text or "")
 
     @property
     def solution(self) -> PreflopSolution:
@@ -86,20 +91,22 @@ class PreflopRun:
         return self.view.quality
 
     def node(self, path: str) -> Node:
-        """Returns what is known about a node.
+        """Returns what is known about a node, before the flop or on one that was kept.
 
         Raises:
-            TreeError: naming the first step that is not an action, and the actions there are.
+            RunoutError: naming the first step that is no action, flop or card.
         """
-        return self.view.node(path)
+        with self._lock:
+            return self.view.node(path)
 
     def cards(self, path: str) -> CardReport:
         """Returns the node with each card that can come, or could have come last.
 
         Raises:
-            TreeError: before the flop no card is dealt.
+            RunoutError: if there is no such node, or no card is dealt on the way.
         """
-        raise TreeError(f"path {quote(path)}", "no card is dealt there or on the way")
+        with self._lock:
+            return report_cards(self.view, path)
 
     def flops(self) -> list[Json]:
         """Returns the flops that stand for all, with the share of each."""
@@ -113,15 +120,36 @@ class PreflopRun:
         ]
 
     def flop_report(self, path: str) -> Json:
-        """Returns one row per flop that can be opened behind a line."""
+        """Returns one row per flop that was kept, with what is done first behind a line.
+
+        Raises:
+            RunoutError: if there is no such node, or what was kept is damaged.
+        """
         node = self.node(path)
+        shares = {row["flop"]: row["share"] for row in self.flops()}
+        rows = []
+        for flop in node.flops:
+            first = self.node(node.path_after(flop))
+            rows.append(
+                {
+                    "flop": flop,
+                    "path": first.path,
+                    "share": shares.get(flop, 1.0 / len(node.flops)),
+                    **texture_to_json(first.board),
+                    "actions": actions_to_json(first),
+                    "ev": [rounded(first.range_ev(player)) for player in (0, 1)],
+                    "equity": [rounded(first.range_equity(player)) for player in (0, 1)],
+                    "eqr": [rounded(first.eqr(player)) for player in (0, 1)],
+                    "exploitability": None,
+                }
+            )
         return {
             "path": node.path,
             "choices": [],
             "title": node.label,
-            "unit": Unit.BIG_BLINDS.value,
-            "players": ["OOP", "IP"],
-            "flops": [],
+            "unit": node.unit.value,
+            "players": list(POSTFLOP_NAMES),
+            "flops": rows,
         }
 
     def leaves(self) -> list[Json]:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from runout.cards.canonical_hands import matchup_weights
-from runout.cards.card import RANKS
-from runout.cards.flops import describe_texture
 from runout.errors import BundleError, quote
+from runout.explorer.node_rows import texture_to_json
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import read_manifest
@@ -20,17 +19,6 @@ from runout.views.node_json import rounded
 from runout.views.quality import ExploitabilityUnit, Provenance, Quality
 
 Json = dict[str, Any]
-
-
-def texture_to_json(flop: tuple[int, ...]) -> Json:
-    """Returns what players call a flop, under the names by which the page groups flops."""
-    texture = describe_texture(flop)
-    return {
-        "high": f"{RANKS[texture.high_rank]} high",
-        "suits": texture.suits.value,
-        "pairing": texture.ranks.value,
-        "connected": "connected" if texture.is_connected else "disconnected",
-    }
 
 
 @dataclass(frozen=True, eq=False)

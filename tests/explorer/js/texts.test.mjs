@@ -181,3 +181,8 @@ test("flops are grouped by their share", () => {
   );
   assert.ok(texturesOf(flops).includes("suits.monotone"));
 });
+
+test("boards that differ by the names of suits are alike", () => {
+  assert.ok(cards.areAlike("Td9d6h", "6c9sTs"));
+  assert.ok(!cards.areAlike("Td9d6h", "Td9h6h"));
+});

@@ -63,6 +63,23 @@ export function liveCombos(board) {
   );
 }
 
+const PERMUTATIONS = [...SUITS].flatMap((a) =>
+  [...SUITS].flatMap((b) =>
+    [...SUITS].flatMap((c) =>
+      [...SUITS].map((d) => a + b + c + d).filter((suits) => new Set(suits).size === 4),
+    ),
+  ),
+);
+
+/** Whether two boards differ by the names of suits and the order of cards only. */
+export function areAlike(first, second) {
+  const wanted = cardsOf(first).toSorted().join();
+  return PERMUTATIONS.some((suits) => {
+    const renamed = cardsOf(second).map((card) => card[0] + suits[SUITS.indexOf(card[1])]);
+    return renamed.toSorted().join() === wanted;
+  });
+}
+
 /** A card with its sign: T and a diamond. */
 export function prettyCard(card) {
   return card[0] + SUIT_SIGNS[card[1]];

@@ -185,7 +185,6 @@ async function loadRest(run, params, node, put) {
   if (params.tab === "runouts") {
     if (node.board) want("cards", "cards", params.n);
     else want("lines", "lines", "");
-    if (node.kind === "flop") want("flops", "flops", params.n);
   }
   await Promise.all(wanted);
 }

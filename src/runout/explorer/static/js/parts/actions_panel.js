@@ -3,6 +3,8 @@ import { hatchOf } from "../colours.js";
 import { html } from "../html.js";
 import { combos, percent, worth } from "../format.js";
 import { joinPath } from "../paths.js";
+import { Deck } from "../tabs/runouts.js";
+import { ToFlop } from "../tabs/to_flop.js";
 import { TEXT } from "../strings.js";
 import { change, goToNode, state } from "../store.js";
 import { splitList, toggled } from "../url_state.js";
@@ -53,6 +55,8 @@ export function ActionsPanel({ shown }) {
       </table>`
     }
     ${node.actor === null && html`<p class="muted">${TEXT.nobodyActs[node.kind]}</p>`}
+    ${node.kind === "flop" && state.address.view !== "diff" && html`<${ToFlop} node=${node} />`}
+    ${node.kind === "chance" && state.address.params.tab !== "runouts" && html`<${Deck} rows=${cardRows(node)} chosen="" />`}
   </section>`;
 }
 
@@ -91,6 +95,10 @@ function ActionRow({ action, colour, total, node, unit, chosen }) {
     </td>
   </tr>`;
 }
+
+// Cards of which nothing is known yet but where they lead to.
+const cardRows = (node) =>
+  node.cards.map((card) => ({ card, path: joinPath(node.path, card, true), range_equity: [null, null] }));
 
 /** Both players' ranges in one line each: EV, equity, EQR, combos. */
 function Players({ shown, label }) {

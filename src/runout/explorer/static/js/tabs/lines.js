@@ -3,11 +3,9 @@ import { html } from "../html.js";
 import { amount, percent } from "../format.js";
 import { TEXT } from "../strings.js";
 import { goToNode, state } from "../store.js";
-import { ToFlop } from "./to_flop.js";
 
 export function LinesTab({ shown }) {
   return html`<div class="lines-tab">
-    ${shown.node.kind === "flop" && html`<${ToFlop} node=${shown.node} />`}
     <${LineMap} here=${shown.node.path} />
   </div>`;
 }

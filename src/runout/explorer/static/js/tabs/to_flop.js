@@ -2,7 +2,7 @@
 import { isStatic, look, tell } from "../api.js";
 import { CurveChart } from "../charts.js";
 import { copy } from "../clipboard.js";
-import { cardsOf } from "../hands.js";
+import { areAlike, cardsOf } from "../hands.js";
 import { html } from "../html.js";
 import { duration, percent } from "../format.js";
 import { joinPath } from "../paths.js";
@@ -14,27 +14,45 @@ import { DEFAULTS } from "../url_state.js";
 const LOOK_EVERY_MS = 1000;
 
 export function ToFlop({ node }) {
-  const { flops, facts } = state;
+  const { facts, runs } = state;
   const board = state.address.params.flop;
-  const solved = flops?.flops.filter((row) => row.path) || [];
+  const flops = node.flops || [];
+  const earlier = (runs || []).filter(
+    (run) => run.name.startsWith(`${facts.name}/spots/${node.path}-`) && !run.problem,
+  );
   return html`<section class="to-flop" aria-label=${TEXT.toFlop.title}>
     <h2>${TEXT.toFlop.title}</h2>
     ${
-      solved.length > 0 &&
-      html`<p>${TEXT.toFlop.solved}</p>
-        <p class="flop-buttons">
-          ${solved.map((row) => html`<button key=${row.flop} onClick=${() => goToNode(row.path)}>${cardsOf(row.flop).map((card) => html`<${CardFace} card=${card} />`)}</button>`)}
-        </p>`
+      flops.length > 0 &&
+      html`<p class="flop-buttons">
+        ${flops.map(
+          (flop) =>
+            html`<button
+              key=${flop}
+              aria-label=${flop}
+              onClick=${() => goToNode(joinPath(node.path, flop, false))}
+            >
+              ${cardsOf(flop).map((card) => html`<${CardFace} card=${card} />`)}
+            </button>`,
+        )}
+        <button
+          class="link"
+          onClick=${() => go({ view: "flops", run: state.address.run, params: { ...DEFAULTS, n: node.path } })}
+        >
+          ${TEXT.toFlop.report} →
+        </button>
+      </p>`
     }
-    ${solved.length > 0 && html`<p><button class="link" onClick=${() => go({ view: "flops", run: state.address.run, params: { ...DEFAULTS, n: node.path } })}>${TEXT.flops.title} →</button></p>`}
+    ${earlier.length > 0 && html`<p class="flop-buttons">${TEXT.toFlop.earlier} ${earlier.map((run) => html`<button key=${run.id} onClick=${() => go({ view: "spot", run: run.id, params: { ...DEFAULTS } })}>${run.title}</button>`)}</p>`}
     <form onSubmit=${ask}>
       <label
-        >${solved.length ? TEXT.toFlop.other : TEXT.flops.flop}
+        >${flops.length ? TEXT.toFlop.other : TEXT.flops.flop}
         <input name="board" value=${board} placeholder=${TEXT.toFlop.board} autocomplete="off" maxlength="8"
       /></label>
       <button>${TEXT.goThere}</button>
     </form>
     ${board && html`<${Command} node=${node} board=${board} facts=${facts} />`}
+    ${!board && state.estimate?.problem && html`<p role="status">${state.estimate.problem}</p>`}
   </section>`;
 }
 
@@ -56,15 +74,13 @@ function ask(event) {
     set({ problem: null, estimate: { problem: TEXT.toFlop.bad } });
     return;
   }
-  const solved = state.flops?.flops.find((row) => row.path && sameCards(row.flop, board));
-  if (solved) goToNode(joinPath(state.node.path, solved.flop, false));
+  const isSolved = (state.node.flops || []).some((flop) => areAlike(flop, board));
+  if (isSolved) goToNode(joinPath(state.node.path, board, false));
   else {
     set({ estimate: null, job: null });
     change({ flop: board });
   }
 }
-
-const sameCards = (a, b) => cardsOf(a).toSorted().join() === cardsOf(b).toSorted().join();
 
 function Command({ node, board, facts }) {
   const words = [
@@ -77,7 +93,7 @@ function Command({ node, board, facts }) {
     "--board",
     board,
     "-o",
-    quoted(`${facts.path}-${node.path}-${board}`),
+    quoted(`${facts.path}/spots/${node.path}-${board}`),
   ];
   const command = words.join(" ");
   const { estimate, job } = state;
