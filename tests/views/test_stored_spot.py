@@ -3,6 +3,7 @@
 import mmap
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ FLOP = {
     "stack": 60,
     "bet_sizes": "50%",
     "max_raises_per_street": 1,
-    "max_iterations": 15,
+    "max_iterations": 12,
 }
 TURN = FLOP | {"board": "QsJh2h8c"}
 RIVER = FLOP | {"board": "QsJh2h8c3d"}
@@ -175,6 +176,7 @@ def test_looking_takes_no_numba(tmp_path):
     solve_spot(load_spot_config(None, TURN), Workplace(1), directory=path)
     code = f"""
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from runout.views.spot_bundle import load_spot
 view = load_spot({str(path)!r})
 nodes = [view.node(path) for path in ("", "x:x", "b10:c:8h:x", "x:b10:f")]
@@ -182,3 +184,13 @@ print("numba" in sys.modules, len(nodes))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "4"]
+
+
+def test_threads_may_look_at_once(tmp_path):
+    solve_spot(load_spot_config(None, TURN), Workplace(1), directory=tmp_path / "spot")
+    stored = load_spot(tmp_path / "spot")
+    asked = [path for path in paths(TURN) for _ in range(2)]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(stored.node, asked))
+    for path, node in zip(asked, found, strict=True):
+        np.testing.assert_array_equal(node.ev, stored.node(path).ev)

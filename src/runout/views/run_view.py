@@ -1,8 +1,7 @@
 """A run: its preflop solution, and the flops below it if it was solved jointly with them."""
 
-from collections import OrderedDict
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,7 +60,8 @@ class RunView(PreflopView):
         """
         super().__init__(solution, provenance)
         self._flops_path = flops_path
-        self._open: OrderedDict[tuple[int, int], StoredSpot] = OrderedDict()
+        # Several threads may look at once.
+        self._opened = lru_cache(_KEPT_FLOPS)(self._open)
 
     @cached_property
     def flops(self) -> JointFlops | None:
@@ -109,9 +109,9 @@ class RunView(PreflopView):
         if number == len(steps):
             return None
         before = super().node(STREET_SEPARATOR.join(steps[:number]))
-        given = self._read_flop(before, steps[number], path)
+        given, flop = self._read_flop(before, steps[number], path)
         mapping = CanonicalBoard.from_cards(given.cards).mapping
-        spot = self._open_flop(self.tree.find_node(before.path), given)
+        spot = self._opened(self.tree.find_node(before.path), flop)
         below = [_rename_step(step, mapping) for step in steps[number + 1 :]]
         return _Place(before, given, spot, STREET_SEPARATOR.join(below))
 
@@ -127,38 +127,32 @@ class RunView(PreflopView):
             node = found
         return len(steps)
 
-    def _read_flop(self, before: Node, step: str, path: str) -> GivenFlop:
+    def _read_flop(self, before: Node, step: str, path: str) -> tuple[GivenFlop, int]:
+        """Returns a flop as it was given, and its number."""
         where = f"path {quote(path)}"
         if self.flops is None:
             problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
             raise TreeError(where, problem)
         try:
             given = GivenFlop(tuple(parse_cards(step)))
-            is_there = given.canonical in self.flops.number_of
+            number = self.flops.number_of.get(given.canonical)
         except (CardError, ValueError) as error:
             problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
             raise CardError(where, problem) from None
-        if not is_there:
+        if number is None:
             flops = ", ".join(self.flops.flops)
             raise CardError(where, f"{quote(step)} is not among the flops that are kept: {flops}")
-        return given
+        return given, number
 
-    def _open_flop(self, node: int, given: GivenFlop) -> StoredSpot:
+    def _open(self, node: int, flop: int) -> StoredSpot:
+        """Opens a flop, by its number, at a flop leaf, by its node."""
         assert self.flops is not None
-        flop = self.flops.number_of[given.canonical]
         leaves = self.tree.flop_leaves()
         number = next(number for number, leaf in enumerate(leaves) if leaf.node == node)
-        key = (flop, number)
-        if key not in self._open:
-            weights = np.zeros((2, NUM_COMBOS))
-            for player in (0, 1):
-                weights[postflop_position(player)] = self.reach[player][node][HAND_BY_COMBO]
-            pot_bb = leaves[number].pot_bb
-            self._open[key] = self.flops.open(flop, number, self._flop_trees, weights, pot_bb)
-            if len(self._open) > _KEPT_FLOPS:
-                self._open.popitem(last=False)
-        self._open.move_to_end(key)
-        return self._open[key]
+        weights = np.zeros((2, NUM_COMBOS))
+        for player in (0, 1):
+            weights[postflop_position(player)] = self.reach[player][node][HAND_BY_COMBO]
+        return self.flops.open(flop, number, self._flop_trees, weights, leaves[number].pot_bb)
 
     @cached_property
     def _flop_trees(self) -> tuple[PostflopTree, ...]:

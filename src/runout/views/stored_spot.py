@@ -5,9 +5,8 @@ river what both players' hands get from the next card on. So a node takes one wa
 the value of a river takes nothing but its strategies, and that of a flop would take every runout.
 """
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -110,7 +109,8 @@ class StoredSpot(SpotNodes):
         self.tables = tables
         self.layouts = make_layouts(spot.tree)
         self._row_of = [_rows_by_node(layout, spot.tree.num_nodes) for layout in self.layouts]
-        self._showdowns: OrderedDict[tuple[int, ...], list[Showdowns]] = OrderedDict()
+        # Several threads may look at once.
+        self._ranked = lru_cache(_KEPT_BOARDS)(self._rank)
 
     def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
         """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range."""
@@ -144,7 +144,7 @@ class StoredSpot(SpotNodes):
             street=position.street,
             strategy_at=lambda node: self._played(node, runout),
             ev_after=lambda node, player: self._ev_after(node, player, runout),
-            showdowns=self._ranked(runout)[0] if is_river else None,
+            showdowns=self._ranked(position.spot.board + runout.dealt)[0] if is_river else None,
         )
         return play.values(position.node, weights)
 
@@ -176,7 +176,7 @@ class StoredSpot(SpotNodes):
             return self._first_equity(weights, met)
         if len(board) < RIVER_SIZE - 1:
             return np.full((2, NUM_COMBOS), np.nan)
-        ranked = self._ranked(runout)
+        ranked = self._ranked(board)
         num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
         margins = runout_margins(ranked, weights[::-1])  # each against the other's range
         return (1.0 + divide(margins, num_runouts * met)) / 2.0
@@ -194,18 +194,12 @@ class StoredSpot(SpotNodes):
         assert self.tables.equity is not None
         return self.tables.equity.astype(np.float64) / _LARGEST_SHARE
 
-    def _ranked(self, runout: Runout) -> list[Showdowns]:
+    def _rank(self, board: tuple[int, ...]) -> list[Showdowns]:
         """Returns the combos by strength on a river, or on all rivers of a turn."""
-        board = self.spot.board + runout.dealt
-        if board not in self._showdowns:
-            rivers = [board]
-            if len(board) < RIVER_SIZE:
-                rivers = [(*board, card) for card in self.spot.deck if card not in board]
-            self._showdowns[board] = [Showdowns.on(river) for river in rivers]
-            if len(self._showdowns) > _KEPT_BOARDS:
-                self._showdowns.popitem(last=False)
-        self._showdowns.move_to_end(board)
-        return self._showdowns[board]
+        rivers = [board]
+        if len(board) < RIVER_SIZE:
+            rivers = [(*board, card) for card in self.spot.deck if card not in board]
+        return [Showdowns.on(river) for river in rivers]
 
     def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
         """Returns whether hands were told what to do at a decision."""
