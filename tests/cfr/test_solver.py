@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from runout.cfr import solver as solver_module
+from runout.cfr import solve_clock
 from runout.cfr.discounting import DCFR, DCFR_PLUS, LINEAR, VANILLA, VARIANTS
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule, StopReason
@@ -235,7 +235,7 @@ def test_a_solve_stops_when_the_strategy_has_settled():
 
 def test_a_solve_stops_when_its_time_is_up(monkeypatch):
     clock = iter(np.arange(0.0, 100.0, 0.5))
-    monkeypatch.setattr(solver_module.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(solve_clock.time, "perf_counter", lambda: next(clock))
     outcome = kuhn.kuhn_solver(DCFR).solve(StoppingRule(10_000, max_seconds=2.0))
     assert outcome.reason is StopReason.SECONDS
     assert (outcome.iterations, outcome.seconds) == (4, 2.0)

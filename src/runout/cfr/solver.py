@@ -1,6 +1,5 @@
 """The iteration loop of CFR, and what a solution is worth."""
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
@@ -11,6 +10,7 @@ from runout.arrays import FloatArray, RealArray
 from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.leaves import Judge, Update
 from runout.cfr.reach import NUM_PLAYERS
+from runout.cfr.solve_clock import SolveClock, timing_solve
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
 
@@ -38,7 +38,7 @@ def iterate_until(
     on_progress: Callable[[SolveProgress], None],
     batch: int = 1,
 ) -> SolveOutcome:
-    """Iterates until a limit of the rule is met; counts earlier iterations too.
+    """Iterates until a limit of the rule is met; counts earlier iterations too, but no compiling.
 
     Args:
         solver: what iterates.
@@ -46,7 +46,17 @@ def iterate_until(
         on_progress: called after every batch.
         batch: iterations done at once, a divisor of ``rule.check_every``.
     """
-    started = time.perf_counter()
+    with timing_solve() as clock:
+        return _iterate(solver, rule, on_progress, batch, clock)
+
+
+def _iterate(
+    solver: Iterating,
+    rule: StoppingRule,
+    on_progress: Callable[[SolveProgress], None],
+    batch: int,
+    clock: SolveClock,
+) -> SolveOutcome:
     exploitability: float | None = None
     while True:
         # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
@@ -58,7 +68,7 @@ def iterate_until(
         progress = SolveProgress(
             solver.iteration,
             rule.max_iterations,
-            time.perf_counter() - started,
+            clock.seconds(),
             solver.strategy_delta,
             exploitability,
         )

@@ -1,7 +1,6 @@
 """`runout solve-spot`: one board, two ranges, real cards, resumably."""
 
 import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -207,12 +206,12 @@ def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
 def _solve(
     config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
 ) -> tuple["SpotSolution", float | None]:
-    """Solves, and returns the seconds that this sitting took; None if all was done before."""
+    """Solves, and returns the seconds of this sitting without compiling; None if done before."""
     is_there = path is not None and has_bundle(path)
     if path is not None:
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
-    started = time.perf_counter()
     with solving_into(path or Path()) as sink:
+        from runout.cfr.solve_clock import timing_solve
         from runout.execution.local import count_cores
         from runout.pipeline import spot as pipeline
         from runout.pipeline.workplace import Workplace
@@ -235,10 +234,12 @@ def _solve(
             print_note(rounding)
         if path is None:
             print_note("nothing will be kept, give --output DIR to keep it")
-        solution = pipeline.solve_spot(
-            config, Workplace(num_workers, sink), directory=path, resume=resume, overwrite=overwrite
-        )
-    return solution, None if is_done else time.perf_counter() - started
+        workplace = Workplace(num_workers, sink)
+        with timing_solve() as clock:
+            solution = pipeline.solve_spot(
+                config, workplace, directory=path, resume=resume, overwrite=overwrite
+            )
+    return solution, None if is_done else clock.seconds()
 
 
 def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:

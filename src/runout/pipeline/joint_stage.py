@@ -1,6 +1,5 @@
 """The joint stage: preflop and flops as one game, from a config to its solution."""
 
-import time
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -116,7 +115,7 @@ class _JointSolve:
         self._digest = digest_config(facts)
         checkpoints = workplace.checkpoints
         self._path = None if checkpoints is None else checkpoints / CHECKPOINT
-        self._started = time.perf_counter()
+        self._seconds = 0.0
         self._earlier_seconds = 0.0
         if self._path is not None and has_bundle(self._path):
             self._earlier_seconds = checkpoint.restore(self._path, solver, leaves, self._digest)
@@ -126,6 +125,7 @@ class _JointSolve:
         with holding_interrupts() as is_interrupted, self._autosave() as autosave:
 
             def look_up(progress: SolveProgress) -> None:
+                self._seconds = progress.seconds
                 self._workplace.on_event(preflop_event(progress, rule))
                 if is_interrupted():
                     raise PausedError
@@ -159,7 +159,7 @@ class _JointSolve:
     def _begin(self) -> Finish:
         assert self._path is not None  # nothing is ever due without one
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        seconds = self._earlier_seconds + time.perf_counter() - self._started
+        seconds = self._earlier_seconds + self._seconds
         return checkpoint.begin_saving(
             self._path, self._solver, self._leaves, seconds, self._digest
         )

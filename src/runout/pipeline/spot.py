@@ -1,7 +1,6 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -201,7 +200,7 @@ def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) 
     config, solver = earlier.config, earlier.solver
     rule, curve = config.stopping_rule(), list(earlier.curve_chips)
     reporter = _Reporter(config, rule, workplace)
-    started = time.perf_counter()
+    taken = 0.0
 
     def conclude(outcome: SolveOutcome) -> SpotSolution:
         seconds = outcome.seconds + earlier.outcome.seconds
@@ -210,16 +209,17 @@ def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) 
         return SpotSolution(config, solver, replace(outcome, seconds=seconds), tuple(points))
 
     def pause() -> SpotSolution:
-        seconds, delta = time.perf_counter() - started, solver.strategy_delta
-        reached = solver.exploitability()
+        delta, reached = solver.strategy_delta, solver.exploitability()
         return conclude(
-            SolveOutcome(StopReason.INTERRUPTED, solver.iteration, seconds, delta, reached)
+            SolveOutcome(StopReason.INTERRUPTED, solver.iteration, taken, delta, reached)
         )
 
     with holding_interrupts() as is_interrupted:
         with _saving_on_the_way(config, pause, workplace, directory) as autosave:
 
             def look_up(progress: SolveProgress) -> None:
+                nonlocal taken
+                taken = progress.seconds
                 reporter.report(progress)
                 is_measured = progress.iteration % rule.check_every == 0
                 if is_measured and progress.exploitability is not None:
