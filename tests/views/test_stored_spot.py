@@ -22,7 +22,7 @@ FLOP = {
     "stack": 60,
     "bet_sizes": "50%",
     "max_raises_per_street": 1,
-    "max_iterations": 12,
+    "max_iterations": 15,
 }
 TURN = FLOP | {"board": "QsJh2h8c"}
 RIVER = FLOP | {"board": "QsJh2h8c3d"}
@@ -75,6 +75,15 @@ def paths(config):
                     yield f"x:b10:c:8h:x:x:{river}{after}"
 
 
+def rounding(node):
+    """Returns how far means against a range can be off.
+
+    A weight is off by 2e-5 for each of a few decisions: the less of a range arrives, the more.
+    """
+    arriving = min(node.combos(player) / node.is_held[player].sum() for player in (0, 1))
+    return 1e-4 + 1e-4 / max(arriving, 1e-9)
+
+
 @pytest.fixture(scope="module", params=SPOTS, ids=SPOTS)
 def both(request, tmp_path_factory):
     """Returns the keys, the view of the solver and that of the files."""
@@ -94,13 +103,14 @@ def test_every_kind_of_node_says_the_same(both):
             other.actions,
             other.actor,
         )
-        close = 2e-4 * one.pot
+        loose = rounding(one)
+        close = (1e-4 + loose) * one.pot
         assert one.is_locked == other.is_locked
         assert (one.pot, one.stacks, one.next_cards) == (other.pot, other.stacks, other.next_cards)
         np.testing.assert_array_equal(one.is_held, other.is_held)
-        np.testing.assert_allclose(other.strategy, one.strategy, atol=2e-5, err_msg=path)
-        np.testing.assert_allclose(other.weights, one.weights, atol=5e-5, err_msg=path)
-        np.testing.assert_allclose(other.equity, one.equity, atol=1e-4, err_msg=path)
+        np.testing.assert_allclose(other.strategy, one.strategy, atol=4e-5, err_msg=path)
+        np.testing.assert_allclose(other.weights, one.weights, atol=1e-4, err_msg=path)
+        np.testing.assert_allclose(other.equity, one.equity, atol=loose, err_msg=path)
         np.testing.assert_allclose(other.ev, one.ev, atol=close, err_msg=path)
         np.testing.assert_allclose(other.action_ev, one.action_ev, atol=close, err_msg=path)
         assert other.reach == pytest.approx(one.reach, abs=1e-4)

@@ -1,7 +1,7 @@
 """Probabilities and values as 16-bit numbers.
 
 A probability is kept as the square root of itself: near 0 the steps are small, so that a line that
-is taken once in a million hands still has a range, and nowhere is the error above 2e-5. Values of a
+is taken once in a million hands still has a range, and nowhere is the error above 3e-5. Values of a
 row are kept as steps from its smallest one.
 """
 
