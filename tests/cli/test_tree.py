@@ -3,7 +3,7 @@ import json
 import pytest
 
 from runout.cli.tree import MAX_OUTLINE_LINES, fitting_depth
-from runout.config.load import load_postflop_config, load_run_config
+from runout.config.load import load_postflop_config, load_run_config, load_spot_config
 from runout.trees.describe import format_tree, format_tree_dot, format_tree_summary
 from runout.trees.postflop_tree import PostflopTree
 from tests.cli.solve_configs import FLOPS, LIMPS, PUSH_FOLD, RAW_EQUITY, write_config
@@ -141,3 +141,35 @@ def test_looking_at_a_tree_compiles_nothing(run_program, tmp_path):
     cache = tmp_path / "cache"
     assert run_program("tree", "show", "-c", config, RUNOUT_CACHE=str(cache)).returncode == 0
     assert not list(cache.rglob("*.nbi"))
+
+
+SPOT = "board: QsJh2h8c\noop: AA,QQ,JTs\nip: KK,T9s\npot: 20\nstack: 60\nbet_sizes: 50%\n"
+
+
+def test_a_spot_shows_its_tree_its_size_and_its_memory(show):
+    text = show(SPOT).stdout
+    tree = load_spot_config(SPOT).tree()
+    assert text.startswith(format_tree_summary(tree))
+    assert "QsJh2h8c: " in text
+    assert "memory: " in text
+    assert format_tree(tree, 2).splitlines()[1] in text
+    document = json.loads(show(SPOT, "--json").stdout)
+    assert (document["num_nodes"], document["kind"]) == (tree.num_nodes, "postflop")
+    assert document["memory_bytes"] > 0
+    assert show(SPOT, "--dot").stdout.startswith("digraph tree {")
+
+
+def test_a_solved_spot_shows_the_tree_of_its_config(run, spot):
+    text = run("tree", "show", "-c", spot, "--depth", "1").stdout
+    assert text.startswith("turn pot 20, effective stack 60 (chips), SPR 3\n")
+    assert "  OOP bet 50% (10)" in text
+
+
+def test_a_spot_has_one_tree(error_line, spot, tmp_path, solved):
+    expected = f"{spot} is a spot, which has one tree"
+    assert error_line("tree", "show", "-c", spot, "--spr", "2") == f"--spr: {expected}"
+    assert error_line("tree", "show", "-c", spot, "--preflop") == f"--preflop: {expected}"
+    missing = error_line("tree", "show", "-c", str(tmp_path))
+    assert missing.startswith(str(tmp_path))
+    other = error_line("tree", "show", "-c", str(solved / "preflop"))
+    assert other.endswith("is of kind 'preflop_solution', expected 'spot'")

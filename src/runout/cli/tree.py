@@ -2,19 +2,29 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.table import Table
 
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.isomorphism import suit_stabilizer
-from runout.cli.config_files import ConfigOption, flops_of_run, load_config, load_flops_config
+from runout.cli.config_files import flops_of_run, load_config, load_flops_config
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of
-from runout.cli.options import JsonFlag, OptionError, require_at_most_one, require_positive
+from runout.cli.options import (
+    JsonFlag,
+    OptionError,
+    read_path,
+    require_at_most_one,
+    require_positive,
+)
+from runout.cli.solve_spot import describe_size
+from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees import postflop_tree, preflop_betting
 from runout.trees.actions import format_amount
 from runout.trees.describe import (
@@ -27,6 +37,7 @@ from runout.trees.describe import (
 from runout.trees.layout import LEAF, TreeArrays
 from runout.trees.postflop_tree import PostflopTree
 from runout.trees.preflop_tree import PreflopTree
+from runout.views import spot_bundle
 
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
@@ -38,9 +49,29 @@ _FLOAT_BYTES = 8
 app = typer.Typer(no_args_is_help=True, help="Look at betting trees before they are solved.")
 
 
-@app.command("show", epilog="Example: runout tree show -c configs/postflop_smoke.yaml --spr 3.5")
+class _Memory(NamedTuple):
+    """What solving a tree takes: in bytes, and in words."""
+
+    size: int
+    words: str
+
+
+@app.command(
+    "show",
+    epilog="Examples: runout tree show -c configs/postflop_smoke.yaml --spr 3.5 ; "
+    "runout tree show -c configs/spot_river.yaml ; runout tree show -c runs/river",
+)
 def show_tree(
-    config: ConfigOption,
+    config: Annotated[
+        Path,
+        typer.Option(
+            "--config",
+            "-c",
+            metavar="FILE",
+            parser=read_path,
+            help="A config, YAML, or the directory of a solved spot.",
+        ),
+    ],
     spr: Annotated[
         float | None,
         typer.Option("--spr", metavar="X", help="The postflop tree at this stack-to-pot ratio."),
@@ -57,35 +88,64 @@ def show_tree(
 ) -> None:
     """Show the rules, the nodes and the memory of a config's trees, and the trees themselves.
 
-    A postflop config with several stack-to-pot ratios shows a line for each; give --spr for one.
+    The config is that of a run, of flops or of a spot. One of flops with several stack-to-pot
+    ratios shows a line for each; give --spr for one.
     """
     require_at_most_one({"--spr": spr is not None, "--preflop": preflop})
     require_at_most_one({"--dot": dot, "--json": json})
     require_positive("--depth", depth)
     if spr is not None and not 0.0 < spr < float("inf"):
         raise OptionError("--spr", f"{spr:g} is not a positive number")
+    if (spot := _find_spot(config)) is not None:
+        for option, is_given in {"--spr": spr is not None, "--preflop": preflop}.items():
+            if is_given:
+                raise OptionError(option, f"{config} is a spot, which has one tree")
+        _show(spot.tree(), _spot_memory(spot), depth, dot, json)
+        return
     loaded = load_config(config)
+    if preflop and not isinstance(loaded, RunConfig):
+        raise OptionError("--preflop", f"{config} has no section preflop")
     if isinstance(loaded, RunConfig) and spr is None:
-        _show(loaded.preflop.tree, None, depth, dot, json)
+        tree = loaded.preflop.tree
+        _show(tree, _preflop_memory(tree), depth, dot, json)
         if not dot and not json and loaded.needs_flop_values and loaded.postflop_model is not None:
             output().print()
             _show_table(flops_of_run(config, loaded))
         return
-    if preflop:
-        raise OptionError("--preflop", f"{config} has no section preflop")
-    model = _postflop_model(config, loaded)
+    _show_flop_trees(_postflop_model(config, loaded), spr, depth, dot, json)
+
+
+def _show_flop_trees(
+    model: PostflopModelConfig, spr: float | None, depth: int | None, dot: bool, json: bool
+) -> None:
+    """Prints the tree at one ratio, or a line for each."""
     sprs = list(model.postflop_sprs) if spr is None else [spr]
     if len(sprs) == 1:
-        tree = PostflopTree.build_with_spr(model.betting_rules(), sprs[0])
-        _show(tree, model, depth, dot, json)
+        flop_tree = PostflopTree.build_with_spr(model.betting_rules(), sprs[0])
+        _show(flop_tree, _flop_memory(flop_tree, model), depth, dot, json)
         return
     if dot:
         given = ", ".join(map(format_amount, sprs))
         raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
     if json:
-        print_json({"trees": [_facts(tree, model) for tree in _trees(model)]})
+        trees = _trees(model)
+        print_json({"trees": [_facts(tree, _flop_memory(tree, model)) for tree in trees]})
     else:
         _show_table(model)
+
+
+def _find_spot(path: Path) -> SpotConfig | None:
+    """Returns the spot that a config, or the directory of a solved one, describes; else None.
+
+    Raises:
+        BundleError: if a directory holds something else.
+        ConfigError: if the config cannot be read.
+    """
+    if path.is_dir():
+        bundle = load_bundle(path, spot_bundle.KIND, spot_bundle.SCHEMA_VERSION, verify=False)
+        with reading_contents(path):
+            return load_spot_config(bundle.config_text or "")
+    return load_spot_config(path) if kind_of(load_yaml(path)) == SPOT else None
 
 
 def _postflop_model(path: Path, config: PostflopModelConfig | RunConfig) -> PostflopModelConfig:
@@ -100,19 +160,17 @@ def _trees(model: PostflopModelConfig) -> list[PostflopTree]:
     return [PostflopTree.build_with_spr(rules, spr) for spr in sorted(model.postflop_sprs)]
 
 
-def _show(
-    tree: AnyTree, model: PostflopModelConfig | None, depth: int | None, dot: bool, json: bool
-) -> None:
+def _show(tree: AnyTree, memory: _Memory, depth: int | None, dot: bool, json: bool) -> None:
     """Prints one tree in the chosen form."""
     if dot:
         print(format_tree_dot(tree, depth))
         return
     if json:
-        print_json({**_facts(tree, model), "nodes": _nodes(tree, depth)})
+        print_json({**_facts(tree, memory), "nodes": _nodes(tree, depth)})
         return
     shown_depth = fitting_depth(tree.layout) if depth is None else depth
     console = output()
-    summary = f"{format_tree_summary(tree)}\n{_describe_memory(tree, model)}"
+    summary = f"{format_tree_summary(tree)}\n{memory.words}"
     console.print(summary, soft_wrap=True, markup=False)
     console.print()
     console.print(format_tree(tree, shown_depth), soft_wrap=True, markup=False)
@@ -149,33 +207,42 @@ def _table_of_trees(trees: Sequence[PostflopTree], model: PostflopModelConfig) -
             format_count(sum(counts.decisions)),
             format_count(sum(counts.folds)),
             format_count(counts.showdowns + counts.all_in_showdowns),
-            format_bytes(_memory_bytes(tree, model)),
+            format_bytes(_flop_memory(tree, model).size),
         )
     return table
 
 
-def _describe_memory(tree: AnyTree, model: PostflopModelConfig | None) -> str:
-    if model is None:
-        return f"{format_bytes(_memory_bytes(tree, model))} of memory to solve it"
-    size = format_bytes(_memory_bytes(tree, model))
-    return f"{size} of memory for each flop that is solved at a time ({model.solve_type})"
+def _preflop_memory(tree: PreflopTree) -> _Memory:
+    size = _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
+    return _Memory(size, f"{format_bytes(size)} of memory to solve it")
 
 
-def _memory_bytes(tree: AnyTree, model: PostflopModelConfig | None) -> int:
-    if model is not None and isinstance(tree, PostflopTree):
-        hardest = min(model.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
-        return int(model.make_backend().estimate(hardest, tree, 1).memory_bytes)
-    return _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
+def _flop_memory(tree: PostflopTree, model: PostflopModelConfig) -> _Memory:
+    hardest = min(model.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
+    size = int(model.make_backend().estimate(hardest, tree, 1).memory_bytes)
+    each = f"of memory for each flop that is solved at a time ({model.solve_type})"
+    return _Memory(size, f"{format_bytes(size)} {each}")
 
 
-def _facts(tree: AnyTree, model: PostflopModelConfig | None) -> Json:
+def _spot_memory(config: SpotConfig) -> _Memory:
+    from runout.execution.local import count_cores
+    from runout.postflop.spot.spot_setup import measure_spot, river_buckets
+
+    size = measure_spot(
+        spot_bundle.build_spot(config), count_cores(), config.locks, river_buckets(config)
+    )
+    needed = next(need.total for bits, need in size.memory.items() if bits == config.precision)
+    return _Memory(needed, describe_size(config, size))
+
+
+def _facts(tree: AnyTree, memory: _Memory) -> Json:
     """Returns what is known of a tree, under its JSON names."""
     counts = tree.counts
     facts: dict[str, object] = {
         "kind": "preflop" if isinstance(tree, PreflopTree) else "postflop",
         "num_nodes": tree.num_nodes,
         "num_levels": tree.layout.num_levels,
-        "memory_bytes": _memory_bytes(tree, model),
+        "memory_bytes": memory.size,
     }
     if isinstance(tree, PreflopTree):
         names = preflop_betting.PLAYER_NAMES

@@ -154,18 +154,21 @@ def load_spot_config(
     return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
 
 
-def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: "ConfigKind") -> None:
-    """Refuses a config that is for another command; one that is for none is left to its reader."""
+def kind_of(document: Mapping[str, Any]) -> ConfigKind | None:
+    """Returns what a config describes, by its keys; None if that cannot be told."""
     keys = set(document)
     if PREFLOP_SECTION in keys:
-        found = RUN
-    elif keys == {SECTION}:
-        found = FLOPS
-    elif "board" in keys and not keys & {SECTION, *RunConfig.model_fields}:
-        found = SPOT
-    else:
-        return
-    if found != wanted:
+        return RUN
+    if keys == {SECTION}:
+        return FLOPS
+    is_spot = "board" in keys and not keys & {SECTION, *RunConfig.model_fields}
+    return SPOT if is_spot else None
+
+
+def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: ConfigKind) -> None:
+    """Refuses a config that is for another command; one that is for none is left to its reader."""
+    found = kind_of(document)
+    if found is not None and found != wanted:
         problem = f"is the config of {found.what}, for runout {found.command}"
         raise ConfigError(_name_of(source), f"{problem}; here that of {wanted.what} is read")
 
