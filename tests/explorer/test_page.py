@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import sys
 
@@ -364,6 +365,26 @@ def test_what_is_on_screen_can_be_exported(viewer, ids):
         with viewer.page.expect_download() as download:
             viewer.page.get_by_role("button", name=name, exact=True).click()
         assert download.value.suggested_filename.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("run", "place"),
+    [
+        ("river", "/s/{}?n=x&m=eqr&p=0"),
+        ("flop", "/s/{}?n=x:x:8h&tab=breakdown&f=sets,overpair"),
+        ("flop", "/s/{}?n=x:x&tab=runouts"),
+        ("preflop_game", "/p/{}?n=r2&m=ev"),
+        ("preflop_game", "/p/{}?n=r2&h=AKs"),
+        ("joint_game", "/p/{}?n=c&m=ev"),
+        ("joint_game", "/p/{}?n=c-x:QsTs5s&h=AA"),
+    ],
+)
+def test_the_command_of_the_export_is_one(viewer, ids, run, place):
+    viewer.open(place.format(ids[run]))
+    viewer.page.get_by_role("button", name="Export").click()
+    words = shlex.split(viewer.page.locator(".exports code").inner_text())
+    assert words[0] == "runout"
+    assert CliRunner().invoke(program, words[1:]).exit_code == 0
 
 
 def test_light_and_dark_and_palettes_are_kept(viewer, ids):

@@ -149,10 +149,17 @@ test("a table has a line for each hand, a picture a cell", () => {
 
 test("the command line that says the same is quoted where it must be", () => {
   const facts = { kind: "spot", path: "runs/my flop" };
+  const of = (params) => toCommand(facts, node, { ...DEFAULTS, n: "x:b50", ...params });
+  assert.equal(of({ h: "AKs" }), "runout spot show 'runs/my flop' --node x:b50 --hand AKs");
   assert.equal(
-    toCommand(facts, node, { n: "x:b50", h: "AKs" }),
-    "runout spot show 'runs/my flop' --node x:b50 --hand AKs",
+    of({ m: "eq", p: "1" }),
+    "runout spot show 'runs/my flop' --node x:b50 --player ip --show equity",
   );
+  assert.equal(
+    of({ tab: "breakdown", f: "sets,gutshots" }),
+    "runout spot show 'runs/my flop' --node x:b50 --class sets,gutshots --by class",
+  );
+  assert.equal(of({ tab: "runouts" }), "runout spot report 'runs/my flop' --node x:b50");
 });
 
 test("flops are grouped by their share", () => {

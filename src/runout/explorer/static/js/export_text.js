@@ -74,16 +74,26 @@ export function toSvg(node, grid, colours, { title, isDark }) {
   return parts.join("\n");
 }
 
-const quoted = (text) => (/^[\w./:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoted = (text) => (/^[\w./:,+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+const SHOWN = { ev: "ev", eq: "equity", eqr: "eqr", reach: "reach" };
 
 /** The command line that gives the same answer. */
 export function toCommand(facts, node, params) {
-  const words = [
-    "runout",
-    ...(facts.kind === "spot" || node.board ? ["spot", "show"] : ["show"]),
-    quoted(facts.path),
-  ];
+  if (facts.kind === "preflop") {
+    if (params.h) return ["runout", "trace-hand", quoted(facts.path), params.h].join(" ");
+    return ["runout", "show", quoted(facts.path), ...(params.n ? ["--node", quoted(params.n)] : [])].join(
+      " ",
+    );
+  }
+  const hasCards = params.tab === "runouts" && node.board;
+  const words = ["runout", "spot", hasCards ? "report" : "show", quoted(facts.path)];
   if (params.n) words.push("--node", quoted(params.n));
+  if (hasCards) return words.join(" ");
+  if (params.p) words.push("--player", node.players[Number(params.p)].toLowerCase());
+  if (params.f) words.push("--class", quoted(params.f));
   if (params.h) words.push("--hand", quoted(params.h));
+  else if (params.tab === "breakdown") words.push("--by", node.board ? "class" : "equity");
+  else if (params.m in SHOWN) words.push("--show", SHOWN[params.m]);
   return words.join(" ");
 }
