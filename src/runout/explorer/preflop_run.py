@@ -74,7 +74,9 @@ class PreflopRun:
         model = config.postflop_model
         is_played = bool(self.solution.tree.flop_leaves())
         unsolved = "flops checked down" if is_played else "no flops"
-        flops = unsolved if model is None else f"{len(model.flop_list())} flops"
+        number = 0 if model is None else len(model.flop_list())
+        solved = "1 flop" if number == 1 else f"{number} flops"
+        flops = unsolved if model is None else solved
         return f"{' and '.join(stacks)} bb, {flops}"
 
     @cached_property
