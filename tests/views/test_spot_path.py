@@ -67,6 +67,18 @@ def test_other_ways_to_write_an_action(written, canonical):
     assert find_position(FLOP, written).path == canonical
 
 
+@pytest.mark.parametrize(
+    ("written", "ours"),
+    [
+        ("r:0:b10:c:8h:c:b30", "b10:c:8h:x:b20"),
+        ("r:0:c:b10:b30:c:8h:c:c:2c:b70", "x:b10:r30:c:8h:x:x:2c:b40"),
+        ("r:0:b10:c:8h:x:b20", "b10:c:8h:x:b20"),
+    ],
+)
+def test_bets_of_piosolver_are_totals_of_all_streets(written, ours):
+    assert find_position(FLOP, written).path == ours
+
+
 def test_an_all_in_may_be_written_with_its_amount():
     assert find_position(JAMS, "b100:c").path == "a:c"
 

@@ -1,10 +1,10 @@
 """Paths name nodes by the steps that lead there, as ``r2.5-r9-a-c`` or ``x:b59:c:8h``.
 
 A step is an action where somebody acts and a card where one is dealt; a flop is three cards. Steps
-are written with ``-`` between them before the flop and ``:`` after it, and read with either,
-with or without the ``r:0`` in front that PioSOLVER writes. An action is understood as the tree
-writes it; a ``c`` also where only a check is possible, and the letters of a bet, a raise and an
-all-in of the same size are interchangeable.
+are written with ``-`` between them before the flop and ``:`` after it, and read with either. An
+action is understood as the tree writes it; a ``c`` also where only a check is possible, and the
+letters of a bet, a raise and an all-in of the same size are interchangeable. A path with ``r:0`` in
+front is PioSOLVER's, whose bets are what the player has put in on all streets together.
 """
 
 import re
@@ -40,14 +40,25 @@ class TreeWithCodes(Protocol):
     def action_size(self, node: int) -> str:
         """Writes the size of the action that leads to a node, as codes of bets have it."""
 
+    def action_total(self, node: int) -> str:
+        """Writes what the player of the action to a node has then put in since the root."""
+
 
 def split_path(path: str) -> list[str]:
     """Returns the steps of a path, none of the empty one."""
     if not path.strip():
         return []
-    steps = [step.strip() for step in _SEPARATORS.split(path)]
-    is_rooted = [step.lower() for step in steps[: len(_ROOT_STEPS)]] == _ROOT_STEPS
-    return steps[len(_ROOT_STEPS) :] if is_rooted else steps
+    steps = _split(path)
+    return steps[len(_ROOT_STEPS) :] if counts_from_root(path) else steps
+
+
+def counts_from_root(path: str) -> bool:
+    """Returns whether the bets of a path are totals of all streets, as PioSOLVER writes them."""
+    return [step.lower() for step in _split(path)[: len(_ROOT_STEPS)]] == _ROOT_STEPS
+
+
+def _split(path: str) -> list[str]:
+    return [step.strip() for step in _SEPARATORS.split(path)]
 
 
 def format_path(tree: TreeWithCodes, node: int) -> str:
@@ -65,9 +76,9 @@ def parse_path(tree: TreeWithCodes, path: str) -> int:
     Raises:
         TreeError: naming the first step that is not an action, and the actions there are.
     """
-    node, steps = 0, split_path(path)
+    node, steps, is_total = 0, split_path(path), counts_from_root(path)
     for position, step in enumerate(steps):
-        found = find_step(tree, node, step)
+        found = find_step(tree, node, step, is_total)
         if found is None:
             before = PATH_SEPARATOR.join(steps[:position])
             place = f"after {quote(before)}" if before else "at the root"
@@ -78,9 +89,22 @@ def parse_path(tree: TreeWithCodes, path: str) -> int:
     return node
 
 
-def find_step(tree: TreeWithCodes, node: int, step: str) -> int | None:
-    """Returns the node that an action leads to, None if there is no such action."""
+def find_step(tree: TreeWithCodes, node: int, step: str, is_total: bool = False) -> int | None:
+    """Returns the node that an action leads to, None if there is no such action.
+
+    Args:
+        tree: the betting.
+        node: where the action is taken.
+        step: the action.
+        is_total: whether the amount of a bet is what was put in on all streets; one that no bet
+            comes to is read as always.
+    """
     children, text = tree.layout.children(node), step.lower()
+    if is_total:
+        for child in children:
+            is_bet = tree.action_to(child).is_aggressive
+            if is_bet and text in _bets_of(tree.action_total(child)):
+                return child
     for child in children:
         if tree.action_code(child) == text:
             return child
@@ -94,7 +118,10 @@ def _other_codes(tree: TreeWithCodes, node: int) -> set[str]:
         case ActionKind.CHECK:
             return {"c"}
         case ActionKind.BET | ActionKind.RAISE | ActionKind.ALL_IN:
-            size = tree.action_size(node)
-            return {"b" + size, "r" + size}
+            return _bets_of(tree.action_size(node))
         case _:
             return set()
+
+
+def _bets_of(size: str) -> set[str]:
+    return {"b" + size, "r" + size}

@@ -249,6 +249,11 @@ class PostflopTree:
             return format_amount(float(self.action_amount[node]))
         return format_percentage(self.action_fraction(node))
 
+    def action_total(self, node: int) -> str:
+        """Writes what the player of the action to a node has then put in since the root."""
+        player = int(self.layout.actor[self.layout.parent[node]])
+        return format_amount(float(self.invested[node, player]))
+
     def path(self, node: int) -> str:
         """Writes the actions from the root to a node, as ``b50-c-x-b100``; empty at the root."""
         return format_path(self, node)

@@ -240,6 +240,10 @@ class PreflopTree:
         """Writes the amount of the action that leads to a node, as its code has it."""
         return format_amount(float(self.action_amount_bb[node]))
 
+    def action_total(self, node: int) -> str:
+        """Writes the same: there is one street before the flop."""
+        return self.action_size(node)
+
     def path(self, node: int) -> str:
         """Writes the actions from the root to a node, as ``r2.5-r9-a-c``; empty at the root."""
         return format_path(self, node)

@@ -10,7 +10,7 @@ from runout.cards.card import format_card, format_cards, parse_card
 from runout.errors import CardError, TreeError, quote
 from runout.holdem.spot import Spot
 from runout.trees.betting import Street
-from runout.trees.paths import STREET_SEPARATOR, find_step, split_path
+from runout.trees.paths import STREET_SEPARATOR, counts_from_root, find_step, split_path
 from runout.trees.postflop_tree import NOT_A_LEAF, PLAYER_NAMES, SHOWDOWN
 from runout.views.node import NodeAction, NodeKind
 
@@ -116,13 +116,13 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
         TreeError: naming the first step that is no action, and the actions there are.
         CardError: naming the first step that is no card, or a card that cannot come.
     """
-    position = SpotPosition(spot)
+    position, is_total = SpotPosition(spot), counts_from_root(path)
     for number, step in enumerate(split_path(path), start=1):
         where = f"path {quote(path.strip())}, step {number}"
         if position.kind == NodeKind.CHANCE:
             position = _deal(position, step, where)
         else:
-            position = _act(position, step, where)
+            position = _act(position, step, where, is_total)
     return position
 
 
@@ -144,9 +144,9 @@ def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
     return SpotPosition(position.spot, steps, position.node, dealt)
 
 
-def _act(position: SpotPosition, step: str, where: str) -> SpotPosition:
+def _act(position: SpotPosition, step: str, where: str, is_total: bool) -> SpotPosition:
     tree = position.spot.tree
-    found = find_step(tree, position.node, step) if position.children else None
+    found = find_step(tree, position.node, step, is_total) if position.children else None
     if found is None:
         codes = ", ".join(tree.action_code(child) for child in position.children)
         allowed = f"use one of {codes}" if codes else "the hand is over"
