@@ -109,3 +109,74 @@ def test_facts_of_a_long_title_have_a_line_of_their_own(run, solved):
     assert lines[0] == "SB after SB raise to 2, BB raise to 6"
     assert lines[1].startswith("node r2-r6, ")
     assert max(map(len, lines)) <= 80
+
+
+def cells(text, row="A"):
+    """Returns the cells of a row of the first grid."""
+    lines = text.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.split() == list("AKQJT98765432"))
+    line = next(line for line in lines[start + 1 :] if line[0] == row)
+    return [line[place : place + 6].strip() for place in range(1, len(line), 6)]
+
+
+def test_the_grid_shows_what_is_asked_for(run, solved):
+    node = open_run(solved).node("r2")
+    text = run("show", str(solved), "--node", "r2", "--show", "ev").stdout
+    assert "BB's hands: EV in bb, all in all, blinds included" in text
+    aces = HAND_NAMES.index("AA")
+    won = node.ev[BB, aces] - node.invested[BB]
+    assert float(cells(text)[0]) == pytest.approx(won, abs=0.051)
+    equity = run("show", str(solved), "--node", "r2", "--show", "equity", "--player", "sb").stdout
+    assert float(cells(equity)[0]) == pytest.approx(100 * node.equity[SB, aces], abs=0.051)
+    reach = run("show", str(solved), "--node", "r2", "--show", "reach", "--player", "sb").stdout
+    assert "SB's hands: reach" in reach
+    whole = run("show", str(solved), "--show", "ev").stdout
+    assert whole.count("'s hands: EV in bb") == 5
+
+
+def test_a_range_narrows_grid_and_json(run, solved):
+    text = run("show", str(solved), "--node", "r2", "--range", "22+,AKs:0.5").stdout
+    assert "only 80.00 of BB's 1,326.00 combos (6.0%)" in text
+    assert cells(text)[2] == "-"
+    document = json.loads(run("show", str(solved), "-n", "r2", "--range", "22+", "--json").stdout)
+    (node,) = document["nodes"]
+    assert len(node["hands"][BB]) == 13
+    assert len(node["hands"][SB]) == 169
+
+
+def test_two_decisions_stand_side_by_side(run, solved):
+    text = run("show", str(solved), "--node", "r2", "--compare", "r3").stdout
+    assert text.startswith("1  BB versus raise to 2")
+    assert "\n2  BB versus raise to 3" in text
+    assert "EVs all in all, blinds included" in text
+    nodes = open_run(solved)
+    won = [nodes.node(path).range_ev(SB) - nodes.node(path).invested[SB] for path in ("r2", "r3")]
+    (line,) = [line for line in text.splitlines() if line.startswith("EV SB")]
+    first, second, difference = map(float, line.split()[2:])
+    assert [first, second] == pytest.approx(won, abs=0.001)
+    assert difference == pytest.approx(won[0] - won[1], abs=0.002)
+    document = json.loads(run("show", str(solved), "-n", "r2", "--compare", "r3", "--json").stdout)
+    assert [node["path"] for node in document["nodes"]] == ["r2", "r3"]
+    both = run("show", str(solved), "--compare", "r2", "--show", "reach").stdout
+    assert "difference, SB's hands: reach" in both
+
+
+def test_how_well_it_is_solved_is_said_wherever_it_is_shown(run, solved):
+    for options in ((), ("--node", "r2"), ("--node", "r2", "--compare", "r3")):
+        text = run("show", str(solved), *options).stdout
+        assert "exploitability (own game) " in text
+        assert "mbb/hand after 60 iterations in " in text
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--range", "AKx"], "--range: 'AKx': "),
+        (["--show", "ev", "--json"], "--show --json: cannot be combined"),
+        (["--node", "r2", "--player", "sb", "--show", "strategy"], "--show strategy: SB does not"),
+        (["--node", "r2", "--compare", "c-x"], "path 'c-x': the betting is over after"),
+        (["--compare", "r2", "--show", "strategy"], "--show strategy: SB does not act at both"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line(error_line, solved, options, expected):
+    assert error_line("show", str(solved), *options).startswith(expected)

@@ -27,8 +27,8 @@ def test_the_root_is_shown_with_values_actions_and_grid(run, spot):
     assert lines[8].rstrip().endswith("--node b10")
     assert lines[9].startswith("EV of an action: the mean over the hands that take it")
     assert lines[11].split() == list("AKQJT98765432")
-    assert lines[26].startswith("exploitability ")
-    assert "% of the pot, measured in the game with real cards; 30 iterations in " in lines[26]
+    assert lines[26].startswith("exploitability (real game) ")
+    assert "% of the pot after 30 iterations in " in lines[26]
 
 
 @pytest.fixture(scope="module")

@@ -150,7 +150,11 @@ spot_show.app.command(
 )(spot_report.report_spot)
 app.add_typer(spot_show.app, name="spot")
 app.add_typer(lab.app, name="lab")
-app.command("show", epilog="Example: runout show runs/pushfold --node a")(show.show_solution)
+app.command(
+    "show",
+    epilog="Examples: runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
+    '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
+)(show.show_solution)
 app.command("ranges", epilog="Example: runout ranges runs/pushfold --node a-c --player bb")(
     run_ranges.show_ranges
 )

@@ -20,6 +20,7 @@ from runout.views.node_files import document_head
 from runout.views.node_json import node_to_json
 from runout.views.preflop_view import PreflopView
 from runout.views.run_view import open_run
+from runout.views.selection import Part
 
 CSV_COLUMNS = (
     "node",
@@ -74,12 +75,21 @@ def export_solution(
     print_note(f"wrote {file}, {format_count_of(len(decisions), 'decision')}, {size}")
 
 
-def solution_to_json(nodes: PreflopView, decisions: Sequence[int]) -> Json:
-    """Returns how a solution went, and some of its decisions with all numbers by hand."""
+def solution_to_json(
+    nodes: PreflopView, decisions: Sequence[int], part: Part | None = None
+) -> Json:
+    """Returns how a solution went, and some of its decisions with all numbers by hand.
+
+    Args:
+        nodes: the solution.
+        decisions: the numbers of its nodes.
+        part: which hands are told, by default all.
+    """
+    part = part or Part()
     return {
         **document_head(nodes.quality),
         **report_to_json(nodes.solution),
-        "nodes": [node_to_json(nodes.node_at(node)) for node in decisions],
+        "nodes": [node_to_json(part.of(nodes.node_at(node))) for node in decisions],
     }
 
 

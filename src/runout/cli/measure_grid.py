@@ -12,6 +12,9 @@ from runout.cli.solutions import SMALLEST_REACH
 from runout.views.measures import Measure, hand_reach, hand_values
 from runout.views.node import Node
 
+#: How EVs are counted before the flop.
+NET = "all in all, blinds included"
+
 _WORDS = {
     Measure.EV: "EV in {unit}",
     Measure.EQUITY: "equity in %",
@@ -20,19 +23,9 @@ _WORDS = {
 }
 
 
-def print_measure(
-    console: Console, node: Node, player: int, measure: Measure, offset: float = 0.0
-) -> None:
-    """Prints what the grid shows, and the grid of a player's hands.
-
-    Args:
-        console: where.
-        node: of which decision, card or end.
-        player: whose hands.
-        measure: what of them.
-        offset: added to EVs, as `show` counts blinds as put in.
-    """
-    values = measured(node, player, measure) + (offset if measure is Measure.EV else 0.0)
+def print_measure(console: Console, node: Node, player: int, measure: Measure) -> None:
+    """Prints what the grid shows, and the grid of a player's hands."""
+    values = measured(node, player, measure)
     what = describe_measure(node, measure)
     console.print(f"{node.players[player]}'s hands: {what}", style="bold", soft_wrap=True)
     reach = np.nan_to_num(hand_reach(node, player))
@@ -61,7 +54,14 @@ def print_measure_difference(
 
 def describe_measure(node: Node, measure: Measure) -> str:
     """Returns what the grid of a measure shows, with its unit."""
-    return _WORDS[measure].format(unit=node.unit.value)
+    words = _WORDS[measure].format(unit=node.unit.value)
+    is_net = measure is Measure.EV and node.street is None
+    return f"{words}, {NET}" if is_net else words
+
+
+def range_ev(node: Node, player: int) -> float:
+    """Returns the EV of a range; before the flop what it wins all in all, as `show` counts."""
+    return node.range_ev(player) - (node.invested[player] if node.street is None else 0.0)
 
 
 def measured(node: Node, player: int, measure: Measure) -> FloatArray:
@@ -69,6 +69,8 @@ def measured(node: Node, player: int, measure: Measure) -> FloatArray:
     values = hand_values(node, player, measure)
     if measure is Measure.REACH:
         return values
+    if measure is Measure.EV and node.street is None:
+        values = values - node.invested[player]
     return np.where(hand_reach(node, player) >= SMALLEST_REACH, values, np.nan)
 
 

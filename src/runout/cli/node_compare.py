@@ -11,7 +11,7 @@ from rich.table import Table
 from runout.arrays import FloatArray
 from runout.cli.formatting import format_percent
 from runout.cli.grid import HandGrid
-from runout.cli.measure_grid import print_measure_difference
+from runout.cli.measure_grid import NET, print_measure_difference, range_ev
 from runout.cli.options import OptionError
 from runout.cli.solutions import SMALLEST_REACH
 from runout.cli.strategy_grid import grid_actions
@@ -61,7 +61,8 @@ def print_comparison(
 ) -> None:
     """Prints values and frequencies of two nodes, and the grid of how a player's hands differ."""
     console.print(_table(nodes))
-    console.print("difference: the first node minus the second", style="dim")
+    net = f"; EVs {NET}" if nodes[0].street is None else ""
+    console.print(f"difference: the first node minus the second{net}", style="dim")
     console.print()
     if measure is not Measure.STRATEGY:
         print_measure_difference(console, nodes, player, measure)
@@ -136,7 +137,7 @@ def _table(nodes: tuple[Node, Node]) -> Table:
     for heading in (*(node.path or "root" for node in nodes), "difference"):
         table.add_column(heading, justify="right", no_wrap=True)
     for player, name in enumerate(nodes[0].players):
-        _add_amounts(table, f"EV {name}", *(node.range_ev(player) for node in nodes))
+        _add_amounts(table, f"EV {name}", *(range_ev(node, player) for node in nodes))
     for player, name in enumerate(nodes[0].players):
         _add_shares(table, f"equity {name}", *(node.range_equity(player) for node in nodes))
     for player, name in enumerate(nodes[0].players):
@@ -155,7 +156,7 @@ def _table(nodes: tuple[Node, Node]) -> Table:
 
 def _add_amounts(table: Table, name: str, first: float, second: float) -> None:
     table.add_row(
-        name, *(_number(value, ".2f") for value in (first, second)), _number(first - second, "+.2f")
+        name, *(_number(value, ".3f") for value in (first, second)), _number(first - second, "+.3f")
     )
 
 
@@ -166,7 +167,7 @@ def _add_shares(table: Table, name: str, first: float, second: float) -> None:
 
 
 def _number(value: float, form: str) -> str:
-    return _NO_VALUE if math.isnan(value) else f"{round(value, 2) + 0.0:{form}}"
+    return _NO_VALUE if math.isnan(value) else f"{round(value, 3) + 0.0:{form}}"
 
 
 def _share(value: float) -> str:

@@ -8,48 +8,64 @@ from rich.text import Text
 
 from runout.cli.formatting import format_bb, format_percent
 from runout.cli.grid import HandGrid
+from runout.cli.measure_grid import print_measure
 from runout.cli.strategy_grid import StrategyGrid, grid_actions, legend
 from runout.trees.actions import format_amount
 from runout.trees.preflop_betting import PLAYER_NAMES
+from runout.views.measures import Measure
 from runout.views.node import Node
-from runout.views.preflop_view import PreflopView
 
 #: Facts that would make the title of a decision longer than this stand on a line of their own.
 MAX_TITLE_COLUMNS = 80
 
 
-def print_decisions(console: Console, nodes: PreflopView, decisions: Sequence[int]) -> None:
+def print_decisions(
+    console: Console, nodes: Sequence[Node], measure: Measure | None = None
+) -> None:
     """Prints the grids of some decisions, one below the other."""
-    for number, node in enumerate(decisions):
+    for number, node in enumerate(nodes):
         if number > 0:
             console.print()
-        print_decision(console, nodes, node)
+        print_decision(console, node, measure)
 
 
-def print_decision(console: Console, nodes: PreflopView, node: int) -> None:
-    """Prints who decides after what, how often each action is taken, and the grid."""
-    found = nodes.node_at(node)
-    console.print(_title(nodes, node, found), soft_wrap=True)
+def print_decision(console: Console, node: Node, measure: Measure | None = None) -> None:
+    """Prints who decides after what, how often each action is taken, and the grid.
+
+    Args:
+        console: where.
+        node: a decision before the flop.
+        measure: what the grid shows of the hands; by default what they do.
+    """
+    actor = node.actor or 0
+    print_title(console, node)
     actions = grid_actions(
-        [action.kind for action in found.actions], [action.label for action in found.actions]
+        [action.kind for action in node.actions], [action.label for action in node.actions]
     )
-    console.print(legend(console, actions, found.frequency().tolist()))
-    console.print(_combos_line(found), style="dim")
+    console.print(legend(console, actions, node.frequency().tolist()))
+    console.print(_combos_line(node), style="dim")
     console.print()
-    grid = StrategyGrid(actions, found.strategy, found.weights[found.actor or 0])
+    if measure not in (None, Measure.STRATEGY):
+        print_measure(console, node, actor, measure)
+        return
+    grid = StrategyGrid(actions, node.strategy, node.weights[actor])
     console.print(grid)
     if caption := grid.caption(console):
         console.print(caption, style="dim")
 
 
-def print_range(console: Console, nodes: PreflopView, node: int, player: int) -> None:
+def print_range(console: Console, node: Node, player: int) -> None:
     """Prints how much of each hand a player brings to a node."""
-    found = nodes.node_at(node)
-    title = _title(nodes, node, found)
-    title.append(f"\n{PLAYER_NAMES[player]}'s range there: % of each hand that plays to this point")
-    console.print(title, soft_wrap=True)
+    print_title(console, node)
+    what = f"{PLAYER_NAMES[player]}'s range there: % of each hand that plays to this point"
+    console.print(what, soft_wrap=True)
     console.print()
-    console.print(HandGrid(found.weights[player].clip(0.0, 1.0)))
+    console.print(HandGrid(node.weights[player].clip(0.0, 1.0)))
+
+
+def print_title(console: Console, node: Node, mark: str = "") -> None:
+    """Prints who decides after what, how often, and for how much."""
+    console.print(Text(mark).append_text(_title(node)), soft_wrap=True)
 
 
 def _combos_line(node: Node) -> str:
@@ -62,8 +78,8 @@ def _combos_line(node: Node) -> str:
     return f"of combos, as charts count: {' / '.join(shares)}   a cell R62 C: R 62 %, then mostly C"
 
 
-def _title(nodes: PreflopView, number: int, node: Node) -> Text:
-    title = Text(nodes.describe_decision(number), style="bold")
+def _title(node: Node) -> Text:
+    title = Text(node.label, style="bold")
     facts = [f"pot {format_amount(node.pot)} bb"]
     if node.path:
         seen = format_percent(node.reach or 0.0, 1)

@@ -13,13 +13,12 @@ from runout.arrays import FloatArray
 from runout.cli.formatting import (
     Json,
     format_bb,
-    format_count_of,
     format_exploitability,
     format_mbb,
     format_percent,
-    format_seconds,
 )
 from runout.cli.plots import draw_bars, plot_blocks
+from runout.cli.quality_lines import print_quality
 from runout.results.preflop_solution import PreflopSolution, RangesRound
 from runout.results.value_book import ValueSource
 from runout.trees.actions import format_amount
@@ -47,15 +46,8 @@ def print_report(console: Console, nodes: PreflopView) -> None:
         _print_leaves(console, nodes)
         console.print()
     sb, bb = (format_bb(solution.game_value_bb(player)) for player in (SB, BB))
-    iterations = format_count_of(report.iterations, "iteration")
-    console.print(
-        f"game value {sb} bb/hand for SB, {bb} bb/hand for BB\n"
-        f"exploitability {format_mbb(report.exploitability_mbb)} mbb/hand "
-        f"after {iterations} in {format_seconds(report.seconds)}"
-    )
-    if report.real_exploitability_mbb is not None:
-        real = format_mbb(report.real_exploitability_mbb)
-        console.print(f"with real cards, on its flops: {real} mbb/hand")
+    console.print(f"game value {sb} bb/hand for SB, {bb} bb/hand for BB")
+    print_quality(console, nodes.quality)
 
 
 def report_to_json(solution: PreflopSolution) -> Json:

@@ -10,7 +10,12 @@ from runout.cli.formatting import (
     format_seconds,
 )
 from runout.views.node import Node
-from runout.views.quality import NOTABLE_EXPLOITABILITY_POT, ExploitabilityUnit, Quality
+from runout.views.quality import (
+    NOTABLE_EXPLOITABILITY_MBB,
+    NOTABLE_EXPLOITABILITY_POT,
+    ExploitabilityUnit,
+    Quality,
+)
 
 #: A node that is reached in a smaller share of the deals was hardly learned.
 RARE_REACH = 0.005
@@ -26,15 +31,18 @@ def describe_quality(quality: Quality) -> str:
     else:
         amount = f"{format_mbb(quality.exploitability)} mbb/hand"
     iterations = format_count_of(quality.iterations, "iteration")
-    work = f"{iterations} in {format_seconds(quality.seconds)}"
-    return f"exploitability {amount}, {quality.meaning.explanation}; {work}"
+    work = f"after {iterations} in {format_seconds(quality.seconds)}"
+    return f"exploitability ({quality.meaning.value}) {amount} {work}"
 
 
 def print_quality(console: Console, quality: Quality | None) -> None:
     """Prints how well the whole is solved, with a warning if that is roughly only."""
     if quality is None:
         return
-    console.print(describe_quality(quality), style="dim", soft_wrap=True)
+    console.print(describe_quality(quality), soft_wrap=True)
+    if quality.real_exploitability is not None:
+        real = format_mbb(quality.real_exploitability)
+        console.print(f"with real cards, on its flops: {real} mbb/hand")
     print_roughness(console, quality)
 
 
@@ -42,7 +50,7 @@ def print_roughness(console: Console, quality: Quality) -> None:
     """Prints a warning if a solution is solved roughly only."""
     if not quality.is_rough:
         return
-    most = "20 mbb/hand"
+    most = f"{format_mbb(NOTABLE_EXPLOITABILITY_MBB)} mbb/hand"
     if quality.unit is ExploitabilityUnit.POT:
         most = f"{format_percent(NOTABLE_EXPLOITABILITY_POT, 0)} of the pot"
     _warn(console, f"exploitability is above {most}: more iterations may change much of this")

@@ -85,7 +85,7 @@ def _report(
         return
     nodes = PreflopView(run.solution)
     console = output()
-    print_decisions(console, nodes, nodes.standard_nodes())
+    print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
     console.print()
     print_report(console, nodes)
     if run.values is not None:
@@ -106,7 +106,7 @@ def _print_solution(solution: PreflopSolution) -> None:
     mbb = solution.report.exploitability_mbb
     iterations = format_count_of(solution.report.iterations, "iteration")
     console.print(f"\nafter {iterations}, {mbb:.3g} mbb/hand")
-    print_decisions(console, nodes, nodes.standard_nodes())
+    print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
 
 
 def _ignore_solution(solution: PreflopSolution) -> None:
