@@ -1,6 +1,7 @@
 // Small drawings as SVG: curves with a crosshair, stacked bars.
 import { html } from "./html.js";
 import { svgPath, ticks } from "./curves.js";
+import { TEXT } from "./strings.js";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [420, 190, 44, 22];
 
@@ -10,6 +11,12 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM] = [420, 190, 44, 22];
  * @param curves {name, points, className} each
  */
 export function CurveChart({ title, curves, range, format, xLabel, formatX }) {
+  if (!curves.some((curve) => curve.points.length)) {
+    return html`<figure class="chart">
+      <figcaption>${title}</figcaption>
+      <p class="muted">${TEXT.noValues}</p>
+    </figure>`;
+  }
   const [low, high] = range || rangeOf(curves);
   const y = (value) => HEIGHT - ((value - low) / (high - low || 1)) * HEIGHT;
   return html`<figure class="chart">

@@ -107,7 +107,7 @@ export const reachColour = (theme = "dark") => oklch(theme === "dark" ? [0.52, 0
 /** From red over grey to green, for -1 to 1. */
 export function diverging(share, theme = "dark") {
   const at = Math.min(1, Math.max(-1, share));
-  const middle = theme === "dark" ? [0.3, 0.01, 250] : [0.95, 0.01, 250];
+  const middle = theme === "dark" ? [0.3, 0, 250] : [0.95, 0, 250];
   const end =
     at < 0
       ? theme === "dark"

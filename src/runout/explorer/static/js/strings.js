@@ -10,6 +10,7 @@ export const TEXT = {
   compare: "compare",
   search: "Filter by name",
   loading: "loading",
+  noValues: "This solution was saved without values here.",
   retry: "Try again",
   offline: "The server does not answer. Is `runout explore` still running?",
   lost: "There is no such place.",

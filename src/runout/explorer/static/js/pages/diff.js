@@ -14,10 +14,8 @@ export function DiffPage() {
   if (!node || !other) return html`<main><p class="muted">${TEXT.loading}</p></main>`;
   const { params } = state.address;
   const actions = commonActions(node, other);
-  const what =
-    params.m === "strategy" || (params.m !== "ev" && !actions.some((action) => action.code === params.m))
-      ? actions.at(-1)?.code || "ev"
-      : params.m;
+  // Where actions are worth the same, strategies differ without meaning: EV comes first.
+  const what = actions.some((action) => action.code === params.m) ? params.m : "ev";
   const player = params.p === "" ? (node.actor ?? 0) : Number(params.p);
   const grid = differenceGrid(node, other, player, what);
   const range = moved(node, other);
@@ -26,6 +24,9 @@ export function DiffPage() {
     <h1>${facts.name} ${TEXT.diff.minus} ${otherFacts?.name}</h1>
     <p class="muted">${TEXT.diff.note}</p>
     <div class="matrix-bar">
+      <div class="segments" role="group" aria-label="player">
+        ${node.players.map((name, number) => html`<button aria-pressed=${number === player} onClick=${() => change({ p: String(number) }, true)}>${name}</button>`)}
+      </div>
       <div class="segments" role="group" aria-label=${TEXT.diff.frequency}>
         ${actions.map((action) => html`<button aria-pressed=${what === action.code} onClick=${() => change({ m: action.code }, true)}>${action.label}</button>`)}
         <button aria-pressed=${what === "ev"} onClick=${() => change({ m: "ev" }, true)}>
@@ -84,7 +85,7 @@ function DiffMatrix({ grid, what, node }) {
   const theme = themeOf(state.settings);
   const largest = Math.max(1e-9, ...grid.filter(isKnown).map(Math.abs));
   const scale = what === "ev" ? largest : Math.max(0.25, largest);
-  const text = (value) => (what === "ev" ? amount(value, node.unit) : (100 * value).toFixed(0));
+  const text = (value) => (what === "ev" ? amount(value, node.unit) : whole(100 * value));
   return html`<div class="matrix" role="grid" aria-label=${TEXT.diff.title}>
     ${[...RANKS].map(
       (rank, row) =>
@@ -105,3 +106,6 @@ function DiffMatrix({ grid, what, node }) {
     )}
   </div>`;
 }
+
+// Without the sign of what rounds to nothing.
+const whole = (value) => String(Math.round(value) + 0);
