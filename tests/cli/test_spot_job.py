@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -7,6 +9,7 @@ from runout.cli.spot_job import main
 from runout.config.load import load_run_config
 from runout.explorer.library import Library, RunKind
 from runout.pipeline.run import solve_preflop
+from runout.views.spot_bundle import load_spot
 from tests.cli.solve_configs import LIMPS
 
 
@@ -42,3 +45,15 @@ def test_a_flop_is_solved_into_the_directory_of_its_run(directory, capsys):
     assert lines[-1]["exploitability_pot"] < 0.01
     (spot,) = [run for run in Library([directory]).runs.values() if run.kind is RunKind.SPOT]
     assert spot.path == output
+
+
+def test_a_solve_that_is_told_to_end_saves_what_it_has_learned(directory):
+    output = directory / "spots" / "stopped"
+    arguments = [str(directory), "c-x", "Td9d6h", str(output)]
+    command = [sys.executable, "-m", "runout.cli.spot_job", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        json.loads(process.stdout.readline())  # the first iteration is done
+        process.terminate()
+        process.stdout.read()
+    assert process.returncode == 130
+    assert load_spot(output).quality.iterations > 0

@@ -26,6 +26,8 @@ def test_a_job_is_followed_to_its_end(tmp_path):
     job = Jobs([sys.executable, "-c", TALKS]).start([], tmp_path)
     wait_for(job, "done")
     assert job.curve == [(1, 1.0), (2, 0.5), (3, 1 / 3)]
+    assert job.to_json()["iteration"] == 3
+    assert job.to_json()["is_over"]
 
 
 def test_what_went_wrong_is_told(tmp_path):

@@ -498,7 +498,7 @@ def test_a_flop_is_solved_from_the_page_and_opened(browser, runs, tmp_path):
         page.get_by_role("button", name="What will it take?").click()
         page.get_by_text("5 nodes of betting").wait_for()
         page.get_by_role("button", name="Solve it now").click()
-        page.get_by_role("button", name="done, open it").click()
+        page.get_by_role("button", name="open it").click()
         viewer.settle()
         assert page.url.endswith("/s/game-spots-r2-c-Td9d6h")
         assert page.locator("[data-hand]").count() == 169

@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arguments: what follows the program's name; by default what the shell passed.
     """
     try:
-        with _ending_like_ctrl_c():
+        with ending_like_ctrl_c():
             from runout.cli.app import app
 
             app(arguments, prog_name="runout")
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 @contextmanager
-def _ending_like_ctrl_c() -> Iterator[None]:
+def ending_like_ctrl_c() -> Iterator[None]:
     """Makes SIGTERM do what Ctrl-C does: batch systems and shutdowns send it, and work is saved."""
 
     def pass_on(signal_number: int, frame: Any) -> None:

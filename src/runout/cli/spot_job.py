@@ -6,7 +6,6 @@ is learned until then is saved.
 """
 
 import json
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
 from runout.cli.formatting import format_bytes, format_time_limit
+from runout.cli.main import ending_like_ctrl_c
 from runout.cli.solve_progress import SolveTracker
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
@@ -29,14 +29,14 @@ USUAL_ITERATIONS = 150
 
 def main(arguments: list[str]) -> int:
     """Solves, or says what it takes; returns the exit code."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     run, node, board, output, *flags = arguments
     try:
-        config = _read(Path(run), node, board)
-        if "--estimate" in flags:
-            _write(_estimate(config))
-        else:
-            _solve(config, Path(output))
+        with ending_like_ctrl_c():
+            config = _read(Path(run), node, board)
+            if "--estimate" in flags:
+                _write(_estimate(config))
+            else:
+                _solve(config, Path(output))
     except RunoutError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USER_ERROR
@@ -109,6 +109,7 @@ class _Progress:
     def __init__(self) -> None:
         self._tracker = SolveTracker()
         self._passed: list[tuple[int, float]] = []
+        self._measured: set[float | None] = set()
         self.exploitability_pot: float | None = None
         self.seconds_left: float | None = None
 
@@ -118,7 +119,10 @@ class _Progress:
         bars = self._tracker.note(replace(event, max_seconds=None)).bars
         chips = event.exploitability_chips
         self.exploitability_pot = None if chips is None else chips / event.pot_chips
-        self.seconds_left = bars[-1].seconds_left
+        self._measured.add(chips)
+        # Before two measurements there is only the time of all iterations, far too many.
+        is_known = len(self._measured - {None}) > 1
+        self.seconds_left = bars[-1].seconds_left if is_known else None
         self._passed.append((event.iteration, event.seconds))
 
     @property

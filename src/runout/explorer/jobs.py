@@ -22,7 +22,7 @@ Json = dict[str, Any]
 _MAX_MESSAGE_CHARACTERS = 2000
 _MAX_CURVE_POINTS = 400
 _MAX_JOBS_KEPT = 20
-_SECONDS_TO_STOP = 20.0
+_SECONDS_TO_STOP = 60.0  # what is learned so far is saved
 
 
 @dataclass
@@ -34,6 +34,7 @@ class Job:
         output: the directory that it writes.
         process: what solves.
         state: ``running``, ``done``, ``failed`` or ``stopped``.
+        iteration: iterations done.
         curve: exploitability as a fraction of the pot, by iteration.
         seconds_left: as the process says; None if it does not know.
         message: what it said last besides.
@@ -43,6 +44,7 @@ class Job:
     output: Path
     process: "subprocess.Popen[str]"
     state: str = "running"
+    iteration: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
     seconds_left: float | None = None
     message: str = ""
@@ -54,6 +56,8 @@ class Job:
         return {
             "id": self.id,
             "state": self.state,
+            "is_over": self.ended is not None,
+            "iteration": self.iteration,
             "curve": [list(point) for point in self.curve],
             "seconds": (self.ended or time.monotonic()) - self.started,
             "seconds_left": self.seconds_left,
@@ -164,6 +168,7 @@ def _watch(job: Job) -> None:
 
 def _note(job: Job, line: str) -> None:
     news = json.loads(line)
+    job.iteration = int(news.get("iteration", 0))
     job.seconds_left = news.get("seconds_left")
     job.message = news.get("message", "")
     if news.get("exploitability_pot") is not None:

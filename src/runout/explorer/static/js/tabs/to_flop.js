@@ -135,10 +135,10 @@ async function solveIt(node, board) {
 
 function watch(job) {
   set({ job });
-  if (job.state !== "running") return;
+  if (job.is_over) return;
   setTimeout(async () => {
     if (state.job?.id !== job.id) return;
-    watch(await look(`/api/jobs/${job.id}`).catch(() => ({ ...job, state: "failed" })));
+    watch(await look(`/api/jobs/${job.id}`).catch(() => ({ ...job, state: "failed", is_over: true })));
   }, LOOK_EVERY_MS);
 }
 
@@ -149,10 +149,13 @@ function Job({ job }) {
   return html`<div class="job" role="status">
     <p>
       <b>${TEXT.toFlop[job.state] || job.state}</b>
-      ${last ? `${last[0]} iterations, ${percent(last[1], 2)} of the pot` : ""} ${duration(job.seconds)}
-      ${job.seconds_left !== null && job.state === "running" ? `, ${TEXT.toFlop.timeLeft} ${duration(job.seconds_left)} ${TEXT.toFlop.left}` : ""}
+      <span>${job.iteration} ${TEXT.trust.iterations}</span>
+      ${last && html`<span>${TEXT.trust.exploitability} ${percent(last[1], 2)} of the pot</span>`}
+      <span>${duration(job.seconds)}</span>
+      ${job.state === "stopped" && !job.is_over && html`<span>${TEXT.toFlop.saving}</span>`}
+      ${job.seconds_left !== null && job.state === "running" ? `${TEXT.toFlop.timeLeft} ${duration(job.seconds_left)} ${TEXT.toFlop.left}` : ""}
       ${job.state === "running" && html`<button onClick=${() => tell("DELETE", `/api/jobs/${job.id}`)}>${TEXT.toFlop.stop}</button>`}
-      ${job.run && html`<button class="primary" onClick=${() => go({ view: "spot", run: job.run, params: { ...DEFAULTS } })}>${TEXT.toFlop.done}</button>`}
+      ${job.run && html`<button class="primary" onClick=${() => go({ view: "spot", run: job.run, params: { ...DEFAULTS } })}>${TEXT.toFlop.open}</button>`}
     </p>
     ${
       points.length > 1 &&
