@@ -145,14 +145,14 @@ app.command(
 )(solve_spot.solve_spot)
 spot_show.app.command(
     "report",
-    epilog="Examples: runout spot report runs/flop --node x:b59:c ; "
+    epilog="Example: runout spot report runs/flop --node x:b59:c ; "
     "runout spot report runs/flop --node x:b59:c:8h:x --sort ev-ip --csv -o turns.csv",
 )(spot_report.report_spot)
 app.add_typer(spot_show.app, name="spot")
 app.add_typer(lab.app, name="lab")
 app.command(
     "show",
-    epilog="Examples: runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
+    epilog="Example: runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
     '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
 )(show.show_solution)
 app.command("ranges", epilog="Example: runout ranges runs/pushfold --node a-c --player bb")(

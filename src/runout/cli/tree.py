@@ -58,7 +58,7 @@ class _Memory(NamedTuple):
 
 @app.command(
     "show",
-    epilog="Examples: runout tree show -c configs/postflop_smoke.yaml --spr 3.5 ; "
+    epilog="Example: runout tree show -c configs/postflop_smoke.yaml --spr 3.5 ; "
     "runout tree show -c configs/spot_river.yaml ; runout tree show -c runs/river",
 )
 def show_tree(
