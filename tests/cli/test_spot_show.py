@@ -98,8 +98,8 @@ def test_many_actions_stand_below_each_other(run, tmp_path):
     lines = run("spot", "show", str(path), "--hand", "KsKh").stdout.splitlines()
     assert lines[1].split() == "hand arrives EV equity action frequency its EV".split()
     assert lines[2].startswith("KsKh   100.00%")
-    assert len(lines) == 2 + 7
-    assert lines[-1].split()[:2] == ["all-in", "9000"]
+    assert lines[8].split()[:2] == ["all-in", "9000"]
+    assert lines[10].startswith("exploitability (real game) ")
     assert not any("…" in line for line in lines)
 
 

@@ -1,5 +1,6 @@
 """What is said below every solution: how well it is solved, and what is not to be trusted."""
 
+import numpy as np
 from rich.console import Console
 
 from runout.cli.formatting import (
@@ -65,6 +66,8 @@ def print_warnings(console: Console, node: Node) -> None:
         _warn(console, what)
     if node.is_locked:
         _warn(console, "locked: some hands do here what they were told, whatever would be better")
+    if bool(node.met_weights.any()) and bool(np.isnan(node.ev).all()):
+        _warn(console, "no EVs were kept with this solution, solve it again to have them")
 
 
 def _warn(console: Console, text: str) -> None:

@@ -1,6 +1,6 @@
 """`runout spot show`: any node of a solved spot, all hands or one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -174,6 +174,8 @@ def show_spot(
         looked_at = part.player_at(found)
         if combos is not None:
             show_hands(found, hand or "", combos, part.player, json)
+            if not json:
+                _print_end(view, note, (found,))
         elif cut is not None and (json or csv):
             _write_cuts(file, found, looked_at, cut, json)
         elif compare is not None and json:
@@ -214,10 +216,16 @@ def _print(view: View, note: str, node: Node, wish: _Wish) -> None:
     if not wish.part.is_whole:
         whole = view.node(node.path)
         console.print(describe_part(whole, node, player), style="dim", soft_wrap=True)
+    _print_end(view, note, (node,) if wish.compared is None else (node, wish.compared))
+
+
+def _print_end(view: View, note: str, nodes: Sequence[Node]) -> None:
+    """Prints how far what was shown can be trusted, and where it comes from."""
+    console = output()
     console.print()
     print_quality(console, view.quality)
-    for shown in filter(None, (node, wish.compared)):
-        print_warnings(console, shown)
+    for node in nodes:
+        print_warnings(console, node)
     if note:
         console.print(note, soft_wrap=True, markup=False)
 

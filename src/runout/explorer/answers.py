@@ -10,12 +10,11 @@ from runout.cards.combos import NUM_COMBOS, format_combo
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.errors import BundleError, TreeError
 from runout.explorer.library import FoundRun
-from runout.explorer.node_rows import summarize_node
 from runout.explorer.opened import OpenedRun, RunSummary, RunWithNodes
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.spot_run import SpotRun
 from runout.explorer.values_run import ValuesRun
-from runout.views.node_json import node_to_json
+from runout.views.node_json import node_summary_to_json, node_to_json
 
 Json = dict[str, Any]
 
@@ -126,7 +125,7 @@ def cards_to_json(run: RunWithNodes, path: str) -> Json:
     rows = []
     for row in report.rows:
         later = row.node.path.removeprefix(report.before.path_after(format_card(row.cards[0])))
-        summary = summarize_node(row.node)
+        summary = node_summary_to_json(row.node)
         for name in map(format_card, row.cards):
             place = report.before.path_after(name) + later
             rows.append({**summary, "card": name, "path": place})

@@ -9,7 +9,7 @@ from typing import Any
 from runout.config.load import load_run_config
 from runout.config.run import RunConfig
 from runout.errors import RunoutError
-from runout.explorer.node_rows import actions_to_json, texture_to_json
+from runout.explorer.node_rows import texture_to_json
 from runout.results import preflop_bundle
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.run_folders import SOLUTION_FOLDER, find_bundle
@@ -21,7 +21,7 @@ from runout.trees.postflop_tree import PLAYER_NAMES as POSTFLOP_NAMES
 from runout.trees.preflop_betting import PLAYER_NAMES
 from runout.views.card_report import CardReport, report_cards
 from runout.views.node import Node, Unit
-from runout.views.node_json import rounded
+from runout.views.node_json import node_summary_to_json, rounded
 from runout.views.quality import Quality
 from runout.views.run_view import RunView, open_run
 
@@ -138,7 +138,7 @@ class PreflopRun:
                     "path": first.path,
                     "share": shares.get(flop, 1.0 / len(node.flops)),
                     **texture_to_json(first.board),
-                    "actions": actions_to_json(first),
+                    "actions": node_summary_to_json(first)["actions"],
                     "ev": [rounded(first.range_ev(player)) for player in (0, 1)],
                     "equity": [rounded(first.range_equity(player)) for player in (0, 1)],
                     "eqr": [rounded(first.eqr(player)) for player in (0, 1)],
