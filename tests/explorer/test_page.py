@@ -412,6 +412,13 @@ def test_everything_fits_a_telephone(narrow, ids, tab):
     narrow.check_access()
 
 
+def test_the_node_that_is_on_is_in_sight_on_a_telephone(narrow, ids):
+    narrow.open(f"/s/{ids['flop']}?n=x:x:8h:x")
+    box = narrow.page.locator(".place.here").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= NARROW["width"]
+
+
 def test_a_place_that_is_not_there_is_said_and_can_be_tried_again(browser, address, ids):
     context = browser.new_context(viewport=WIDE)
     viewer = Viewer(context.new_page(), address)

@@ -43,6 +43,7 @@ export function Ribbon() {
       ${places.map((place) => html`<${Place} key=${place.path} place=${place} here=${node} />`)}
     </ol>
     <${Facts} node=${node} />
+    ${node.reach !== null && node.reach < 0.005 && html`<p class="warning">⚠ ${TEXT.rareHelp}</p>`}
   </nav>`;
 }
 
@@ -51,11 +52,13 @@ function Place({ place, here }) {
   const isFuture = !isHere && isOnLine(here.path, place.path);
   const className = `place ${isHere ? "here" : ""} ${isFuture ? "future" : ""}`;
   if (place.actor === null || place.actor === undefined) {
-    return html`<li class=${className}><${Dealt} place=${place} isHere=${isHere} /></li>`;
+    return html`<li class=${className} ref=${isHere ? keepInView : null}>
+      <${Dealt} place=${place} isHere=${isHere} />
+    </li>`;
   }
   const colours = actionColours(place.actions, state.settings.palette, themeOf(state.settings));
   const who = namesAt(place.path)[place.actor];
-  return html`<li class=${className} aria-current=${isHere ? "step" : null}>
+  return html`<li class=${className} aria-current=${isHere ? "step" : null} ref=${isHere ? keepInView : null}>
     <button class="place-head" onClick=${() => goToNode(place.path)}>${who}</button>
     <ul>
       ${place.actions.map(
@@ -72,6 +75,16 @@ function Place({ place, here }) {
       )}
     </ul>
   </li>`;
+}
+
+let pathInView = null;
+
+// On a narrow screen the node that is on would be out of sight; scrolling by hand is respected.
+function keepInView(place) {
+  if (!place || pathInView === state.node?.path) return;
+  pathInView = state.node?.path;
+  const list = place.closest("ol");
+  list.scrollLeft = place.offsetLeft - list.offsetLeft - (list.clientWidth - place.clientWidth) / 2;
 }
 
 // The names of the players change with the flop, and so do their numbers.
