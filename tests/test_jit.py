@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -248,3 +249,12 @@ def test_files_full_of_rubbish_are_compiled_over_and_kept_again(package):
 
 def add_three(number):
     return number + 3
+
+
+def test_a_compilation_that_began_before_the_block_is_not_reported():
+    """Another thread may be in the middle of one when the block is entered."""
+    heard = []
+    listener = jit._CompileListener(heard.append)
+    dispatcher = SimpleNamespace(py_func=evaluator_kernels.evaluate_hands.py_func)
+    listener.on_end(SimpleNamespace(data={"dispatcher": dispatcher}))
+    assert heard == []

@@ -187,7 +187,8 @@ class _CompileListener(numba_event.Listener):
         self._on_event(KernelCompiling(name, self._num_compiled, len(loaded_kernels())))
 
     def on_end(self, event: Any) -> None:
-        if not self._is_ours(event):
+        # What another thread had begun before the block was entered may end inside it.
+        if not self._is_ours(event) or not self._started:
             return
         # Kernels compile inside the kernels that call them, so ends come in reverse order.
         name, started = self._started.pop()
