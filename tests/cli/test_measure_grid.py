@@ -77,3 +77,10 @@ def test_differences_have_signs():
     assert cell(same, "KK") == "0"
     nothing = decision(ev=np.full_like(node.ev, np.nan))
     assert cell(printed(print_measure_difference, (nothing, node), 1, Measure.EV), "KK") == "-"
+
+
+def test_tiles_that_are_filled_in_part_are_explained():
+    file = io.StringIO()
+    console = Console(file=file, width=100, color_system="truecolor", force_terminal=True)
+    print_measure(console, decision(), 0, Measure.EV)
+    assert "a tile is filled as far as its hand gets here" in file.getvalue()

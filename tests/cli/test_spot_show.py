@@ -200,8 +200,16 @@ def test_inspect_knows_spots(run, spot):
     assert f"runout spot show {spot} shows its nodes" in text
 
 
-def test_showing_a_spot_compiles_nothing(run_program, spot):
-    result = run_program("spot", "show", spot, PYTHONPROFILEIMPORTTIME="1")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "--by", "class"),
+        ("show", "--class", "sets", "--show", "ev"),
+        ("report", "-n", "x:x"),
+    ],
+)
+def test_showing_a_spot_compiles_nothing(run_program, spot, words):
+    result = run_program("spot", words[0], spot, *words[1:], PYTHONPROFILEIMPORTTIME="1")
     assert result.returncode == 0
     assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
 
@@ -236,6 +244,8 @@ def test_any_node_of_a_joint_run_is_shown(run, tmp_path, error_line):
     assert other == "--player oop: is nobody there, SB and BB are"
     compared = error_line("spot", "show", str(path), "--compare", "c-x:QsTs5s")
     assert compared == "--compare: one node is before the flop and the other is after it"
+    flops = error_line("spot", "report", str(path), "--node", "c-x")
+    assert flops.startswith("path 'c-x': a whole flop is dealt there, and not one card")
     turns = json.loads(run("spot", "report", str(path), "-n", "c-x:QhTh5h:x:x", "--json").stdout)
     assert sum(len(row["cards"]) for row in turns["rows"]) == 49
     assert turns["rows"][0]["cards"] == ["As", "Ad", "Ac"]

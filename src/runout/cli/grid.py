@@ -106,6 +106,12 @@ def filled_width(width: int, reach: float) -> int:
     return min(max(round(width * reach), 1), width if reach >= _WHOLE else width - 1)
 
 
+def fill_caption(reach: FloatArray) -> str:
+    """Returns how to read tiles that are filled in part; empty if there are none."""
+    is_whole = bool((reach >= _WHOLE).all())
+    return "" if is_whole else "a tile is filled as far as its hand gets here"
+
+
 @lru_cache
 def colour_style(step: int) -> Style:
     """Returns the style of one of the evenly spaced colours from darkest to lightest."""

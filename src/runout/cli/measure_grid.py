@@ -7,7 +7,7 @@ from rich.console import Console
 
 from runout.arrays import FloatArray
 from runout.cli.formatting import format_cell
-from runout.cli.grid import HandGrid
+from runout.cli.grid import HandGrid, fill_caption, has_colours
 from runout.cli.solutions import SMALLEST_REACH
 from runout.views.measures import Measure, hand_reach, hand_values
 from runout.views.node import Node
@@ -29,13 +29,14 @@ def print_measure(console: Console, node: Node, player: int, measure: Measure) -
     what = describe_measure(node, measure)
     console.print(f"{node.players[player]}'s hands: {what}", style="bold", soft_wrap=True)
     reach = np.nan_to_num(hand_reach(node, player))
-    if measure is Measure.EV:
-        texts = [format_amount_cell(value) for value in values.tolist()]
-        console.print(HandGrid(values, texts, _bounds(values), reach))
-    else:
-        bounds = _bounds(values) if measure is Measure.EQR else (0.0, 1.0)
-        texts = [format_share_cell(value) for value in values.tolist()]
-        console.print(HandGrid(values, texts, bounds, reach))
+    write = format_amount_cell if measure is Measure.EV else format_share_cell
+    texts = [write(value) for value in values.tolist()]
+    is_share = measure in (Measure.EQUITY, Measure.REACH)
+    bounds = (0.0, 1.0) if is_share else _bounds(values)
+    console.print(HandGrid(values, texts, bounds, reach))
+    caption = fill_caption(reach[~np.isnan(values)])
+    if caption and has_colours(console):
+        console.print(caption, style="dim")
 
 
 def print_measure_difference(

@@ -19,7 +19,7 @@ from runout.arrays import BoolArray, FloatArray
 from runout.cards.canonical_hands import HAND_NAMES
 from runout.cards.card import NUM_RANKS, RANKS
 from runout.cli.formatting import format_percent
-from runout.cli.grid import HANDS_BY_ROW, filled_width, has_colours, style_of_oklch
+from runout.cli.grid import HANDS_BY_ROW, fill_caption, filled_width, has_colours, style_of_oklch
 from runout.cli.solutions import SMALLEST_REACH
 from runout.trees.actions import ActionKind
 
@@ -117,8 +117,7 @@ class StrategyGrid:
         """Returns how to read hands that come in part only; empty if there are none."""
         reach = self.reach[self.is_present]
         if has_colours(console):
-            in_part = filled_width(_WIDE_TILE, float(reach.min(initial=1.0))) < _WIDE_TILE
-            return "a tile is filled as far as its hand gets here" if in_part else ""
+            return fill_caption(reach)
         is_rare = bool((reach < _SMALL_LETTERS_BELOW).any())
         return "small letters: less than half of the hand gets here" if is_rare else ""
 

@@ -10,7 +10,7 @@ from runout.arrays import FloatArray
 from runout.cards.card import format_card, parse_card
 from runout.errors import TreeError, quote
 from runout.trees.paths import STREET_SEPARATOR, split_path
-from runout.views.node import Node, TrailStep
+from runout.views.node import Node, NodeKind, TrailStep
 from runout.views.node_files import View
 
 _CARD_LENGTH = 2
@@ -87,6 +87,9 @@ def report_cards(view: CardsView, path: str) -> CardReport:
     node = view.node(path)
     if node.next_cards:
         return _report(view, node, None, ())
+    if node.kind is NodeKind.FLOP:
+        problem = "a whole flop is dealt there, and not one card; go on to a turn or a river"
+        raise TreeError(f"path {quote(node.path)}", problem)
     dealt = [number for number, step in enumerate(node.trail) if _deals_one_card(step)]
     if not dealt:
         problem = "no card is dealt there or on the way, give a node where one is"
