@@ -409,7 +409,8 @@ def test_everything_fits_a_telephone(narrow, ids, tab):
     narrow.shoot(f"narrow-{tab}")
     wide = narrow.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= NARROW["width"]
-    narrow.check_access()
+    if tab == "runouts":  # the others are checked where they are wide
+        narrow.check_access()
 
 
 def test_the_node_that_is_on_is_in_sight_on_a_telephone(narrow, ids):
