@@ -15,7 +15,8 @@ export function describeQuality(quality) {
   const value = isPot
     ? `${percent(quality.exploitability, 2)} of the pot`
     : `${Number(quality.exploitability.toPrecision(2))} mbb`;
-  return { text: value, isPoor: quality.exploitability > (isPot ? 0.01 : 20), isPot };
+  const game = quality.meaning === "real game" ? "" : `, ${quality.meaning}`;
+  return { text: value + game, isPoor: quality.exploitability > (isPot ? 0.01 : 20), isPot };
 }
 
 export function Header() {
