@@ -1,42 +1,45 @@
-"""The time that a solve takes, without what was spent on compiling kernels."""
+"""The time that solves take, without what was spent on compiling kernels."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 
 from runout.events import Event, KernelCompiled, KernelCompiling
 from runout.jit import reporting_compilation
 
 
-class SolveClock:
-    """Seconds since it was made; it stands still while a kernel is compiled, in whatever thread."""
+class CompileTimer:
+    """How long kernels were being compiled, in whatever thread; events tell it when."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._started = clock()
+    def __init__(self) -> None:
         self._num_compiling = 0
-        self._stopped_at = 0.0
-
-    def seconds(self) -> float:
-        """Returns the time so far."""
-        return (self._stopped_at if self._num_compiling else self._clock()) - self._started
+        self._began_at = 0.0
+        self._seconds = 0.0
 
     def on_event(self, event: Event) -> None:
-        """Stops the clock and lets it go on; kernels are compiled inside those that call them."""
+        """Counts the time of outermost kernels; others are compiled inside those that call them."""
         match event:
             case KernelCompiling():
                 if self._num_compiling == 0:
-                    self._stopped_at = self._clock()
+                    self._began_at = time.perf_counter()
                 self._num_compiling += 1
             case KernelCompiled():
+                # In this order: who reads the clock meanwhile may see it late, but never early.
+                if self._num_compiling == 1:
+                    self._seconds += time.perf_counter() - self._began_at
                 self._num_compiling -= 1
-                if self._num_compiling == 0:
-                    self._started += self._clock() - self._stopped_at
+
+    def time_beside(self) -> float:
+        """Returns a clock's time in seconds; it stands still while something is compiled."""
+        now = self._began_at if self._num_compiling else time.perf_counter()
+        return now - self._seconds
 
 
-@contextmanager
-def timing_solve() -> Iterator[SolveClock]:
-    """Yields a clock that knows when kernels are compiled, as long as the block lasts."""
-    clock = SolveClock(time.perf_counter)
-    with reporting_compilation(clock.on_event):
-        yield clock
+#: It listens as long as the process lives: solves begin and end in many threads at a time.
+_TIMER = CompileTimer()
+_LISTENING = ExitStack()
+_LISTENING.enter_context(reporting_compilation(_TIMER.on_event))
+
+
+def solve_time() -> float:
+    """Returns the time of a clock in seconds, which stands still while kernels are compiled."""
+    return _TIMER.time_beside()

@@ -10,7 +10,7 @@ from runout.arrays import FloatArray, RealArray
 from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.leaves import Judge, Update
 from runout.cfr.reach import NUM_PLAYERS
-from runout.cfr.solve_clock import SolveClock, timing_solve
+from runout.cfr.solve_clock import solve_time
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
 
@@ -46,17 +46,7 @@ def iterate_until(
         on_progress: called after every batch.
         batch: iterations done at once, a divisor of ``rule.check_every``.
     """
-    with timing_solve() as clock:
-        return _iterate(solver, rule, on_progress, batch, clock)
-
-
-def _iterate(
-    solver: Iterating,
-    rule: StoppingRule,
-    on_progress: Callable[[SolveProgress], None],
-    batch: int,
-    clock: SolveClock,
-) -> SolveOutcome:
+    started = solve_time()
     exploitability: float | None = None
     while True:
         # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
@@ -68,7 +58,7 @@ def _iterate(
         progress = SolveProgress(
             solver.iteration,
             rule.max_iterations,
-            clock.seconds(),
+            solve_time() - started,
             solver.strategy_delta,
             exploitability,
         )

@@ -211,7 +211,7 @@ def _solve(
     if path is not None:
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
     with solving_into(path or Path()) as sink:
-        from runout.cfr.solve_clock import timing_solve
+        from runout.cfr.solve_clock import solve_time
         from runout.execution.local import count_cores
         from runout.pipeline import spot as pipeline
         from runout.pipeline.workplace import Workplace
@@ -235,11 +235,12 @@ def _solve(
         if path is None:
             print_note("nothing will be kept, give --output DIR to keep it")
         workplace = Workplace(num_workers, sink)
-        with timing_solve() as clock:
-            solution = pipeline.solve_spot(
-                config, workplace, directory=path, resume=resume, overwrite=overwrite
-            )
-    return solution, None if is_done else clock.seconds()
+        started = solve_time()
+        solution = pipeline.solve_spot(
+            config, workplace, directory=path, resume=resume, overwrite=overwrite
+        )
+        seconds = solve_time() - started
+    return solution, None if is_done else seconds
 
 
 def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
