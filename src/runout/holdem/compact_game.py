@@ -121,6 +121,11 @@ class CompactGame:
         """Where visits work that do not bring a space of their own."""
         return Workspace([self.workspace_shapes()])
 
+    @cached_property
+    def _looked_at(self) -> list["_Betting"]:
+        """The betting with cards after all-ins on the flop, seen from OOP and IP."""
+        return [self._see(player, self.templates) for player in range(NUM_PLAYERS)]
+
     @property
     def first_street(self) -> Street:
         """The flop."""
@@ -203,7 +208,7 @@ class CompactGame:
         self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
     ) -> StreetVisit:
         """See `CardGame.visit_turn_card`."""
-        scratch, betting = self.workspace.sides[player].turns[0], self._see(player, self.templates)
+        scratch, betting = self.workspace.sides[player].turns[0], self._looked_at[player]
         shape = (
             len(self.cards.deals[0].card),
             len(betting.flop.chance),
