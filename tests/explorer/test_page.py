@@ -347,6 +347,8 @@ def test_a_walk_by_keys_alone(viewer, ids):
     assert viewer.params()["g"] == "1"
     page.keyboard.press("?")
     assert page.get_by_role("dialog", name="Keys").is_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("Boolean(document.activeElement.closest('.dialog'))")
     viewer.check_access()
     page.keyboard.press("Escape")
     assert page.get_by_role("dialog").count() == 0

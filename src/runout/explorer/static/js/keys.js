@@ -13,6 +13,10 @@ export function onKey(event) {
     escape(event);
     return;
   }
+  if (event.key === "Tab" && state.overlay) {
+    stayInside(event);
+    return;
+  }
   const isTyping = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
   if (isTyping || state.overlay || !state.node) {
     if (event.key === "?" && !isTyping) set({ overlay: "help" });
@@ -22,6 +26,15 @@ export function onKey(event) {
   if (!action) return;
   event.preventDefault();
   action();
+}
+
+// The keyboard goes round in a dialog until it is closed.
+function stayInside(event) {
+  const places = [...document.querySelectorAll(".dialog button, .dialog input")];
+  const [from, to] = event.shiftKey ? [places[0], places.at(-1)] : [places.at(-1), places[0]];
+  if (document.activeElement !== from) return;
+  event.preventDefault();
+  to.focus();
 }
 
 function escape(event) {
