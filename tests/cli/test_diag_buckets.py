@@ -104,6 +104,7 @@ def test_a_directory_is_diagnosed_without_solving_it_again(run, tmp_path, monkey
     assert first["iterations"] == 2
 
 
+@pytest.mark.slow
 def test_a_directory_without_strategies_is_solved_again(run, tmp_path):
     config = load_postflop_config(BUCKETED + "  keep_strategies: false\n")
     solved = postflop_abstraction.PostflopAbstraction.build(config)

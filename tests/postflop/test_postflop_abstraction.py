@@ -32,6 +32,7 @@ TINY = {
 }
 
 
+@pytest.mark.slow
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):
     make_buckets_once(monkeypatch)
     config = PostflopModelConfig(**TINY)
@@ -85,6 +86,7 @@ def test_strategies_of_hands_are_kept_to_16_bits(tmp_path, solve_type):
         read.rounds(0)
 
 
+@pytest.mark.slow
 def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkeypatch):
     make_buckets_once(monkeypatch)
     _, read = solve_and_save(tmp_path, **BUCKETED)
@@ -111,6 +113,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
     assert "solution_1_river_buckets" not in names  # the same at all ratios
 
 
+@pytest.mark.slow
 def test_exact_strategies_are_kept_on_request(tmp_path):
     keys = {"solve_type": "exact", "fixed_flops": ["9s6s2s"], "postflop_sprs": [1]}
     _, read = solve_and_save(tmp_path, **keys, keep_strategies=True)
@@ -132,6 +135,7 @@ def test_nothing_is_kept_if_the_config_says_so(tmp_path):
     assert not any("solution" in name for name in read_manifest(tmp_path / "values").arrays)
 
 
+@pytest.mark.slow
 def test_compact_strategies_are_kept_to_16_bits(tmp_path):
     _, read = solve_and_save(tmp_path, **COMPACT)
     backend, (flop,), (tree,) = read.config.make_backend(), read.flops.flops, read.trees
@@ -145,7 +149,14 @@ def test_compact_strategies_are_kept_to_16_bits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "keys", [{"solve_type": "exhaustive"}, {"solve_type": "mccfr"}, COMPACT, BUCKETED], ids=str
+    "keys",
+    [
+        {"solve_type": "exhaustive"},
+        {"solve_type": "mccfr"},
+        pytest.param(COMPACT, marks=pytest.mark.slow),
+        pytest.param(BUCKETED, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_how_large_a_bundle_gets_is_told_before(tmp_path, keys, monkeypatch):
     make_buckets_once(monkeypatch)

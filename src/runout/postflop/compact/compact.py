@@ -111,8 +111,11 @@ class CompactBackend:
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns a solve of a small flop."""
-        return [solving_a_small_flop(cls(ONCE, num_buckets=16))]
+        """Returns solves of a small flop with tables of each precision."""
+        return [
+            solving_a_small_flop(cls(ONCE, num_buckets=16, precision=precision))
+            for precision in Precision
+        ]
 
 
 def _count_cells(template: StreetTemplate, size: StreetSize) -> int:
