@@ -100,3 +100,10 @@ def test_a_round_that_is_not_there_is_refused(error_line, solved, two_rounds):
     assert line == "--round: 3 is no round of this run, it has 0 to 2"
     line = error_line("ranges", str(solved), "--round", "0")
     assert line.endswith("its flops were not solved again in rounds")
+
+
+@pytest.mark.parametrize(("option", "chips"), [("--pot", 200), ("--stack", 900)])
+def test_a_spot_from_a_node_has_the_money_of_the_node(error_line, solved, option, chips):
+    node = ("--from", str(solved), "--node", "c-x", "--board", "Td9d6h")
+    line = error_line("solve-spot", *node, option, "5")
+    assert line == f"{option}: is {chips} chips at c-x, leave it out with --from"

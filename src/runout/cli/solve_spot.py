@@ -1,6 +1,7 @@
 """`runout solve-spot`: one board, two ranges, real cards, resumably."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -157,7 +158,7 @@ def solve_spot(
     limits = [target, max_iterations, max_seconds, precision, rivers]
     options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
     given = {key: value for key, value in options if value is not None}
-    spot = read_config(config, {**_keys_from_run(run, node), **given})
+    spot = read_config(config, {**_keys_from_run(run, node, given), **given})
     if estimate:
         _tell_size(spot, workers, json)
         return
@@ -168,20 +169,26 @@ def solve_spot(
     _report(solution, path, seconds)
 
 
-def _keys_from_run(run: Path | None, node: str | None) -> dict[str, Any]:
+def _keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keys that a preflop solution gives, none without one.
 
     Raises:
-        RunoutError: if one of the two options is missing, or there is no such flop.
+        RunoutError: if one of the two options is missing, there is no such flop, or another money
+            is given than the node has.
     """
     if run is None and node is None:
         return {}
     if run is None or node is None:
-        missing, given = ("--from", "--node") if run is None else ("--node", "--from")
-        raise OptionError(missing, f"is missing, {given} needs it")
+        missing, other = ("--from", "--node") if run is None else ("--node", "--from")
+        raise OptionError(missing, f"is missing, {other} needs it")
     from runout.pipeline.spot_from_run import spot_keys_from_run
 
-    return spot_keys_from_run(run, node)
+    keys = spot_keys_from_run(run, node)
+    for key in ("pot", "stack"):
+        if key in given:
+            problem = f"is {keys[key]} chips at {node}, leave it out with --from"
+            raise OptionError(OPTION_BY_KEY[key], problem)
+    return keys
 
 
 def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
