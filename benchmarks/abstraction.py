@@ -25,7 +25,6 @@ from runout.abstraction import (
     HandStrengthCalculator,
     Street,
     StrengthFeature,
-    SurveyRun,
     build_card_abstraction,
 )
 from runout.abstraction.strength_survey import deal_indexer, deal_random
@@ -33,6 +32,7 @@ from runout.arrays import Uint8Array
 from runout.cards.card import parse_board
 from runout.cards.combos import combo_cards, live_combos
 from runout.execution.local import count_cores
+from runout.execution.workplace import Workplace
 
 FLOP = "7c6d2s"
 NUM_SINGLE_CALLS = 50
@@ -107,9 +107,9 @@ def _lookup_seconds(abstraction: CardAbstraction, deals: Uint8Array) -> tuple[fl
 
 def build_rows() -> list[Row]:
     """Returns time and peak memory of a default build, and the sizes of its buckets."""
-    run = SurveyRun(num_workers=count_cores())
+    workplace = Workplace(count_cores())
     started = time.perf_counter()
-    built = build_card_abstraction(AbstractionConfig(), run=run)
+    built = build_card_abstraction(AbstractionConfig(), workplace=workplace)
     seconds = time.perf_counter() - started
     # Linux counts in KiB, macOS in bytes. The other measurements of this process are in it too.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

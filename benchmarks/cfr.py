@@ -38,9 +38,10 @@ from runout.cfr.solver import CfrSolver
 from runout.cfr.stopping import StoppingRule
 from runout.cfr.street_solver import StreetSolver
 from runout.execution.local import count_cores
+from runout.execution.workplace import Workplace
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.flop_tasks import SolveRun, solve_flops
+from runout.postflop.flop_tasks import FlopJob, solve_flops
 from runout.postflop.hand_leaves import make_hand_leaves
 from runout.products import make_product_rows, pack_panels
 from runout.trees.betting import BettingRules
@@ -193,7 +194,7 @@ def _two_workers_across(tree: PostflopTree) -> Row:
     backend = ExhaustiveBackend(StoppingRule(_ITERATIONS_PER_FLOP))
 
     def solve(num_workers: int) -> None:
-        for _ in solve_flops(flops, [tree], backend, SolveRun(num_workers)):
+        for _ in solve_flops(flops, FlopJob([tree], backend), Workplace(num_workers)):
             pass
 
     two, one = best_seconds_of_two(lambda: solve(2), lambda: solve(1), repeats=3)
@@ -227,14 +228,12 @@ def _many_flops(num_flops: int, num_workers: int) -> list[Row]:
     """Random flops at SPR 3.5 to 0.1 % of the pot, and what all flops would take."""
     flops = random_flops(num_flops, seed=1)
     backend = ExhaustiveBackend(StoppingRule(2_000, exploitability=0.001))
-    tree = _small_tree()
+    job = FlopJob([_small_tree()], backend)
     best_seconds(
-        lambda: list(solve_flops(random_flops(1, seed=1), [tree], backend, SolveRun(1))), 1
+        lambda: list(solve_flops(random_flops(1, seed=1), job, Workplace(1))), 1
     )  # compile
     started = time.perf_counter()
-    reports = [
-        result.reports[0] for result in solve_flops(flops, [tree], backend, SolveRun(num_workers))
-    ]
+    reports = [result.reports[0] for result in solve_flops(flops, job, Workplace(num_workers))]
     seconds = time.perf_counter() - started
     everything = seconds * NUM_CANONICAL_FLOPS / num_flops
     gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

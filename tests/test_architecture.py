@@ -22,7 +22,8 @@ MAX_KERNEL_PARAMETERS = 8
 LAYERS = [
     {"jit", "arrays", "products", "product_kernels"}
     | {"cache", "errors", "events", "units", "version"},
-    {"cards", "trees", "storage", "execution"},
+    {"cards", "trees", "storage"},
+    {"execution"},
     {"ranges", "equity", "cfr"},
     {"abstraction", "config", "results", "holdem"},
     {"views"},

@@ -21,9 +21,9 @@ from runout.version import __version__
 
 if TYPE_CHECKING:
     from runout.config.load import load_run_config
+    from runout.execution.workplace import Workplace
     from runout.pipeline.run import solve_preflop
     from runout.pipeline.spot import solve_spot
-    from runout.pipeline.workplace import Workplace
     from runout.views.opening import open_solution
 
 __all__ = [
@@ -41,7 +41,7 @@ _MODULE_BY_NAME = {
     "open_solution": "runout.views.opening",
     "solve_preflop": "runout.pipeline.run",
     "solve_spot": "runout.pipeline.spot",
-    "Workplace": "runout.pipeline.workplace",
+    "Workplace": "runout.execution.workplace",
 }
 
 

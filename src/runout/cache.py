@@ -18,14 +18,6 @@ from runout.errors import TableError
 
 Arrays = Mapping[str, AnyArray]
 
-#: Returns an earlier result of the part of a job with the given key, or computes it.
-Recall = Callable[[str, Callable[[], Arrays]], Arrays]
-
-
-def compute_always(key: str, compute: Callable[[], Arrays]) -> Arrays:
-    """Recalls nothing: computes the part called ``key`` now."""
-    return compute()
-
 
 def cache_directory() -> Path:
     """Returns where caches live: ``$RUNOUT_CACHE``, else ``runout`` in the user's cache folder."""

@@ -262,6 +262,23 @@ class SavingFailed:
     problem: str
 
 
+@dataclass(frozen=True)
+class TaskLost:
+    """A task's worker has died, or its result did not arrive; it is tried again, or given up.
+
+    Attributes:
+        task: the key of the task, such as ``AhKd7s``.
+        loss: why, in words.
+        attempt: the number of the try that was lost.
+        max_attempts: after how many it is given up.
+    """
+
+    task: str
+    loss: str
+    attempt: int
+    max_attempts: int
+
+
 #: What making buckets reports.
 BucketEvent = BucketsCapped | PhaseEvent
 BucketEventSink = Callable[[BucketEvent], None]
@@ -278,6 +295,7 @@ Event = (
     | SpotSolving
     | SavingFailed
     | BucketsCapped
+    | TaskLost
 )
 EventSink = Callable[[Event], None]
 

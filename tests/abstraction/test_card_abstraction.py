@@ -18,7 +18,6 @@ from runout.abstraction import (
     SerializationError,
     Street,
     StrengthFeature,
-    SurveyRun,
 )
 from runout.abstraction import strength_survey as survey_module
 from runout.abstraction.bucket_statistics import BucketStatistics
@@ -27,6 +26,7 @@ from runout.abstraction.strength_survey import StreetSurvey, deal_indexer, deal_
 from runout.cards.card import parse_board, parse_card, parse_cards
 from runout.cards.isomorphism import SUIT_MAPPINGS
 from runout.errors import CardError
+from runout.execution.workplace import Workplace
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
 from tests.abstraction.few_boards import BOARDS, board_classes, deals_on
@@ -64,7 +64,7 @@ def with_tables() -> CardAbstraction:
     tables = {}
     for street in BOARDS:
         scores = survey_module._score_classes(
-            street, StrengthFeature.EHS2, board_classes(street), SurveyRun()
+            street, StrengthFeature.EHS2, board_classes(street), Workplace(1)
         )
         values = survey_module._to_strength(street, StrengthFeature.EHS2, scores)
         tables[street] = BucketAssigner(BOUNDARIES).get_buckets(street, values)

@@ -10,11 +10,11 @@ from runout.abstraction import (
     Street,
     StrengthFeature,
     SurveyMode,
-    SurveyRun,
 )
 from runout.abstraction import generator as generator_module
 from runout.abstraction.strength_survey import StreetSurvey, deal_random
 from runout.errors import ExecutionError
+from runout.execution.workplace import Workplace
 
 SAMPLED = AbstractionConfig(10, 10, 10, samples_per_street=100, mode=SurveyMode.SAMPLED)
 FEW = dataclasses.replace(SAMPLED, samples_per_street=20)
@@ -65,9 +65,7 @@ def test_different_seeds_give_different_samples(street):
 
 
 def test_sampled_boundaries_do_not_depend_on_the_number_of_workers():
-    alone, together = (
-        BoundaryGenerator(FEW, SurveyRun(num_workers=workers)).generate(7) for workers in (1, 3)
-    )
+    alone, together = (BoundaryGenerator(FEW, Workplace(workers)).generate(7) for workers in (1, 3))
     for street in Street:
         np.testing.assert_array_equal(alone.of_street(street), together.of_street(street))
 
@@ -175,4 +173,4 @@ def test_a_sample_needs_a_seed_from_zero():
 
 def test_no_workers_are_an_error():
     with pytest.raises(ExecutionError, match="0 is not a positive number of workers"):
-        BoundaryGenerator(FEW, SurveyRun(num_workers=0)).generate(0)
+        BoundaryGenerator(FEW, Workplace(num_workers=0)).generate(0)

@@ -4,7 +4,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from runout.abstraction import HandStrengthCalculator, Street, StrengthFeature, SurveyRun
+from runout.abstraction import HandStrengthCalculator, Street, StrengthFeature
 from runout.abstraction import strength_survey as survey_module
 from runout.abstraction.strength_survey import (
     bucket_river_deals,
@@ -21,6 +21,7 @@ from runout.cards.combos import combo_index, live_combos
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity.histograms import sum_strengths
 from runout.events import PhaseAdvanced, PhaseStarted
+from runout.execution.workplace import Workplace
 from tests.abstraction.few_boards import (
     BOARDS,
     board_classes,
@@ -34,6 +35,7 @@ from tests.reference.hand_isomorphism import canonical_deal
 from tests.reference.showdowns import doubled_scores_on
 
 EHS2, EHS_SQUARED = StrengthFeature.EHS2, StrengthFeature.EHS_SQUARED
+SCORE_BOARDS = survey_module.score_boards
 EARLY_STREETS = [Street.FLOP, Street.TURN]
 BEST_SCORE = 1_980
 
@@ -78,7 +80,7 @@ def test_river_strengths_are_the_scores_over_the_best_one():
 @pytest.mark.parametrize("street", Street, ids=by_label)
 def test_sampled_deals_have_the_strength_that_is_computed_one_by_one(street, feature):
     deals = deal_random(street, 25, np.random.default_rng(3))
-    survey = survey_sample(street, feature, deals, SurveyRun())
+    survey = survey_sample(street, feature, deals, Workplace(1))
     assert survey.street is street
     assert survey.weights.tolist() == [1] * len(deals)
     calculator = HandStrengthCalculator()
@@ -90,14 +92,14 @@ def test_sampled_deals_have_the_strength_that_is_computed_one_by_one(street, fea
 @pytest.mark.parametrize("street", Street, ids=by_label)
 def test_no_deals_have_no_strengths(street):
     none = np.empty((0, 2 + int(street)), dtype=np.uint8)
-    assert not len(survey_sample(street, EHS2, none, SurveyRun()).values)
+    assert not len(survey_sample(street, EHS2, none, Workplace(1)).values)
 
 
 @pytest.mark.parametrize("feature", StrengthFeature)
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
     """The board is dealt in other suits and another order than the class has it."""
-    scores = survey_module._score_classes(street, feature, board_classes(street), SurveyRun())
+    scores = survey_module._score_classes(street, feature, board_classes(street), Workplace(1))
     for text in BOARDS[street]:
         board = parse_board(text)[::-1]
         sums = sum_strengths(board)
@@ -117,7 +119,7 @@ def test_weights_of_the_classes_on_a_board_count_its_deals(street):
 def test_mean_strength_is_exactly_one_half_on_every_board(street):
     """By symmetry: each matchup's pot goes to one side or the other, weighted by multiplicity."""
     indexer = deal_indexer(street)
-    scores = survey_module._score_classes(street, EHS2, board_classes(street), SurveyRun())
+    scores = survey_module._score_classes(street, EHS2, board_classes(street), Workplace(1))
     classes = np.unique(indexer.index_many(deals_of(street)))
     weights = indexer.multiplicity_many(classes)
     best = survey_module._RUNOUTS[street] * BEST_SCORE
@@ -129,7 +131,7 @@ def test_mean_strength_is_exactly_one_half_on_every_board(street):
 
 @pytest.fixture(scope="module")
 def all_rivers():
-    return survey_all(Street.RIVER, EHS2, SurveyRun(num_workers=2))
+    return survey_all(Street.RIVER, EHS2, Workplace(num_workers=2))
 
 
 def test_river_survey_counts_every_deal(all_rivers):
@@ -159,7 +161,7 @@ def test_river_counts_of_a_few_boards_equal_brute_force(monkeypatch):
             expected[score] += len(orbit)
     del expected[-1]
     pretend_few_boards(monkeypatch, num_boards)
-    survey = survey_all(Street.RIVER, EHS2, SurveyRun())
+    survey = survey_all(Street.RIVER, EHS2, Workplace(1))
     found = {score: count for score, count in enumerate(survey.weights.tolist()) if count}
     assert found == expected
 
@@ -179,7 +181,7 @@ def canonical_renaming(board, seed):
 )
 def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, monkeypatch):
     pretend_few_boards(monkeypatch, num_boards=3)
-    survey = survey_all(street, feature, SurveyRun())
+    survey = survey_all(street, feature, Workplace(1))
     indexer = deal_indexer(street)
     assert len(survey.values) == len(survey.weights) == indexer.size
     num_deals = comb(52, 2) * comb(50, int(street))
@@ -200,7 +202,7 @@ def test_river_table_holds_the_bucket_of_every_holding(monkeypatch):
     bucket_by_score = (np.arange(BEST_SCORE + 1) + 7).astype(np.uint16)
     num_boards = 1_500  # more than one part
     pretend_few_boards(monkeypatch, num_boards)
-    table = bucket_river_deals(bucket_by_score, SurveyRun(num_workers=2))
+    table = bucket_river_deals(bucket_by_score, Workplace(num_workers=2))
     assert table.shape == (123_156_254,)
     assert table.dtype == np.uint16
     for board_class in (0, 1_023, 1_024, 1_499):
@@ -224,15 +226,15 @@ def small_parts(monkeypatch):
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_number_of_workers_does_not_matter(street):
     deals = distinct_boards(street, 30)
-    alone = survey_sample(street, EHS2, deals, SurveyRun(num_workers=1))
-    together = survey_sample(street, EHS2, deals, SurveyRun(num_workers=3))
+    alone = survey_sample(street, EHS2, deals, Workplace(num_workers=1))
+    together = survey_sample(street, EHS2, deals, Workplace(num_workers=3))
     np.testing.assert_array_equal(alone.values, together.values)
 
 
 def test_number_of_workers_does_not_matter_to_a_survey_of_rivers(monkeypatch):
     pretend_few_boards(monkeypatch, num_boards=5_000)
     alone, together = (
-        survey_all(Street.RIVER, EHS2, SurveyRun(num_workers=num_workers)) for num_workers in (1, 3)
+        survey_all(Street.RIVER, EHS2, Workplace(num_workers)) for num_workers in (1, 3)
     )
     np.testing.assert_array_equal(alone.weights, together.weights)
 
@@ -248,7 +250,7 @@ def test_parts_hold_every_board_once_in_order():
 def test_progress_is_told_in_boards():
     events = []
     deals = distinct_boards(Street.FLOP, 20)
-    survey_sample(Street.FLOP, EHS2, deals, SurveyRun(on_event=events.append))
+    survey_sample(Street.FLOP, EHS2, deals, Workplace(1, events.append))
     phase = "flop strengths"
     assert events[:-1] == [
         PhaseStarted(phase, 20),
@@ -261,73 +263,47 @@ def test_progress_is_told_in_boards():
 def test_progress_of_sampled_rivers_is_told_in_deals():
     events = []
     deals = deal_random(Street.RIVER, 300, np.random.default_rng(1))
-    survey_sample(Street.RIVER, EHS2, deals, SurveyRun(on_event=events.append))
+    survey_sample(Street.RIVER, EHS2, deals, Workplace(1, events.append))
     assert events[0] == PhaseStarted("river strengths", 300)
     assert events[-2] == PhaseAdvanced("river strengths", 300, 300)
     check_stream(events)
 
 
-class PowerCutError(Exception):
-    """The lights go out."""
+class PartCounter:
+    """Stands in for `score_boards`, counts parts and can be interrupted at one."""
 
+    def __init__(self, interrupt_at=None):
+        self.num_parts = 0
+        self.interrupt_at = interrupt_at
 
-class Notebook:
-    """A recall that keeps what was computed, and loses power after so many parts."""
-
-    def __init__(self) -> None:
-        self.results = {}
-        self.computed = []
-        self.parts_until_power_cut = None
-
-    def __call__(self, key, compute):
-        if key in self.results:
-            return self.results[key]
-        if self.parts_until_power_cut == 0:
-            raise PowerCutError
-        if self.parts_until_power_cut is not None:
-            self.parts_until_power_cut -= 1
-        self.computed.append(key)
-        self.results[key] = compute()
-        return self.results[key]
+    def __call__(self, street, feature, board_classes):
+        if self.num_parts == self.interrupt_at:
+            raise KeyboardInterrupt
+        self.num_parts += 1
+        return SCORE_BOARDS(street, feature, board_classes)
 
 
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("num_workers", [1, 2])
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
-def test_an_interrupted_survey_goes_on_where_it_stopped(street, num_workers):
+def test_an_interrupted_survey_goes_on_where_it_stopped(street, num_workers, tmp_path, monkeypatch):
     deals = distinct_boards(street, 12)  # three parts
-    notebook = Notebook()
-    run = SurveyRun(num_workers=num_workers, recall=notebook)
-    notebook.parts_until_power_cut = 2
-    with pytest.raises(PowerCutError):
+    run = Workplace(num_workers, checkpoints=tmp_path)
+    monkeypatch.setattr(survey_module, "score_boards", PartCounter(interrupt_at=2))
+    with pytest.raises(KeyboardInterrupt):
         survey_sample(street, EHS2, deals, run)
-    finished = list(notebook.computed)
-    assert len(finished) == 2
-    notebook.parts_until_power_cut = None
+    rest = PartCounter()
+    monkeypatch.setattr(survey_module, "score_boards", rest)
     resumed = survey_sample(street, EHS2, deals, run)
-    assert len(notebook.computed) == 3
-    assert len(set(notebook.computed)) == 3  # none of them twice
-    whole = survey_sample(street, EHS2, deals, SurveyRun())
+    assert rest.num_parts == 1
+    whole = survey_sample(street, EHS2, deals)
     np.testing.assert_array_equal(resumed.values, whole.values)
 
 
-def test_a_finished_survey_is_recalled_without_computing(monkeypatch):
-    deals = distinct_boards(Street.FLOP, 20)
-    notebook = Notebook()
-    first = survey_sample(Street.FLOP, EHS2, deals, SurveyRun(recall=notebook))
-
-    def must_not_be_called(board):
-        raise AssertionError(board)
-
-    monkeypatch.setattr(survey_module, "sum_strengths", must_not_be_called)
-    again = survey_sample(Street.FLOP, EHS2, deals, SurveyRun(recall=notebook))
-    np.testing.assert_array_equal(again.values, first.values)
-
-
-def test_one_notebook_serves_surveys_of_other_boards_and_features():
+def test_one_ledger_serves_surveys_of_other_boards_and_features(tmp_path, monkeypatch):
     """Keys tell apart whatever changes a result: street, feature and every board of a part."""
-    notebook = Notebook()
-    run = SurveyRun(recall=notebook)
+    run, counter = Workplace(1, checkpoints=tmp_path), PartCounter()
+    monkeypatch.setattr(survey_module, "score_boards", counter)
     indexer = HandIndexer((3,))
     ends = [0, 30]
     for middle in (10, 20):  # same first and last board, same number of boards
@@ -335,9 +311,11 @@ def test_one_notebook_serves_surveys_of_other_boards_and_features():
         for feature in StrengthFeature:
             deals = deals_on(boards)
             found = survey_sample(Street.FLOP, feature, deals, run)
-            expected = survey_sample(Street.FLOP, feature, deals, SurveyRun())
+            with monkeypatch.context() as patch:
+                patch.setattr(survey_module, "score_boards", SCORE_BOARDS)
+                expected = survey_sample(Street.FLOP, feature, deals)
             np.testing.assert_array_equal(found.values, expected.values)
-    assert len(notebook.computed) == 4
+    assert counter.num_parts == 4
 
 
 # Random deals.

@@ -17,7 +17,7 @@ import typer.main
 
 from runout.cli.main import main
 from runout.holdem.spot_solver import SpotSolver
-from runout.storage.checkpoint import CheckpointDirectory
+from runout.storage.ledger import Ledger
 
 # The tree of commands takes as long to build as most work here takes; children share it.
 typer.main.get_command = functools.cache(typer.main.get_command)
@@ -141,19 +141,19 @@ class Child:
 
 def _note_work(computed, begun):
     """Makes the child write down every part that it computes, and where it begins a spot."""
-    save, run = CheckpointDirectory.save, SpotSolver.run
+    save, run = Ledger.save, SpotSolver.run
 
-    def save_and_note(self, key, arrays):
-        file = self._file(key)
+    def save_and_note(self, id, *arguments, **options):
+        file = self.file_of(id)
         os.write(computed, f"{file.parent.name}/{file.name}\n".encode())
-        save(self, key, arrays)
+        return save(self, id, *arguments, **options)
 
     def run_and_note(self, num_iterations):
         if not os.fstat(begun).st_size:
             os.write(begun, f"{self.iteration}\n".encode())
         run(self, num_iterations)
 
-    CheckpointDirectory.save = save_and_note
+    Ledger.save = save_and_note
     SpotSolver.run = run_and_note
 
 

@@ -78,11 +78,16 @@ def start_twice(quiet: dict[str, Quiet], directory: Path, rng: random.Random) ->
     first = Child(job.arguments(directory), directory)
     time.sleep(rng.uniform(0.0, quiet[job.name].seconds * 1.2))
     second = Child(job.arguments(directory), directory)
-    for ended in (first.wait(), second.wait()):
+    ends = (first.wait(), second.wait())
+    for ended in ends:
         _require_one_line(job, ended)
-        if ended.code:
+        if ended.code:  # a spot is solved by one process, and everything else is shared
+            assert job.is_of_one_process, f"{job.name}: {ended.messages}"
             assert "is working on it, wait for its end" in ended.messages, ended.messages
             assert (ended.computed, ended.begun_at) == ((), -1), f"{job.name}: work was lost"
+    if job.before is None:
+        computed = [part for ended in ends for part in ended.computed]
+        assert len(computed) == len(set(computed)), f"{job.name}: computed twice"
     _require_end(job, quiet[job.name], directory)
 
 

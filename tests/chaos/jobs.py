@@ -9,7 +9,7 @@ import numpy as np
 
 from runout.results.solve_report import FlopReport
 from runout.storage.bundle import has_bundle, load_bundle, read_manifest
-from runout.storage.checkpoint import ENTRY_ENDING
+from runout.storage.ledger import ENTRY_ENDING
 
 FLOPS = """\
 postflop_model:
@@ -94,6 +94,11 @@ class Job:
             file.write_text(text)
             words += ["-c", str(file)]
         return words
+
+    @property
+    def is_of_one_process(self) -> bool:
+        """Whether a second process is refused instead of helping."""
+        return self.words == ("solve-spot",)
 
     def bundles(self, directory: Path) -> list[Path]:
         """Returns where its bundles are going to be."""

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from runout.cli.app import app
 from runout.config.load import load_run_config
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from tests.cli.solve_configs import RAW_EQUITY
 
 

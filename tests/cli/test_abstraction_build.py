@@ -1,6 +1,5 @@
 import json
 import os
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,9 +17,8 @@ from runout.cli.abstraction_build import (
     Feature,
     Mode,
     checkpoint_directory,
-    digest_parts,
 )
-from runout.storage.checkpoint import CheckpointDirectory
+from runout.storage.ledger import Ledger
 
 FEW_DEALS = ["--mode", "sampled", "--samples", "40", "--flop-buckets", "4", "--workers", "1"]
 
@@ -79,7 +77,7 @@ def test_the_feature_is_the_one_that_was_chosen(build_in, tmp_path):
 
 def test_a_finished_build_given_again_is_a_note_and_no_work(build_in, tmp_path, request):
     build_in()
-    CheckpointDirectory(tmp_path / "buckets.checkpoint", "of a kill in the last moment")
+    Ledger(tmp_path / "buckets.checkpoint")  # of a kill in the last moment
     request.getfixturevalue("no_work")
     result = build_in()
     assert result.exit_code == 0
@@ -175,7 +173,7 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     monkeypatch.setattr(strength_survey, "sum_strengths", resumed)
     result = build_in()
     assert result.exit_code == 0
-    assert f"going on with 3 finished parts in {checkpoint}" in result.stderr
+    assert f"using what fits of 3 finished parts in {checkpoint}" in result.stderr
     assert 0 < resumed.num_boards <= 40  # the flops were all done
     assert not checkpoint.exists()
     found = CardAbstraction.load(tmp_path / "buckets")
@@ -184,12 +182,18 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
         np.testing.assert_array_equal(boundaries, expected.boundaries.of_street(street))
 
 
-def test_parts_of_another_build_are_not_used(build_in, tmp_path, monkeypatch):
+def test_parts_of_other_boards_are_not_used(build_in, tmp_path, monkeypatch):
+    whole = Counter()
+    monkeypatch.setattr(strength_survey, "sum_strengths", whole)
+    build_in("--seed", "2")
+    os.rename(tmp_path / "buckets", tmp_path / "expected")
     monkeypatch.setattr(strength_survey, "sum_strengths", Counter(interrupt_at=30))
     build_in("--seed", "1")
     assert (tmp_path / "buckets.checkpoint").exists()
-    monkeypatch.undo()
-    assert "going on" not in build_in("--seed", "2").stderr
+    again = Counter()
+    monkeypatch.setattr(strength_survey, "sum_strengths", again)
+    build_in("--seed", "2")
+    assert again.num_boards == whole.num_boards
     assert not (tmp_path / "buckets.checkpoint").exists()
 
 
@@ -200,21 +204,6 @@ def test_finished_parts_lie_next_to_the_result(tmp_path, monkeypatch):
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     assert checkpoint_directory(os.path.curdir) == tmp_path / "work.checkpoint"
-
-
-def test_finished_parts_serve_every_build_that_has_the_same():
-    config = AbstractionConfig()
-    same = digest_parts(config, 0)
-    assert digest_parts(replace(config, flop_buckets=7, samples_per_street=3), 5) == same
-    assert digest_parts(replace(config, feature=StrengthFeature.EHS_SQUARED), 0) != same
-    sampled = replace(config, mode=SurveyMode.SAMPLED)
-    others = [
-        digest_parts(sampled, 0),
-        digest_parts(sampled, 1),
-        digest_parts(replace(sampled, samples_per_street=7), 0),
-    ]
-    assert len({same, *others}) == 4
-    assert digest_parts(replace(sampled, river_buckets=7), 0) == others[0]
 
 
 def test_options_offer_what_the_abstraction_knows():

@@ -111,9 +111,9 @@ def test_in_the_directory_of_a_run_everything_is_shown(run, whole_run):
 
 
 def test_finished_flops_of_an_interrupted_run_are_counted(run, tmp_path):
-    folder = tmp_path / "checkpoints" / "spr"
+    folder = tmp_path / "checkpoints"
     folder.mkdir(parents=True)
-    (folder / "a.checkpoint").touch()
+    (folder / "a.result").touch()
     result = run("inspect", str(tmp_path))
     kept = f"{tmp_path / 'checkpoints'} keeps 1 finished flop of an interrupted run"
     assert result.stdout == f"{kept}\n"
@@ -121,12 +121,12 @@ def test_finished_flops_of_an_interrupted_run_are_counted(run, tmp_path):
 
 
 def test_values_that_are_not_written_yet_are_told_from_values_that_never_were(error_line, tmp_path):
-    path, folder = tmp_path / "flops", tmp_path / "flops.checkpoints" / "spr"
+    path, folder = tmp_path / "flops", tmp_path / "flops.checkpoints"
     assert error_line("inspect", str(path)) == f"{path}: does not exist"
     folder.mkdir(parents=True)
     for name in "ab":
-        (folder / f"{name}.checkpoint").touch()
-    kept = f"{folder.parent} keeps 2 finished flops of an interrupted run"
+        (folder / f"{name}.result").touch()
+    kept = f"{folder} keeps 2 finished flops of an interrupted run"
     assert error_line("inspect", str(path)) == f"{path}: is not written yet, {kept}"
 
 

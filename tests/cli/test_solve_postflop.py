@@ -9,25 +9,28 @@ import numpy as np
 import pytest
 
 from runout.cli.solve_postflop import checkpoint_directory, describe_flops
-from runout.postflop import flop_tasks
+from runout.postflop.flop_tasks import FlopJob
 from runout.results.value_bundle import ValueBundle
 from tests.cli.solve_configs import FLOPS, LIMPS, PUSH_FOLD, SAMPLED_FLOPS, write_config
 
-SOLVE_FLOP = flop_tasks._solve_flop
+SOLVE_FLOP = FlopJob.run
 
 
 class Counter:
-    """Stands in for `_solve_flop`, counts flops and can be interrupted at one."""
+    """Stands in for `FlopJob.run`, counts flops and can be interrupted at one."""
 
     def __init__(self, interrupt_at=None):
         self.num_flops = 0
         self.interrupt_at = interrupt_at
 
-    def __call__(self, *arguments):
-        if self.num_flops == self.interrupt_at:
-            raise KeyboardInterrupt
-        self.num_flops += 1
-        return SOLVE_FLOP(*arguments)
+    def __get__(self, job, kind):
+        def run(item, worker):
+            if self.num_flops == self.interrupt_at:
+                raise KeyboardInterrupt
+            self.num_flops += 1
+            return SOLVE_FLOP(job, item, worker)
+
+        return run
 
 
 @pytest.fixture
@@ -88,7 +91,7 @@ def test_a_finished_solve_given_again_is_a_note_and_no_work(solve, tmp_path, mon
     first = solve(FLOPS)
     (tmp_path / "values.checkpoints").mkdir()  # as after a kill in the last moment
     counter = Counter()
-    monkeypatch.setattr(flop_tasks, "_solve_flop", counter)
+    monkeypatch.setattr(FlopJob, "run", counter)
     result = solve(FLOPS)
     assert result.exit_code == 0
     assert result.stderr == (
@@ -112,7 +115,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     expected = ValueBundle.load(tmp_path / "values")
     os.rename(tmp_path / "values", tmp_path / "expected")
 
-    monkeypatch.setattr(flop_tasks, "_solve_flop", Counter(interrupt_at=1))
+    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
     result = solve(FLOPS)
     assert result.exit_code == 130
     checkpoints = tmp_path / "values.checkpoints"
@@ -123,7 +126,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     assert not (tmp_path / "values").exists()
 
     rest = Counter()
-    monkeypatch.setattr(flop_tasks, "_solve_flop", rest)
+    monkeypatch.setattr(FlopJob, "run", rest)
     result = solve(FLOPS)
     assert result.exit_code == 0
     assert f"using what fits of 1 finished flop in {checkpoints}" in result.stderr
@@ -135,19 +138,19 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
 
 
 def test_a_fresh_start_solves_all_flops_again(solve, monkeypatch):
-    monkeypatch.setattr(flop_tasks, "_solve_flop", Counter(interrupt_at=1))
+    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
     solve(FLOPS)
     again = Counter()
-    monkeypatch.setattr(flop_tasks, "_solve_flop", again)
+    monkeypatch.setattr(FlopJob, "run", again)
     assert solve(FLOPS, "--no-resume").exit_code == 0
     assert again.num_flops == 2
 
 
 def test_flops_of_another_config_are_not_used(solve, monkeypatch):
-    monkeypatch.setattr(flop_tasks, "_solve_flop", Counter(interrupt_at=1))
+    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
     solve(FLOPS)
     other = Counter()
-    monkeypatch.setattr(flop_tasks, "_solve_flop", other)
+    monkeypatch.setattr(FlopJob, "run", other)
     assert solve(FLOPS.replace("iterations: 4", "iterations: 5")).exit_code == 0
     assert other.num_flops == 2
 

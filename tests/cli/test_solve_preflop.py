@@ -4,7 +4,7 @@ import pytest
 
 from runout.cli.targets import count_checkpoints
 from runout.errors import BundleError
-from runout.postflop import flop_tasks
+from runout.postflop.flop_tasks import FlopJob
 from runout.results.preflop_bundle import load_solution
 from runout.results.run_folders import SOLUTION_FOLDER
 from runout.results.value_bundle import ValueBundle
@@ -109,7 +109,7 @@ def test_a_finished_run_given_again_is_a_note_and_shown_without_any_work(
     first = solve(LIMPS)
     (tmp_path / "run" / "checkpoints").mkdir()  # as after a kill in the last moment
     counter = Counter()
-    monkeypatch.setattr(flop_tasks, "_solve_flop", counter)
+    monkeypatch.setattr(FlopJob, "run", counter)
     result = solve(LIMPS)
     assert result.exit_code == 0
     assert result.stderr == (
@@ -139,12 +139,12 @@ def test_a_bundle_is_no_place_for_a_run(run, error_line, tmp_path):
 
 def test_an_interrupted_run_goes_on(solve, tmp_path, monkeypatch):
     two_flops = LIMPS.replace("[AhKsQd]", "[AhKsQd, 2c3h4d]")
-    monkeypatch.setattr(flop_tasks, "_solve_flop", Counter(interrupt_at=1))
+    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
     result = solve(two_flops)
     assert result.exit_code == 130
     assert f"{tmp_path}/run/checkpoints keeps 1 finished flop" in result.stderr
     rest = Counter()
-    monkeypatch.setattr(flop_tasks, "_solve_flop", rest)
+    monkeypatch.setattr(FlopJob, "run", rest)
     assert solve(two_flops).exit_code == 0
     assert rest.num_flops == 1
     assert ValueBundle.load(tmp_path / "run" / "values")

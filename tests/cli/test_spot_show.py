@@ -8,9 +8,9 @@ import pytest
 from runout.cli.spot_node import format_chips
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.storage.writer import write_bundle
 from tests.cli.solve_configs import JOINT
@@ -37,7 +37,7 @@ def flops(tmp_path_factory):
     keys = {"solve_type": "exhaustive", "bet_sizes": [1.0], "max_raises_per_street": 0}
     keys |= {"postflop_sprs": [1.0, 2.0], "fixed_flops": ["7dAhKs"], "postflop_solve_iterations": 2}
     path = tmp_path_factory.mktemp("flops") / "values"
-    PostflopAbstraction.build(PostflopModelConfig(**keys), num_workers=1).to_bundle().save(path)
+    PostflopAbstraction.build(PostflopModelConfig(**keys), Workplace(1)).to_bundle().save(path)
     return str(path)
 
 

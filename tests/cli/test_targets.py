@@ -1,32 +1,31 @@
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 
 from runout.cli.options import OptionError
 from runout.cli.targets import (
-    WorkStoppedError,
     count_checkpoints,
     keeping_checkpoints,
     remove_checkpoints,
     require_free,
     solving_into,
-    stopping_threads,
 )
 from runout.errors import BundleError
-from runout.events import FlopSolved, FlopSolving, ignore_event
-from runout.storage.checkpoint import CheckpointDirectory
+from runout.storage.claim import claiming
+from runout.storage.ledger import Ledger, TaskId, TaskRecord
 from runout.storage.writer import write_bundle
-
-SOLVING = FlopSolving("AsKhQd", 3.5, 1, 10, None, 0.5)
 
 
 def keep_two_flops(directory):
-    parts = CheckpointDirectory(directory / "flops-123", "run")
+    ledger = Ledger(directory)
     for flop in ("AsKhQd", "2c3h4d"):
-        parts.save(flop, {"values": np.zeros(3)})
+        id = TaskId(flop, flop * 3)
+        ledger.save(id, {"values": np.zeros(3)}, TaskRecord.of_this_process(0.0))
+
+
+@pytest.fixture
+def claim(tmp_path_factory):
+    with claiming(tmp_path_factory.mktemp("claims") / "result") as claim:
+        yield claim
 
 
 def test_results_of_another_kind_are_never_replaced(tmp_path):
@@ -51,17 +50,17 @@ def test_files_of_other_programs_are_never_replaced(tmp_path):
         require_free(tmp_path / "notes.txt", "solution", True)
 
 
-def test_finished_parts_go_when_the_work_ends_well(tmp_path):
+def test_finished_parts_go_when_the_work_ends_well(tmp_path, claim):
     directory = tmp_path / "x.checkpoints"
-    with keeping_checkpoints(directory, resume=True):
+    with keeping_checkpoints(directory, resume=True, claim=claim):
         keep_two_flops(directory)
         assert count_checkpoints(directory) == 2
     assert not directory.exists()
 
 
-def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path):
+def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path, claim):
     def interrupted_work():
-        with keeping_checkpoints(tmp_path, resume=True):
+        with keeping_checkpoints(tmp_path, resume=True, claim=claim):
             keep_two_flops(tmp_path)
             raise KeyboardInterrupt
 
@@ -73,10 +72,10 @@ def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path):
     assert count_checkpoints(tmp_path) == 2
 
 
-def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path):
+def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path, claim):
     def interrupted_work():
-        with keeping_checkpoints(tmp_path / "x.checkpoints", resume=True):
-            CheckpointDirectory(tmp_path / "x.checkpoints" / "flops-123", "run")
+        with keeping_checkpoints(tmp_path / "x.checkpoints", resume=True, claim=claim):
+            Ledger(tmp_path / "x.checkpoints")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
@@ -84,64 +83,23 @@ def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_path, capsys):
+def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_path, capsys, claim):
     keep_two_flops(tmp_path)
-    with keeping_checkpoints(tmp_path, resume=True):
+    with keeping_checkpoints(tmp_path, resume=True, claim=claim):
         assert count_checkpoints(tmp_path) == 2
     assert f"using what fits of 2 finished flops in {tmp_path}" in capsys.readouterr().err
     keep_two_flops(tmp_path)
-    with keeping_checkpoints(tmp_path, resume=False):
+    with keeping_checkpoints(tmp_path, resume=False, claim=claim):
         assert count_checkpoints(tmp_path) == 0
     assert capsys.readouterr().err == ""
 
 
 def test_files_of_other_programs_stay_where_finished_parts_go(tmp_path):
     keep_two_flops(tmp_path)
-    (tmp_path / "flops-123" / "notes.txt").write_text("mine")
+    (tmp_path / "notes.txt").write_text("mine")
     remove_checkpoints(tmp_path)
     assert [file.name for file in tmp_path.rglob("*.*")] == ["notes.txt"]
     remove_checkpoints(tmp_path / "nothing")
-
-
-def test_after_ctrl_c_other_threads_end_at_their_next_event():
-    heard, caught = [], []
-
-    def solve(sink):
-        try:
-            sink(SOLVING)
-        except WorkStoppedError as error:
-            caught.append(error)
-
-    with stopping_threads(heard.append) as sink:
-        sink(SOLVING)
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
-        sink(FlopSolved("AsKhQd", 1, 2, 0.1, 1.0))
-        thread = threading.Thread(target=solve, args=(sink,))
-        thread.start()
-        thread.join()
-    assert len(heard) == 2
-    assert len(caught) == 1
-
-
-def test_ctrl_c_is_as_before_when_the_work_is_over():
-    before = signal.getsignal(signal.SIGINT)
-    with stopping_threads(ignore_event):
-        assert signal.getsignal(signal.SIGINT) is not before
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_threads_other_than_the_main_one_can_wait_too():
-    heard = []
-
-    def work():
-        with stopping_threads(heard.append) as sink:
-            sink(SOLVING)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert heard == [SOLVING]
 
 
 def test_finding_out_whether_a_place_is_free_makes_no_directory(tmp_path):
@@ -153,7 +111,7 @@ def test_finding_out_whether_a_place_is_free_makes_no_directory(tmp_path):
 
 
 def fail_in(path, *made):
-    with solving_into(path):
+    with solving_into(path, None):
         for directory in made:
             directory.mkdir(parents=True)
         raise BundleError("x", "is broken")
@@ -179,18 +137,18 @@ def test_a_failed_solve_leaves_what_was_there_and_what_is_of_value(tmp_path):
 
 
 def test_a_solve_that_ends_well_keeps_its_directories(tmp_path):
-    with solving_into(tmp_path / "a"):
+    with solving_into(tmp_path / "a", None):
         (tmp_path / "a").mkdir()
     assert (tmp_path / "a").is_dir()
 
 
 @pytest.mark.parametrize(("num_kept", "names"), [(0, []), (2, ["x.checkpoints"])])
-def test_a_failure_keeps_finished_parts_only(tmp_path, num_kept, names):
+def test_a_failure_keeps_finished_parts_only(tmp_path, num_kept, names, claim):
     directory = tmp_path / "x.checkpoints"
 
     def failing_work():
-        with keeping_checkpoints(directory, resume=True):
-            CheckpointDirectory(directory / "flops-123", "run")
+        with keeping_checkpoints(directory, resume=True, claim=claim):
+            Ledger(directory)
             if num_kept:
                 keep_two_flops(directory)
             raise BundleError("x", "is broken")

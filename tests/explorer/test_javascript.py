@@ -9,9 +9,9 @@ import pytest
 
 import runout.explorer
 from runout.cards.card import format_cards
+from runout.execution.workplace import Workplace
 from runout.explorer.answers import classes_to_json
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.views.breakdown import draw_rows, equity_rows, made_hand_rows
 from runout.views.node_json import node_to_json
 from runout.views.selection import Part, parse_class_choice

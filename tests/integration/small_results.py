@@ -10,13 +10,13 @@ import numpy as np
 from runout.abstraction.clustering import cluster_features
 from runout.cards.flops import explicit_flops
 from runout.cfr.stopping import StoppingRule
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
-from runout.postflop.flop_tasks import SolveRun, solve_flops
+from runout.postflop.flop_tasks import FlopJob, solve_flops
 from runout.postflop.mccfr.mccfr import MccfrBackend
 from runout.postflop.pair_values import RunoutSample
 from runout.trees.preflop_betting import SB, push_fold_rules
@@ -46,7 +46,7 @@ class SmallResult:
 
 
 def _flops(backend, num_workers):
-    results = list(solve_flops(FLOPS, [small_tree()], backend, SolveRun(num_workers)))
+    results = list(solve_flops(FLOPS, FlopJob([small_tree()], backend), Workplace(num_workers)))
     results.sort(key=lambda result: result.flop_index)  # they come as they are finished
     return np.stack([result.value_pot for result in results]), results
 

@@ -4,9 +4,9 @@ import pytest
 
 from runout.abstraction.build import build_card_abstraction
 from runout.abstraction.generator import AbstractionConfig
-from runout.abstraction.strength_survey import SurveyRun
 from runout.config.postflop import PostflopModelConfig
 from runout.events import Phase, PhaseAdvanced, PhaseStarted
+from runout.execution.workplace import Workplace
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from tests.event_streams import check_stream
 
@@ -16,7 +16,7 @@ SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
 def events_of(num_workers, **keys):
     config = PostflopModelConfig.model_validate(SMALL | keys)
     events = []
-    PostflopAbstraction.build(config, events.append, num_workers=num_workers)
+    PostflopAbstraction.build(config, Workplace(num_workers, events.append))
     return events
 
 
@@ -67,7 +67,7 @@ def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers, num_samp
 )
 def test_a_build_of_an_abstraction_tells_every_street_and_what_follows(config):
     events = []
-    build_card_abstraction(config, run=SurveyRun(2, events.append))
+    build_card_abstraction(config, workplace=Workplace(2, events.append))
     finished = [phase for phase, _ in check_stream(events).finished]
     streets = [phase for phase in finished if phase.endswith(" strengths")]
     assert streets == ["flop strengths", "turn strengths", "river strengths"]

@@ -5,8 +5,8 @@ from functools import cache
 
 from runout.config.run import RunConfig
 from runout.events import FlopSolved, FlopSolving
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import solve_preflop
-from runout.pipeline.workplace import Workplace
 
 FLOPS = ("AhKs7d", "Td9d4c", "6h6s2c")
 MODEL = {

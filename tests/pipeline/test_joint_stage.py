@@ -9,8 +9,8 @@ import pytest
 from runout.config.load import load_run_config
 from runout.errors import ConfigError
 from runout.events import PreflopSolving
+from runout.execution.workplace import Workplace
 from runout.pipeline.joint_stage import make_joint_game, solve_joint
-from runout.pipeline.workplace import Workplace
 from runout.preflop.joint.compact_engine import CompactEngine
 from runout.trees.bet_sizing import PotFraction
 from runout.trees.pot_types import PotType

@@ -2,9 +2,9 @@ import pytest
 
 from runout.config.load import load_run_config
 from runout.errors import ConfigError
+from runout.execution.workplace import Workplace
 from runout.pipeline.plan import RunPlan
 from runout.pipeline.run import carry_out
-from runout.pipeline.workplace import Workplace
 from runout.trees.preflop_tree import PreflopTree
 from tests.pipeline.small_runs import run_config, solved_run
 

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError, ConfigError
+from runout.execution.workplace import Workplace
 from runout.pipeline.postflop_stage import (
     merge_sprs,
     open_postflop_model,
     postflop_config_for,
-    solve_plan,
-    solve_postflop,
 )
 from runout.pipeline.run import solve_preflop
-from runout.pipeline.workplace import Workplace
 from runout.postflop.plan import PostflopPlan
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.value_book import SPR_TOLERANCE, ValueBook, ValueSource
@@ -78,14 +76,15 @@ def test_given_ratios_stay_as_they_are():
 
 def test_values_of_a_solve_state_the_ranges_they_were_solved_for():
     ranges = np.random.default_rng(0).random((2, 169))
-    solved = solve_plan(PostflopPlan.make(SMALL), Workplace(1), ranges).values[0]
+    solved = PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), Workplace(1), ranges).values[0]
     np.testing.assert_array_equal(solved.ranges, ranges)
-    assert solve_postflop(SMALL, Workplace(1)).values[0].ranges is None
+    assert PostflopAbstraction.build(SMALL, Workplace(1)).values[0].ranges is None
 
 
 def test_ranges_of_all_hands_are_no_ranges():
     plain, given_ones = (
-        solve_plan(PostflopPlan.make(SMALL), Workplace(1), ranges) for ranges in (None, ONES)
+        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), Workplace(1), ranges)
+        for ranges in (None, ONES)
     )
     np.testing.assert_array_equal(value_arrays(plain), value_arrays(given_ones))
 
@@ -93,37 +92,40 @@ def test_ranges_of_all_hands_are_no_ranges():
 def test_ranges_change_what_hands_are_worth():
     ranges = np.ones((2, 169))
     ranges[0, 50:] = 0.0
-    plain, narrow = (solve_plan(PostflopPlan.make(SMALL), Workplace(1), r) for r in (None, ranges))
+    plain, narrow = (
+        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), Workplace(1), r)
+        for r in (None, ranges)
+    )
     difference = np.abs(np.array(value_arrays(plain)) - np.array(value_arrays(narrow)))
     assert np.nanmax(difference) > 0.05
 
 
 def test_workers_change_no_bit():
     model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0, 4.0]})
-    alone, together = (solve_postflop(model, Workplace(n)) for n in (1, 2))
+    alone, together = (PostflopAbstraction.build(model, Workplace(n)) for n in (1, 2))
     np.testing.assert_array_equal(value_arrays(alone), value_arrays(together))
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_killed_run_goes_on_without_repeating_finished_flops(tmp_path, num_workers):
-    expected = solve_postflop(SMALL, Workplace(1))
+    expected = PostflopAbstraction.build(SMALL, Workplace(1))
     killed, resumed, again = Watch(fail_after=1), Watch(), Watch()
     with pytest.raises(ConnectionAbortedError):
-        solve_postflop(SMALL, Workplace(num_workers, killed, tmp_path))
-    num_finished = len(list(tmp_path.rglob("*.checkpoint")))
+        PostflopAbstraction.build(SMALL, Workplace(num_workers, killed, tmp_path))
+    num_finished = len(list(tmp_path.rglob("*.result")))
     assert num_finished >= 2
-    solved = solve_postflop(SMALL, Workplace(num_workers, resumed, tmp_path))
+    solved = PostflopAbstraction.build(SMALL, Workplace(num_workers, resumed, tmp_path))
     assert resumed.solved().total() == len(FLOPS) - num_finished
     np.testing.assert_array_equal(value_arrays(solved), value_arrays(expected))
-    solve_postflop(SMALL, Workplace(num_workers, again, tmp_path))
+    PostflopAbstraction.build(SMALL, Workplace(num_workers, again, tmp_path))
     assert again.solved().total() == 0
 
 
 def test_a_run_of_another_config_takes_nothing_from_a_killed_one(tmp_path):
-    solve_postflop(SMALL, Workplace(1, checkpoints=tmp_path))
+    PostflopAbstraction.build(SMALL, Workplace(1, checkpoints=tmp_path))
     watch = Watch()
     other = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0], "bet_sizes": [0.5]})
-    solve_postflop(other, Workplace(1, watch, tmp_path))
+    PostflopAbstraction.build(other, Workplace(1, watch, tmp_path))
     assert watch.solved().total() == len(FLOPS)
 
 
@@ -131,14 +133,16 @@ def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
     ranges = np.random.default_rng(0).random((2, 169))
     for wanted in (None, ranges, ranges / 2.0):
         watch = Watch()
-        solve_plan(PostflopPlan.make(SMALL), Workplace(1, watch, tmp_path), wanted)
+        PostflopAbstraction.carry_out(
+            PostflopPlan.make(SMALL), Workplace(1, watch, tmp_path), wanted
+        )
         assert watch.solved().total() == len(FLOPS)
 
 
 @pytest.fixture(scope="module")
 def bundle():
     model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.9, 5.5]})
-    return solve_postflop(model, Workplace(1)).to_bundle()
+    return PostflopAbstraction.build(model, Workplace(1)).to_bundle()
 
 
 def config_with_path(path):

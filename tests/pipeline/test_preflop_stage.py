@@ -3,8 +3,8 @@
 import numpy as np
 
 from runout.events import PreflopSolving
+from runout.execution.workplace import Workplace
 from runout.pipeline.preflop_stage import PreflopStage
-from runout.pipeline.workplace import Workplace
 from runout.results.value_book import ValueBook
 from tests.pipeline.small_runs import Watch, run_config
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
+from runout.execution.workplace import Workplace
 from runout.pipeline import ranges_rounds
-from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.ranges_rounds import _damp, share_of_new_ranges
 from runout.pipeline.run import solve_preflop
-from runout.pipeline.workplace import Workplace
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.value_book import ValueSource
 from tests.pipeline.small_runs import FLOPS, Watch, run_config, solved_run
 
@@ -27,14 +27,14 @@ def two_rounds():
 
 
 def record_ranges(monkeypatch):
-    """Returns a list that will hold the part and the ranges of every solve of a round."""
-    seen = []
+    """Returns a list that will hold the ratios and the ranges of every solve of flops."""
+    seen, carry_out = [], PostflopAbstraction.carry_out
 
-    def record(plan, workplace, ranges=None, part="flops"):
-        seen.append((part, plan.config.postflop_sprs, ranges))
-        return solve_plan(plan, workplace, ranges, part)
+    def record(plan, workplace, ranges=None):
+        seen.append((plan.config.postflop_sprs, ranges))
+        return carry_out(plan, workplace, ranges)
 
-    monkeypatch.setattr(ranges_rounds, "solve_plan", record)
+    monkeypatch.setattr(PostflopAbstraction, "carry_out", record)
     return seen
 
 
@@ -102,8 +102,7 @@ def test_flops_are_solved_with_the_ranges_that_arrive(monkeypatch):
     seen = record_ranges(monkeypatch)
     solve_rounds(ranges_rounds=1, ranges_damping=1.0)
     before = solved_run().solution
-    for leaf, (part, sprs, ranges) in zip(before.tree.flop_leaves(), seen, strict=True):
-        assert part == f"round-1-{leaf.path}"
+    for leaf, (sprs, ranges) in zip(before.tree.flop_leaves(), seen[1:], strict=True):
         assert list(sprs) == [leaf.spr]
         arriving = before.arriving_ranges(leaf.node)
         np.testing.assert_allclose(ranges, arriving / arriving.max(axis=1, keepdims=True))
@@ -113,7 +112,8 @@ def test_damping_keeps_a_share_of_the_ranges_before(monkeypatch):
     seen = record_ranges(monkeypatch)
     solve_rounds(ranges_rounds=2, ranges_damping=0.25, ranges_tolerance=0.0)
     before = solved_run().solution
-    first, second = ({part: r for part, _, r in seen}[f"round-{n}-c-x"] for n in (1, 2))
+    limped = [leaf.path for leaf in before.tree.flop_leaves()].index("c-x")
+    first, second = (seen[1 + NUM_LEAVES * number + limped][1] for number in (0, 1))
     arriving = before.arriving_ranges(before.tree.find_node("c-x"))
     scaled = arriving / arriving.max(axis=1, keepdims=True)
     np.testing.assert_allclose(first, 0.25 * scaled + 0.75)
@@ -171,7 +171,7 @@ def test_a_killed_run_repeats_no_flop_of_any_round(tmp_path):
     killed, resumed = Watch(fail_after=len(FLOPS) + 5), Watch()
     with pytest.raises(ConnectionAbortedError):
         solve_preflop(config, Workplace(1, killed, tmp_path))
-    num_finished = len(list(tmp_path.rglob("*.checkpoint")))
+    num_finished = len(list(tmp_path.rglob("*.result")))
     assert len(FLOPS) + 5 < num_finished < total
     run = solve_preflop(config, Workplace(2, resumed, tmp_path))
     of_rounds = [e for e in resumed.events if isinstance(e, FlopSolved)]

@@ -10,8 +10,8 @@ from runout.config.load import load_run_config
 from runout.config.preflop import PreflopConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import check_directory, solve_preflop
-from runout.pipeline.workplace import Workplace
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.results.preflop_bundle import load_solution
 from runout.results.value_book import ValueBook, ValueSource
@@ -184,13 +184,13 @@ def test_left_over_values_of_another_config_are_refused(tmp_path):
 
 
 def test_checkpoints_are_written_as_often_as_the_config_says(tmp_path, monkeypatch):
-    asked_for, recalling = [], Workplace.recalling
+    asked_for, run = [], Workplace.run
 
-    def record(self, part, facts):
+    def record(self, job, tasks):
         asked_for.append(self.checkpoint_every)
-        return recalling(self, part, facts)
+        return run(self, job, tasks)
 
-    monkeypatch.setattr(Workplace, "recalling", record)
+    monkeypatch.setattr(Workplace, "run", record)
     solve_preflop(run_config(checkpoint_every=2), Workplace(1, checkpoints=tmp_path))
     assert asked_for == [2]
 

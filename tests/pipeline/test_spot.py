@@ -9,10 +9,10 @@ from runout.cfr.stopping import StopReason
 from runout.config.load import load_spot_config
 from runout.errors import BundleError, ConfigError, ExecutionError, TreeError
 from runout.events import SavingFailed, SpotSolving
+from runout.execution.workplace import Workplace
 from runout.holdem.spot_solver import SpotSolver
 from runout.pipeline import spot as pipeline
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.spot_solution import SpotSolution
 from runout.storage.claim import claiming
 from runout.storage.manifest import MANIFEST_FILE

@@ -6,6 +6,7 @@ from runout.cards.combos import live_combos
 from runout.cfr.parallel import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
+from runout.execution.workplace import Workplace
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.bucketed.rounds import mean_values
@@ -36,7 +37,7 @@ TINY = {
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):
     make_buckets_once(monkeypatch)
     config = PostflopModelConfig(**TINY)
-    one, two = (PostflopAbstraction.build(config, num_workers=n).values[0] for n in (1, 2))
+    one, two = (PostflopAbstraction.build(config, Workplace(n)).values[0] for n in (1, 2))
     np.testing.assert_array_equal(one.value_pot, two.value_pot)
     can_meet = ~np.isnan(one.value_pot[:, 0])
     total = one.value_pot[:, 0] + one.value_pot[:, 1].swapaxes(1, 2)
@@ -66,7 +67,7 @@ COMPACT = {"solve_type": "compact", "fixed_flops": ["9s6s2s"], "postflop_sprs": 
 
 def solve_and_save(tmp_path, **keys):
     """Returns a solved config, and the same as it comes back from its bundle."""
-    solved = PostflopAbstraction.build(PostflopModelConfig(**SMALL | keys), num_workers=1)
+    solved = PostflopAbstraction.build(PostflopModelConfig(**SMALL | keys), Workplace(1))
     solved.to_bundle().save(tmp_path / "values")
     return solved, PostflopAbstraction.from_bundle(ValueBundle.load(tmp_path / "values"))
 

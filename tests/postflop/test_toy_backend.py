@@ -9,6 +9,7 @@ from runout.config.load import load_postflop_config, parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
+from runout.execution.workplace import Workplace
 from runout.lab.compare_backends import all_labels, make_contender
 from runout.postflop.plan import PostflopPlan
 from runout.postflop.postflop_abstraction import PostflopAbstraction
@@ -48,7 +49,7 @@ def test_a_run_may_ask_for_it():
 
 
 def test_it_solves_flops():
-    solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), num_workers=1)
+    solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), Workplace(1))
     values = solved.values[0].value_pot[0]
     assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
     assert set(np.unique(solved.strategy(0).table)) == {0.0, 1.0}

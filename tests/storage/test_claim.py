@@ -21,8 +21,8 @@ with claiming(Path(sys.argv[1])):
 """
 
 
-def try_to_claim(target):
-    with claiming(target):
+def try_to_claim(target, run_digest=None):
+    with claiming(target, run_digest):
         pass
 
 
@@ -67,16 +67,16 @@ def test_a_lock_file_that_its_last_owner_just_removed_is_made_again(tmp_path, mo
     lock, file = claim._lock, tmp_path / ".a.lock"
     num_removed = 0
 
-    def remove_then_lock(descriptor, target):
+    def remove_then_lock(descriptor, *, is_shared):
         nonlocal num_removed
         if num_removed == 0:
             file.unlink()
             num_removed += 1
-        lock(descriptor, target)
+        return lock(descriptor, is_shared=is_shared)
 
     monkeypatch.setattr(claim, "_lock", remove_then_lock)
     with claiming(tmp_path / "a"):
-        assert file.read_text() == str(os.getpid())
+        assert file.read_text() == f"{os.getpid()} "
     assert num_removed == 1
 
 
@@ -90,3 +90,29 @@ def test_a_place_where_nothing_can_be_written_cannot_be_claimed(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BundleError, match=r"cannot be written \("):
         try_to_claim(tmp_path / "file" / "a")
+
+
+SHARE_AND_WAIT = CLAIM_AND_WAIT.replace("Path(sys.argv[1])", "Path(sys.argv[1]), 'run 7'")
+
+
+@needs_locks
+def test_processes_of_one_run_work_together_and_the_last_one_knows(tmp_path):
+    child = start_child(SHARE_AND_WAIT, tmp_path / "a", stdin=subprocess.PIPE)
+    assert child.stdout.readline() == "claimed\n"
+    with claiming(tmp_path / "a", "run 7") as mine:
+        assert not mine.is_last()
+    assert (tmp_path / ".a.lock").exists()
+    with claiming(tmp_path / "a", "run 7") as mine:
+        child.communicate("go", timeout=600)
+        assert mine.is_last()
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_locks
+@pytest.mark.parametrize("digest", [None, "run 8"])
+def test_processes_of_other_runs_are_refused(tmp_path, digest):
+    who = f"process {os.getpid()} is working on it"
+    with claiming(tmp_path / "a", "run 7"), pytest.raises(BundleError, match=who):
+        try_to_claim(tmp_path / "a", digest)
+    with claiming(tmp_path / "a"), pytest.raises(BundleError, match=who):
+        try_to_claim(tmp_path / "a", "run 7")

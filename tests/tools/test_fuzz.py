@@ -17,7 +17,7 @@ NUM_INPUTS = {
     **dict.fromkeys(("ranges", "boards", "sizes", "paths"), 1500),
     "configs": 250,
     "manifests": 500,
-    **dict.fromkeys(("npy files", "json documents", "checkpoints"), 100),
+    **dict.fromkeys(("npy files", "json documents", "ledger entries"), 100),
     "command lines": 60,
 }
 

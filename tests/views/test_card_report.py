@@ -5,8 +5,8 @@ import pytest
 
 from runout.cards.card import parse_card
 from runout.errors import TreeError
+from runout.execution.workplace import Workplace
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.views.card_report import report_cards
 from runout.views.spot_bundle import load_spot
 

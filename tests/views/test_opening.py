@@ -5,9 +5,9 @@ import pytest
 import runout
 from runout.config.load import load_run_config
 from runout.errors import BundleError
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.storage.writer import write_bundle
 from runout.views.opening import open_solution
 from runout.views.run_view import RunView

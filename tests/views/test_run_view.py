@@ -10,8 +10,8 @@ import pytest
 from runout.cards.combos import parse_combo
 from runout.config.load import load_run_config
 from runout.errors import BundleError, CardError, RunoutError, TreeError
+from runout.execution.workplace import Workplace
 from runout.pipeline.run import solve_preflop
-from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.spot_view import SpotView
 from runout.preflop.joint.flop_strategies import PlayedSubgame
 from runout.trees.preflop_betting import BB, SB

@@ -10,8 +10,8 @@ import pytest
 
 from runout.config.load import load_spot_config
 from runout.errors import BundleError
+from runout.execution.workplace import Workplace
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.views.spot_bundle import has_solution, load_spot
 
 FLOP = {

@@ -1,4 +1,4 @@
-"""Files that a disk or an editor has changed: manifests, arrays, documents, checkpoints.
+"""Files that a disk or an editor has changed: manifests, arrays, documents, ledger entries.
 
 Digests guard them all, so most mutations are signed anew: what is tested is what comes after.
 """
@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from runout.storage.checkpoint import CheckpointDirectory
+from runout.cache import Arrays
+from runout.storage.ledger import ENTRY_ENDING, Ledger, TaskId, TaskRecord
 from runout.storage.manifest import digest_config, parse_manifest
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_bytes, mutate_document, mutate_text
 from tools.fuzzing.sample_bundles import SampleBundle, sample_bundles
 
-_RUN_DIGEST = "ab" * 32
+_TASK = TaskId("AhKd7s", "0" * 64)
 
 
 def file_kinds() -> list[Kind]:
@@ -28,7 +29,7 @@ def file_kinds() -> list[Kind]:
         Kind("manifests", 0.06, _make_manifest, _read_manifest),
         Kind("npy files", 0.025, _make_array, _read_bundle),
         Kind("json documents", 0.025, _make_document, _read_bundle),
-        Kind("checkpoints", 0.007, _make_checkpoint, _read_checkpoint),
+        Kind("ledger entries", 0.007, _make_entry, _read_entry),
     ]
 
 
@@ -162,34 +163,34 @@ def _read_bundle(given: tuple[int, dict[str, bytes]]) -> object:
     return bundle.read(directory)
 
 
-def _make_checkpoint(rng: random.Random) -> bytes:
-    stated, _, body = _checkpoint_entry().partition(b"\n")
+def _make_entry(rng: random.Random) -> bytes:
+    stated, _, body = _ledger_entry().partition(b"\n")
     body = mutate_bytes(rng, body, [body, *(text.encode() for text in _HEADERS)])
     if rng.random() < 0.95:
         stated = hashlib.sha256(body).hexdigest().encode()
     return stated + b"\n" + body
 
 
-def _read_checkpoint(content: bytes) -> object:
-    directory = _scratch("checkpoints")
-    _make_checkpoints(directory)
-    (file,) = directory.glob("*.checkpoint")
+def _read_entry(content: bytes) -> object:
+    directory = _scratch("ledger")
+    _make_ledger(directory)
+    (file,) = directory.glob(f"*{ENTRY_ENDING}")
     file.write_bytes(content)
-    entries = CheckpointDirectory(directory, _RUN_DIGEST)
-    return entries.has("AhKd7s"), entries.keys()
+    ledger = Ledger(directory)
+    return ledger.find(_TASK), list(ledger.entries())
 
 
 @cache
-def _make_checkpoints(directory: Path) -> None:
-    entries = CheckpointDirectory(directory, _RUN_DIGEST)
-    entries.save("AhKd7s", {"a": np.zeros((3, 4)), "b": np.arange(5, dtype=np.uint8)})
+def _make_ledger(directory: Path) -> None:
+    arrays: Arrays = {"a": np.zeros((3, 4)), "b": np.arange(5, dtype=np.uint8)}
+    Ledger(directory).save(_TASK, arrays, TaskRecord.of_this_process(0.5), {"seconds": [1.0]})
 
 
 @cache
-def _checkpoint_entry() -> bytes:
-    directory = _scratch("checkpoint sample")
-    _make_checkpoints(directory)
-    (file,) = directory.glob("*.checkpoint")
+def _ledger_entry() -> bytes:
+    directory = _scratch("ledger sample")
+    _make_ledger(directory)
+    (file,) = directory.glob(f"*{ENTRY_ENDING}")
     return file.read_bytes()
 
 

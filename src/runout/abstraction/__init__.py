@@ -21,7 +21,7 @@ from runout.abstraction.hand_strength import (
     HandStrengthCalculator,
 )
 from runout.abstraction.street import Street
-from runout.abstraction.strength_survey import StrengthFeature, SurveyRun
+from runout.abstraction.strength_survey import StrengthFeature
 from runout.cards.isomorphism import CanonicalBoard, SuitMapping
 
 __all__ = [
@@ -44,6 +44,5 @@ __all__ = [
     "StrengthFeature",
     "SuitMapping",
     "SurveyMode",
-    "SurveyRun",
     "build_card_abstraction",
 ]

@@ -8,15 +8,16 @@ from runout.abstraction.bucket_statistics import BucketStatistics
 from runout.abstraction.card_abstraction import CardAbstraction
 from runout.abstraction.generator import AbstractionConfig, BoundaryGenerator, SurveyMode
 from runout.abstraction.street import Street
-from runout.abstraction.strength_survey import SurveyRun, bucket_river_deals, river_strengths
+from runout.abstraction.strength_survey import bucket_river_deals, river_strengths
 from runout.arrays import Uint16Array
 from runout.events import reporting_phase
+from runout.execution.workplace import Workplace
 
 
 def build_card_abstraction(
     config: AbstractionConfig,
     seed: int = 0,
-    run: SurveyRun | None = None,
+    workplace: Workplace | None = None,
     with_river_table: bool = False,
 ) -> CardAbstraction:
     """Returns a new abstraction.
@@ -27,27 +28,27 @@ def build_card_abstraction(
     Args:
         config: what to build.
         seed: decides which deals are sampled.
-        run: how to carry it out.
+        workplace: with what; by default one thread, silently.
         with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
     """
-    run = run or SurveyRun()
-    generator = BoundaryGenerator(config, run)
+    workplace = workplace or Workplace(1)
+    generator = BoundaryGenerator(config, workplace)
     surveys = {street: generator.survey(street, seed) for street in Street}
-    with reporting_phase(run.on_event, "bucket boundaries"):
+    with reporting_phase(workplace.on_event, "bucket boundaries"):
         boundaries = generator.cut(surveys)
     assigner = BucketAssigner(boundaries)
     tables: dict[Street, Uint16Array] = {}
     if config.mode is SurveyMode.EXHAUSTIVE:
         dealt = (Street.FLOP, Street.TURN)
-        with reporting_phase(run.on_event, "bucket tables", len(dealt)) as advance:
+        with reporting_phase(workplace.on_event, "bucket tables", len(dealt)) as advance:
             for street in dealt:
                 tables[street] = assigner.get_buckets(street, surveys[street].values)
                 advance(len(tables))
     if with_river_table:
         bucket_by_score = assigner.get_buckets(Street.RIVER, river_strengths(config.feature))
-        tables[Street.RIVER] = bucket_river_deals(bucket_by_score, run)
+        tables[Street.RIVER] = bucket_river_deals(bucket_by_score, workplace)
     statistics: dict[Street, BucketStatistics] = {}
-    with reporting_phase(run.on_event, "bucket statistics", len(Street)) as advance:
+    with reporting_phase(workplace.on_event, "bucket statistics", len(Street)) as advance:
         for street in Street:
             statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
             advance(len(statistics))

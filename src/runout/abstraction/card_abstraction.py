@@ -23,7 +23,6 @@ from runout.abstraction.street import Street, require_deal
 from runout.abstraction.strength_survey import (
     NUM_HOLE_CARDS,
     StrengthFeature,
-    SurveyRun,
     deal_indexer,
     survey_sample,
 )
@@ -136,7 +135,7 @@ class CardAbstraction:
         classes = deal_indexer(street).index_many(deals)
         if street in self.tables:
             return self.tables[street][classes]
-        survey = survey_sample(street, self.feature, deals, SurveyRun())
+        survey = survey_sample(street, self.feature, deals)
         return BucketAssigner(self.boundaries).get_buckets(street, survey.values)
 
     def num_buckets(self, street: Street) -> int:

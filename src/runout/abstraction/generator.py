@@ -12,11 +12,11 @@ from runout.abstraction.street import Street
 from runout.abstraction.strength_survey import (
     StreetSurvey,
     StrengthFeature,
-    SurveyRun,
     deal_random,
     survey_all,
     survey_sample,
 )
+from runout.execution.workplace import Workplace
 
 Member = TypeVar("Member", bound=StrEnum)
 
@@ -103,9 +103,9 @@ class AbstractionConfig:
 class BoundaryGenerator:
     """Surveys the deals of each street and cuts their strengths into equal parts."""
 
-    def __init__(self, config: AbstractionConfig, run: SurveyRun | None = None) -> None:
+    def __init__(self, config: AbstractionConfig, workplace: Workplace | None = None) -> None:
         self.config = config
-        self._run = run or SurveyRun()
+        self._workplace = workplace or Workplace(1)
 
     def generate(self, seed: int) -> BucketBoundaries:
         """Returns the boundaries; the seed matters to the mode ``sampled`` only."""
@@ -118,13 +118,13 @@ class BoundaryGenerator:
             AbstractionError: if a sample is asked for with a negative seed.
         """
         if self.config.mode is SurveyMode.EXHAUSTIVE:
-            return survey_all(street, self.config.feature, self._run)
+            return survey_all(street, self.config.feature, self._workplace)
         if seed < 0:
             raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
         # Each street has a stream of its own, so that its sample depends on nothing else.
         rng = np.random.default_rng([seed, int(street)])
         deals = deal_random(street, self.config.samples_per_street, rng)
-        return survey_sample(street, self.config.feature, deals, self._run)
+        return survey_sample(street, self.config.feature, deals, self._workplace)
 
     def cut(self, surveys: dict[Street, StreetSurvey]) -> BucketBoundaries:
         """Returns the boundaries of surveyed streets."""

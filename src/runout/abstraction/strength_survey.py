@@ -16,15 +16,17 @@ import numpy as np
 
 from runout.abstraction.street import Street
 from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cache import Arrays, Recall, compute_always
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity import equity_kernels
 from runout.equity.histograms import BEST_SCORE, sum_strengths
-from runout.events import EventSink, ignore_event, reporting_phase
+from runout.events import ignore_event, reporting_phase
 from runout.execution.local import map_tasks
+from runout.execution.tasks import Task, TaskResult, Worker
+from runout.execution.workplace import Workplace
+from runout.jit import KERNEL_SOURCES_DIGEST
 
 NUM_HOLE_CARDS = 2
 
@@ -64,44 +66,68 @@ def deal_indexer(street: Street) -> HandIndexer:
 
 
 @dataclass(frozen=True)
-class SurveyRun:
-    """How a survey is carried out; nothing in here changes its result.
+class ScoreJob:
+    """Scores all deals on some boards of flop or turn; see `Job`.
 
     Attributes:
-        num_workers: threads to use.
-        on_event: told about progress, in boards up to suits.
-        recall: returns an earlier result of a part of a flop or turn, or computes it. Its key tells
-            apart everything that changes the result; rivers take seconds and are not kept.
+        street: where the deals are.
+        feature: what is scored.
     """
 
-    num_workers: int = 1
-    on_event: EventSink = ignore_event
-    recall: Recall = compute_always
+    street: Street
+    feature: StrengthFeature
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What scores depend on besides the boards."""
+        street, feature = self.street.label, self.feature.value
+        return {"street": street, "feature": feature, "kernels": KERNEL_SOURCES_DIGEST}
+
+    def run(self, item: IntArray, worker: Worker) -> TaskResult:
+        """Scores the deals on ``item[n]`` classes of boards."""
+        return TaskResult({"scores": score_boards(self.street, self.feature, item)})
+
+    def tasks(self, board_classes: IntArray) -> list[Task[IntArray]]:
+        """Returns a task for each part of the boards."""
+        return [
+            Task(_name_part(self.street, self.feature, part), part)
+            for part in split_boards(self.street, board_classes)
+        ]
 
 
-def survey_all(street: Street, feature: StrengthFeature, run: SurveyRun) -> StreetSurvey:
+def survey_all(street: Street, feature: StrengthFeature, workplace: Workplace) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
     boards = HandIndexer((int(street),))
     every_board = np.arange(boards.size)
     if street is Street.RIVER:
-        counts = _count_river_scores(boards, run)
+        counts = _count_river_scores(boards, workplace)
         return StreetSurvey(street, river_strengths(feature), counts)
-    scores = _score_classes(street, feature, every_board, run)
-    with reporting_phase(run.on_event, f"{street.label} deals of each kind"):  # seconds
+    scores = _score_classes(street, feature, every_board, workplace)
+    with reporting_phase(workplace.on_event, f"{street.label} deals of each kind"):  # seconds
         multiplicities = deal_indexer(street).multiplicities()
     return StreetSurvey(street, _to_strength(street, feature, scores), multiplicities)
 
 
 def survey_sample(
-    street: Street, feature: StrengthFeature, deals: Uint8Array, run: SurveyRun
+    street: Street,
+    feature: StrengthFeature,
+    deals: Uint8Array,
+    workplace: Workplace | None = None,
 ) -> StreetSurvey:
-    """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1."""
+    """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1.
+
+    Args:
+        street: where they are.
+        feature: the strength.
+        deals: hole cards and board.
+        workplace: with what boards are scored; by default in this thread, and silently.
+    """
     if street is Street.RIVER:
-        values = river_strengths(feature)[_score_river_deals(deals, run)]
+        values = river_strengths(feature)[_score_river_deals(deals, workplace)]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
         board_classes = HandIndexer((int(street),)).index_many(deals[:, NUM_HOLE_CARDS:])
-        scores = _score_classes(street, feature, np.unique(board_classes), run)
+        scores = _score_classes(street, feature, np.unique(board_classes), workplace)
         values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
     return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
 
@@ -114,7 +140,7 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
     )
 
 
-def bucket_river_deals(bucket_by_score: Uint16Array, run: SurveyRun) -> Uint16Array:
+def bucket_river_deals(bucket_by_score: Uint16Array, workplace: Workplace) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
     indexer, board_indexer = deal_indexer(Street.RIVER), HandIndexer((int(Street.RIVER),))
 
@@ -125,7 +151,9 @@ def bucket_river_deals(bucket_by_score: Uint16Array, run: SurveyRun) -> Uint16Ar
 
     table = np.zeros(indexer.size, dtype=np.uint16)
     every_board = np.arange(board_indexer.size)
-    for classes, buckets in _map_boards("river table", Street.RIVER, every_board, bucket_part, run):
+    for classes, buckets in _map_boards(
+        "river table", Street.RIVER, every_board, bucket_part, workplace
+    ):
         table[classes] = buckets
     return table
 
@@ -162,29 +190,51 @@ def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
         yield board_classes[begin : begin + size]
 
 
+def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
+    """Returns the scores of all live holdings on some boards, one board after the other."""
+    boards = HandIndexer((int(street),)).unindex_many(board_classes)
+    sums = [sum_strengths(board.tolist()) for board in boards]
+    scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
+    return np.concatenate(scores)
+
+
 def _score_classes(
-    street: Street, feature: StrengthFeature, board_classes: IntArray, run: SurveyRun
+    street: Street,
+    feature: StrengthFeature,
+    board_classes: IntArray,
+    workplace: Workplace | None,
 ) -> IntArray:
     """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
     indexer, board_indexer = deal_indexer(street), HandIndexer((int(street),))
-
-    def score_part(part: IntArray) -> tuple[IntArray, AnyArray]:
-        boards = board_indexer.unindex_many(part)
-
-        def compute() -> Arrays:
-            sums = [sum_strengths(board.tolist()) for board in boards]
-            scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
-            return {"scores": np.concatenate(scores)}
-
-        scores = run.recall(_name_part(street, feature, part), compute)["scores"]
-        return indexer.index_many(_deals_on_boards(boards)), scores
-
     table = np.zeros(indexer.size, dtype=np.int64)
-    for classes, scores in _map_boards(
-        f"{street.label} strengths", street, board_classes, score_part, run
-    ):
-        table[classes] = scores
+    for part, scores in _score_parts(street, feature, board_classes, workplace):
+        deals = _deals_on_boards(board_indexer.unindex_many(part))
+        table[indexer.index_many(deals)] = scores
     return table
+
+
+def _score_parts(
+    street: Street,
+    feature: StrengthFeature,
+    board_classes: IntArray,
+    workplace: Workplace | None,
+) -> Iterator[tuple[IntArray, AnyArray]]:
+    """Yields parts of the boards with their scores, as they are finished."""
+    if workplace is None:
+        for part in split_boards(street, board_classes):
+            yield part, score_boards(street, feature, part)
+        return
+    job, num_done = ScoreJob(street, feature), 0
+    with reporting_phase(
+        workplace.on_event, f"{street.label} strengths", len(board_classes)
+    ) as advance:
+        for done in workplace.run(job, job.tasks(board_classes)):
+            if done.entry is None:
+                assert done.error is not None
+                raise done.error
+            yield done.task.item, done.entry.arrays["scores"]
+            num_done += len(done.task.item)
+            advance(num_done)
 
 
 def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
@@ -194,7 +244,7 @@ def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
     return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
 
 
-def _count_river_scores(boards: HandIndexer, run: SurveyRun) -> IntArray:
+def _count_river_scores(boards: HandIndexer, workplace: Workplace) -> IntArray:
     """Returns ``[1981]`` the number of river deals with each score."""
 
     def count_part(part: IntArray) -> IntArray:
@@ -205,7 +255,9 @@ def _count_river_scores(boards: HandIndexer, run: SurveyRun) -> IntArray:
 
     counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
     every_board = np.arange(boards.size)
-    for part_counts in _map_boards("river strengths", Street.RIVER, every_board, count_part, run):
+    for part_counts in _map_boards(
+        "river strengths", Street.RIVER, every_board, count_part, workplace
+    ):
         counts += part_counts
     return counts
 
@@ -215,24 +267,27 @@ def _map_boards(
     street: Street,
     board_classes: IntArray,
     function: Callable[[IntArray], Result],
-    run: SurveyRun,
+    workplace: Workplace,
 ) -> Iterator[Result]:
     """Yields what ``function`` makes of each part of the boards, and reports progress."""
     parts = list(split_boards(street, board_classes))
     done = 0
-    with reporting_phase(run.on_event, phase, len(board_classes)) as advance:
-        for part, result in zip(parts, map_tasks(function, parts, run.num_workers), strict=True):
+    with reporting_phase(workplace.on_event, phase, len(board_classes)) as advance:
+        for part, result in zip(
+            parts, map_tasks(function, parts, workplace.num_threads), strict=True
+        ):
             yield result
             done += len(part)
             advance(done)
 
 
-def _score_river_deals(deals: Uint8Array, run: SurveyRun) -> IntArray:
+def _score_river_deals(deals: Uint8Array, workplace: Workplace | None) -> IntArray:
     low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
     combos = high * (high - 1) // 2 + low
     boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
     scores = np.empty(len(deals), dtype=np.int64)
-    with reporting_phase(run.on_event, "river strengths", len(deals)) as advance:
+    on_event = ignore_event if workplace is None else workplace.on_event
+    with reporting_phase(on_event, "river strengths", len(deals)) as advance:
         for rows in split_boards(Street.RIVER, np.arange(len(deals))):
             scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
             advance(int(rows[-1]) + 1)

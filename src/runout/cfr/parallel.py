@@ -13,7 +13,9 @@ import numpy as np
 
 from runout.arrays import IntArray
 from runout.cfr.cfr_kernels import TreeSpan
+from runout.execution.cancel import CancelToken
 from runout.execution.local import WorkerPool, count_cores, require_workers
+from runout.execution.tasks import Worker
 from runout.trees.layout import TreeArrays, subtree_sizes
 
 Part = TypeVar("Part")
@@ -46,23 +48,36 @@ class Team:
 
     Attributes:
         num_workers: how many there are at most.
+        cancel: ends the solve between two iterations, or two pieces of shared work.
     """
 
-    def __init__(self, num_workers: int = 1, pool: WorkerPool | None = None) -> None:
+    def __init__(
+        self,
+        num_workers: int = 1,
+        pool: WorkerPool | None = None,
+        cancel: CancelToken | None = None,
+    ) -> None:
         """Gathers threads.
 
         Args:
             num_workers: the caller's and others.
             pool: where others come from when they are free; by default they belong to the team.
+            cancel: ends the solve; by default nobody does.
         """
         self.num_workers = num_workers
+        self.cancel = cancel or CancelToken()
         if num_workers > 1 and pool is None:
             pool = WorkerPool(num_workers - 1)
         self._pool = pool
 
+    @classmethod
+    def of(cls, worker: Worker) -> "Team":
+        """Returns the threads that a task has."""
+        return cls(worker.num_threads, worker.pool, worker.cancel)
+
     def for_solve(self, cells: int) -> "Team":
         """Returns as much of the team as a solve of so many cells can make use of."""
-        return Team(worthwhile_workers(cells, self.num_workers), self._pool)
+        return Team(worthwhile_workers(cells, self.num_workers), self._pool, self.cancel)
 
     @property
     def num_ready(self) -> int:
@@ -72,7 +87,12 @@ class Team:
         return min(self.num_workers, 1 + self._pool.count_free())
 
     def run(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-        """Returns ``function(part)`` for all parts, in their order, when all are done."""
+        """Returns ``function(part)`` for all parts, in their order, when all are done.
+
+        Raises:
+            CancelledError: if the solve is to end.
+        """
+        self.cancel.raise_if_set()
         if self._pool is None or len(parts) == 1:
             return [function(part) for part in parts]
         return self._pool.share(function, parts, self.num_workers)

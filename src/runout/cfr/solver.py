@@ -13,6 +13,7 @@ from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solve_clock import solve_time
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
+from runout.execution.cancel import CancelToken
 
 
 def ignore_progress(progress: object) -> None:
@@ -36,6 +37,7 @@ def iterate_until(
     solver: Iterating,
     rule: StoppingRule,
     on_progress: Callable[[SolveProgress], None],
+    cancel: CancelToken,
     batch: int = 1,
 ) -> SolveOutcome:
     """Iterates until a limit of the rule is met; counts earlier iterations too, but no compiling.
@@ -44,7 +46,11 @@ def iterate_until(
         solver: what iterates.
         rule: when to stop.
         on_progress: called after every batch.
+        cancel: ends the solve after a batch.
         batch: iterations done at once, a divisor of ``rule.check_every``.
+
+    Raises:
+        CancelledError: if the token was set; everything that was learned is in the solver.
     """
     started = solve_time()
     exploitability: float | None = None
@@ -65,6 +71,7 @@ def iterate_until(
         reason = progress.reason_to_stop(rule)
         if reason is None:
             on_progress(progress)
+            cancel.raise_if_set()
             continue
         if exploitability is None or not is_check:
             exploitability = solver.worst_exploitability()
@@ -113,14 +120,19 @@ class CfrSolver:
         self,
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        cancel: CancelToken | None = None,
     ) -> SolveOutcome:
         """Iterates until a limit of the rule is met; counts earlier iterations too.
 
         Args:
             rule: when to stop.
             on_progress: called after every iteration.
+            cancel: ends the solve after an iteration; by default nobody does.
+
+        Raises:
+            CancelledError: if the token was set.
         """
-        return iterate_until(self, rule, on_progress)
+        return iterate_until(self, rule, on_progress, cancel or CancelToken())
 
     def worst_exploitability(self) -> float:
         """Returns the largest `exploitability` of all boards."""

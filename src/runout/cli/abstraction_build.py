@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,22 +13,24 @@ import typer
 
 from runout.cli.bucket_summary import summarize, summary_table
 from runout.cli.build_needs import estimate_needs
-from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import format_bytes, format_count_of
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
 from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
+    count_checkpoints,
     describe_end,
     note_done_before,
+    remove_checkpoints,
     require_free,
+    solving_into,
 )
+from runout.errors import RunoutError
 from runout.events import reporting_phase
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.storage.checkpoint import CheckpointDirectory
-from runout.storage.claim import claiming
+from runout.storage.claim import Claim, claiming
 from runout.storage.manifest import digest_config
-from runout.version import __version__
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import CardAbstraction
@@ -98,30 +100,28 @@ def build_abstraction(
         zip(OPTION_BY_FIELD, (flop_buckets, turn_buckets, river_buckets, samples), strict=True)
     )
     started = time.perf_counter()
-    with using_kernels() as on_event:
+    with solving_into(path, workers) as workplace:
         from runout.abstraction.build import build_card_abstraction
         from runout.abstraction.card_abstraction import KIND
-        from runout.abstraction.strength_survey import SurveyRun
-        from runout.execution.local import count_cores
 
         config = _make_config(mode, feature, counts)
         require_free(path, KIND, True)
-        with claiming(path):
+        facts = {**asdict(config), "seed": seed, "river_table": river_table}
+        with claiming(path, digest_config(facts)) as claim:
             abstraction = None if overwrite else _find_finished(path, config, seed, river_table)
             is_done_before = abstraction is not None
             if abstraction is not None:
                 note_done_before(path)
-                _open_parts(path, config, seed).remove()
+                remove_checkpoints(checkpoint_directory(path))
             else:
-                num_workers = workers or count_cores()
-                needs = estimate_needs(config, river_table, num_workers)
+                needs = estimate_needs(config, river_table, workplace.num_threads)
                 needs.require_resources(path)
                 print_note(f"{path}:\n{needs.describe()}")
-                with _keeping_finished_parts(path, config, seed) as checkpoint:
-                    run = SurveyRun(num_workers, on_event, checkpoint.recall)
-                    abstraction = build_card_abstraction(config, seed, run, river_table)
-                    with reporting_phase(on_event, "writing"):
-                        abstraction.save(path, overwrite=overwrite)
+                with _keeping_finished_parts(path, claim) as checkpoints:
+                    workplace = replace(workplace, checkpoints=checkpoints)
+                    abstraction = build_card_abstraction(config, seed, workplace, river_table)
+                    with reporting_phase(workplace.on_event, "writing"):
+                        _save(path, abstraction, overwrite)
     _report(path, abstraction, time.perf_counter() - started, is_done_before, json)
 
 
@@ -172,50 +172,37 @@ def _find_finished(
     return found
 
 
-def _open_parts(path: Path, config: "AbstractionConfig", seed: int) -> CheckpointDirectory:
-    return CheckpointDirectory(
-        checkpoint_directory(path), digest_parts(config, seed), clear_other_run=True
-    )
+def _save(path: Path, abstraction: "CardAbstraction", overwrite: bool) -> None:
+    """Writes the bundle, unless a process that shared the work was first."""
+    try:
+        abstraction.save(path, overwrite=overwrite)
+    except RunoutError:
+        if overwrite or not has_bundle(path):
+            raise
 
 
 @contextmanager
-def _keeping_finished_parts(
-    path: Path, config: "AbstractionConfig", seed: int
-) -> Iterator[CheckpointDirectory]:
+def _keeping_finished_parts(path: Path, claim: Claim) -> Iterator[Path]:
     """Yields where to keep finished parts; they go when the block ends well, and not before."""
-    directory, checkpoint = checkpoint_directory(path), _open_parts(path, config, seed)
-    num_finished = len(checkpoint.keys())
+    directory = checkpoint_directory(path)
+    num_finished = count_checkpoints(directory)
     if num_finished:
         parts = format_count_of(num_finished, "finished part")
-        print_note(f"going on with {parts} in {directory}")
+        print_note(f"using what fits of {parts} in {directory}")
     try:
-        yield checkpoint
+        yield directory
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"interrupted; give the same command again to go on, finished parts are in {directory}"
         ) from None
-    checkpoint.remove()
+    if claim.is_last():
+        remove_checkpoints(directory)
 
 
 def checkpoint_directory(path: Path) -> Path:
     """Returns where the finished parts of a build are: in plain sight, next to its result."""
     target = Path(os.path.realpath(path))
     return target.with_name(f"{target.name}.checkpoint")
-
-
-def digest_parts(config: "AbstractionConfig", seed: int) -> str:
-    """Returns a digest of what finished parts depend on; how many buckets are asked for is not."""
-    from runout.jit import KERNEL_SOURCES_DIGEST
-
-    facts = {
-        "mode": config.mode.value,
-        "feature": config.feature.value,
-        "version": __version__,
-        "kernels": KERNEL_SOURCES_DIGEST,
-    }
-    if config.mode.value == Mode.SAMPLED:
-        facts |= {"samples": str(config.samples_per_street), "seed": str(seed)}
-    return digest_config(facts)
 
 
 def _report(

@@ -23,6 +23,7 @@ from runout.events import (
     KernelCompiled,
     KernelCompiling,
     SavingFailed,
+    TaskLost,
 )
 
 COMPILING = "Compiling kernels"
@@ -104,6 +105,13 @@ def describe_failed_saving(where: str, problem: str) -> str:
     return f"not saved on the way, the solve goes on: {where}: {problem}"
 
 
+def describe_lost_task(event: TaskLost) -> str:
+    """Returns that a task has to be done again, or is given up."""
+    is_last = event.attempt >= event.max_attempts
+    again = "given up" if is_last else f"try {event.attempt + 1} of {event.max_attempts}"
+    return f"{event.task}: {event.loss}; {again}"
+
+
 class PlainDisplay:
     """Shows events as plain lines, for files and pipes."""
 
@@ -128,6 +136,8 @@ class PlainDisplay:
                     self._compile_seconds += seconds
             case SavingFailed(where, problem):
                 print_note(describe_failed_saving(where, problem))
+            case TaskLost():
+                print_note(describe_lost_task(event))
             case _:
                 for line in self._solve_lines.lines(event):
                     print_note(line)
@@ -171,8 +181,9 @@ class LiveDisplay:
                 if self._num_compiling == 0:
                     self._remove_bar(COMPILING)
             case SavingFailed(where, problem):
-                text = Text(describe_failed_saving(where, problem), style="dim")
-                self._progress.console.print(text, soft_wrap=True)
+                self._print_line(describe_failed_saving(where, problem))
+            case TaskLost():
+                self._print_line(describe_lost_task(event))
             case _:
                 self._show_solve(event)
 
@@ -191,7 +202,10 @@ class LiveDisplay:
         for key in news.ended:
             self._remove_bar(key)
         if news.line:
-            self._progress.console.print(Text(news.line, style="dim"))
+            self._print_line(news.line)
+
+    def _print_line(self, line: str) -> None:
+        self._progress.console.print(Text(line, style="dim"), soft_wrap=True)
 
     def _remove_bar(self, key: str) -> None:
         if key in self._task_by_key:

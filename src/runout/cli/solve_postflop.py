@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from rich.table import Table
@@ -28,10 +29,13 @@ from runout.cli.targets import (
     require_free,
     solving_into,
 )
+from runout.config.postflop import PostflopModelConfig
+from runout.errors import BundleError
 from runout.results.postflop_values import PostflopValues
 from runout.results.value_bundle import KIND, ValueBundle
 from runout.storage.bundle import read_manifest
 from runout.storage.claim import claiming
+from runout.storage.manifest import digest_config
 
 
 def solve_flops(
@@ -50,11 +54,11 @@ def solve_flops(
     model = load_flops_config(config)
     require_free(path, KIND, overwrite or resume)
     started = time.perf_counter()
-    with solving_into(path) as sink, claiming(path):
+    digest = digest_config(model.to_mapping()) if resume else None
+    with solving_into(path, workers) as workplace, claiming(path, digest) as claim:
         from runout.pipeline.fit import find_finished_values
-        from runout.pipeline.postflop_stage import solve_plan
-        from runout.pipeline.workplace import Workplace
         from runout.postflop.plan import PostflopPlan
+        from runout.postflop.postflop_abstraction import PostflopAbstraction
 
         checkpoints = checkpoint_directory(path)
         bundle = None if overwrite else find_finished_values(path, model)
@@ -65,11 +69,22 @@ def solve_flops(
         else:
             plan = PostflopPlan.make(model, workers)
             tell_plan(config, plan, path)
-            workplace = Workplace(plan.num_workers, sink, checkpoints)
-            with keeping_checkpoints(checkpoints, resume):
-                bundle = solve_plan(plan, workplace).to_bundle()
-                bundle.save(path, overwrite=overwrite)
+            workplace = replace(workplace, checkpoints=checkpoints)
+            with keeping_checkpoints(checkpoints, resume, claim):
+                bundle = PostflopAbstraction.carry_out(plan, workplace).to_bundle()
+                _save(path, bundle, model, overwrite)
     _report(path, bundle, time.perf_counter() - started, is_done_before, json)
+
+
+def _save(path: Path, bundle: ValueBundle, model: PostflopModelConfig, overwrite: bool) -> None:
+    """Writes the bundle, unless a process that shared the work was first."""
+    from runout.pipeline.fit import find_finished_values
+
+    try:
+        bundle.save(path, overwrite=overwrite)
+    except BundleError:
+        if overwrite or find_finished_values(path, model) is None:
+            raise
 
 
 def checkpoint_directory(path: Path) -> Path:

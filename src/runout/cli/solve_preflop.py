@@ -1,6 +1,7 @@
 """`runout solve-preflop`: from a config to a solved preflop game, resumably."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,13 @@ from runout.cli.targets import (
     solving_into,
 )
 from runout.config.load import load_run_config
+from runout.errors import BundleError
 from runout.results import preflop_bundle, value_bundle
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.run_folders import CHECKPOINT_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER
 from runout.storage.bundle import has_bundle
 from runout.storage.claim import claiming
+from runout.storage.manifest import digest_config
 from runout.views.preflop_view import PreflopView
 
 if TYPE_CHECKING:
@@ -50,10 +53,12 @@ def solve_game(
     require_positive("--workers", workers)
     run_config = load_run_config(config)
     started = time.perf_counter()
-    with solving_into(path) as sink, claiming(path):
+    # One process plays a joint game; the flops of two phases can be shared.
+    is_shared = resume and run_config.method != "joint"
+    digest = digest_config(run_config.to_mapping()) if is_shared else None
+    with solving_into(path, workers) as workplace, claiming(path, digest) as claim:
         from runout.pipeline.plan import RunPlan
         from runout.pipeline.run import carry_out, find_finished_run
-        from runout.pipeline.workplace import Workplace
 
         plan = RunPlan.make(run_config, workers)
         _require_free(path, plan, resume, overwrite)
@@ -65,16 +70,22 @@ def solve_game(
             remove_checkpoints(checkpoints)
         else:
             _tell_plan(config, plan, path)
-            with keeping_checkpoints(checkpoints, resume):
-                workplace = Workplace(
-                    workers,
-                    sink,
-                    checkpoints,
-                    on_solution=_ignore_solution if json else _print_solution,
-                )
-                run = carry_out(plan, workplace)
-                run.save(path, overwrite=overwrite)
+            workplace = replace(workplace, checkpoints=checkpoints)
+            with keeping_checkpoints(checkpoints, resume, claim):
+                run = carry_out(plan, workplace, _ignore_solution if json else _print_solution)
+                _save(path, run, overwrite)
     _report(path, run, time.perf_counter() - started, is_done_before, json)
+
+
+def _save(path: Path, run: "PreflopRun", overwrite: bool) -> None:
+    """Writes the bundles, unless a process that shared the work was first."""
+    from runout.pipeline.run import find_finished_run
+
+    try:
+        run.save(path, overwrite=overwrite)
+    except BundleError:
+        if overwrite or find_finished_run(path, run.plan) is None:
+            raise
 
 
 def _report(

@@ -217,11 +217,9 @@ def _solve(
     is_there = path is not None and has_bundle(path)
     if path is not None:
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
-    with solving_into(path or Path()) as sink:
+    with solving_into(path or Path(), workers) as workplace:
         from runout.cfr.solve_clock import solve_time
-        from runout.execution.local import count_cores
         from runout.pipeline import spot as pipeline
-        from runout.pipeline.workplace import Workplace
         from runout.postflop.spot.spot_setup import measure_spot, river_buckets
         from runout.postflop.spot.spot_solution import load_spot_facts
         from runout.views.spot_bundle import build_spot
@@ -231,8 +229,8 @@ def _solve(
             pipeline.require_own_spot(path, config, resume)
             _, outcome = load_spot_facts(path)
             is_done = pipeline.reason_to_rest(outcome, config.stopping_rule()) is not None
-        num_workers = workers or count_cores()
-        size = measure_spot(build_spot(config), num_workers, config.locks, river_buckets(config))
+        num_threads = workplace.num_threads
+        size = measure_spot(build_spot(config), num_threads, config.locks, river_buckets(config))
         pipeline.require_memory(config, size)
         if path is not None:
             require_disk(path, 2 * _table_bytes(config, size))
@@ -241,7 +239,6 @@ def _solve(
             print_note(rounding)
         if path is None:
             print_note("nothing will be kept, give --output DIR to keep it")
-        workplace = Workplace(num_workers, sink)
         started = solve_time()
         solution = pipeline.solve_spot(
             config, workplace, directory=path, resume=resume, overwrite=overwrite

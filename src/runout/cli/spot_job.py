@@ -54,8 +54,8 @@ def _read(run: Path, node: str, board: str) -> SpotConfig:
 def _estimate(config: SpotConfig) -> dict[str, Any]:
     """Returns how large a spot is, and how long it takes, which a short trial tells."""
     from runout.execution.local import count_cores
+    from runout.execution.workplace import Workplace
     from runout.pipeline.spot import solve_spot
-    from runout.pipeline.workplace import Workplace
     from runout.postflop.spot.spot_setup import measure_spot, river_buckets
     from runout.views.spot_bundle import build_spot
 
@@ -78,8 +78,8 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
 
 def _solve(config: SpotConfig, output: Path) -> None:
     from runout.execution.local import count_cores
+    from runout.execution.workplace import Workplace
     from runout.pipeline.spot import solve_spot
-    from runout.pipeline.workplace import Workplace
 
     progress = _Progress()
 

@@ -2,13 +2,11 @@
 
 import os
 import shutil
-import signal
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,10 +14,12 @@ from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.options import OptionError, read_path
 from runout.errors import BundleError
-from runout.events import Event, EventSink, FlopSolving, PhaseAdvanced, PhaseStarted
+from runout.execution.cancel import cancelling_on_interrupt
+from runout.execution.workplace import Workplace
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.storage.checkpoint import ENTRY_ENDING, RUN_FILE
+from runout.storage.claim import Claim
 from runout.storage.files import reporting_os_errors
+from runout.storage.ledger import ENTRY_ENDING, Ledger
 from runout.storage.manifest import MANIFEST_FILE
 from runout.storage.staging import StagingDirectory
 
@@ -61,18 +61,19 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
 
 
 @contextmanager
-def solving_into(path: Path) -> Iterator[EventSink]:
-    """Yields the sink of a long solve: events are shown, and Ctrl-C ends all of its threads.
+def solving_into(path: Path, workers: int | None) -> Iterator[Workplace]:
+    """Yields with what to solve: events are shown, and Ctrl-C ends all workers.
 
     Directories that a failed solve has made and left empty are removed.
 
     Args:
         path: where the result is going to be.
+        workers: as given on the command line.
     """
     missing = _missing_directories(path)
     try:
-        with using_kernels() as on_event, stopping_threads(on_event) as sink:
-            yield sink
+        with using_kernels() as on_event, cancelling_on_interrupt() as cancel:
+            yield Workplace(workers, on_event, cancel=cancel)
     except BaseException:
         _remove_empty(missing)
         raise
@@ -103,8 +104,8 @@ def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
 
 
 def count_checkpoints(directory: Path) -> int:
-    """Returns how many finished parts are in the folders of a directory, of whichever config."""
-    return sum(1 for _ in directory.glob(f"*/*{ENTRY_ENDING}"))
+    """Returns how many finished parts are in a directory, of whichever config."""
+    return sum(1 for _ in directory.glob(f"*{ENTRY_ENDING}"))
 
 
 def remove_checkpoints(directory: Path) -> None:
@@ -119,25 +120,20 @@ def remove_checkpoints(directory: Path) -> None:
         for folder in [path for path in directory.iterdir() if path.is_dir()]:
             if has_bundle(folder):  # where a joint solve stood
                 shutil.rmtree(folder)
-                continue
-            for file in [*folder.glob(f"*{ENTRY_ENDING}"), *folder.glob(".*.part-*")]:
-                file.unlink(missing_ok=True)
-            (folder / RUN_FILE).unlink(missing_ok=True)
-            with suppress(OSError):
-                folder.rmdir()
-        with suppress(OSError):
-            directory.rmdir()
+    Ledger(directory).remove()
 
 
 @contextmanager
-def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
+def keeping_checkpoints(directory: Path, resume: bool, claim: Claim) -> Iterator[None]:
     """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
 
-    A block that fails before any part is finished leaves nothing behind.
+    A block that fails before any part is finished leaves nothing behind. Parts that another
+    process still works with are left to it.
 
     Args:
-        directory: holds a folder for each part of the run.
+        directory: the ledger of the run.
         resume: whether parts that are there already may be used; they are removed otherwise.
+        claim: to the result.
     """
     if not resume:
         remove_checkpoints(directory)
@@ -148,19 +144,23 @@ def keeping_checkpoints(directory: Path, resume: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt as interrupt:
         # A solve that has saved itself says so.
-        raise KeyboardInterrupt(str(interrupt) or _describe_interruption(directory)) from None
+        raise KeyboardInterrupt(
+            str(interrupt) or _describe_interruption(directory, claim)
+        ) from None
     except BaseException:
-        if count_checkpoints(directory) == 0:
+        if count_checkpoints(directory) == 0 and claim.is_last():
             with suppress(BundleError):  # the first problem is the one to tell
                 remove_checkpoints(directory)
         raise
-    remove_checkpoints(directory)
+    if claim.is_last():
+        remove_checkpoints(directory)
 
 
-def _describe_interruption(directory: Path) -> str:
+def _describe_interruption(directory: Path, claim: Claim) -> str:
     num_finished = count_checkpoints(directory)
     if num_finished == 0:
-        remove_checkpoints(directory)
+        if claim.is_last():
+            remove_checkpoints(directory)
         return "interrupted before any flop was finished, nothing was kept"
     kept = describe_parts(num_finished)
     return f"interrupted; give the same command again to go on, {directory} keeps {kept}"
@@ -169,40 +169,3 @@ def _describe_interruption(directory: Path) -> str:
 def describe_parts(number: int) -> str:
     """Returns in words how many flops are finished."""
     return format_count_of(number, "finished flop")
-
-
-class WorkStoppedError(Exception):
-    """Ends the work of a thread after Ctrl-C; nobody waits for its result any more."""
-
-
-def _is_about_a_flop(event: Event) -> bool:
-    """Returns whether a thread that solves a flop has told it."""
-    is_part = isinstance(event, PhaseStarted | PhaseAdvanced) and event.place is not None
-    return is_part or isinstance(event, FlopSolving)
-
-
-@contextmanager
-def stopping_threads(on_event: EventSink) -> Iterator[EventSink]:
-    """Yields a sink that ends other threads at their next event once Ctrl-C was pressed.
-
-    Python interrupts the main thread only, which would wait for flops that take minutes.
-    """
-    is_stopped = threading.Event()
-
-    def pass_on(event: Event) -> None:
-        if is_stopped.is_set() and _is_about_a_flop(event):
-            raise WorkStoppedError
-        on_event(event)
-
-    def stop(signal_number: int, frame: Any) -> None:
-        is_stopped.set()
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield pass_on
-        return
-    earlier = signal.signal(signal.SIGINT, stop)
-    try:
-        yield pass_on
-    finally:
-        signal.signal(signal.SIGINT, earlier)

@@ -138,8 +138,8 @@ def _solve_preflop() -> None:
 
 def _solve_spot(board: str, precision: int) -> None:
     """Solves a board with real cards, three combos each and one bet, in 32 or 16 bits."""
+    from runout.execution.workplace import Workplace
     from runout.pipeline.spot import solve_spot
-    from runout.pipeline.workplace import Workplace
 
     solution = solve_spot(
         workplace=Workplace(1),

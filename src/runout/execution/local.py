@@ -6,10 +6,11 @@ Kernels release the GIL, so threads are enough and nothing has to be copied betw
 import itertools
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
+from threading import Event, Lock
+from typing import Any, Generic, Protocol, TypeVar
 
 from runout.errors import ExecutionError
 
@@ -71,6 +72,16 @@ def _result_of(task: Task, future: Future[Result]) -> Result:
         raise
 
 
+class Feed(Protocol[Task]):
+    """Hands out tasks; threads may share it."""
+
+    def take(self) -> Task | None:
+        """Returns the next task, None if there is none, or no room for it beside those taken."""
+
+    def give_back(self, task: Task) -> None:
+        """Notes that a task is finished."""
+
+
 class WorkerPool:
     """Threads that take whole tasks first, and help inside the others when no task is waiting."""
 
@@ -78,34 +89,64 @@ class WorkerPool:
         self._num_threads = num_threads
         self._threads = ThreadPoolExecutor(num_threads)
         self._lock = Lock()
-        self._num_tasks_left = 0
+        self._num_working = 0
         self._num_helping = 0
 
     def map_as_finished(
-        self, function: Callable[[Task], Result], tasks: Sequence[Task]
-    ) -> Iterator[tuple[int, Result]]:
-        """Yields the number and the result of every task as soon as it is finished.
+        self, function: Callable[[Task], Result], feed: "Feed[Task]"
+    ) -> Generator[tuple[Task, Result | Exception], None, None]:
+        """Yields every task with its result, or with what it raised, as soon as it is finished.
 
-        They are begun in their order. Tasks not yet begun are dropped if the caller stops early or
-        one fails, and those that run are waited for.
+        Each thread takes the next task when it has finished one. If the caller stops early no
+        task is begun any more, and those that run are waited for.
         """
+        finished: SimpleQueue[tuple[Task, Result | Exception] | None] = SimpleQueue()
+        is_over, starting = Event(), Lock()
+        begun: list[Future[None]] = []
+        num_begun = num_ended = 0
 
-        def work(task: Task) -> Result:
+        def work(task: Task) -> None:
+            following: Task | None = task
             try:
-                return function(task)
+                while following is not None:
+                    task = following
+                    try:
+                        result: Result | Exception = function(task)
+                    except Exception as error:
+                        result = error
+                    feed.give_back(task)
+                    finished.put((task, result))
+                    following = None if is_over.is_set() else feed.take()
+                    start()  # what it has left may be room for several
             finally:
                 with self._lock:
-                    self._num_tasks_left -= 1
+                    self._num_working -= 1
+                finished.put(None)
 
-        self._num_tasks_left = len(tasks)
-        numbers: dict[Future[Result], int] = {}
+        def start() -> None:
+            nonlocal num_begun
+            with starting:
+                while not is_over.is_set() and self._num_working < self._num_threads:
+                    if (task := feed.take()) is None:
+                        return
+                    with self._lock:
+                        self._num_working += 1
+                    num_begun += 1
+                    begun.append(self._submit(work, task))
+
         try:
-            for number, task in enumerate(tasks):
-                numbers[self._submit(work, task)] = number
-            for future in as_completed(numbers):
-                yield numbers.pop(future), future.result()
+            start()
+            while num_ended < num_begun:
+                end = finished.get()
+                if end is None:
+                    num_ended += 1
+                else:
+                    yield end
         finally:
-            wait([future for future in numbers if not future.cancel()])
+            is_over.set()
+            wait(begun)
+        for future in begun:
+            future.result()  # raises what the feed has raised
 
     def share(
         self, function: Callable[[Part], Result], parts: Sequence[Part], max_threads: int
@@ -133,9 +174,13 @@ class WorkerPool:
             helper.result()  # raises what it has raised
         return shared.results
 
+    def close(self) -> None:
+        """Ends the threads, which have nothing to do any more."""
+        self._threads.shutdown()
+
     def count_free(self) -> int:
         """Returns how many threads would help a task now, its fair share of those without one."""
-        num_tasks = self._num_tasks_left
+        num_tasks = self._num_working
         fair = -(-self._num_threads // num_tasks) - 1 if num_tasks else self._num_threads
         idle = self._num_threads - num_tasks - self._num_helping
         return max(min(fair, idle), 0)

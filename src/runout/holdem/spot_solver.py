@@ -11,6 +11,7 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.execution.cancel import CancelToken
 from runout.holdem.card_game import CardGame
 from runout.holdem.compact_game import CompactGame
 from runout.holdem.river_games import RiverBuckets
@@ -72,11 +73,16 @@ class SpotSolver:
         self,
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        cancel: CancelToken | None = None,
     ) -> SolveOutcome:
-        """Iterates until a limit of the rule is met; exploitability is in chips."""
+        """Iterates until a limit of the rule is met; exploitability is in chips.
+
+        Raises:
+            CancelledError: after an iteration, if the token was set.
+        """
         # Iterations of a river take microseconds, calls take longer.
         batch = rule.check_every if self.game.first_street == Street.RIVER else 1
-        return iterate_until(self, rule, on_progress, batch)
+        return iterate_until(self, rule, on_progress, cancel or CancelToken(), batch)
 
     def worst_exploitability(self) -> float:
         """Returns `exploitability`, as the loop of all solvers asks for it."""

@@ -10,11 +10,10 @@ from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError, RunoutError
 from runout.events import Phase, SavingFailed, reporting_phase
-from runout.execution.local import count_cores
+from runout.execution.cancel import CancelledError, holding_interrupts
+from runout.execution.workplace import Workplace
 from runout.holdem.tables import Precision
-from runout.pipeline.interrupts import PausedError, holding_interrupts
 from runout.pipeline.preflop_stage import preflop_event
-from runout.pipeline.workplace import Workplace
 from runout.postflop.compact.settings import CompactConfig
 from runout.postflop.exact.settings import ExactConfig
 from runout.preflop.joint import checkpoint
@@ -22,7 +21,7 @@ from runout.preflop.joint.compact_engine import CompactEngine
 from runout.preflop.joint.joint_game import JointGame
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Engine, ExactEngine, Subgame
-from runout.preflop.solver import PreflopSolver
+from runout.preflop.solver import PreflopSolver, SnapshotSink, ignore_snapshot
 from runout.results.preflop_solution import PreflopSolution
 from runout.storage.autosave import Autosave, Finish
 from runout.storage.bundle import has_bundle
@@ -80,21 +79,26 @@ def _make_engine(model: PostflopModelConfig) -> Engine:
     raise ConfigError("postflop_model.solve_type", problem)
 
 
-def solve_joint(config: RunConfig, game: JointGame, workplace: Workplace) -> JointOutcome:
+def solve_joint(
+    config: RunConfig,
+    game: JointGame,
+    workplace: Workplace,
+    on_solution: SnapshotSink = ignore_snapshot,
+) -> JointOutcome:
     """Solves a joint game, or goes on with one that was interrupted.
 
     Args:
         config: what to solve.
         game: what `make_joint_game` made of it.
         workplace: with what.
+        on_solution: shown the solution every ``print_every`` iterations of the config.
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
-    num_workers = workplace.num_workers or count_cores()
-    leaves = game.make_leaves(Team(num_workers), config.schedule())
+    leaves = game.make_leaves(Team(workplace.num_threads), config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
-    return JointOutcome(_JointSolve(config, solver, leaves, workplace).run(), leaves)
+    return JointOutcome(_JointSolve(config, solver, leaves, workplace).run(on_solution), leaves)
 
 
 class _JointSolve:
@@ -120,23 +124,21 @@ class _JointSolve:
         if self._path is not None and has_bundle(self._path):
             self._earlier_seconds = checkpoint.restore(self._path, solver, leaves, self._digest)
 
-    def run(self) -> PreflopSolution:
-        rule = self._config.stopping_rule()
-        with holding_interrupts() as is_interrupted, self._autosave() as autosave:
+    def run(self, on_solution: SnapshotSink) -> PreflopSolution:
+        rule, cancel = self._config.stopping_rule(), self._workplace.cancel
+        with holding_interrupts(cancel), self._autosave() as autosave:
 
             def look_up(progress: SolveProgress) -> None:
                 self._seconds = progress.seconds
                 self._workplace.on_event(preflop_event(progress, rule))
-                if is_interrupted():
-                    raise PausedError
                 autosave.save_if_due()
 
             try:
                 with reporting_phase(self._workplace.on_event, Phase.PREFLOP, rule.max_iterations):
                     solution = self._solver.solve(
-                        rule, look_up, self._workplace.on_solution, self._config.print_every
+                        rule, look_up, on_solution, self._config.print_every, cancel
                     )
-            except PausedError:
+            except CancelledError:
                 raise KeyboardInterrupt(self._pause()) from None
         seconds = solution.report.seconds + self._earlier_seconds
         return replace(solution, report=replace(solution.report, seconds=seconds))

@@ -1,15 +1,11 @@
-"""The postflop stage: flops solved at the stack-to-pot ratios that the preflop tree needs."""
+"""The postflop stage: which stack-to-pot ratios the preflop tree needs, and values of before."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from runout.arrays import FloatArray
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError, ConfigError
-from runout.pipeline.workplace import Workplace
-from runout.postflop.plan import PostflopPlan
-from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.value_book import SPR_TOLERANCE
 from runout.results.value_bundle import ValueBundle
 from runout.trees.preflop_tree import PreflopTree
@@ -32,34 +28,6 @@ def postflop_config_for(config: PostflopModelConfig, tree: PreflopTree) -> Postf
     if not config.is_auto_sprs:
         return config
     return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
-
-
-def solve_postflop(config: PostflopModelConfig, workplace: Workplace) -> PostflopAbstraction:
-    """Solves all flops of a config, or takes up where an earlier run was interrupted."""
-    return solve_plan(PostflopPlan.make(config, workplace.num_workers), workplace)
-
-
-def solve_plan(
-    plan: PostflopPlan,
-    workplace: Workplace,
-    ranges: FloatArray | None = None,
-    part: str = "flops",
-) -> PostflopAbstraction:
-    """Solves all flops of a plan, or takes up where an earlier run was interrupted.
-
-    Args:
-        plan: what to solve.
-        workplace: with what.
-        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
-        part: names the folder of finished flops.
-    """
-    facts = {
-        "postflop_model": plan.config.digest_mapping(),
-        "keep_strategies": plan.config.keep_strategies,
-        "ranges": None if ranges is None else ranges.tolist(),
-    }
-    with workplace.recalling(part, facts) as recall:
-        return PostflopAbstraction.carry_out(plan, workplace.on_event, recall=recall, ranges=ranges)
 
 
 def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.config.run import RunConfig
 from runout.events import Phase, PreflopSolving, reporting_phase
-from runout.pipeline.workplace import Workplace
+from runout.execution.workplace import Workplace
 from runout.preflop.preflop_leaves import value_leaves
-from runout.preflop.solver import PreflopSolver
+from runout.preflop.solver import PreflopSolver, SnapshotSink, ignore_snapshot
 from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
 from runout.results.value_book import ValueBook
 from runout.trees.preflop_tree import PreflopTree
@@ -20,12 +20,14 @@ class PreflopStage:
     Attributes:
         config: what is asked for.
         tree: its betting.
-        workplace: who is told.
+        workplace: who is told, and what ends the solve.
+        on_solution: shown the solution every ``print_every`` iterations of the config.
     """
 
     config: RunConfig
     tree: PreflopTree
     workplace: Workplace
+    on_solution: SnapshotSink = ignore_snapshot
 
     def solve(self, book: ValueBook, number: int = 0) -> PreflopSolution:
         """Returns the solution on top of a book; ``number`` is the round, for those who listen."""
@@ -35,8 +37,9 @@ class PreflopStage:
 
         solver = PreflopSolver(self.tree, value_leaves(self.tree, book), self.config.schedule())
         rule = self.config.stopping_rule()
-        with reporting_phase(self.workplace.on_event, Phase.PREFLOP, rule.max_iterations):
-            return solver.solve(rule, report, self.workplace.on_solution, self.config.print_every)
+        workplace, every = self.workplace, self.config.print_every
+        with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
+            return solver.solve(rule, report, self.on_solution, every, workplace.cancel)
 
 
 def preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) -> PreflopSolving:

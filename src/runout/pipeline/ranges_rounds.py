@@ -14,9 +14,9 @@ import numpy as np
 
 from runout.arrays import FloatArray
 from runout.events import RangesRoundFinished
-from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.postflop.plan import PostflopPlan
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.preflop_solution import PreflopSolution, RangesRound
 from runout.results.solve_report import ExploitabilityMeaning
 from runout.results.value_book import LeafValues, ValueBook, ValueSource, average_share
@@ -111,8 +111,7 @@ def _solve_leaf(
     ranges: FloatArray,
     number: int,
 ) -> _SolvedLeaf:
-    part = f"round-{number}-{leaf.path}"
-    solved = solve_plan(plan, stage.workplace, ranges, part).values[0]
+    solved = PostflopAbstraction.carry_out(plan, stage.workplace, ranges).values[0]
     detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
     return _SolvedLeaf(
         LeafValues(average_share(solved), ValueSource.SOLVED, detail),

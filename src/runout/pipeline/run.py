@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runout.config.run import RunConfig
+from runout.execution.workplace import Workplace
 from runout.pipeline.fit import require_own_solution, require_own_values
 from runout.pipeline.joint_stage import solve_joint
 from runout.pipeline.plan import RunPlan
-from runout.pipeline.postflop_stage import solve_plan
 from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
-from runout.pipeline.workplace import Workplace
+from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.preflop.joint.flop_strategies import save_flop_strategies
 from runout.preflop.joint.joint_leaves import JointLeaves
 from runout.preflop.joint.subgames import Subgame
+from runout.preflop.solver import SnapshotSink, ignore_snapshot
 from runout.results.preflop_bundle import load_solution, save_solution
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.run_folders import FLOPS_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER
@@ -124,18 +125,26 @@ def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> Pref
     return carry_out(RunPlan.make(config, workplace.num_workers), workplace)
 
 
-def carry_out(plan: RunPlan, workplace: Workplace) -> PreflopRun:
-    """Solves what a plan says; checkpoints are written as often as its config says."""
+def carry_out(
+    plan: RunPlan, workplace: Workplace, on_solution: SnapshotSink = ignore_snapshot
+) -> PreflopRun:
+    """Solves what a plan says; checkpoints are written as often as its config says.
+
+    Args:
+        plan: what to solve.
+        workplace: with what.
+        on_solution: shown the preflop solution every ``print_every`` iterations of the config.
+    """
     config = plan.config
     workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
     if plan.joint is not None:
-        solution, learned = solve_joint(config, plan.joint, workplace)
+        solution, learned = solve_joint(config, plan.joint, workplace, on_solution)
         return PreflopRun(plan, solution, None, learned)
     values = plan.given_values
     if plan.flops is not None:
-        values = solve_plan(plan.flops, workplace).to_bundle()
+        values = PostflopAbstraction.carry_out(plan.flops, workplace).to_bundle()
     book = ValueBook.raw_equity() if values is None else ValueBook.from_values(values.values)
-    stage = PreflopStage(config, plan.tree, workplace)
+    stage = PreflopStage(config, plan.tree, workplace, on_solution)
     solution = stage.solve(book)
     if plan.leaves:
         solution = refine_with_arriving_ranges(stage, book, plan.leaves, solution)

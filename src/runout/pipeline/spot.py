@@ -13,12 +13,11 @@ from runout.config.size_choice import PLAYER_KEYS
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, ExecutionError, RunoutError
 from runout.events import SavingFailed, SpotSolving
-from runout.execution.local import count_cores
+from runout.execution.cancel import CancelledError, holding_interrupts
 from runout.execution.memory import available_memory_bytes
+from runout.execution.workplace import Workplace
 from runout.holdem.tables import Precision
 from runout.pipeline.fit import list_differences
-from runout.pipeline.interrupts import PausedError, holding_interrupts
-from runout.pipeline.workplace import Workplace
 from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import SpotSize, measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
@@ -85,7 +84,7 @@ def _solve_spot(
     is_there = directory is not None and has_bundle(directory)
     if directory is not None and is_there and not overwrite:
         require_own_spot(directory, config, resume)
-    num_workers = workplace.num_workers or count_cores()
+    num_workers = workplace.num_threads
     require_memory(
         config, measure_spot(build_spot(config), num_workers, config.locks, river_buckets(config))
     )
@@ -198,7 +197,8 @@ def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) 
     What is in the directory is replaced: it was saved on the way, or may be.
     """
     config, solver = earlier.config, earlier.solver
-    rule, curve = config.stopping_rule(), list(earlier.curve_chips)
+    rule = config.stopping_rule()
+    curve = _measured_points(earlier, rule)
     reporter = _Reporter(config, rule, workplace)
     taken = 0.0
 
@@ -214,7 +214,7 @@ def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) 
             SolveOutcome(StopReason.INTERRUPTED, solver.iteration, taken, delta, reached)
         )
 
-    with holding_interrupts() as is_interrupted:
+    with holding_interrupts(workplace.cancel):
         with _saving_on_the_way(config, pause, workplace, directory) as autosave:
 
             def look_up(progress: SolveProgress) -> None:
@@ -224,17 +224,28 @@ def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) 
                 is_measured = progress.iteration % rule.check_every == 0
                 if is_measured and progress.exploitability is not None:
                     curve.append((progress.iteration, progress.exploitability))
-                if is_interrupted():
-                    raise PausedError
                 autosave.save_if_due()
 
             try:
-                solution = conclude(solver.solve(rule, look_up))
-            except PausedError:
+                solution = conclude(solver.solve(rule, look_up, workplace.cancel))
+            except CancelledError:
                 solution = pause()
         if directory is not None:
             solution.save(directory, overwrite=True)
     return solution
+
+
+def _measured_points(earlier: SpotSolution, rule: StoppingRule) -> list[tuple[int, float]]:
+    """Returns the curve so far, without the point where an earlier sitting was cut off.
+
+    An undisturbed solve would not have measured there.
+    """
+    points = list(earlier.curve_chips)
+    if points and earlier.is_interrupted:
+        iteration, _ = points[-1]
+        if rule.exploitability is None or iteration % rule.check_every:
+            points.pop()
+    return points
 
 
 def _saving_on_the_way(

@@ -28,12 +28,12 @@ def solve_with_cards(
         sample: boards from which values are taken.
         meaning: of the exploitability that is reached.
         on_progress: is told all phases.
-        team: threads to share the taking of values.
+        team: threads to share the taking of values, and what ends the solve.
     """
     with reporting_phase(on_progress, Phase.LAYOUT):
         solver = make_solver()
     with reporting_phase(on_progress, Phase.SOLVING, rule.max_iterations):
-        outcome = solver.solve(rule, on_progress)
+        outcome = solver.solve(rule, on_progress, team.cancel)
     strategy = TableStrategy(solver.tables, solver.game)
     values = extract_pair_values(solver.game, strategy, sample, on_progress, team)
     return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, meaning))

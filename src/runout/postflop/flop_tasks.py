@@ -1,14 +1,14 @@
 """Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray
-from runout.cache import Arrays, Recall, compute_always
+from runout.cache import Arrays
 from runout.cards.card import format_cards
 from runout.cards.flops import FlopList
 from runout.cards.isomorphism import suit_stabilizer
@@ -23,44 +23,89 @@ from runout.events import (
     FlopSolved,
     FlopSolving,
     Phase,
-    ignore_event,
     reporting_phase,
 )
-from runout.execution.local import WorkerPool, count_cores, require_workers
+from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.execution.workplace import Workplace
 from runout.postflop.backend import PostflopBackend, ProgressSink
 from runout.postflop.flop_game import FlopGame
 from runout.results.solve_report import FlopReport, reports_from_array, reports_to_array
+from runout.storage.ledger import LedgerEntry
 from runout.trees.postflop_tree import PostflopTree
 
 #: Begins the names, in a flop's arrays, of what is kept at each stack-to-pot ratio.
 _KEPT = "kept_"
 
+_SECONDS = "seconds"
 
-@dataclass(frozen=True)
-class SolveRun:
-    """How solves are carried out; nothing in here changes a result.
+
+class FlopToSolve(NamedTuple):
+    """A flop to solve.
 
     Attributes:
-        num_workers: threads to use in all, by default the number of cores.
-        on_event: told about progress.
-        recall: returns an earlier result of a flop, or computes it.
-        keeps_strategies: whether results have strategies.
+        cards: three of them.
+        name: as they were given.
     """
 
-    num_workers: int | None = None
-    on_event: EventSink = ignore_event
-    recall: Recall = compute_always
+    cards: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class FlopJob:
+    """Solves flops with every tree; see `Job`.
+
+    Attributes:
+        trees: the betting at each stack-to-pot ratio.
+        backend: how to solve.
+        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
+        keeps_strategies: whether results have strategies.
+        facts: everything that the results depend on besides the flop.
+    """
+
+    trees: Sequence[PostflopTree]
+    backend: PostflopBackend
+    ranges: FloatArray | None = None
     keeps_strategies: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def count_workers(self) -> int:
-        """Returns how many threads to use.
+    def run(self, item: FlopToSolve, worker: Worker) -> TaskResult:
+        """Solves one flop at all stack-to-pot ratios."""
+        on_event, is_bound = worker.on_event, self.backend.meaning.is_upper_bound
+        with reporting_phase(progress_sink(item.name, None, on_event), Phase.EQUITY_TABLE):
+            game = FlopGame.deal(item.cards, self.ranges)
+        values, reports = [], []
+        arrays: dict[str, AnyArray] = {}
+        for number, tree in enumerate(self.trees):
+            report_progress = progress_sink(item.name, tree.stakes.spr, on_event, is_bound)
+            solution = self.backend.solve(game, tree, report_progress, Team.of(worker))
+            values.append(solution.value_pot)
+            reports.append(solution.report)
+            if self.keeps_strategies:
+                with reporting_phase(report_progress, Phase.PACKING):
+                    kept = solution.to_arrays()
+                arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
+        # Times differ from run to run, and everything else does not.
+        timeless = [replace(report, seconds=0.0) for report in reports]
+        arrays |= {"value_pot": np.stack(values), "reports": reports_to_array(timeless)}
+        return TaskResult(arrays, {_SECONDS: [report.seconds for report in reports]})
 
-        Raises:
-            ExecutionError: if that is not positive.
-        """
-        num_workers = count_cores() if self.num_workers is None else self.num_workers
-        require_workers(num_workers)
-        return num_workers
+    def tasks(self, flops: FlopList) -> list[Task[FlopToSolve]]:
+        """Returns a task for each flop, with what it takes."""
+        needs: dict[int, TaskNeeds] = {}
+        tasks = []
+        for flop, name in zip(flops.flops, flops.names, strict=True):
+            number = len(suit_stabilizer(flop))  # runouts that differ by suits only are solved once
+            if number not in needs:
+                needs[number] = self._needs_of(flop)
+            tasks.append(Task(format_cards(flop), FlopToSolve(flop, name), needs[number]))
+        return tasks
+
+    def _needs_of(self, flop: tuple[int, ...]) -> TaskNeeds:
+        each = [self.backend.estimate(flop, tree, 1) for tree in self.trees]
+        # Of flops that take as long, those with more different runouts take longer after all.
+        seconds = sum(need.seconds for need in each) / len(suit_stabilizer(flop))
+        return TaskNeeds(max(need.memory_bytes for need in each), seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +124,20 @@ class FlopResult:
     reports: list[FlopReport]
     kept: list[Arrays]
 
+    @classmethod
+    def of(cls, flop_index: int, entry: LedgerEntry) -> "FlopResult":
+        """Returns what a task has found."""
+        arrays, times = entry.arrays, entry.measured[_SECONDS]
+        timeless = reports_from_array(cast(FloatArray, arrays["reports"]))
+        reports = [
+            replace(report, seconds=seconds)
+            for report, seconds in zip(timeless, times, strict=True)
+        ]
+        kept = [_named(arrays, f"{_KEPT}{number}_") for number in range(len(reports))]
+        return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
-def solve_flops(
-    flops: FlopList,
-    trees: Sequence[PostflopTree],
-    backend: PostflopBackend,
-    run: SolveRun,
-    ranges: FloatArray | None = None,
-) -> Iterator[FlopResult]:
+
+def solve_flops(flops: FlopList, job: FlopJob, workplace: Workplace) -> Iterator[FlopResult]:
     """Yields the result of every flop, as soon as it is finished.
 
     Flops are solved side by side, those with most different runouts first. Workers for which no
@@ -94,59 +145,37 @@ def solve_flops(
 
     Args:
         flops: what to solve.
-        trees: the betting at each stack-to-pot ratio.
-        backend: how to solve.
-        run: with what.
-        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+        job: how.
+        workplace: with what.
 
     Raises:
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
-    num_workers = run.count_workers()
-    pool = WorkerPool(num_workers)
-
-    def solve(index: int) -> FlopResult | Exception:
-        flop, name = flops.flops[index], flops.names[index]
-        task = _FlopTask(flop, name, trees, ranges, run.on_event, run.keeps_strategies)
-        team = Team(num_workers, pool)
-        try:
-            arrays = run.recall(format_cards(flop), lambda: _solve_flop(task, backend, team))
-        except Exception as error:  # the other flops go on; told at the end
-            return error
-        reports = reports_from_array(cast(FloatArray, arrays["reports"]))
-        kept = [_named(arrays, f"{_KEPT}{number}_") for number in range(len(trees))]
-        return FlopResult(index, cast(Float32Array, arrays["value_pot"]), reports, kept)
-
-    order = longest_first(flops.flops)
+    on_event = workplace.on_event
+    index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
     failures: dict[str, Exception] = {}
-    with reporting_phase(run.on_event, Phase.FLOPS, len(order)):
-        for num_done, (position, result) in enumerate(pool.map_as_finished(solve, order), start=1):
-            name = flops.names[order[position]]
-            if isinstance(result, Exception):
-                failures[name] = result
-                run.on_event(FlopFailed(name, repr(result)))
+    with reporting_phase(on_event, Phase.FLOPS, len(flops)):
+        for num_done, done in enumerate(workplace.run(job, job.tasks(flops)), start=1):
+            name = done.task.item.name
+            if done.entry is None:
+                assert done.error is not None
+                failures[name] = done.error
+                on_event(FlopFailed(name, repr(done.error)))
                 continue
-            run.on_event(
+            result = FlopResult.of(index_by_key[done.task.key], done.entry)
+            on_event(
                 FlopSolved(
                     flop=name,
                     num_done=num_done - len(failures),
-                    num_flops=len(order),
+                    num_flops=len(flops),
                     exploitability_pot=max(r.exploitability_pot for r in result.reports),
                     seconds=sum(r.seconds for r in result.reports),
-                    is_upper_bound=backend.meaning.is_upper_bound,
+                    is_upper_bound=job.backend.meaning.is_upper_bound,
                 )
             )
             yield result
     if failures:
-        raise _failed(failures, len(order))
-
-
-def longest_first(flops: Sequence[Sequence[int]]) -> list[int]:
-    """Returns the order in which to solve flops: those with fewest equal suits come first.
-
-    Runouts that differ by suits only are solved once, so the others have more of them.
-    """
-    return sorted(range(len(flops)), key=lambda index: len(suit_stabilizer(flops[index])))
+        raise _failed(failures, len(flops))
 
 
 def _failed(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
@@ -156,37 +185,6 @@ def _failed(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
     error = ExecutionError(f"{len(failures)} of {num_flops} flops failed", problem)
     error.__cause__ = next(iter(failures.values()))
     return error
-
-
-@dataclass(frozen=True, eq=False)
-class _FlopTask:
-    """One flop at all stack-to-pot ratios."""
-
-    flop: tuple[int, ...]
-    name: str
-    trees: Sequence[PostflopTree]
-    ranges: FloatArray | None
-    on_event: EventSink
-    keeps_strategies: bool
-
-
-def _solve_flop(task: _FlopTask, backend: PostflopBackend, team: Team) -> Arrays:
-    """Returns what is kept of a flop."""
-    with reporting_phase(progress_sink(task.name, None, task.on_event), Phase.EQUITY_TABLE):
-        game = FlopGame.deal(task.flop, task.ranges)
-    values, reports = [], []
-    arrays: dict[str, AnyArray] = {}
-    for number, tree in enumerate(task.trees):
-        is_bound = backend.meaning.is_upper_bound
-        report_progress = progress_sink(task.name, tree.stakes.spr, task.on_event, is_bound)
-        solution = backend.solve(game, tree, report_progress, team)
-        values.append(solution.value_pot)
-        reports.append(solution.report)
-        if task.keeps_strategies:
-            with reporting_phase(report_progress, Phase.PACKING):
-                kept = solution.to_arrays()
-            arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
-    return {"value_pot": np.stack(values), "reports": reports_to_array(reports), **arrays}
 
 
 def _named(arrays: Arrays, prefix: str) -> Arrays:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from runout.arrays import FloatArray
 from runout.cards.flops import FlopList
 from runout.config.postflop import PostflopModelConfig
 from runout.execution.local import count_cores
@@ -49,6 +51,18 @@ class PostflopPlan:
     def num_solves(self) -> int:
         """Flops times stack-to-pot ratios."""
         return len(self.flops.flops) * len(self.trees)
+
+    def facts(self, ranges: FloatArray | None = None) -> dict[str, Any]:
+        """Returns everything that decides what is found about a flop.
+
+        Args:
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
+        """
+        return {
+            "postflop_model": self.config.digest_mapping(),
+            "keep_strategies": self.config.keep_strategies,
+            "ranges": None if ranges is None else ranges.tolist(),
+        }
 
     @cached_property
     def needs(self) -> Needs:

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.cache import Arrays, Recall, compute_always
+from runout.cache import Arrays
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.flops import FlopList
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
-from runout.events import EventSink, Phase, ignore_event, reporting_phase
+from runout.events import Phase, reporting_phase
+from runout.execution.workplace import Workplace
 from runout.postflop.backend import PostflopBackend
 from runout.postflop.bucketed.round_records import RoundRecord, has_records, read_records
 from runout.postflop.flop_strategy import FlopStrategy
-from runout.postflop.flop_tasks import FlopResult, SolveRun, solve_flops
+from runout.postflop.flop_tasks import FlopJob, FlopResult, solve_flops
 from runout.postflop.plan import PostflopPlan
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
@@ -41,47 +42,39 @@ class PostflopAbstraction:
 
     @classmethod
     def build(
-        cls,
-        config: PostflopModelConfig,
-        on_event: EventSink = ignore_event,
-        *,
-        num_workers: int | None = None,
-        recall: Recall = compute_always,
-        ranges: FloatArray | None = None,
+        cls, config: PostflopModelConfig, workplace: Workplace | None = None
     ) -> "PostflopAbstraction":
         """Solves every flop of a config at every stack-to-pot ratio.
 
         Args:
             config: what to solve.
-            on_event: told about progress.
-            num_workers: threads to use in all, by default the number of cores; the result does
-                not depend on it.
-            recall: returns an earlier result of a flop, or computes it.
-            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+            workplace: with what; by default all cores, silently, and without checkpoints.
 
         Raises:
             TreeError: if a betting tree cannot be built.
         """
-        with reporting_phase(on_event, Phase.TREES):
-            plan = PostflopPlan.make(config, num_workers)
-        return cls.carry_out(plan, on_event, recall=recall, ranges=ranges)
+        workplace = workplace or Workplace()
+        with reporting_phase(workplace.on_event, Phase.TREES):
+            plan = PostflopPlan.make(config, workplace.num_workers)
+        return cls.carry_out(plan, workplace)
 
     @classmethod
     def carry_out(
-        cls,
-        plan: PostflopPlan,
-        on_event: EventSink = ignore_event,
-        *,
-        recall: Recall = compute_always,
-        ranges: FloatArray | None = None,
+        cls, plan: PostflopPlan, workplace: Workplace, ranges: FloatArray | None = None
     ) -> "PostflopAbstraction":
-        """Solves every flop of a plan with every tree; arguments are those of `build`."""
+        """Solves every flop of a plan with every tree, or finds what an earlier run has finished.
+
+        Args:
+            plan: what to solve.
+            workplace: with what.
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+        """
         config, trees, flops = plan.config, plan.trees, plan.flops
-        run = SolveRun(plan.num_workers, on_event, recall, config.keep_strategies)
+        job = FlopJob(trees, plan.backend, ranges, config.keep_strategies, plan.facts(ranges))
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
         value_pot = np.empty(shape, dtype=np.float32)
         by_flop: dict[int, FlopResult] = {}
-        for result in solve_flops(flops, trees, plan.backend, run, ranges):
+        for result in solve_flops(flops, job, workplace):
             value_pot[:, result.flop_index] = result.value_pot
             by_flop[result.flop_index] = result
         in_order = [by_flop[flop_index] for flop_index in range(len(flops))]

@@ -11,6 +11,7 @@ from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import CfrSolver, ignore_progress
 from runout.cfr.stopping import SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
+from runout.execution.cancel import CancelToken
 from runout.preflop.expected_values import expected_values
 from runout.preflop.game_leaves import GameLeaves
 from runout.results.preflop_solution import (
@@ -19,6 +20,9 @@ from runout.results.preflop_solution import (
     PreflopSolution,
 )
 from runout.trees.preflop_tree import PreflopTree
+
+#: Shown solutions as they are in the middle of a solve.
+SnapshotSink = Callable[[PreflopSolution], None]
 
 
 def ignore_snapshot(solution: PreflopSolution) -> None:
@@ -68,8 +72,9 @@ class PreflopSolver:
         self,
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
-        on_snapshot: Callable[[PreflopSolution], None] = ignore_snapshot,
+        on_snapshot: SnapshotSink = ignore_snapshot,
         snapshot_every: int = 0,
+        cancel: CancelToken | None = None,
     ) -> PreflopSolution:
         """Iterates until a limit is met.
 
@@ -78,6 +83,10 @@ class PreflopSolver:
             on_progress: called after every iteration.
             on_snapshot: called with the solution so far, which changes nothing.
             snapshot_every: iterations between two snapshots, 0 for none.
+            cancel: ends the solve after an iteration; by default nobody does.
+
+        Raises:
+            CancelledError: if the token was set.
         """
         curve = self.curve_mbb
 
@@ -90,7 +99,7 @@ class PreflopSolver:
                 measured = float(self.cfr.exploitability().max())
                 on_snapshot(self._solution(progress.iteration, measured, progress.seconds))
 
-        outcome = self.cfr.solve(rule, record)
+        outcome = self.cfr.solve(rule, record, cancel)
         curve[outcome.iterations] = outcome.exploitability * MBB_PER_BB
         return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds)
 

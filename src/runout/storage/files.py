@@ -90,11 +90,15 @@ def _find_renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
 
 
 @contextmanager
-def replacing_file(path: Path) -> Iterator[Path]:
+def replacing_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
     """Yields where to write a file that has its old content, or all of the new one in the end.
 
     Readers and other writers of the same path never see half a file; the last writer wins. What
     cannot be replaced, such as a device or a pipe, is written as it is.
+
+    Args:
+        path: the file.
+        is_durable: whether to wait until it is on the disk.
     """
     if path.exists() and not path.is_file():
         yield path
@@ -105,16 +109,17 @@ def replacing_file(path: Path) -> Iterator[Path]:
         yield part
         with suppress(FileNotFoundError):
             shutil.copymode(target, part)
-        sync(part)
+        if is_durable:
+            sync(part)
         os.replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, *, is_durable: bool = True) -> None:
     """Writes a file that has its old content or all of the new one, whatever happens meanwhile."""
-    with replacing_file(path) as part:
+    with replacing_file(path, is_durable=is_durable) as part:
         part.write_bytes(content)
 
 

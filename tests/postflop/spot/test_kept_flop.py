@@ -8,6 +8,7 @@ from runout.cards.flops import GivenFlop
 from runout.cards.isomorphism import CanonicalBoard
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
+from runout.execution.workplace import Workplace
 from runout.lab.real_game import judge_strategy
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.postflop.spot.kept_flop import KeptFlop
@@ -26,7 +27,7 @@ def solved():
         fixed_flops=[GIVEN.name],
         postflop_solve_iterations=5,
     )
-    return PostflopAbstraction.build(config, num_workers=1)
+    return PostflopAbstraction.build(config, Workplace(1))
 
 
 @cache

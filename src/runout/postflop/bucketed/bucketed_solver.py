@@ -21,6 +21,7 @@ from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.execution.cancel import CancelToken
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.bucketed.bucket_strategy import BucketStrategy
 from runout.postflop.bucketed.bucket_tables import BucketTables
@@ -92,9 +93,14 @@ class BucketedSolver:
         self,
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        cancel: CancelToken | None = None,
     ) -> SolveOutcome:
-        """Iterates until a limit of the rule is met; exploitability is in flop pots."""
-        return iterate_until(self, rule, on_progress)
+        """Iterates until a limit of the rule is met; exploitability is in flop pots.
+
+        Raises:
+            CancelledError: after an iteration, if the token was set.
+        """
+        return iterate_until(self, rule, on_progress, cancel or CancelToken())
 
     def worst_exploitability(self) -> float:
         """Returns an upper bound of what a best response in the same buckets gains.

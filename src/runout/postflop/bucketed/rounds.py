@@ -124,7 +124,7 @@ class RoundsSolver:
             if before is not None and plan.is_warm_started:
                 solver.begin_with(before)
             with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
-                outcome = solver.solve(self.rule, in_round)
+                outcome = solver.solve(self.rule, in_round, team.cancel)
             strategy = solver.strategy()
             values = extract_pair_values(game, strategy, sample, in_round, team)
             result = FlopSolveResult(buckets, strategy, outcome, values)

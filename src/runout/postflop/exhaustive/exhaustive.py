@@ -62,7 +62,7 @@ class ExhaustiveBackend:
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
         solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
-            outcome = solver.solve(self.rule, on_progress)
+            outcome = solver.solve(self.rule, on_progress, team.cancel)
         with reporting_phase(on_progress, Phase.VALUES):
             strategy = street.average_strategy()[0].astype(np.float32, copy=False)
             value_pot = extract_values(tree, game, strategy)

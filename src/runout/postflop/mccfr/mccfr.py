@@ -107,7 +107,8 @@ class MccfrBackend:
             street = self._make_street(game, tree, sharing)
         everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
-            outcome = CfrSolver(street, everyone, self.schedule).solve(self.rule, on_progress)
+            solver = CfrSolver(street, everyone, self.schedule)
+            outcome = solver.solve(self.rule, on_progress, team.cancel)
         strategy = street.average_strategy()[0].astype(np.float32, copy=False)
         num_deals = outcome.iterations * self.deals_per_iteration + self.value_extraction_samples
         if self.value_extraction_samples:

@@ -1,0 +1,209 @@
+"""Runs of tasks over a ledger: what is done is found, the rest is claimed, tried, and kept.
+
+All that can go wrong with workers is dealt with here, whichever executor has them: tasks that got
+lost are tried again a few times, results that somebody else has written meanwhile are taken, and
+what another process is working on is waited for.
+"""
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from runout.errors import ExecutionError
+from runout.events import EventSink, TaskLost
+from runout.execution.cancel import CancelToken
+from runout.execution.tasks import (
+    Executor,
+    Job,
+    Task,
+    TaskEnd,
+    Worker,
+    content_id,
+    digest_job,
+    longest_first,
+)
+from runout.storage.ledger import Ledger, LedgerEntry, Receipt, TaskId, TaskRecord
+from runout.storage.task_claims import TaskClaims
+
+Item = TypeVar("Item")
+
+_NUM_SAVED = itertools.count(1)  # by this process
+
+#: A task whose worker dies so often is given up.
+MAX_ATTEMPTS = 4
+
+_SECONDS_BETWEEN_LOOKS = 0.1  # at what other processes are working on
+
+
+@dataclass(frozen=True)
+class TaskDone(Generic[Item]):
+    """A task that is over for good.
+
+    Attributes:
+        task: which.
+        entry: what it found; None if it failed.
+        error: why it failed.
+    """
+
+    task: Task[Item]
+    entry: LedgerEntry | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True)
+class LedgerWork(Generic[Item]):
+    """Carries out tasks of a job and writes their results into a ledger, wherever it runs.
+
+    Attributes:
+        job: what the tasks share.
+        job_digest: stands for all that results depend on besides the key.
+        directory: of the ledger.
+        sync_every: results after which this process waits for the disk.
+    """
+
+    job: Job[Item]
+    job_digest: str
+    directory: Path
+    sync_every: int = 1
+
+    @classmethod
+    def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
+        """Returns what carries out the tasks of a job over a ledger."""
+        return cls(job, digest_job(job.facts), directory, sync_every)
+
+    def __call__(self, task: Task[Item], worker: Worker) -> Receipt:
+        """Returns the receipt of the result of a task."""
+        started = time.perf_counter()
+        result = self.job.run(task.item, worker)
+        record = TaskRecord.of_this_process(time.perf_counter() - started, task.attempt)
+        is_durable = next(_NUM_SAVED) % self.sync_every == 0
+        return Ledger(self.directory).save(
+            self.id_of(task), result.arrays, record, result.measured, is_durable=is_durable
+        )
+
+    def id_of(self, task: Task[Item]) -> TaskId:
+        """Returns under which id the result of a task is kept."""
+        return TaskId(task.key, content_id(self.job_digest, task.key))
+
+
+def run_tasks(
+    work: LedgerWork[Item],
+    tasks: Iterable[Task[Item]],
+    executor: Executor,
+    on_event: EventSink,
+    cancel: CancelToken,
+) -> Iterator[TaskDone[Item]]:
+    """Yields every task once, when it is over; what the ledger has comes first.
+
+    Tasks are begun in the order of the time that they take. Another process on the same ledger
+    shares the work: each takes what the other has not begun.
+
+    Args:
+        work: carries out tasks.
+        tasks: all of them.
+        executor: where.
+        on_event: told about progress, and about tasks that got lost.
+        cancel: ends the run.
+
+    Raises:
+        CancelledError: if the token was set.
+        BundleError: if the ledger cannot be written.
+    """
+    run = _LedgerRun(work, longest_first(list(tasks)), on_event)
+    with run.claims.showing_signs_of_life():
+        yield from run.find_finished()
+        while run.open:
+            for end in executor.map_unordered(work, run.offer(), on_event, cancel):
+                yield from run.note(end)
+            yield from run.give_up_waiting()
+            yield from run.find_finished()
+            if run.open and not run.has_offered:  # others are at them
+                cancel.wait(_SECONDS_BETWEEN_LOOKS)
+
+
+class _LedgerRun(Generic[Item]):
+    """The tasks that are not over, and what is known about them."""
+
+    def __init__(
+        self, work: LedgerWork[Item], tasks: list[Task[Item]], on_event: EventSink
+    ) -> None:
+        self.open = {work.id_of(task): task for task in tasks}
+        self.has_offered = False
+        self._work = work
+        self._ledger = Ledger(work.directory)
+        self.claims = TaskClaims(work.directory)
+        self._on_event = on_event
+        self._again: deque[TaskId] = deque()
+        self._under_way: set[TaskId] = set()
+
+    def find_finished(self) -> Iterator[TaskDone[Item]]:
+        """Yields the tasks that somebody has finished."""
+        for id in list(self.open):
+            if (entry := self._ledger.find(id)) is not None:
+                yield self._close(id, TaskDone(self.open[id], entry))
+
+    def offer(self) -> Iterator[Task[Item]]:
+        """Yields the tasks that nobody is at, each claimed; lost ones come again in the end."""
+        self.has_offered = False
+        self._again.clear()
+        for id in list(self.open):
+            yield from self._offer(id)
+        while self._again:
+            yield from self._offer(self._again.popleft())
+
+    def note(self, end: TaskEnd[Item]) -> Iterator[TaskDone[Item]]:
+        """Yields the task of an end if it is over with it; ends that come twice count once."""
+        id = self._work.id_of(end.task)
+        if id not in self.open:
+            return
+        self._under_way.discard(id)
+        if end.error is not None:
+            yield self._close(id, TaskDone(end.task, error=end.error))
+            return
+        entry = None if end.receipt is None else self._ledger.find(id)
+        if entry is not None:
+            yield self._close(id, TaskDone(end.task, entry))
+            return
+        yield from self._lose(id, end.loss or "its result is not in the ledger")
+
+    def give_up_waiting(self) -> Iterator[TaskDone[Item]]:
+        """Counts tasks as lost that the executor has taken and never told the end of."""
+        for id in list(self._under_way):
+            self._under_way.discard(id)
+            yield from self._lose(id, "nobody knows what became of it")
+
+    def _offer(self, id: TaskId) -> Iterator[Task[Item]]:
+        task, name = self.open.get(id), _name_of(id)
+        if task is None or not self.claims.take(name):
+            return
+        if self._ledger.find(id) is not None:  # finished since it was looked for
+            self.claims.release(name)
+            return
+        self.has_offered = True
+        self._under_way.add(id)
+        yield task
+
+    def _lose(self, id: TaskId, loss: str) -> Iterator[TaskDone[Item]]:
+        task = self.open[id]
+        self._on_event(TaskLost(id.key, loss, task.attempt, MAX_ATTEMPTS))
+        if task.attempt >= MAX_ATTEMPTS:
+            error = ExecutionError(id.key, f"was lost {MAX_ATTEMPTS} times, {loss}")
+            yield self._close(id, TaskDone(task, error=error))
+            return
+        self.open[id] = replace(task, attempt=task.attempt + 1)
+        self.claims.release(_name_of(id))
+        self._again.append(id)
+
+    def _close(self, id: TaskId, done: TaskDone[Item]) -> TaskDone[Item]:
+        del self.open[id]
+        self._under_way.discard(id)
+        self.claims.release(_name_of(id))
+        return done
+
+
+def _name_of(id: TaskId) -> str:
+    return id.digest[:16]

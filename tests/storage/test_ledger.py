@@ -1,0 +1,263 @@
+import hashlib
+import os
+import shutil
+import socket
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from runout.errors import BundleError
+from runout.storage.ledger import Ledger, TaskId, TaskRecord
+from tests.storage.samples import run_until_killed, start_child
+
+SAVE_MANY = """
+import hashlib, sys
+import numpy as np
+from runout.storage.ledger import Ledger, TaskId, TaskRecord
+ledger = Ledger(sys.argv[1])
+def save(key, arrays):
+    id = TaskId(key, hashlib.sha256(key.encode()).hexdigest())
+    ledger.save(id, arrays, TaskRecord.of_this_process(0.0))
+worker = int(sys.argv[2])
+for i in range(20):
+    save(f"own {worker} {i}", {"values": np.full(50, worker)})
+    save(f"shared {i}", {"values": np.full(5000, worker)})
+"""
+SAVE_AND_DIE = """
+import hashlib, os, signal, sys
+import numpy as np
+from runout.storage.ledger import Ledger, TaskId, TaskRecord
+ledger = Ledger(sys.argv[1])
+def save(key, arrays):
+    id = TaskId(key, hashlib.sha256(key.encode()).hexdigest())
+    ledger.save(id, arrays, TaskRecord.of_this_process(0.0))
+save("first", {"values": np.zeros(10)})
+os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
+save("second", {"values": np.zeros(10)})
+"""
+
+
+def result(seed=0):
+    generator = np.random.default_rng(seed)
+    return {
+        "value_pot": generator.random((2, 5, 5), np.float32),
+        "counts": np.asfortranarray(generator.integers(0, 9, (3, 4))),
+        "total": np.array(2.5),
+        "nothing": np.zeros((0, 3), bool),
+        "file": np.array(["AhKd7s"]),
+    }
+
+
+def assert_equal(found, expected):
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+
+
+def id_of(key):
+    return TaskId(key, hashlib.sha256(key.encode()).hexdigest())
+
+
+def save(ledger, key, arrays):
+    return ledger.save(id_of(key), arrays, TaskRecord.of_this_process(0.0))
+
+
+def load(ledger, key):
+    return ledger.find(id_of(key)).arrays
+
+
+def has(ledger, key):
+    return ledger.find(id_of(key)) is not None
+
+
+def keys(ledger):
+    return {entry.id.key for entry in ledger.entries()}
+
+
+def entry_file(path):
+    (file,) = path.glob("*.result")
+    return file
+
+
+@pytest.fixture
+def damages():
+    return []
+
+
+@pytest.fixture
+def ledger(tmp_path, damages):
+    return Ledger(tmp_path / "c", on_damage=damages.append)
+
+
+def test_results_come_back_after_a_restart(tmp_path, ledger):
+    assert not keys(ledger)
+    save(ledger, "spr 4 / AhKd7s", result())
+    again = Ledger(tmp_path / "c")
+    assert has(again, "spr 4 / AhKd7s")
+    assert not has(again, "spr 4 / AhKd8s")
+    assert keys(again) == {"spr 4 / AhKd7s"}
+    assert_equal(load(again, "spr 4 / AhKd7s"), result())
+
+
+def test_loaded_arrays_cannot_be_changed(ledger):
+    save(ledger, "a", result())
+    with pytest.raises(ValueError, match="read-only"):
+        load(ledger, "a")["value_pot"][0] = 1.0
+
+
+def test_a_result_can_be_empty(ledger):
+    save(ledger, "a", {})
+    assert has(ledger, "a")
+    assert load(ledger, "a") == {}
+
+
+def test_a_later_result_replaces_an_earlier_one(ledger):
+    save(ledger, "a", result(0))
+    save(ledger, "a", result(1))
+    assert keys(ledger) == {"a"}
+    assert_equal(load(ledger, "a"), result(1))
+
+
+def test_any_text_is_a_key_and_all_keys_are_distinct(tmp_path, ledger):
+    texts = ["", ".", "..", "/etc/passwd", "a b", "a_b", "A B", "ä", "♠", "x" * 5000, "\n", "a\\b"]
+    for i, key in enumerate(texts):
+        save(ledger, key, {"values": np.array(i)})
+    assert keys(ledger) == set(texts)
+    assert [int(load(ledger, key)["values"]) for key in texts] == list(range(len(texts)))
+    names = {path.name.lower() for path in (tmp_path / "c").iterdir()}
+    assert len(names) == len(texts)  # distinct where case is ignored, too
+
+
+def test_file_names_tell_people_the_key(tmp_path, ledger):
+    save(ledger, "spr 4/AhKd7s", {})
+    assert entry_file(tmp_path / "c").name.startswith("spr_4_AhKd7s-")
+
+
+@pytest.mark.parametrize("offset", [0, 64, 70, 200, -1])
+def test_a_flipped_bit_is_as_if_never_written_and_reported(tmp_path, ledger, damages, offset):
+    save(ledger, "a", result())
+    file = entry_file(tmp_path / "c")
+    content = bytearray(file.read_bytes())
+    content[offset] ^= 1
+    file.write_bytes(content)
+    assert not has(ledger, "a")
+    assert keys(ledger) == set()
+    assert [error.where for error in damages] == [str(file)] * 2
+    save(ledger, "a", result())
+    assert has(ledger, "a")
+
+
+@pytest.mark.parametrize("size", [0, 1, 64, 65, 100, 500])
+def test_a_truncated_entry_is_as_if_never_written(tmp_path, ledger, damages, size):
+    save(ledger, "a", result())
+    save(ledger, "b", result())
+    (file,) = (tmp_path / "c").glob("a-*")
+    os.truncate(file, size)
+    assert keys(ledger) == {"b"}
+    assert len(damages) == 1
+
+
+def test_an_entry_that_was_copied_does_not_count(tmp_path, ledger, damages):
+    save(ledger, "b", result())
+    file = entry_file(tmp_path / "c")
+    shutil.copy(file, tmp_path / "c/renamed.result")
+    shutil.copy(file, ledger.file_of(id_of("a")))
+    assert not has(ledger, "a")
+    assert keys(ledger) == {"b"}
+    assert all("was copied here" in error.problem for error in damages)
+    assert len(damages) == 3
+
+
+def test_an_entry_says_who_finished_it_and_how_long_that_took(ledger):
+    record = TaskRecord.of_this_process(seconds=2.5, attempt=3)
+    receipt = ledger.save(id_of("a"), result(), record, {"seconds": [1.0, 2.0]})
+    (entry,) = ledger.entries()
+    assert entry.record == record
+    assert (record.host, record.pid) == (socket.gethostname(), os.getpid())
+    assert entry.measured == {"seconds": [1.0, 2.0]}
+    assert receipt == (id_of("a").digest, ledger.file_of(id_of("a")).stat().st_size, entry.sha256)
+
+
+def test_the_digest_of_a_result_is_that_of_names_and_arrays_alone(ledger):
+    first = save(ledger, "a", {"x": np.zeros(3)}).sha256
+    others = [{"x": np.zeros(4)}, {"y": np.zeros(3)}, {"x": np.zeros(3, np.float32)}]
+    assert save(ledger, "b", {"x": np.zeros(3)}).sha256 == first
+    assert first not in [save(ledger, "a", other).sha256 for other in others]
+
+
+def test_removing_takes_our_files_only(tmp_path, ledger):
+    save(ledger, "a", result())
+    (tmp_path / "c/notes.txt").write_text("mine")
+    ledger.remove()
+    assert [path.name for path in (tmp_path / "c").iterdir()] == ["notes.txt"]
+    (tmp_path / "c/notes.txt").unlink()
+    Ledger(tmp_path / "c").remove()
+    assert not (tmp_path / "c").exists()
+
+
+def test_arrays_of_python_objects_are_refused(ledger):
+    with pytest.raises(BundleError, match="array 'values': dtype object holds Python objects"):
+        save(ledger, "a", {"values": np.array([None])})
+    assert not has(ledger, "a")
+
+
+def test_a_path_that_cannot_be_written_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    for name in ("file", "file/below"):
+        with pytest.raises(BundleError, match="cannot be written"):
+            Ledger(tmp_path / name)
+
+
+def test_a_full_disk_is_an_error_and_keeps_the_earlier_result(tmp_path, ledger, monkeypatch):
+    save(ledger, "a", result(0))
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(BundleError, match=r"cannot be written \(No space left on device"):
+        save(ledger, "a", result(1))
+    assert_equal(load(ledger, "a"), result(0))
+    assert not list((tmp_path / "c").glob(".*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills as on POSIX")
+def test_a_run_killed_while_it_saves_keeps_what_was_saved(tmp_path):
+    run_until_killed(SAVE_AND_DIE, tmp_path / "c")
+    ledger = Ledger(tmp_path / "c")
+    assert keys(ledger) == {"first"}
+    (part,) = (tmp_path / "c").glob(".*.part-*")
+    two_hours_ago = time.time() - 7200
+    os.utime(part, (two_hours_ago, two_hours_ago))
+    Ledger(tmp_path / "c")
+    assert not part.exists()
+
+
+def test_threads_save_different_keys_at_once(ledger, damages):
+    def save_all(worker):
+        for i in range(20):
+            save(ledger, f"{worker} {i}", {"values": np.full(100, worker)})
+
+    threads = [threading.Thread(target=save_all, args=(worker,)) for worker in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert keys(ledger) == {f"{worker} {i}" for worker in range(6) for i in range(20)}
+    assert (load(ledger, "5 19")["values"] == 5).all()
+    assert damages == []
+
+
+def test_processes_save_the_same_keys_at_once(tmp_path, damages):
+    children = [start_child(SAVE_MANY, tmp_path / "c", worker) for worker in range(3)]
+    outputs = [child.communicate(timeout=600) for child in children]
+    assert [child.returncode for child in children] == [0, 0, 0], outputs
+    ledger = Ledger(tmp_path / "c", on_damage=damages.append)
+    assert len(keys(ledger)) == 3 * 20 + 20
+    for i in range(20):
+        assert len(np.unique(load(ledger, f"shared {i}")["values"])) == 1
+    assert damages == []
