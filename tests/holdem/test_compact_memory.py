@@ -40,7 +40,9 @@ def test_the_estimate_is_what_is_allocated(precision, ip):
     assert need.tables == bytes_in([array for _, array in solver.tables.named_arrays()])
     assert need.working_space == bytes_in([list(side) for side in game.workspace.sides])
     games = game.river_games
-    held = bytes_in([games.cards, games.num_cards, games.bucket, games.meets, games.wins])
+    held = bytes_in(
+        [games.cards, games.num_cards, games.bucket, games.kin, games.meets, games.wins]
+    )
     assert held <= need.cards <= 1.5 * held + 500_000
 
 

@@ -25,7 +25,7 @@ def cross(player, merges_cards=True):
     streets, scratch = streets_of(game, player), scratch_of(game, player)
     reach = random_reach(game, player)
     meeting = spot_kernels.meet(streets.hands, streets.turn_orders, 0)
-    crossing_kernels.cross_down(streets, meeting, scratch.turn.lanes, reach, scratch.crossing)
+    crossing_kernels.cross_down(streets, 0, meeting, scratch.turn.lanes, reach, scratch.crossing)
     return streets, scratch, reach[streets.turn.chance_row].astype(np.float64)
 
 
@@ -105,21 +105,17 @@ def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards
                 lanes,
                 per_unit,
             )
-        crossing_kernels.leave_games(streets, games.start, games.stop, scratch.crossing)
-    found = lanes_of(scratch.crossing.won, len(lanes))
+        crossing_kernels.leave_games(streets, 0, games.start, games.stop, scratch.crossing)
+    crossing_kernels.cross_up(streets, 0, scratch.crossing, scratch.turn.value)
+    found = scratch.turn.value[streets.turn.chance] / streets.probability[0]
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
 
 
 @both_players
-def test_what_hands_win_goes_to_the_nodes_before_the_river(player):
-    game = small_game()
-    streets, scratch = streets_of(game, player), scratch_of(game, player)
-    won = scratch.crossing.won
-    won[:] = np.random.default_rng(12).normal(size=won.shape)
+def test_only_the_nodes_before_the_river_get_what_hands_win(player):
+    streets, scratch, _ = cross(player)
     value = np.full_like(scratch.turn.value, np.nan)
-    crossing_kernels.cross_up(streets, scratch.crossing, value)
-    chance = streets.turn.chance
-    expected = lanes_of(won, len(chance)) * np.float32(1.0 / 44.0)
-    np.testing.assert_allclose(value[chance], expected, rtol=1e-6)
-    others = np.setdiff1d(np.arange(len(value)), chance)
+    crossing_kernels.cross_up(streets, 0, scratch.crossing, value)
+    assert (value[streets.turn.chance] == 0.0).all()  # no river was played
+    others = np.setdiff1d(np.arange(len(value)), streets.turn.chance)
     assert np.isnan(value[others]).all()

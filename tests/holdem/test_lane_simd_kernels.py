@@ -46,6 +46,40 @@ def add_with_card(lanes, numbers, out):
 
 
 @kernel
+def add_kin(num_kin, bucket, cards, ends, values, blocked, num_cards, out_shares, out_by_card):
+    arguments = (
+        np.int64(out_shares.ctypes.data),
+        np.int64(out_by_card.ctypes.data),
+        num_kin,
+        np.int64(bucket.ctypes.data),
+        np.int64(cards.ctypes.data),
+        np.int64(ends.ctypes.data),
+        np.int64(values.ctypes.data),
+        np.int64(blocked.ctypes.data),
+        np.int64(num_cards.ctypes.data),
+        bucket[0].nbytes,
+        values[0].nbytes,
+    )
+    if bucket.shape[0] == 4:
+        lane_simd_kernels.add_kin_4(*arguments)
+    else:
+        lane_simd_kernels.add_kin_1(*arguments)
+
+
+@kernel
+def add_met(mass, kin, place, shares, by_card, out):
+    lane_simd_kernels.add_met(
+        np.int64(out.ctypes.data),
+        kin.shape[0],
+        np.int64(mass.ctypes.data),
+        np.int64(kin.ctypes.data),
+        np.int64(place.ctypes.data),
+        np.int64(shares.ctypes.data),
+        np.int64(by_card.ctypes.data),
+    )
+
+
+@kernel
 def subtract_held(mass, numbers, bucket, values, blocked, lanes, same, nothing, out):
     lane_simd_kernels.subtract_held(
         np.int64(out.ctypes.data),
@@ -131,4 +165,42 @@ def test_what_listed_hands_meet_is_taken_back():
         theirs = lanes[same[hand]] if same[hand] >= 0 else nothing
         expected[hand] -= values[bucket[hand]] * (mass[hand] - blocked + theirs)
     subtract_held(mass, numbers, bucket, values, blocked, lanes, same, nothing, out)
+    assert_rows(out, expected)
+
+
+@pytest.mark.parametrize("num_games", [1, 4])
+def test_kin_win_by_their_number_of_cards_and_by_each_card(num_games):
+    rng = np.random.default_rng(9)
+    num_kin, ends = 5, np.array([3, 5, 5, 9, 11, 99], np.uint16)  # the last one is not looked at
+    cards = rng.integers(0, 52, 11).astype(np.uint8)
+    bucket = rng.integers(0, NUM_BUCKETS, (num_games, 8)).astype(np.uint8)
+    values = rng.normal(size=(num_games, NUM_BUCKETS, LANES)).astype(np.float32)
+    blocked = rng.normal(size=(num_games, 52, LANES)).astype(np.float32)
+    num_cards = np.array([3, 1, 4, 2])[:num_games]
+    shares, by_card = random_lanes(num_kin, 3), random_lanes(11, 4)
+    expected_shares, expected_by_card = shares.copy(), by_card.copy()
+    for game in range(num_games):
+        first = 0
+        for kin in range(num_kin):
+            won = values[game, bucket[game, kin]]
+            expected_shares[kin] += num_cards[game] * won
+            for entry in range(first, ends[kin]):
+                expected_by_card[entry] += won * blocked[game, cards[entry]]
+            first = ends[kin]
+    add_kin(num_kin, bucket, cards, ends, values, blocked, num_cards, shares, by_card)
+    assert_rows(shares, expected_shares)
+    assert_rows(by_card, expected_by_card)
+
+
+def test_hands_win_what_their_kin_win_of_what_they_meet():
+    rng = np.random.default_rng(10)
+    mass, out = random_lanes(NUM_HANDS, 1), random_lanes(NUM_HANDS, 2)
+    shares, by_card = random_lanes(6, 3), random_lanes(11, 4)
+    kin = rng.integers(0, 6, NUM_HANDS).astype(np.uint16)
+    place = rng.integers(0, 11, (NUM_HANDS, 2)).astype(np.uint16)
+    expected = out.copy()
+    for hand in range(NUM_HANDS):
+        low, high = place[hand]
+        expected[hand] += mass[hand] * shares[kin[hand]] + by_card[low] + by_card[high]
+    add_met(mass, kin, place, shares, by_card, out)
     assert_rows(out, expected)

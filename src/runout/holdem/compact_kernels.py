@@ -45,7 +45,9 @@ def visit_turn(
     spot_kernels.begin_street(
         turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn
     )
-    crossing_kernels.cross_down(streets, meeting, scratch.turn.lanes, scratch.turn.reach, crossing)
+    crossing_kernels.cross_down(
+        streets, turn_index, meeting, scratch.turn.lanes, scratch.turn.reach, crossing
+    )
     begin, end = games.first_game[turn_index], games.first_game[turn_index + 1]
     for first in range(begin, end, crossing_kernels.GAMES_AT_ONCE):
         last = min(first + crossing_kernels.GAMES_AT_ONCE, end)
@@ -60,8 +62,8 @@ def visit_turn(
                 river, games.meets[game], games.wins[game], tables, step, buckets
             )
             crossing_kernels.leave_rows(river.roots, root, game - first, buckets, crossing)
-        crossing_kernels.leave_games(streets, first, last, crossing)
-    crossing_kernels.cross_up(streets, crossing, scratch.turn.value)
+        crossing_kernels.leave_games(streets, turn_index, first, last, crossing)
+    crossing_kernels.cross_up(streets, turn_index, crossing, scratch.turn.value)
     street_kernels.pull_values(turn, 0, turn_knowledge.hero, step, scratch.turn)
     for i in range(out_value.shape[0]):
         value, out = scratch.turn.value[turn.root[i]], out_value[i]

@@ -14,6 +14,37 @@ from runout.holdem.spot_layouts import Hands, Orders
 from runout.holdem.street_kernels import Forest, Scratch
 
 
+class Kin(NamedTuple):
+    """A player's hands after each turn card, those together that share a bucket in all its games.
+
+    Where no flush is possible, suits do not matter: 1,128 hands are 92 kin. Lists are as long as
+    if every hand were alone.
+
+    Attributes:
+        number: ``[T]`` of kin.
+        of_hand: ``[T, H]`` the kin of each hand.
+        hands: ``[T, H]`` hands, kin by kin.
+        end: ``[T, H]`` where each one's part of them ends.
+        bucket: ``[G, H]`` the bucket of each kin; ``K`` where it is impossible.
+        order: ``[G, H]`` kin, bucket by bucket.
+        bucket_end: ``[G, K + 1]`` where each bucket's part of them ends.
+        card: ``[T, 2 H]`` the cards that hands of each kin hold, kin by kin.
+        card_end: ``[T, H]`` where each one's part of them ends.
+        place: ``[T, H, 2]`` where the two cards of each hand are among them.
+    """
+
+    number: IntArray
+    of_hand: Uint16Array
+    hands: Uint16Array
+    end: Uint16Array
+    bucket: Uint8Array
+    order: Uint16Array
+    bucket_end: Uint16Array
+    card: Uint8Array
+    card_end: Uint16Array
+    place: Uint16Array
+
+
 class BucketGames(NamedTuple):
     """The bucket games of all rivers of a flop, seen from one player.
 
@@ -23,8 +54,8 @@ class BucketGames(NamedTuple):
         num_cards: ``[G]`` how many they are.
         hero: ``[G, H]`` the bucket of each of hero's hands; ``K`` where it is impossible.
         villain: ``[G, O]`` likewise of the opponent's.
-        villain_order: ``[G, O]`` the opponent's hands, bucket by bucket, impossible ones last.
-        villain_end: ``[G, K + 1]`` where each bucket's part of the order ends.
+        hero_kin: hero's hands that share buckets.
+        villain_kin: likewise of the opponent's.
         meets: ``[G, K, K]`` the share of pairs that share no card, by the opponent's bucket and
             hero's.
         wins: ``[G, K, K]`` the same, negative where the opponent's bucket is the stronger one and 0
@@ -36,8 +67,8 @@ class BucketGames(NamedTuple):
     num_cards: IntArray
     hero: Uint8Array
     villain: Uint8Array
-    villain_order: Uint16Array
-    villain_end: Uint16Array
+    hero_kin: Kin
+    villain_kin: Kin
     meets: Float32Array
     wins: Float32Array
 
@@ -137,6 +168,9 @@ class Crossing(NamedTuple):
         reach: ``[B, O, 16]`` the opponent's reach on entering the river.
         mass: ``[B, H, 16]`` how much of it each possible hand can meet, whatever the river card.
         won: ``[B, H, 16]`` the sum over rivers of what a hand wins.
+        kin_reach: ``[B, O, 16]`` the opponent's reach by kin.
+        kin_share: ``[B, H, 16]`` what kin win on all rivers for each unit of mass.
+        kin_won: ``[B, 2 H, 16]`` what they win beyond that, by their cards.
         by_card: ``[B, 52, 16]`` the opponent's reach with each card.
         with_card: ``[g, 52, 16]`` the opponent's reach with each card and a river card of a game,
             minus half of all that the river cards block.
@@ -149,6 +183,9 @@ class Crossing(NamedTuple):
     reach: Float32Array
     mass: Float32Array
     won: Float32Array
+    kin_reach: Float32Array
+    kin_share: Float32Array
+    kin_won: Float32Array
     by_card: Float32Array
     with_card: Float32Array
     entering: Float32Array

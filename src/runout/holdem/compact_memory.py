@@ -11,7 +11,10 @@ from runout.holdem.tables import MemoryNeed, Precision, StreetSize, count_table_
 
 _FLOAT_BYTES = 4
 _GAME_NUMBER_BYTES = 4  # of a runout
-_LIST_BYTES = 2  # of a hand, and of a bucket, in the order of hands
+_KIN_OF_GAME_BYTES = 1 + 2  # of a hand: the bucket of its kin, and kin in the order of buckets
+_KIN_OF_TURN_BYTES = 2 * (1 + 1 + 1 + 1 + 2) + 2  # of a hand: see `Kin`
+_END_BYTES = 2  # of a bucket
+_NUMBER_BYTES = 8
 _CARDS_AND_COUNT_BYTES = 5 * 8  # of a game
 _PER_HAND_AND_SYMMETRY_BYTES = 24 * 8
 _HANDS_BY_CARD_BYTES = 8 * 52 * (51 + 51 + 52)
@@ -41,8 +44,9 @@ def compact_card_bytes(cards: CardsToCome, buckets: RiverBuckets) -> int:
     num_hands = sum(len(player.combos) for player in cards.players)
     num_views = 1 if holds_the_same(cards) else NUM_PLAYERS
     matrices = num_views * 2 * _FLOAT_BYTES * buckets.number**2
-    lists = _LIST_BYTES * (widths + NUM_PLAYERS * (buckets.number + 1))
+    lists = _KIN_OF_GAME_BYTES * widths + _END_BYTES * NUM_PLAYERS * (buckets.number + 1)
     games = num_games * (widths + lists + matrices + _CARDS_AND_COUNT_BYTES)
+    games += num_turns * (_KIN_OF_TURN_BYTES * widths + NUM_PLAYERS * _NUMBER_BYTES)
     orders = NUM_PLAYERS * (1 + num_turns) * (3 * num_hands + 16)
     by_hand = _PER_HAND_AND_SYMMETRY_BYTES * widths + NUM_PLAYERS * _HANDS_BY_CARD_BYTES
     oop, ip = cards.players

@@ -77,7 +77,7 @@ class WorkspaceShape(NamedTuple):
         """Returns what working space of this shape takes."""
         hero, villain, buckets = self.turn.hero, self.turn.villain, self.game.hero
         num_lanes = self.num_blocks * LANES
-        lane_rows = self.num_blocks * (villain + 2 * hero + NUM_CARDS)
+        lane_rows = self.num_blocks * (2 * villain + 5 * hero + NUM_CARDS)
         lane_rows += self.num_blocks * GAMES_AT_ONCE * 2 * (buckets + 1)
         lane_rows += GAMES_AT_ONCE * NUM_CARDS
         crossing = 4 * LANES * lane_rows + 12 * LANES + 4 * max(hero, buckets)
@@ -154,6 +154,9 @@ def _make_turn(shape: WorkspaceShape) -> CompactScratch:
             reach=_zeros(blocks, villain, LANES),
             mass=_zeros(blocks, hero, LANES),
             won=_zeros(blocks, hero, LANES),
+            kin_reach=_zeros(blocks, villain, LANES),
+            kin_share=_zeros(blocks, hero, LANES),
+            kin_won=_zeros(blocks, 2 * hero, LANES),
             by_card=_zeros(blocks, NUM_CARDS, LANES),
             with_card=_zeros(GAMES_AT_ONCE, NUM_CARDS, LANES),
             entering=_zeros(blocks, GAMES_AT_ONCE, buckets + 1, LANES),

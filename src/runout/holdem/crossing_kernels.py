@@ -10,8 +10,10 @@ meets on all of them together
 where mass is what it meets on the turn. Hands that hold a card of the game meet nobody on it.
 
 Ways to enter the river stand side by side for each hand, sixteen to a *block*, so that going from
-hands to buckets and back is one vector instruction for a hand, game and block. A few games are
-entered and left together, because fetching hands takes longer than adding them.
+hands to buckets and back is one vector instruction for each block. Hands that share a bucket in all
+games of the turn card (`kin`) take that way together; what they meet differs by their cards only,
+and is added up by kin and card. A few games are left together, because fetching kin takes longer
+than adding them.
 """
 
 from typing import NamedTuple
@@ -26,6 +28,7 @@ from runout.holdem.compact_layouts import (
     BucketScratch,
     CompactStreets,
     Crossing,
+    Kin,
     Terminals,
 )
 from runout.holdem.terminal_kernels import Lanes, Meeting
@@ -47,18 +50,21 @@ class Leaving(NamedTuple):
         cards: ``[g, 4]`` their river cards.
         num_cards: ``[g]`` how many they are.
         bucket: ``[g, H]`` the buckets of hero's hands.
+        kin_bucket: ``[g, H]`` the buckets of hero's kin.
         value: ``[g, K + 1, 16]`` what buckets win for each unit of reach that they meet.
     """
 
     cards: IntArray
     num_cards: IntArray
     bucket: Uint8Array
+    kin_bucket: Uint8Array
     value: Float32Array
 
 
 @kernel
 def cross_down(
     streets: CompactStreets,
+    turn_index: int,
     meeting: Meeting,
     sums: Lanes,
     reach: Float32Array,
@@ -68,11 +74,15 @@ def cross_down(
 
     Args:
         streets: the game.
+        turn_index: the number of the turn card.
         meeting: the hands on the turn's board.
         sums: working space of terminals.
         reach: the opponent's.
-        out_crossing: its reach, mass, won and sums by card.
+        out_crossing: its reach, mass, and sums by card and by kin; nothing is won yet.
     """
+    kin, other = streets.games.villain_kin, streets.games.hero_kin
+    num_own = other.number[turn_index]
+    num_cards = np.int64(other.card_end[turn_index, num_own - 1])
     num_roots, row = streets.turn.chance.shape[0], streets.turn.chance_row
     for first in range(0, num_roots, _LANES):
         block, end = first // _LANES, min(first + _LANES, num_roots)
@@ -85,12 +95,22 @@ def cross_down(
         )
         won = out_crossing.won[block]
         lane_simd.clear(np.int64(won.ctypes.data), won.nbytes)
+        share, by_kin = out_crossing.kin_share[block], out_crossing.kin_won[block]
+        lane_simd.clear(np.int64(share.ctypes.data), num_own * _LANE_ROW)
+        lane_simd.clear(np.int64(by_kin.ctypes.data), num_cards * _LANE_ROW)
         lane_kernels.rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
         terminal_kernels.sum_reach(meeting, lanes)
         by_card = out_crossing.by_card[block]
         for card in range(_NUM_CARDS):
             for lane in range(_LANES):
                 by_card[card, lane] = np.float32(lanes.by_card[card, lane])
+        lane_simd.sum_by_bucket(
+            np.int64(out_crossing.kin_reach[block].ctypes.data),
+            np.int64(lanes.reach.ctypes.data),
+            np.int64(kin.hands[turn_index].ctypes.data),
+            np.int64(kin.end[turn_index].ctypes.data),
+            kin.number[turn_index],
+        )
 
 
 @kernel
@@ -98,17 +118,18 @@ def enter_games(
     streets: CompactStreets, first_game: int, end_game: int, out_crossing: Crossing
 ) -> None:
     """Adds the opponent's reach up by bucket: ``entering`` of some games, the mean over cards."""
-    games, holding = streets.games, streets.hands.holding
+    games, kin, holding = streets.games, streets.games.villain_kin, streets.hands.holding
     for block in range(_num_blocks(streets)):
         reach, entering = out_crossing.reach[block], out_crossing.entering[block]
         lanes = np.int64(reach.ctypes.data)
+        of_kin = np.int64(out_crossing.kin_reach[block].ctypes.data)
         for game in range(first_game, end_game):
             out = entering[game - first_game]
             lane_simd.sum_by_bucket(
                 np.int64(out.ctypes.data),
-                lanes,
-                np.int64(games.villain_order[game].ctypes.data),
-                np.int64(games.villain_end[game].ctypes.data),
+                of_kin,
+                np.int64(kin.order[game].ctypes.data),
+                np.int64(kin.bucket_end[game].ctypes.data),
                 out.shape[0],
             )
             if games.num_cards[game] > 1:  # holders of a single card are impossible
@@ -178,18 +199,24 @@ def leave_rows(
 
 @kernel
 def leave_games(
-    streets: CompactStreets, first_game: int, end_game: int, out_crossing: Crossing
+    streets: CompactStreets,
+    turn_index: int,
+    first_game: int,
+    end_game: int,
+    out_crossing: Crossing,
 ) -> None:
-    """Adds what each of hero's hands wins on the cards of some games."""
+    """Adds what hero's kin win on the cards of some games, less what hands win that hold one."""
     games, held, hands = streets.games, streets.held, streets.hands
     cards, num_cards = games.cards[first_game:end_game], games.num_cards[first_game:end_game]
     bucket, with_card = games.hero[first_game:end_game], out_crossing.with_card
+    kin_bucket = games.hero_kin.bucket[first_game:end_game]
     for block in range(_num_blocks(streets)):
         reach, by_card = out_crossing.reach[block], out_crossing.by_card[block]
         mass, won = out_crossing.mass[block], out_crossing.won[block]
-        leaving = Leaving(cards, num_cards, bucket, out_crossing.leaving[block])
+        share, by_kin = out_crossing.kin_share[block], out_crossing.kin_won[block]
+        leaving = Leaving(cards, num_cards, bucket, kin_bucket, out_crossing.leaving[block])
         _find_blocked(cards, num_cards, held.villain_with, reach, by_card, with_card)
-        _add_won(leaving, hands.hero_cards, with_card, mass, won)
+        _add_won(leaving, games.hero_kin, turn_index, with_card, share, by_kin)
         _subtract_held(leaving, held.hero_holding, hands.same, reach, by_card, mass, won)
 
 
@@ -226,31 +253,37 @@ def _find_blocked(
 @kernel
 def _add_won(
     leaving: Leaving,
-    cards: IntArray,
+    kin: Kin,
+    turn_index: int,
     with_card: Float32Array,
-    mass: Float32Array,
+    out_share: Float32Array,
     out_won: Float32Array,
 ) -> None:
-    """Adds what hands win on all cards of games, as if they held none of them."""
-    num_games, num_hands = leaving.bucket.shape
-    won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
-    buckets, pairs = np.int64(leaving.bucket.ctypes.data), np.int64(cards.ctypes.data)
-    values, by_card = np.int64(leaving.value.ctypes.data), np.int64(with_card.ctypes.data)
-    counts, size = np.int64(leaving.num_cards.ctypes.data), leaving.value.shape[1] * _LANE_ROW
+    """Adds what kin win on all cards of games, as if their hands held none of them."""
+    num_games, row_bytes = leaving.kin_bucket.shape
+    game_bytes = leaving.value.shape[1] * _LANE_ROW
+    sizes = (np.int64(row_bytes), np.int64(game_bytes))
+    share, won = np.int64(out_share.ctypes.data), np.int64(out_won.ctypes.data)
+    number, buckets = kin.number[turn_index], np.int64(leaving.kin_bucket.ctypes.data)
+    cards = np.int64(kin.card[turn_index].ctypes.data)
+    ends = np.int64(kin.card_end[turn_index].ctypes.data)
+    values, met = np.int64(leaving.value.ctypes.data), np.int64(with_card.ctypes.data)
+    counts = np.int64(leaving.num_cards.ctypes.data)
     if num_games == GAMES_AT_ONCE:
-        lane_simd.add_met_4(won, met, num_hands, buckets, pairs, values, by_card, counts, size)
+        lane_simd.add_kin_4(share, won, number, buckets, cards, ends, values, met, counts, *sizes)
     else:
         for game in range(num_games):
-            lane_simd.add_met_1(
+            lane_simd.add_kin_1(
+                share,
                 won,
-                met,
-                num_hands,
-                buckets + game * num_hands,
-                pairs,
-                values + game * size,
-                by_card + game * _NUM_CARDS * _LANE_ROW,
+                number,
+                buckets + game * row_bytes,
+                cards,
+                ends,
+                values + game * game_bytes,
+                met + game * _NUM_CARDS * _LANE_ROW,
                 counts + game * _COUNT_BYTES,
-                size,
+                *sizes,
             )
 
 
@@ -265,7 +298,7 @@ def _subtract_held(
     out_won: Float32Array,
 ) -> None:
     """Takes back what hands were given on cards that they hold."""
-    cards, num_cards, bucket, _ = leaving
+    cards, num_cards, bucket = leaving.cards, leaving.num_cards, leaving.bucket
     nothing = np.int64(leaving.value[0, leaving.value.shape[1] - 1].ctypes.data)
     won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
     lanes, theirs = np.int64(reach.ctypes.data), np.int64(same.ctypes.data)
@@ -283,16 +316,25 @@ def _subtract_held(
 
 
 @kernel
-def cross_up(streets: CompactStreets, crossing: Crossing, out_value: Float32Array) -> None:
+def cross_up(
+    streets: CompactStreets, turn_index: int, crossing: Crossing, out_value: Float32Array
+) -> None:
     """Writes what hands win on all rivers into the rows of the turn's chance nodes."""
-    chance = streets.turn.chance
+    chance, kin = streets.turn.chance, streets.games.hero_kin
+    of_hand = np.int64(kin.of_hand[turn_index].ctypes.data)
+    places = np.int64(kin.place[turn_index].ctypes.data)
     for first in range(0, chance.shape[0], _LANES):
-        end = min(first + _LANES, chance.shape[0])
+        end, block = min(first + _LANES, chance.shape[0]), first // _LANES
+        won = crossing.won[block]
+        lane_simd.add_met(
+            np.int64(won.ctypes.data),
+            won.shape[0],
+            np.int64(crossing.mass[block].ctypes.data),
+            of_hand,
+            places,
+            np.int64(crossing.kin_share[block].ctypes.data),
+            np.int64(crossing.kin_won[block].ctypes.data),
+        )
         lane_kernels.lanes_to_rows(
-            chance[first:end],
-            streets.probability,
-            False,
-            crossing.won[first // _LANES],
-            crossing.transfer,
-            out_value,
+            chance[first:end], streets.probability, False, won, crossing.transfer, out_value
         )

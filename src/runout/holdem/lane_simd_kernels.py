@@ -161,63 +161,131 @@ def add_with_card(typing_context, out, lanes, numbers):
     return _of_addresses(3), generate
 
 
-def _make_add_met(num_games):
+def _make_add_kin(num_games):
     def generate(context, builder, signature, args):
         code = VectorCode(context, builder, LANES)
-        out, mass, num_hands, buckets, cards, values, by_card, num_cards, game_bytes = args
-        games = [ir.Constant(_INT64, i) for i in range(num_games)]
-        lists = [builder.add(buckets, builder.mul(num_hands, i)) for i in games]
+        shares, by_card, num_kin, buckets, cards, ends, values, blocked, num_cards = args[:9]
+        row_bytes, game_bytes = args[9:]
+        games = [_of_int64(i) for i in range(num_games)]
+        lists = [builder.add(buckets, builder.mul(row_bytes, i)) for i in games]
         value_of = [builder.add(values, builder.mul(game_bytes, i)) for i in games]
-        card_bytes = ir.Constant(_INT64, NUM_CARDS * LANE_ROW_BYTES)
-        of_card = [builder.add(by_card, builder.mul(card_bytes, i)) for i in games]
+        card_bytes = _of_int64(NUM_CARDS * LANE_ROW_BYTES)
+        of_card = [builder.add(blocked, builder.mul(card_bytes, i)) for i in games]
         counts = [code.load(code.at(num_cards, 8 * i), _INT64) for i in range(num_games)]
         times = [code.spread(builder.sitofp(count, _FLOAT)) for count in counts]
-        zero, second = ir.Constant(_INT64, 0), ir.Constant(_INT64, 8)
-        with cgutils.for_range(builder, num_hands, intp=_INT64) as loop:
-            offset = builder.mul(loop.index, ir.Constant(_INT64, LANE_ROW_BYTES))
-            pair = builder.add(cards, builder.mul(loop.index, ir.Constant(_INT64, 16)))
-            low = _lane_row_of(code, zero, pair, zero, _INT64)
-            high = _lane_row_of(code, zero, builder.add(pair, second), zero, _INT64)
-            place, met_on_turn = builder.add(out, offset), code.load(builder.add(mass, offset))
-            won = code.load(place)
+        begin = cgutils.alloca_once_value(builder, _of_int64(0))
+        with cgutils.for_range(builder, num_kin, intp=_INT64) as kin:
+            won = [
+                code.load(_lane_row_of(code, value_of[i], lists[i], kin.index, _BYTE))
+                for i in range(num_games)
+            ]
+            place = _lane_row(code, shares, kin.index)
+            share = code.load(place)
             for i in range(num_games):
-                with_low = code.load(builder.add(of_card[i], low))
-                with_high = code.load(builder.add(of_card[i], high))
-                met = code.multiply_add(met_on_turn, times[i], builder.fadd(with_low, with_high))
-                value = code.load(_lane_row_of(code, value_of[i], lists[i], loop.index, _BYTE))
-                won = code.multiply_add(value, met, won)
-            code.store(won, place)
+                share = code.multiply_add(won[i], times[i], share)
+            code.store(share, place)
+            end_place = code.at(ends, builder.shl(kin.index, _of_int64(1)))
+            end = builder.zext(code.load(end_place, _SHORT), _INT64)
+            first = builder.load(begin)
+            with cgutils.for_range_slice(builder, first, end, _of_int64(1), _INT64) as (entry, _):
+                number = builder.zext(code.load(code.at(cards, entry), _BYTE), _INT64)
+                place = _lane_row(code, by_card, entry)
+                total = code.load(place)
+                for i in range(num_games):
+                    met = code.load(_lane_row(code, of_card[i], number))
+                    total = code.multiply_add(won[i], met, total)
+                code.store(total, place)
+            builder.store(end, begin)
         return context.get_dummy_value()
 
     return generate
 
 
 @vector_intrinsic
-def add_met_1(
-    typing_context, out, mass, num_hands, buckets, cards, values, by_card, num_cards, game_bytes
+def add_kin_1(
+    typing_context,
+    shares,
+    by_card,
+    num_kin,
+    buckets,
+    cards,
+    ends,
+    values,
+    blocked,
+    num_cards,
+    row_bytes,
+    game_bytes,
 ):
-    """``out[h] += values[bucket[h]] * (num_cards * mass[h] + by_card[c] + by_card[d])``.
+    """Adds what kin win in a game: for each unit that they meet, and beyond that by card.
+
+    ``shares[k] += num_cards * values[bucket[k]]``, and ``by_card[e] += values[bucket[k]] *
+    blocked[card[e]]`` for each of the cards e of kin k.
 
     Args:
-        out: address of ``[hands, 16]``.
-        mass: address of ``[hands, 16]``.
-        num_hands: how many there are.
-        buckets: address of ``[hands]`` uint8.
-        cards: address of ``[hands, 2]`` int64.
+        shares: address of ``[kin, 16]``.
+        by_card: address of ``[cards of kin, 16]``.
+        num_kin: how many there are.
+        buckets: address of ``[kin]`` uint8.
+        cards: address of ``[cards of kin]`` uint8, kin by kin.
+        ends: address of ``[kin]`` uint16, where each one's cards end.
         values: address of ``[buckets, 16]``.
-        by_card: address of ``[52, 16]``.
+        blocked: address of ``[52, 16]``.
         num_cards: address of an int64.
-        game_bytes: from the values of one game to those of the next.
+        row_bytes: from the buckets of one game to those of the next.
+        game_bytes: likewise of values.
     """
-    return _of_addresses(9), _make_add_met(1)
+    return _of_addresses(11), _make_add_kin(1)
 
 
 @vector_intrinsic
-def add_met_4(
-    typing_context, out, mass, num_hands, buckets, cards, values, by_card, num_cards, game_bytes
+def add_kin_4(
+    typing_context,
+    shares,
+    by_card,
+    num_kin,
+    buckets,
+    cards,
+    ends,
+    values,
+    blocked,
+    num_cards,
+    row_bytes,
+    game_bytes,
 ):
-    """Like `add_met_1` with the buckets, values, cards of four games, one after the other."""
-    return _of_addresses(9), _make_add_met(4)
+    """Like `add_kin_1` with the buckets, values, cards of four games, one after the other."""
+    return _of_addresses(11), _make_add_kin(4)
+
+
+@vector_intrinsic
+def add_met(typing_context, out, num_hands, mass, kin, places, shares, by_card):
+    """``out[h] += mass[h] * shares[kin[h]] + by_card[place[h, 0]] + by_card[place[h, 1]]``.
+
+    Args:
+        out: address of ``[hands, 16]``.
+        num_hands: how many there are.
+        mass: address of ``[hands, 16]``.
+        kin: address of ``[hands]`` uint16.
+        places: address of ``[hands, 2]`` uint16.
+        shares: address of ``[kin, 16]``.
+        by_card: address of ``[cards of kin, 16]``.
+    """
+
+    def generate(context, builder, signature, args):
+        code = VectorCode(context, builder, LANES)
+        out, num_hands, mass, kin, places, shares, by_card = args
+        with cgutils.for_range(builder, num_hands, intp=_INT64) as hand:
+            place = _lane_row(code, out, hand.index)
+            met = code.load(_lane_row(code, mass, hand.index))
+            share = code.load(_lane_row_of(code, shares, kin, hand.index, _SHORT))
+            first = builder.shl(hand.index, _of_int64(1))
+            second = builder.add(first, _of_int64(1))
+            with_low = code.load(_lane_row_of(code, by_card, places, first, _SHORT))
+            with_high = code.load(_lane_row_of(code, by_card, places, second, _SHORT))
+            beyond = builder.fadd(code.load(place), builder.fadd(with_low, with_high))
+            code.store(code.multiply_add(share, met, beyond), place)
+        return context.get_dummy_value()
+
+    return _of_addresses(7), generate
 
 
 @vector_intrinsic

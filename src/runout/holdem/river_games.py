@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray, Uint8Array, Uint16Array, aligned_zeros
+from runout.arrays import Float32Array, IntArray, Uint8Array, aligned_zeros
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import COMBO_CARDS
 from runout.cards.evaluator_tables import evaluator_tables
@@ -19,7 +19,8 @@ from runout.errors import ConfigError
 from runout.holdem import river_game_kernels
 from runout.holdem.bucket_simd_kernels import ROW_BLOCK
 from runout.holdem.cards_to_come import CardsToCome
-from runout.holdem.compact_layouts import BucketGames
+from runout.holdem.compact_layouts import BucketGames, Kin
+from runout.holdem.kin import find_kin
 from runout.holdem.river_game_kernels import RiverHands
 
 _NUM_SUITS = 4
@@ -73,8 +74,7 @@ class RiverGames:
         cards: ``[G, 4]`` the river cards of a game, the rest -1.
         num_cards: ``[G]`` how many they are.
         bucket: of OOP and IP, ``[G, width]`` the bucket of each hand; ``K`` if impossible.
-        order: of OOP and IP, ``[G, width]`` their hands, bucket by bucket, impossible ones last.
-        end: of OOP and IP, ``[G, K + 1]`` where each bucket's part of the order ends.
+        kin: of OOP and IP, hands that share buckets.
         meets: seen from OOP and IP, ``[G, K, K]`` as in `BucketGames`; the same array if both hold
             the same hands.
         wins: likewise.
@@ -85,8 +85,7 @@ class RiverGames:
     cards: IntArray
     num_cards: IntArray
     bucket: tuple[Uint8Array, Uint8Array]
-    order: tuple[Uint16Array, Uint16Array]
-    end: tuple[Uint16Array, Uint16Array]
+    kin: tuple[Kin, Kin]
     meets: tuple[Float32Array, Float32Array]
     wins: tuple[Float32Array, Float32Array]
 
@@ -109,8 +108,9 @@ class RiverGames:
         game_cards = np.full((len(every_game), _NUM_SUITS), _NO_CARD, dtype=np.int64)
         for row, of_game in zip(game_cards, every_game, strict=True):
             row[: len(of_game)] = of_game
-        (oop_order, oop_end), (ip_order, ip_end) = (
-            _order_by_bucket(of_hands, buckets.number) for of_hands in parts.bucket
+        oop, ip = (
+            find_kin(bucket, first_game, player.cards(), buckets.number)
+            for bucket, player in zip(parts.bucket, cards.players, strict=True)
         )
         return cls(
             buckets=buckets,
@@ -118,8 +118,7 @@ class RiverGames:
             cards=game_cards,
             num_cards=np.array([len(of_game) for of_game in every_game]),
             bucket=parts.bucket,
-            order=(oop_order, ip_order),
-            end=(oop_end, ip_end),
+            kin=(oop, ip),
             meets=parts.meets,
             wins=parts.wins,
         )
@@ -132,8 +131,8 @@ class RiverGames:
             self.num_cards,
             self.bucket[player],
             self.bucket[1 - player],
-            self.order[1 - player],
-            self.end[1 - player],
+            self.kin[player],
+            self.kin[1 - player],
             self.meets[player],
             self.wins[player],
         )
@@ -160,18 +159,6 @@ def group_rivers(board: tuple[int, ...], merges_cards: bool = True) -> list[list
             is_apart = not merges_cards or suits[suit] >= _CAN_MAKE_FLUSH
             games.setdefault((rank, suit if is_apart else -1), []).append(card)
     return list(games.values())
-
-
-def _order_by_bucket(bucket: Uint8Array, num_buckets: int) -> tuple[Uint16Array, Uint16Array]:
-    """Returns ``[G, width]`` hands by their bucket, and ``[G, K + 1]`` where buckets end."""
-    order, end = (
-        np.empty(bucket.shape, np.uint16),
-        np.empty((len(bucket), num_buckets + 1), np.uint16),
-    )
-    for game, of_hands in enumerate(bucket):
-        order[game] = np.argsort(of_hands, kind="stable")
-        end[game] = np.cumsum(np.bincount(of_hands, minlength=num_buckets + 1))
-    return order, end
 
 
 def count_games(cards: CardsToCome, merges_cards: bool = True) -> int:
