@@ -63,23 +63,35 @@ def test_orders_of_rivers_are_those_of_strength(player):
     boards = [(*cards.board, *runout) for runout in cards.runouts[0]][::7]
     orders = orders_of(cards, boards, player)
     sides = (
-        (cards.players[player], orders.hero, orders.hero_strength, orders.num_hero),
-        (cards.players[1 - player], orders.villain, orders.villain_strength, orders.num_villain),
+        (cards.players[player], orders.hero, orders.num_hero),
+        (cards.players[1 - player], orders.villain, orders.num_villain),
     )
     for number, board in enumerate(boards):
         exact = strengths_on(board)
-        seen = {}
-        for hands, order, strength, num_live in sides:
+        strengths = []
+        for hands, order, num_live in sides:
             live = order[number, : num_live[number]]
-            found = exact[hands.combos[live]]
-            assert (found > 0).all()
+            strengths.append(exact[hands.combos[live]])
+            assert (strengths[-1] > 0).all()
             assert num_live[number] == (exact[hands.combos] > 0).sum()
-            assert (np.diff(found) >= 0).all()
-            for mine, code in zip(found, strength[number], strict=False):
-                assert seen.setdefault(int(mine), int(code)) == code
-        # The codes of both players are on one scale.
-        codes = [seen[strength] for strength in sorted(seen)]
-        assert codes == sorted(set(codes))
+            assert (np.diff(strengths[-1]) >= 0).all()
+        mine, theirs = strengths
+        for strength, (below, upto, *_) in zip(mine, orders.hero_sums[number], strict=False):
+            assert below == (theirs < strength).sum()
+            assert upto == (theirs <= strength).sum()
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_running_sums_of_cards_have_rows_of_their_own(player):
+    """All that a board makes fit into the working space, and none is made twice."""
+    cards = plan("Qs7s2h9c", (random_range(60, 1), random_range(90, 2)))
+    boards = [(*cards.board, *runout) for runout in cards.runouts[0]][::7]
+    orders, width = orders_of(cards, boards, player), cards.players[1 - player].width
+    for number in range(len(boards)):
+        rows = orders.villain_sums[number, : orders.num_villain[number]].ravel()
+        assert len(set(rows.tolist())) == len(rows)
+        assert rows.min() > width + 1
+        assert rows.max() < 3 * width + 1 + 52
 
 
 def test_orders_before_the_river_hold_the_hands_that_avoid_the_card():

@@ -23,11 +23,11 @@ def test_strengths_are_those_of_leduc():
         held = hands[order]
         assert sorted(held) == [number for number, card in enumerate(DECK) if card != river]
         wanted = np.where(held // 2 == DECK.index(river) // 2, 10, held // 2)
-        found = orders.hero_strength[board][: len(order)].astype(int)
+        # Both players hold the same cards: below a hand are those that it beats.
         for one in range(len(order)):
-            np.testing.assert_array_equal(
-                np.sign(found[one] - found), np.sign(wanted[one] - wanted)
-            )
+            below, upto = orders.hero_sums[board][one][:2]
+            assert below == (wanted < wanted[one]).sum()
+            assert upto == (wanted <= wanted[one]).sum()
 
 
 def test_the_river_is_one_of_the_four_cards_that_nobody_holds():

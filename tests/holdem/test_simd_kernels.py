@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from runout.holdem import simd_kernels
-from runout.holdem.simd_kernels import LANES, MAX_LISTED, ROW_BLOCK
+from runout.holdem.simd_kernels import LANES, ROW_BLOCK
 from runout.jit import kernel
 
 SENTINEL = np.float32(-77.0)
@@ -20,61 +20,18 @@ def address_of(array):
 
 
 @kernel
-def clear_sum(out_sum):
-    simd_kernels.clear_sum(np.int64(out_sum.ctypes.data))
+def add_and_subtract(x, y, out_sum, out_difference):
+    a, b = simd_kernels.load(x.ctypes.data), simd_kernels.load(y.ctypes.data)
+    simd_kernels.store(simd_kernels.add(a, b), np.int64(out_sum.ctypes.data))
+    simd_kernels.store(simd_kernels.subtract(a, b), np.int64(out_difference.ctypes.data))
 
 
 @kernel
-def add_hand(hand, out_total, out_first, out_second):
-    simd_kernels.add_hand(
-        np.int64(hand.ctypes.data),
-        np.int64(out_total.ctypes.data),
-        np.int64(out_first.ctypes.data),
-        np.int64(out_second.ctypes.data),
-    )
-
-
-@kernel
-def set_unblocked(total, first, second, out):
-    simd_kernels.set_unblocked(
-        np.int64(out.ctypes.data),
-        np.int64(total.ctypes.data),
-        np.int64(first.ctypes.data),
-        np.int64(second.ctypes.data),
-    )
-
-
-@kernel
-def subtract_unblocked(total, first, second, out):
-    simd_kernels.subtract_unblocked(
-        np.int64(out.ctypes.data),
-        np.int64(total.ctypes.data),
-        np.int64(first.ctypes.data),
-        np.int64(second.ctypes.data),
-    )
-
-
-@kernel
-def set_unblocked_but_same(total, first, second, same, out):
-    simd_kernels.set_unblocked_but_same(
-        np.int64(out.ctypes.data),
-        np.int64(total.ctypes.data),
-        np.int64(first.ctypes.data),
-        np.int64(second.ctypes.data),
-        np.int64(same.ctypes.data),
-    )
-
-
-@kernel
-def sum_listed(rows, numbers, out):
-    simd_kernels.sum_listed(
-        np.int64(out.ctypes.data), np.int64(rows.ctypes.data), np.int64(numbers.ctypes.data)
-    )
-
-
-@kernel
-def sum_halves(rows, num_rows, out):
-    simd_kernels.sum_halves(np.int64(out.ctypes.data), np.int64(rows.ctypes.data), num_rows)
+def add_up(rows, out):
+    total = simd_kernels.no_sum()
+    for i in range(rows.shape[0]):
+        total = simd_kernels.add_to_sum(total, simd_kernels.load(rows[i].ctypes.data))
+    simd_kernels.store(simd_kernels.rounded(total), np.int64(out.ctypes.data))
 
 
 @kernel
@@ -117,10 +74,6 @@ def multiply(left, right, out_product):
         out_product[i] = left[i] * right[i]
 
 
-def random_sums(seed):
-    return list(np.random.default_rng(seed).normal(size=(3, LANES)))
-
-
 def between_sentinels(row):
     """Returns an array with a row in its middle, and the view of the row."""
     padded = np.full(len(row) + 2 * LANES, SENTINEL, row.dtype)
@@ -133,73 +86,27 @@ def assert_sentinels(padded):
     np.testing.assert_array_equal(padded[-LANES:], SENTINEL)
 
 
-def test_a_sum_is_cleared_and_its_neighbours_are_not():
-    padded, row = between_sentinels(np.arange(1.0, LANES + 1.0))
-    clear_sum(row)
-    np.testing.assert_array_equal(row, 0.0)
-    assert_sentinels(padded)
-
-
-def test_a_hand_is_added_to_the_total_and_to_both_of_its_cards():
-    hand = np.random.default_rng(0).random(LANES).astype(np.float32)
-    sums = random_sums(1)
-    expected = [row + hand for row in sums]
-    padded, views = zip(*(between_sentinels(row) for row in sums), strict=True)
-    add_hand(hand, *views)
-    for whole, view, row in zip(padded, views, expected, strict=True):
-        np.testing.assert_array_equal(view, row)
+def test_rows_are_added_and_subtracted_and_their_neighbours_are_not_touched():
+    x, y = np.random.default_rng(0).normal(size=(2, LANES)).astype(np.float32)
+    padded, outs = zip(
+        *(between_sentinels(np.zeros(LANES, np.float32)) for _ in range(2)), strict=True
+    )
+    add_and_subtract(x, y, *outs)
+    np.testing.assert_array_equal(outs[0], x + y)
+    np.testing.assert_array_equal(outs[1], x - y)
+    for whole in padded:
         assert_sentinels(whole)
 
 
-def test_sums_are_in_double_precision():
-    """In float32 the one would vanish beside 2**24 and leave something else than one."""
-    total, first, second = np.full(LANES, 2.0**24), np.zeros(LANES), np.zeros(LANES)
-    add_hand(np.ones(LANES, np.float32), total, first, second)
-    out = np.zeros(LANES, np.float32)
-    set_unblocked(total, np.full(LANES, 2.0**24), np.zeros(LANES), out)
-    np.testing.assert_array_equal(out, 1.0)
-
-
-def test_unblocked_is_the_total_without_two_cards():
-    total, first, second = random_sums(2)
+def test_long_sums_are_in_double_precision_and_rounded_once():
+    """In float32 the ones would vanish beside 2**25."""
+    rows = np.ones((20, LANES), np.float32)
+    rows[0], rows[-1] = 2.0**25, -(2.0**25)
+    rows[1:-1] *= np.linspace(0.1, 1.0, LANES, dtype=np.float32)
     padded, out = between_sentinels(np.zeros(LANES, np.float32))
-    set_unblocked(total, first, second, out)
-    np.testing.assert_array_equal(out, (total - first - second).astype(np.float32))
-    assert_sentinels(padded)
-
-
-def test_unblocked_is_subtracted_from_what_is_there():
-    total, first, second = random_sums(3)
-    old = np.linspace(-1.0, 1.0, LANES).astype(np.float32)
-    padded, out = between_sentinels(old)
-    subtract_unblocked(total, first, second, out)
-    expected = (old.astype(np.float64) - (total - first - second)).astype(np.float32)
-    np.testing.assert_array_equal(out, expected)
-    assert_sentinels(padded)
-
-
-def test_the_same_hand_is_taken_out_once_only():
-    total, first, second = random_sums(4)
-    same = np.random.default_rng(5).random(LANES).astype(np.float32)
-    padded, out = between_sentinels(np.zeros(LANES, np.float32))
-    set_unblocked_but_same(total, first, second, same, out)
-    np.testing.assert_array_equal(out, (total - first - second + same).astype(np.float32))
-    assert_sentinels(padded)
-
-
-def test_listed_rows_are_added_until_the_list_ends():
-    rows = np.random.default_rng(5).random((60, LANES)).astype(np.float32)
-    numbers = np.full(MAX_LISTED, -1, dtype=np.int64)
-    numbers[:7] = [3, 59, 0, 11, 12, 40, 41]
-    padded, out = between_sentinels(np.ones(LANES))
-    sum_listed(rows, numbers, out)
-    np.testing.assert_allclose(out, rows[numbers[:7]].sum(axis=0), rtol=1e-6)
-    numbers[:] = np.arange(MAX_LISTED)
-    sum_listed(rows, numbers, out)
-    np.testing.assert_allclose(out, rows[:MAX_LISTED].sum(axis=0), rtol=1e-5)
-    sums = rows[:5].astype(np.float64)
-    sum_halves(sums, 5, out)
-    np.testing.assert_allclose(out, sums.sum(axis=0) / 2.0)
+    add_up(rows, out)
+    expected = rows.astype(np.float64).sum(axis=0)
+    np.testing.assert_allclose(out, expected, rtol=1e-7)
     assert_sentinels(padded)
 
 

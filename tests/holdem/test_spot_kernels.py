@@ -103,10 +103,10 @@ def test_those_who_meet_are_the_possible_hands_of_the_board(player):
         meeting = spot_kernels.meet(hands, orders, board)
         num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
         np.testing.assert_array_equal(meeting.hero_order, orders.hero[board, :num_hero])
-        np.testing.assert_array_equal(meeting.hero_strength, orders.hero_strength[board, :num_hero])
+        np.testing.assert_array_equal(meeting.hero_sums, orders.hero_sums[board, :num_hero])
         np.testing.assert_array_equal(meeting.villain_order, orders.villain[board, :num_villain])
         np.testing.assert_array_equal(
-            meeting.villain_strength, orders.villain_strength[board, :num_villain]
+            meeting.villain_sums, orders.villain_sums[board, :num_villain]
         )
         np.testing.assert_array_equal(meeting.hero_cards, hands.hero_cards)
         np.testing.assert_array_equal(meeting.villain_cards, hands.villain_cards)

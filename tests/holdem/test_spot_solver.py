@@ -76,19 +76,14 @@ def test_a_river_is_learned_as_its_twin_learns_it(schedule, rake):
     assert_same_worth(solver, twin)
 
 
+@pytest.mark.parametrize("rake", [Rake(), Rake(0.05, 0.6)], ids=["zero-sum", "raked"])
 @pytest.mark.parametrize("merges", [True, False])
-def test_a_turn_is_learned_as_its_twin_learns_it(merges):
-    solver, twin = solve_both(turn(merges=merges), DCFR, 6)
-    assert_same_learning(solver, twin, 1e-5)
-    assert_same_worth(solver, twin)
-
-
-def test_a_raked_turn_is_learned_as_its_twin_learns_it():
+def test_a_turn_is_learned_as_its_twin_learns_it(merges, rake):
     """For two iterations only: a bet that nobody calls wins exactly what a check wins.
 
-    With rake the two are added up differently, and rounding decides which one is learned.
+    The two are added up differently, and rounding decides which one is learned.
     """
-    solver, twin = solve_both(turn(rake=Rake(0.05, 0.6)), DCFR, 2)
+    solver, twin = solve_both(turn(merges=merges, rake=rake), DCFR, 2)
     assert_same_learning(solver, twin, 1e-5)
     assert_same_worth(solver, twin)
 

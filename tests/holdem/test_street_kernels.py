@@ -19,7 +19,8 @@ from runout.holdem.tables import Precision, make_scratch
 from runout.trees.betting import Street
 from tests.holdem.small_spots import make_tree, random_range
 from tests.reference import street_forest as reference
-from tests.reference.terminals import value_of_node
+from tests.reference.showdowns import strengths_on
+from tests.reference.terminals import value_of_fold, value_of_showdown
 
 TREE = make_tree("50%, 100%, a", 10, 100, Street.TURN, 2)
 TEMPLATES = make_templates(TREE, NO_RAKE)
@@ -203,7 +204,11 @@ def test_terminals_of_a_group_match_their_twin(group, player, rake):
     scratch = make_scratch(template, CARDS, player, Precision.SINGLE)
     orders = orders_of(CARDS, [BOARD], player)
     meeting = spot_kernels.meet(hands_seen_from(CARDS, player), orders, 0)
-    live = meeting.villain_order
+    live, exact = meeting.villain_order, strengths_on(BOARD)
+    strengths = [
+        exact[CARDS.players[side].combos[order]]
+        for side, order in ((player, meeting.hero_order), (1 - player, live))
+    ]
     rng = np.random.default_rng(3)
     scratch.reach[:, live] = rng.random((len(scratch.reach), len(live)))
     terminal_kernels.clear_values(scratch.lanes)
@@ -215,19 +220,19 @@ def test_terminals_of_a_group_match_their_twin(group, player, rake):
             continue
         leaf = template.tree_node[begin + node]
         reach = scratch.reach[forest.row[begin + node]]
-        expected = value_of_leaf(rake, player, leaf, meeting, reach)
+        met = value_of_fold(meeting, reach)
+        won = value_of_showdown(meeting, strengths, reach)
+        expected = value_of_leaf(rake, player, leaf, met, won)
         np.testing.assert_allclose(scratch.value[node], expected, rtol=1e-4, atol=1e-4)
         checked += 1
     assert checked > 50
 
 
-def value_of_leaf(rake, player, leaf, meeting, reach):
+def value_of_leaf(rake, player, leaf, met, won):
     """Returns ``[H]`` from the chips in the pot: all to the winner, half to each in a tie."""
     lost, kind = TREE.leaf_stake[leaf], TREE.leaf_kind[leaf]
     taken = min(rake.rate * 2.0 * lost, rake.cap)
-    anyone = value_of_node(terminal_kernels.FOLDS, 1.0, meeting, reach)
     if kind in (0, 1):
-        return anyone * (-lost if kind == player else lost - taken)
+        return met * (-lost if kind == player else lost - taken)
     # won - lost, and won + lost + tied: so half of the rake is paid in all three cases.
-    ahead = value_of_node(terminal_kernels.SHOWDOWNS, 1.0, meeting, reach)
-    return ahead * (lost - taken / 2.0) - anyone * taken / 2.0
+    return won * (lost - taken / 2.0) - met * taken / 2.0

@@ -45,7 +45,7 @@ def test_every_decision_and_fold_of_the_tree_has_one_place(name):
         forest = template.forests[0]
         base = first_nodes(forest)
         places += template.tree_node[forest.num_children > 0].tolist()
-        for group, (*_, begin, end, _, _, _) in enumerate(forest.group.tolist()):
+        for group, (*_, begin, end, _, _, _, _) in enumerate(forest.group.tolist()):
             places += template.tree_node[base[group] + forest.fold[begin:end]].tolist()
     is_wanted = tree.leaf_kind != SHOWDOWN
     assert sorted(places) == np.flatnonzero(is_wanted).tolist()
@@ -129,7 +129,7 @@ def test_there_are_rivers_of_several_groups():
 def test_only_actions_of_the_opponent_begin_a_row_of_reach(name):
     for template in templates_of(name):
         for forest in template.forests:
-            for begin, end, first_root, last_root, *_, num_rows in forest.group.tolist():
+            for begin, end, first_root, last_root, *_, num_rows, _ in forest.group.tolist():
                 roots = forest.row[begin + forest.root[first_root:last_root]].tolist()
                 owned = list(roots)
                 for node in range(begin, end):
@@ -141,6 +141,21 @@ def test_only_actions_of_the_opponent_begin_a_row_of_reach(name):
                     else:
                         assert set(rows) <= {int(forest.row[node])}
                 assert sorted(owned) == list(range(num_rows))
+
+
+@every_tree
+def test_folds_with_the_reach_of_a_showdown_come_first_and_are_all_that_there_are(name):
+    for template in templates_of(name):
+        for forest in template.forests:
+            for *_, f0, f1, s0, s1, _, shared in forest.group.tolist():
+                folds, showdowns = forest.fold_row[f0:f1], forest.showdown_row[s0:s1]
+                np.testing.assert_array_equal(folds[:shared], showdowns[:shared])
+                assert not set(folds[shared:].tolist()) & set(showdowns.tolist())
+            assert template.street == Street.RIVER or not forest.group[:, 9].any()
+
+
+def test_there_are_folds_with_the_reach_of_a_showdown():
+    assert (templates_of("turn")[-1].forests[0].group[:, 9] > 0).all()
 
 
 @pytest.mark.parametrize("rake", [NO_RAKE, Rake(0.05, 2.0)], ids=["zero-sum", "raked"])

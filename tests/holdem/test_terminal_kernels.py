@@ -5,12 +5,14 @@ from runout.cards.combos import COMBO_CARDS
 from runout.holdem import terminal_kernels
 from runout.holdem.simd_kernels import LANES
 from runout.holdem.tables import make_transfer
-from runout.holdem.terminal_kernels import FOLDS, RAKE, SHOWDOWNS, Lanes, Meeting
-from tests.reference.terminals import value_of_node
+from runout.holdem.terminal_kernels import SUMS_OF_HAND, Ends, Lanes, Meeting
+from tests.reference.terminals import value_of_fold, value_of_showdown
 
 #: Terminals: one, around one half of the lanes, around all lanes, and several rounds.
 NUMBERS = [1, 7, 8, 9, 15, 16, 17, 33]
 UNTOUCHED = np.float32(-77.0)
+NO_RAKE = np.zeros(0, np.float32)
+NO_ENDS = Ends(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float32))
 
 
 def padded(count):
@@ -18,13 +20,13 @@ def padded(count):
 
 
 def random_meeting(num_hero, num_villain, seed, num_strengths=4):
-    """Returns a meeting of random combos; some are blocked, some are the same, many tie."""
+    """Returns a meeting of random combos, of which some are blocked and many tie, and strengths."""
     rng = np.random.default_rng(seed)
     pool = rng.choice(1326, max(num_hero, num_villain) + 3, replace=False)
     strength_of = dict(
         zip(pool.tolist(), rng.integers(1, num_strengths + 1, len(pool)), strict=True)
     )
-    sides, orders = [], []
+    sides, orders, strengths = [], [], []
     for count in (num_hero, num_villain):
         combos = rng.permutation(pool)[:count]
         cards = np.tile(np.array([0, 1], dtype=np.int64), (padded(count), 1))
@@ -33,24 +35,38 @@ def random_meeting(num_hero, num_villain, seed, num_strengths=4):
         strength = np.array([strength_of[combo] for combo in combos[live].tolist()], np.uint8)
         order = np.argsort(strength, kind="stable")
         sides.append((combos, cards))
-        orders.append((live[order].astype(np.int16), strength[order]))
+        orders.append(live[order].astype(np.int16))
+        strengths.append(strength[order])
     (hero, hero_cards), (villain, villain_cards) = sides
     same = np.full(len(hero_cards), -1, dtype=np.int64)
     for hand, combo in enumerate(hero):
         (found,) = np.nonzero(villain == combo)
         if len(found):
             same[hand] = found[0]
-    holding = holders_of(villain_cards[:num_villain])
-    return Meeting(hero_cards, villain_cards, same, holding, *orders[0], *orders[1])
+    return meeting_of((hero_cards, villain_cards), same, orders, strengths), strengths
 
 
-def holders_of(cards):
-    """Returns ``[52, 51]`` the hands that hold a card, the rest -1."""
-    holding = np.full((52, 51), -1, dtype=np.int64)
-    for card in range(52):
-        (hands,) = np.nonzero((cards == card).any(axis=1))
-        holding[card, : len(hands)] = hands
-    return holding
+def first_sums(cards):
+    """Returns ``[52]`` rows with room for the running sums of all hands, then of each card."""
+    num_holding = np.bincount(cards.ravel(), minlength=52)
+    return len(cards) + 1 + np.arange(52) + np.cumsum(num_holding) - num_holding
+
+
+def meeting_of(cards, same, orders, strengths):
+    """Returns a meeting whose running sums the kernel finds."""
+    hero_sums = np.zeros((1, len(orders[0]), SUMS_OF_HAND), np.int16)
+    villain_sums = np.zeros((1, len(orders[1]), 2), np.int16)
+    first = first_sums(cards[1])
+    terminal_kernels.find_sums(
+        tuple(strength[None] for strength in strengths),
+        tuple(order[None] for order in orders),
+        tuple(np.array([len(order)]) for order in orders),
+        cards,
+        first,
+        hero_sums,
+        villain_sums,
+    )
+    return Meeting(*cards, same, orders[0], hero_sums[0], orders[1], villain_sums[0])
 
 
 def random_reach(meeting, num_rows, seed):
@@ -63,107 +79,217 @@ def random_reach(meeting, num_rows, seed):
 
 def make_lanes(meeting):
     hero, villain = len(meeting.hero_cards), len(meeting.villain_cards)
+    running = np.zeros((3 * villain + 53, LANES), np.float32)
     return Lanes(
         reach=np.full((villain, LANES), np.nan, np.float32),
         value=np.full((hero, LANES), np.nan, np.float32),
-        total=np.full(LANES, np.nan),
-        by_card=np.full((52, LANES), np.nan),
+        met=np.full((hero, LANES), np.nan, np.float32),
+        by_card=np.full((52, LANES), np.nan, np.float32),
+        running=running,
         transfer=make_transfer(hero),
     )
 
 
-def value_nodes(what, meeting, num_nodes, seed, out=None):
-    """Values terminals in mixed order; returns nodes, rows, payoffs, reach and ``[n, H]``."""
+def random_ends(num_nodes, num_rows, seed):
+    """Returns terminals in mixed order, several of which share a row."""
     rng = np.random.default_rng(seed)
-    num_rows = num_nodes // 2 + 1  # several terminals share a row
-    reach = random_reach(meeting, num_rows, seed)
     nodes = rng.permutation(num_nodes + 3)[:num_nodes].astype(np.int32)
     rows = rng.integers(0, num_rows, num_nodes).astype(np.int32)
-    payoff = rng.normal(size=num_nodes).astype(np.float32)
-    if out is None:
-        out = np.full((num_nodes + 3, len(meeting.hero_cards)), UNTOUCHED, np.float32)
+    return Ends(nodes, rows, rng.normal(size=num_nodes).astype(np.float32))
+
+
+def value_folds(meeting, num_nodes, seed):
+    """Returns folds, reach and ``[n, H]`` values."""
+    reach = random_reach(meeting, num_nodes // 2 + 1, seed)
+    folds = random_ends(num_nodes, len(reach), seed)
+    out = np.full((num_nodes + 3, len(meeting.hero_cards)), UNTOUCHED, np.float32)
     lanes = make_lanes(meeting)
     terminal_kernels.clear_values(lanes)
-    terminal_kernels.value_nodes(what, nodes, rows, payoff, meeting, reach, lanes, out)
-    return nodes, rows, payoff, reach, out
+    terminal_kernels.value_folds(folds, meeting, reach, lanes, out)
+    return folds, reach, out
 
 
-@pytest.mark.parametrize("what", [FOLDS, SHOWDOWNS])
-@pytest.mark.parametrize("num_nodes", NUMBERS)
-@pytest.mark.parametrize(
+def value_showdowns(meeting, num_nodes, seed, num_folds=0, rake=NO_RAKE):
+    """Returns showdowns, folds with the reach of the first of them, reach and ``[n, H]`` values."""
+    reach = random_reach(meeting, num_nodes // 2 + 1, seed)
+    showdowns = random_ends(num_nodes, len(reach), seed)
+    nodes = num_nodes + 3 + np.arange(num_folds, dtype=np.int32)
+    gains = np.random.default_rng(seed).normal(size=num_folds).astype(np.float32)
+    folds = Ends(nodes, showdowns.row[:num_folds], gains)
+    num_rows = num_nodes + 3 + num_folds
+    out = np.full((num_rows, len(meeting.hero_cards)), UNTOUCHED, np.float32)
+    lanes = make_lanes(meeting)
+    terminal_kernels.clear_values(lanes)
+    terminal_kernels.value_showdowns(showdowns, rake, folds, meeting, reach, lanes, out)
+    return showdowns, folds, reach, out
+
+
+def assert_folds(folds, meeting, reach, out):
+    for node, row, gain in zip(*folds, strict=True):
+        expected = gain * value_of_fold(meeting, reach[row])
+        np.testing.assert_allclose(out[node], expected, rtol=1e-5, atol=1e-6)
+
+
+every_number = pytest.mark.parametrize("num_nodes", NUMBERS)
+every_size = pytest.mark.parametrize(
     ("num_hero", "num_villain"), [(1, 1), (3, 40), (40, 3), (16, 17), (33, 33)]
 )
-def test_terminals_match_their_twin(num_hero, num_villain, num_nodes, what):
-    meeting = random_meeting(num_hero, num_villain, seed=num_nodes)
-    nodes, rows, payoff, reach, out = value_nodes(what, meeting, num_nodes, seed=num_nodes)
-    for node, row, pays in zip(nodes, rows, payoff, strict=True):
-        expected = value_of_node(what, pays, meeting, reach[row])
-        np.testing.assert_allclose(out[node], expected, rtol=1e-5, atol=1e-6)
-    others = np.setdiff1d(np.arange(len(out)), nodes)
+
+
+@every_number
+@every_size
+def test_folds_match_their_twin(num_hero, num_villain, num_nodes):
+    meeting, _ = random_meeting(num_hero, num_villain, seed=num_nodes)
+    folds, reach, out = value_folds(meeting, num_nodes, seed=num_nodes)
+    assert_folds(folds, meeting, reach, out)
+    others = np.setdiff1d(np.arange(len(out)), folds.node)
     np.testing.assert_array_equal(out[others], UNTOUCHED)
 
 
-@pytest.mark.parametrize("num_nodes", NUMBERS)
-def test_rake_is_added_to_what_is_there(num_nodes):
-    meeting = random_meeting(20, 30, seed=1)
-    before = np.random.default_rng(2).normal(size=(num_nodes + 3, 32)).astype(np.float32)
-    nodes, rows, payoff, reach, out = value_nodes(RAKE, meeting, num_nodes, 3, before.copy())
-    for node, row, pays in zip(nodes, rows, payoff, strict=True):
-        expected = before[node] + value_of_node(RAKE, pays, meeting, reach[row])
+@every_number
+@every_size
+def test_showdowns_match_their_twin(num_hero, num_villain, num_nodes):
+    meeting, strengths = random_meeting(num_hero, num_villain, seed=num_nodes)
+    showdowns, _, reach, out = value_showdowns(meeting, num_nodes, seed=num_nodes)
+    for node, row, stake in zip(*showdowns, strict=True):
+        expected = stake * value_of_showdown(meeting, strengths, reach[row])
         np.testing.assert_allclose(out[node], expected, rtol=1e-5, atol=1e-6)
-    others = np.setdiff1d(np.arange(len(out)), nodes)
-    np.testing.assert_array_equal(out[others], before[others])
+    others = np.setdiff1d(np.arange(len(out)), showdowns.node)
+    np.testing.assert_array_equal(out[others], UNTOUCHED)
+
+
+@every_number
+@pytest.mark.parametrize("is_raked", [False, True])
+def test_folds_with_the_reach_of_showdowns_and_rake_come_with_them(is_raked, num_nodes):
+    meeting, strengths = random_meeting(20, 30, seed=1)
+    number = num_nodes if is_raked else 0
+    rake = -np.random.default_rng(2).random(number).astype(np.float32)
+    showdowns, folds, reach, out = value_showdowns(meeting, num_nodes, 3, num_nodes // 2, rake)
+    assert_folds(folds, meeting, reach, out)
+    for i, (node, row, stake) in enumerate(zip(*showdowns, strict=True)):
+        expected = stake * value_of_showdown(meeting, strengths, reach[row])
+        if is_raked:
+            expected += rake[i] * value_of_fold(meeting, reach[row])
+        np.testing.assert_allclose(out[node], expected, rtol=1e-5, atol=1e-6)
+    others = np.setdiff1d(np.arange(len(out)), [*showdowns.node, *folds.node])
+    np.testing.assert_array_equal(out[others], UNTOUCHED)
 
 
 def test_meetings_of_the_tests_have_ties_the_same_hands_and_blocked_ones():
-    meeting = random_meeting(33, 33, seed=17)
+    meeting, strengths = random_meeting(33, 33, seed=17)
     assert (meeting.same >= 0).sum() > 20
     assert len(meeting.hero_order) < 33
-    assert np.intersect1d(meeting.hero_strength, meeting.villain_strength).size > 1
+    assert np.intersect1d(*strengths).size > 1
+
+
+@pytest.mark.parametrize("num_strengths", [1, 4, 30])
+@every_size
+def test_running_sums_are_found_where_hands_are_counted(num_hero, num_villain, num_strengths):
+    meeting, strengths = random_meeting(num_hero, num_villain, 11, num_strengths)
+    mine, theirs = (strength.astype(int) for strength in strengths)
+    cards = meeting.villain_cards
+    first = first_sums(cards)
+    held = cards[meeting.villain_order]
+    for i, hand in enumerate(meeting.hero_order):
+        below, upto = theirs < mine[i], theirs <= mine[i]
+        expected = [below.sum(), upto.sum()]
+        for card in meeting.hero_cards[hand]:
+            holds = (held == card).any(axis=1)
+            expected += [first[card] + (holds & below).sum(), first[card] + (holds & upto).sum()]
+        for card in meeting.hero_cards[hand]:
+            expected.append(first[card] + (held == card).any(axis=1).sum())
+        assert meeting.hero_sums[i].tolist() == expected
+    for i in range(len(held)):
+        for side in range(2):
+            number = (held[: i + 1] == held[i, side]).any(axis=1).sum()
+            assert meeting.villain_sums[i, side] == first[held[i, side]] + number
 
 
 def test_hands_that_tie_everybody_win_exactly_nothing_at_showdowns():
-    meeting = random_meeting(33, 33, seed=5, num_strengths=1)
-    nodes, *_, out = value_nodes(SHOWDOWNS, meeting, 9, seed=5)
-    np.testing.assert_array_equal(out[nodes], 0.0)
+    meeting, _ = random_meeting(33, 33, seed=5, num_strengths=1)
+    showdowns, *_, out = value_showdowns(meeting, 9, seed=5)
+    np.testing.assert_array_equal(out[showdowns.node], 0.0)
 
 
-@pytest.mark.parametrize("what", [FOLDS, SHOWDOWNS])
-def test_blocked_hands_and_padding_win_exactly_nothing(what):
-    meeting = random_meeting(33, 33, seed=6)
-    nodes, *_, out = value_nodes(what, meeting, 17, seed=6)
+def test_blocked_hands_and_padding_win_exactly_nothing():
+    meeting, _ = random_meeting(33, 33, seed=6)
     blocked = np.setdiff1d(np.arange(len(meeting.hero_cards)), meeting.hero_order)
     assert len(blocked) > 48 - 33
-    np.testing.assert_array_equal(out[nodes][:, blocked], 0.0)
+    ends, _, out = value_folds(meeting, 17, seed=6)
+    np.testing.assert_array_equal(out[ends.node][:, blocked], 0.0)
+    ends, folds, _, out = value_showdowns(meeting, 17, 6, num_folds=9)
+    np.testing.assert_array_equal(out[[*ends.node, *folds.node]][:, blocked], 0.0)
 
 
 def test_two_hands_alone_with_the_same_cards_never_meet():
-    meeting = random_meeting(1, 1, seed=0)
-    cards = meeting.hero_cards.copy()
-    strength = np.array([3], np.uint8)
-    order = np.zeros(1, np.int16)
+    cards = np.tile(np.array([0, 1], dtype=np.int64), (16, 1))
+    cards[0] = 7, 9
     same = np.where(np.arange(16) == 0, 0, -1)
-    holding = holders_of(cards[:1])
-    sides = order, strength, order.copy(), strength.copy()
-    meeting = Meeting(cards, cards.copy(), same, holding, *sides)
-    for what in (FOLDS, SHOWDOWNS):
-        nodes, *_, out = value_nodes(what, meeting, 3, seed=0)
-        np.testing.assert_array_equal(out[nodes], 0.0)
+    orders, strengths = [np.zeros(1, np.int16)] * 2, [np.array([3], np.uint8)] * 2
+    meeting = meeting_of((cards, cards.copy()), same, orders, strengths)
+    folds, _, out = value_folds(meeting, 3, seed=0)
+    np.testing.assert_array_equal(out[folds.node], 0.0)
+    showdowns, folds, _, out = value_showdowns(meeting, 3, 0, num_folds=2)
+    np.testing.assert_array_equal(out[[*showdowns.node, *folds.node]], 0.0)
+
+
+@pytest.mark.parametrize("num_villain", [40, 400, 1081])
+def test_rounding_stays_within_what_the_module_says(num_villain):
+    """Reach of very different sizes, against exact sums."""
+    meeting, strengths = random_meeting(9, num_villain, seed=num_villain, num_strengths=25)
+    rng = np.random.default_rng(num_villain)
+    lanes = make_lanes(meeting)
+    terminal_kernels.clear_values(lanes)
+    reach = random_reach(meeting, LANES, seed=9) * 10.0 ** rng.integers(-6, 1, (LANES, 1))
+    reach = reach.astype(np.float32)
+    ends = Ends(
+        np.arange(LANES, dtype=np.int32),
+        np.arange(LANES, dtype=np.int32),
+        np.ones(LANES, np.float32),
+    )
+    out = np.zeros((2 * LANES, len(meeting.hero_cards)), np.float32)
+    folds = ends._replace(node=ends.node + np.int32(LANES))
+    terminal_kernels.value_showdowns(ends, NO_RAKE, folds, meeting, reach, lanes, out)
+    live, cards = meeting.hero_order, meeting.villain_cards[meeting.villain_order]
+    for lane in range(0, LANES, 5):
+        arriving = reach[lane, meeting.villain_order].astype(np.float64)
+        held = [
+            arriving[(cards[:, :, None] == meeting.hero_cards[hand]).any(axis=(1, 2))].sum()
+            for hand in live
+        ]
+        bound = 2.0**-24 * (50.0 * np.array(held) + 4.0 * arriving.sum())
+        met = value_of_fold(meeting, reach[lane])[live]
+        won = value_of_showdown(meeting, strengths, reach[lane])[live]
+        assert (np.abs(out[LANES + lane, live] - met) <= bound).all()
+        assert (np.abs(out[lane, live] - won) <= 3.0 * bound).all()
 
 
 def test_what_hands_meet_is_summed_in_lanes():
-    meeting = random_meeting(33, 40, seed=9)
+    meeting, _ = random_meeting(33, 40, seed=9)
     lanes = make_lanes(meeting)
     terminal_kernels.clear_values(lanes)
     reach = random_reach(meeting, LANES, seed=9)
     lanes.reach[:] = reach.T
     terminal_kernels.sum_reach(meeting, lanes)
+    cards = meeting.villain_cards
     for lane in range(LANES):
-        expected = value_of_node(FOLDS, 1.0, meeting, reach[lane])
+        expected = value_of_fold(meeting, reach[lane])
         np.testing.assert_allclose(lanes.value[:, lane], expected, rtol=1e-5, atol=1e-5)
+        for card in range(52):
+            live = [h for h in meeting.villain_order if card in cards[h]]
+            held = reach[lane, live].sum()
+            np.testing.assert_allclose(lanes.by_card[card, lane], held, rtol=1e-5, atol=1e-6)
 
 
 def test_clearing_reaches_every_hand_and_lane():
-    lanes = make_lanes(random_meeting(17, 3, seed=0))
+    lanes = make_lanes(random_meeting(17, 3, seed=0)[0])
     terminal_kernels.clear_values(lanes)
     np.testing.assert_array_equal(lanes.value, 0.0)
+    np.testing.assert_array_equal(lanes.met, 0.0)
+
+
+def test_no_folds_are_no_work():
+    meeting, _ = random_meeting(3, 3, seed=0)
+    lanes, out = make_lanes(meeting), np.full((2, 16), UNTOUCHED)
+    terminal_kernels.value_folds(NO_ENDS, meeting, random_reach(meeting, 1, 0), lanes, out)
+    np.testing.assert_array_equal(out, UNTOUCHED)

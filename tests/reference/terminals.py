@@ -1,20 +1,29 @@
 """Values of folds and showdowns against a range, one pair of hands after the other."""
 
+from itertools import product
+
 import numpy as np
 
-from runout.holdem.terminal_kernels import SHOWDOWNS
 
-
-def value_of_node(what, payoff, meeting, reach):
-    """Returns ``[H]`` what hero's hands win against hands that arrive with ``reach[O]``.
-
-    Showdowns are won or lost; folds and rake are the payoff whatever the opponent holds.
-    """
+def value_of_fold(meeting, reach):
+    """Returns ``[H]`` how much of the hands that arrive with ``reach[O]`` each of hero's meets."""
     values = np.zeros(len(meeting.hero_cards))
-    for hand, mine in zip(meeting.hero_order, meeting.hero_strength, strict=True):
-        for other, theirs in zip(meeting.villain_order, meeting.villain_strength, strict=True):
-            if set(meeting.hero_cards[hand]) & set(meeting.villain_cards[other]):
-                continue
-            sign = np.sign(int(mine) - int(theirs)) if what == SHOWDOWNS else 1
-            values[hand] += sign * float(payoff) * float(reach[other])
+    for hand, other in product(meeting.hero_order, meeting.villain_order):
+        values[hand] += _is_possible(meeting, hand, other) * float(reach[other])
     return values
+
+
+def value_of_showdown(meeting, strengths, reach):
+    """Returns ``[H]`` what hero's hands win or lose; strengths are of both orders of hands."""
+    values = np.zeros(len(meeting.hero_cards))
+    mine, theirs = (np.asarray(strength, dtype=int) for strength in strengths)
+    for (i, hand), (j, other) in product(
+        enumerate(meeting.hero_order), enumerate(meeting.villain_order)
+    ):
+        sign = np.sign(mine[i] - theirs[j]) * _is_possible(meeting, hand, other)
+        values[hand] += sign * float(reach[other])
+    return values
+
+
+def _is_possible(meeting, hand, other):
+    return not set(meeting.hero_cards[hand]) & set(meeting.villain_cards[other])

@@ -10,6 +10,7 @@ from runout.cards.combos import COMBO_CARDS, permute_combos
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.cards.isomorphism import SUIT_MAPPINGS
 from runout.equity import equity_kernels
+from runout.holdem import terminal_kernels
 from runout.holdem.cards_to_come import CardsToCome, PlayerHands
 from runout.holdem.spot_layouts import Hands, Orders
 
@@ -31,8 +32,30 @@ def hands_seen_from(cards: CardsToCome, player: int) -> Hands:
 
 def orders_of(cards: CardsToCome, boards: Sequence[tuple[int, ...]], player: int) -> Orders:
     """Returns the hands possible on each board, seen from a player; by strength on rivers."""
-    hero = _order(cards.players[player], boards)
-    return Orders(*hero, *_order(cards.players[1 - player], boards))
+    hero, villain = cards.players[player], cards.players[1 - player]
+    hero_order, hero_strength, num_hero = _order(hero, boards)
+    villain_order, villain_strength, num_villain = _order(villain, boards)
+    is_river = len(boards[0]) == RIVER_SIZE
+    num_mine, num_theirs = (len(player.combos) if is_river else 0 for player in (hero, villain))
+    hero_sums = np.zeros((len(boards), num_mine, terminal_kernels.SUMS_OF_HAND), np.int16)
+    villain_sums = np.zeros((len(boards), num_theirs, 2), np.int16)
+    if is_river:
+        terminal_kernels.find_sums(
+            (hero_strength, villain_strength),
+            (hero_order, villain_order),
+            (num_hero, num_villain),
+            (hero.cards(), villain.cards()),
+            _first_sums(villain),
+            hero_sums,
+            villain_sums,
+        )
+    return Orders(hero_order, hero_sums, num_hero, villain_order, villain_sums, num_villain)
+
+
+def _first_sums(villain: PlayerHands) -> IntArray:
+    """Returns ``[52]`` the row before a card's first running sum; those of all hands are before."""
+    num_holding = np.bincount(COMBO_CARDS[villain.combos].ravel(), minlength=NUM_CARDS)
+    return villain.width + 1 + np.cumsum(num_holding + 1) - (num_holding + 1)
 
 
 def _images(hero: PlayerHands) -> IntArray:
@@ -50,7 +73,7 @@ def _order(
 ) -> tuple[Int16Array, Uint8Array, IntArray]:
     """Returns the hands possible on each board in order, their strengths, and their number."""
     num_boards, num_hands = len(boards), len(player.combos)
-    if boards and len(boards[0]) == RIVER_SIZE:
+    if len(boards[0]) == RIVER_SIZE:
         _, ranks = _rank(player.combos, np.array(boards, dtype=np.uint8))
     else:  # before the river nobody shows down: only who is possible matters
         ranks = np.zeros((num_boards, num_hands), dtype=np.uint8)

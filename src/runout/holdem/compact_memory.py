@@ -47,7 +47,7 @@ def compact_card_bytes(cards: CardsToCome, buckets: RiverBuckets) -> int:
     lists = _KIN_OF_GAME_BYTES * widths + _END_BYTES * NUM_PLAYERS * (buckets.number + 1)
     games = num_games * (widths + lists + matrices + _CARDS_AND_COUNT_BYTES)
     games += num_turns * (_KIN_OF_TURN_BYTES * widths + NUM_PLAYERS * _NUMBER_BYTES)
-    orders = NUM_PLAYERS * (1 + num_turns) * (3 * num_hands + 16)
+    orders = NUM_PLAYERS * (1 + num_turns) * (2 * num_hands + 16)
     by_hand = _PER_HAND_AND_SYMMETRY_BYTES * widths + NUM_PLAYERS * _HANDS_BY_CARD_BYTES
     oop, ip = cards.players
     num_matrices = 1 if np.array_equal(oop.combos, ip.combos) else NUM_PLAYERS

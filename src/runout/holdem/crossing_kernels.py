@@ -89,8 +89,9 @@ def cross_down(
         lanes = Lanes(
             out_crossing.reach[block],
             out_crossing.mass[block],
-            sums.total,
-            sums.by_card,
+            sums.met,
+            out_crossing.by_card[block],
+            sums.running,
             out_crossing.transfer,
         )
         won = out_crossing.won[block]
@@ -100,10 +101,6 @@ def cross_down(
         lane_simd.clear(np.int64(by_kin.ctypes.data), num_cards * _LANE_ROW)
         lane_kernels.rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
         terminal_kernels.sum_reach(meeting, lanes)
-        by_card = out_crossing.by_card[block]
-        for card in range(_NUM_CARDS):
-            for lane in range(_LANES):
-                by_card[card, lane] = np.float32(lanes.by_card[card, lane])
         lane_simd.sum_by_bucket(
             np.int64(out_crossing.kin_reach[block].ctypes.data),
             np.int64(lanes.reach.ctypes.data),

@@ -1,11 +1,10 @@
 """Sixteen rows side by side: LLVM vector instructions that plain loops do not become.
 
-A *lane row* holds one number of each of `LANES` terminals, or ways to enter a river. Sums over the
-opponent's hands are lane rows of float64, the numbers that go in and come out are float32;
-`lane_simd_kernels` has what needs float32 alone. Everything here takes addresses of memory and
-**checks nothing**: callers pass rows padded to a multiple of `ROW_BLOCK` hands. `lane_kernels` and
-`terminal_kernels` are the only users; `tests/holdem/test_simd_kernels.py` compares every function
-with plain loops.
+A *lane row* holds one number of each of `LANES` terminals, or ways to enter a river: sixteen
+float32, which kernels load, add and store as one value in registers. Long sums are in float64, also
+in registers. Everything here takes addresses of memory and **checks nothing**: callers pass rows
+padded to a multiple of `ROW_BLOCK` hands. `lane_kernels` and `terminal_kernels` are the only users;
+`tests/holdem/test_simd_kernels.py` compares every function with plain loops.
 """
 
 # The bodies build LLVM code and have llvmlite's types, which are not annotated.
@@ -15,13 +14,13 @@ import platform
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.extending import models, register_model
 
 from runout.holdem.vector_kernels import vector_intrinsic
 
 LANES = 16
 ROW_BLOCK = 8  # rows that are transposed at once; half of the lanes
 LANE_ROW_BYTES = LANES * 4
-SUM_ROW_BYTES = LANES * 8
 #: Hands that hold a card.
 MAX_LISTED = 51
 
@@ -30,7 +29,7 @@ _INT32, _INT64 = ir.IntType(32), ir.IntType(64)
 _LANE_ROW = ir.VectorType(_FLOAT, LANES)
 _SUM_ROW = ir.VectorType(_DOUBLE, LANES)
 _BLOCK = ir.VectorType(_FLOAT, ROW_BLOCK)
-_FLOAT_BYTES, _DOUBLE_BYTES = 4, 8
+_FLOAT_BYTES = 4
 
 _IS_X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
@@ -43,132 +42,94 @@ def _store(builder, value, address, vector, align):
     builder.store(value, builder.inttoptr(address, vector.as_pointer()), align=align)
 
 
-def _load_sum(builder, address):
-    return _load(builder, address, _SUM_ROW, _DOUBLE_BYTES)
-
-
-def _load_lanes(builder, address):
-    return builder.fpext(_load(builder, address, _LANE_ROW, _FLOAT_BYTES), _SUM_ROW)
-
-
-def _store_lanes(builder, value, address):
-    _store(builder, builder.fptrunc(value, _LANE_ROW), address, _LANE_ROW, _FLOAT_BYTES)
-
-
 def _address_at(builder, addresses, i):
-    index = ir.Constant(_INT64, i) if isinstance(i, int) else i
-    offset = builder.mul(index, ir.Constant(_INT64, 8))
-    return _load(builder, builder.add(addresses, offset), _INT64, 8)
+    return _load(builder, builder.add(addresses, ir.Constant(_INT64, 8 * i)), _INT64, 8)
 
 
 def _void(num_addresses):
     return types.void(*([types.int64] * num_addresses))
 
 
-@vector_intrinsic
-def clear_sum(typing_context, sum_row):
-    """Sets a row of sums to zero."""
+class _Numbers(types.Type):
+    """Numbers of sixteen lanes in registers."""
 
-    def generate(context, builder, signature, args):
-        _store(builder, ir.Constant(_SUM_ROW, None), args[0], _SUM_ROW, _DOUBLE_BYTES)
-        return context.get_dummy_value()
-
-    return _void(1), generate
+    def __init__(self, element):
+        super().__init__(name=f"lanes of {element}")
+        self.vector = ir.VectorType(element, LANES)
 
 
-@vector_intrinsic
-def add_hand(typing_context, hand, total, by_first_card, by_second_card):
-    """Adds a hand's lane row to the total and to the sums of its two cards."""
-
-    def generate(context, builder, signature, args):
-        lanes = _load_lanes(builder, args[0])
-        for address in args[1:]:
-            added = builder.fadd(_load_sum(builder, address), lanes)
-            _store(builder, added, address, _SUM_ROW, _DOUBLE_BYTES)
-        return context.get_dummy_value()
-
-    return _void(4), generate
+@register_model(_Numbers)
+class _InRegisters(models.PrimitiveModel):
+    def __init__(self, manager, numbers):
+        super().__init__(manager, numbers, numbers.vector)
 
 
-def _unblocked(builder, args):
-    """The total without the hands that hold one of two cards."""
-    total, by_first, by_second = (_load_sum(builder, address) for address in args)
-    return builder.fsub(builder.fsub(total, by_first), by_second)
+_ROW, _SUM = _Numbers(_FLOAT), _Numbers(_DOUBLE)
 
 
 @vector_intrinsic
-def set_unblocked(typing_context, out, total, by_first_card, by_second_card):
-    """Sets ``out`` to the total without the hands that hold one of two cards."""
+def load(typing_context, address):
+    """Returns the lane row at an address."""
 
     def generate(context, builder, signature, args):
-        _store_lanes(builder, _unblocked(builder, args[1:]), args[0])
-        return context.get_dummy_value()
+        return _load(builder, args[0], _LANE_ROW, _FLOAT_BYTES)
 
-    return _void(4), generate
+    return _ROW(types.int64), generate
 
 
 @vector_intrinsic
-def subtract_unblocked(typing_context, out, total, by_first_card, by_second_card):
-    """Subtracts the total without the hands that hold one of two cards from ``out``."""
+def store(typing_context, row, address):
+    """Writes a lane row to an address."""
 
     def generate(context, builder, signature, args):
-        old = _load_lanes(builder, args[0])
-        _store_lanes(builder, builder.fsub(old, _unblocked(builder, args[1:])), args[0])
+        _store(builder, args[0], args[1], _LANE_ROW, _FLOAT_BYTES)
         return context.get_dummy_value()
 
-    return _void(4), generate
+    return types.void(_ROW, types.int64), generate
 
 
 @vector_intrinsic
-def set_unblocked_but_same(typing_context, out, total, by_first_card, by_second_card, same):
-    """Like `set_unblocked` where the opponent can hold the same two cards: taken out once only."""
-
-    def generate(context, builder, signature, args):
-        rest = builder.fadd(_unblocked(builder, args[1:4]), _load_lanes(builder, args[4]))
-        _store_lanes(builder, rest, args[0])
-        return context.get_dummy_value()
-
-    return _void(5), generate
+def zeros(typing_context):
+    """Returns a lane row of zeros."""
+    return _ROW(), lambda *_: ir.Constant(_LANE_ROW, None)
 
 
 @vector_intrinsic
-def sum_listed(typing_context, out, rows, numbers):
-    """Sets a row of sums to that of the lane rows whose int64 numbers stand in a list, until -1."""
-
-    def generate(context, builder, signature, args):
-        out, rows, numbers = args
-        total = cgutils.alloca_once(builder, _SUM_ROW)
-        builder.store(ir.Constant(_SUM_ROW, None), total)
-        with cgutils.for_range(builder, ir.Constant(_INT64, MAX_LISTED), intp=_INT64) as loop:
-            number = _address_at(builder, numbers, loop.index)
-            with builder.if_then(builder.icmp_signed("<", number, ir.Constant(_INT64, 0))):
-                loop.do_break()
-            offset = builder.mul(number, ir.Constant(_INT64, LANE_ROW_BYTES))
-            row = _load_lanes(builder, builder.add(rows, offset))
-            builder.store(builder.fadd(builder.load(total), row), total)
-        _store(builder, builder.load(total), out, _SUM_ROW, _DOUBLE_BYTES)
-        return context.get_dummy_value()
-
-    return _void(3), generate
+def no_sum(typing_context):
+    """Returns sums in float64 to which nothing was added yet."""
+    return _SUM(), lambda *_: ir.Constant(_SUM_ROW, None)
 
 
 @vector_intrinsic
-def sum_halves(typing_context, out, sums, number):
-    """Sets a row of sums to half of the sum of rows that follow each other."""
+def add(typing_context, x, y):
+    """Returns ``x + y``, lane by lane."""
+    return _ROW(_ROW, _ROW), lambda context, builder, signature, args: builder.fadd(*args)
+
+
+@vector_intrinsic
+def subtract(typing_context, x, y):
+    """Returns ``x - y``, lane by lane."""
+    return _ROW(_ROW, _ROW), lambda context, builder, signature, args: builder.fsub(*args)
+
+
+@vector_intrinsic
+def add_to_sum(typing_context, sums, row):
+    """Returns sums with a lane row added to them in float64."""
 
     def generate(context, builder, signature, args):
-        out, sums, number = args
-        total = cgutils.alloca_once(builder, _SUM_ROW)
-        builder.store(ir.Constant(_SUM_ROW, None), total)
-        with cgutils.for_range(builder, number, intp=_INT64) as loop:
-            offset = builder.mul(loop.index, ir.Constant(_INT64, SUM_ROW_BYTES))
-            row = _load_sum(builder, builder.add(sums, offset))
-            builder.store(builder.fadd(builder.load(total), row), total)
-        half = builder.fmul(builder.load(total), ir.Constant(_SUM_ROW, [0.5] * LANES))
-        _store(builder, half, out, _SUM_ROW, _DOUBLE_BYTES)
-        return context.get_dummy_value()
+        return builder.fadd(args[0], builder.fpext(args[1], _SUM_ROW))
 
-    return _void(3), generate
+    return _SUM(_SUM, _ROW), generate
+
+
+@vector_intrinsic
+def rounded(typing_context, sums):
+    """Returns sums as a lane row."""
+
+    def generate(context, builder, signature, args):
+        return builder.fptrunc(args[0], _LANE_ROW)
+
+    return _ROW(_SUM), generate
 
 
 def _shuffle(builder, left, right, indices):

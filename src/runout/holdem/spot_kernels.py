@@ -39,11 +39,10 @@ def meet(hands: Hands, orders: Orders, board: int) -> Meeting:
         hands.hero_cards,
         hands.villain_cards,
         hands.same,
-        hands.holding,
         orders.hero[board][:num_hero],
-        orders.hero_strength[board][:num_hero],
+        orders.hero_sums[board][:num_hero],
         orders.villain[board][:num_villain],
-        orders.villain_strength[board][:num_villain],
+        orders.villain_sums[board][:num_villain],
     )
 
 

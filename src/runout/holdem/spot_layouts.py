@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
+from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray
 from runout.holdem.cards_to_come import Deal
 from runout.holdem.street_kernels import Forest, Scratch
 from runout.holdem.table_kernels import Learning
@@ -37,18 +37,18 @@ class Orders(NamedTuple):
 
     Attributes:
         hero: ``[K, H]`` hero's hands.
-        hero_strength: ``[K, H]`` their strengths; empty before the river.
+        hero_sums: ``[K, H, 8]`` the running sums that they need; empty before the river.
         num_hero: ``[K]`` how many there are.
         villain: ``[K, O]`` the opponent's hands.
-        villain_strength: ``[K, O]`` their strengths; empty before the river.
+        villain_sums: ``[K, O, 2]`` the running sums that they make; empty before the river.
         num_villain: ``[K]`` how many there are.
     """
 
     hero: Int16Array
-    hero_strength: Uint8Array
+    hero_sums: Int16Array
     num_hero: IntArray
     villain: Int16Array
-    villain_strength: Uint8Array
+    villain_sums: Int16Array
     num_villain: IntArray
 
 

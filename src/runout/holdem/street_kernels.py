@@ -16,7 +16,7 @@ from runout.arrays import AnyArray, Float32Array, Int32Array
 from runout.holdem import decision_kernels as decisions
 from runout.holdem import terminal_kernels
 from runout.holdem.table_kernels import Learning, read_rows, write_rows
-from runout.holdem.terminal_kernels import FOLDS, RAKE, SHOWDOWNS, Lanes, Meeting
+from runout.holdem.terminal_kernels import Ends, Lanes, Meeting
 from runout.jit import kernel
 
 #: Kinds of node, seen from the hero; all others are terminals.
@@ -62,8 +62,9 @@ class Forest(NamedTuple):
     rows count within the group, children of a node are consecutive, and parents come first.
 
     Attributes:
-        group: ``[groups, 9]`` beginning and end of the group's nodes, roots, folds and showdowns,
-            and the number of its rows of reach.
+        group: ``[groups, 10]`` beginning and end of the group's nodes, roots, folds and showdowns,
+            the number of its rows of reach, and how many of its folds have the reach of a showdown,
+            because hero can fold or call: they are the first of both, in the same order.
         kind: ``[n]`` `HERO_ACTS`, `VILLAIN_ACTS`, or something else at terminals.
         first_child: ``[n]`` the first child.
         num_children: ``[n]`` number of actions.
@@ -211,21 +212,25 @@ def value_terminals(forest: Forest, group: int, meeting: Meeting, out_scratch: S
     """Values the folds and showdowns of a group."""
     bounds = forest.group[group]
     reach, value, lanes = out_scratch.reach, out_scratch.value, out_scratch.lanes
-    folds = slice(bounds[4], bounds[5])
-    terminal_kernels.value_nodes(
-        FOLDS,
-        forest.fold[folds],
-        forest.fold_row[folds],
-        forest.fold_gain[folds],
+    first, middle, last = bounds[4], bounds[4] + bounds[9], bounds[5]
+    showdowns = slice(bounds[6], bounds[7])
+    terminal_kernels.value_showdowns(
+        Ends(
+            forest.showdown[showdowns],
+            forest.showdown_row[showdowns],
+            forest.showdown_stake[showdowns],
+        ),
+        forest.showdown_rake[showdowns],
+        _folds(forest, first, middle),
         meeting,
         reach,
         lanes,
         value,
     )
-    showdowns = slice(bounds[6], bounds[7])
-    nodes, rows = forest.showdown[showdowns], forest.showdown_row[showdowns]
-    stakes = forest.showdown_stake[showdowns]
-    terminal_kernels.value_nodes(SHOWDOWNS, nodes, rows, stakes, meeting, reach, lanes, value)
-    if forest.showdown_rake.shape[0] > 0:
-        rake = forest.showdown_rake[showdowns]
-        terminal_kernels.value_nodes(RAKE, nodes, rows, rake, meeting, reach, lanes, value)
+    terminal_kernels.value_folds(_folds(forest, middle, last), meeting, reach, lanes, value)
+
+
+@kernel
+def _folds(forest: Forest, begin: int, end: int) -> Ends:
+    """Returns some of the folds."""
+    return Ends(forest.fold[begin:end], forest.fold_row[begin:end], forest.fold_gain[begin:end])

@@ -103,13 +103,12 @@ def _see(
     kind[layout.actor == player] = HERO_ACTS
     kind[layout.actor == 1 - player] = VILLAIN_ACTS
     local = np.arange(layout.num_nodes) - base
-    fold, showdown, chance = (
-        np.flatnonzero(kinds == k) for k in (PlaceKind.FOLD, PlaceKind.SHOWDOWN, PlaceKind.CHANCE)
-    )
+    chance = np.flatnonzero(kinds == PlaceKind.CHANCE)
+    fold, showdown, shared = _pair_ends(kinds, row, [bounds[end] for _, end in groups])
     stake, raked = showdown_stakes(tree, layout.tree_node[showdown], rake)
     is_decision = kinds == PlaceKind.DECISION
     return Forest(
-        group=_int32(group_rows),
+        group=_int32([[*rows, number] for rows, number in zip(group_rows, shared, strict=True)]),
         kind=kind,
         first_child=_int32(layout.first_child - np.where(is_decision, base, 0)),
         num_children=_int32(layout.num_children),
@@ -126,6 +125,30 @@ def _see(
         chance=_int32(local[chance]),
         chance_row=row[chance],
     )
+
+
+def _pair_ends(
+    kinds: IntArray, row: Int32Array, group_ends: list[int]
+) -> tuple[IntArray, IntArray, list[int]]:
+    """Returns folds and showdowns group by group, and how many of a group have the same reach.
+
+    Those come first, in the same order.
+    """
+    folds: list[int] = []
+    showdowns: list[int] = []
+    shared, begin = [], 0
+    for end in group_ends:
+        fold_at, showdown_at = (
+            {int(row[node]): node for node in range(begin, end) if kinds[node] == wanted}
+            for wanted in (PlaceKind.FOLD, PlaceKind.SHOWDOWN)
+        )
+        both = {number: None for number in fold_at if number in showdown_at}
+        for at, nodes in ((fold_at, folds), (showdown_at, showdowns)):
+            nodes += [at[number] for number in both]
+            nodes += [node for number, node in at.items() if number not in both]
+        shared.append(len(both))
+        begin = end
+    return np.array(folds, np.int64), np.array(showdowns, np.int64), shared
 
 
 def _fold_gains(tree: PostflopTree, nodes: IntArray, rake: Rake, player: int) -> Float32Array:

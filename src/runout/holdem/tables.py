@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import AnyArray, Float32Array, aligned_zeros
+from runout.cards.card import NUM_CARDS
 from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem.cards_to_come import PLAYER_WORDS, CardsToCome, PlayerHands
 from runout.holdem.lane_kernels import Transfer
@@ -17,7 +18,7 @@ from runout.holdem.spot_layouts import TurnScratch
 from runout.holdem.street_kernels import Scratch
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
-from runout.holdem.terminal_kernels import Lanes
+from runout.holdem.terminal_kernels import SUMS_OF_HAND, Lanes
 from runout.trees.betting import Street
 
 
@@ -144,6 +145,7 @@ class ScratchShape(NamedTuple):
         num_decoded: rows of tables that are not of 32 bits; 0 if they are.
         hero: the length of a row of the player's hands.
         villain: the length of a row of the opponent's hands.
+        has_showdowns: whether there are any, which take running sums.
     """
 
     num_rows: int
@@ -151,6 +153,12 @@ class ScratchShape(NamedTuple):
     num_decoded: int
     hero: int
     villain: int
+    has_showdowns: bool
+
+    @property
+    def num_running(self) -> int:
+        """Running sums: of all hands and of both cards of each, after a row of zeros each."""
+        return 3 * self.villain + 1 + NUM_CARDS if self.has_showdowns else 1
 
     @classmethod
     def of(
@@ -164,6 +172,7 @@ class ScratchShape(NamedTuple):
             num_decoded=int(forest.num_children.max()) if precision == Precision.HALF else 0,
             hero=widths[player],
             villain=widths[1 - player],
+            has_showdowns=len(forest.showdown) > 0,
         )
 
 
@@ -177,7 +186,7 @@ def make_scratch(
 
 def make_shaped_scratch(shape: ScratchShape) -> Scratch:
     """Returns working space for one worker on one street."""
-    num_rows, num_nodes, num_decoded, hero, villain = shape
+    num_rows, num_nodes, num_decoded, hero, villain, _ = shape
     longest = max(hero, villain)
     return Scratch(
         reach=_zeros(num_rows, villain),
@@ -185,8 +194,9 @@ def make_shaped_scratch(shape: ScratchShape) -> Scratch:
         lanes=Lanes(
             reach=_zeros(villain, LANES),
             value=_zeros(hero, LANES),
-            total=aligned_zeros((LANES,), np.float64),
-            by_card=aligned_zeros((52, LANES), np.float64),
+            met=_zeros(hero, LANES),
+            by_card=_zeros(NUM_CARDS, LANES),
+            running=_zeros(shape.num_running, LANES),
             transfer=make_transfer(hero),
         ),
         rows=_zeros(num_decoded, longest),
@@ -271,9 +281,10 @@ def count_table_bytes(
 
 def scratch_bytes(shape: ScratchShape) -> int:
     """Returns what `make_shaped_scratch` will take."""
-    num_rows, num_nodes, num_decoded, hero, villain = shape
+    num_rows, num_nodes, num_decoded, hero, villain, _ = shape
     total = 4 * (num_rows * villain + num_nodes * hero)
-    total += 4 * LANES * (hero + villain) + 8 * 53 * LANES + 12 * LANES + 4 * hero
+    total += 4 * LANES * (2 * hero + villain + NUM_CARDS + shape.num_running)
+    total += 12 * LANES + 4 * hero  # of transfers
     return total + 8 * num_decoded * max(hero, villain)
 
 
@@ -297,5 +308,8 @@ def _estimate_scratch(
 def _estimate_cards(cards: CardsToCome) -> int:
     num_hands = sum(len(player.combos) for player in cards.players)
     width = sum(player.width for player in cards.players)
-    # Both players' orders, strengths and numbers of hands, as each of the two sees them.
-    return NUM_PLAYERS * sum(count_boards(cards)) * (3 * num_hands + 16) + 24 * 8 * width
+    boards = count_boards(cards)
+    # Both players' orders and numbers of hands, as each of the two sees them, and running sums.
+    orders = NUM_PLAYERS * sum(boards) * (2 * num_hands + 16)
+    sums = boards[-1] * 2 * (SUMS_OF_HAND + 2) * num_hands
+    return orders + sums + 24 * 8 * width

@@ -1,9 +1,19 @@
 """Compiled values of folds and showdowns against a whole range, with card removal.
 
-All terminals of a board share the order of strengths, so sixteen of them are swept at once as SIMD
-lanes. Going up through the hands in order of strength, the opponent's hands that are passed are
-added to a total and to a sum per card; what a hand beats is the total without the two sums of
-its own cards. Going down gives what beats it. Rows are those of `Scratch`, padded for SIMD.
+All terminals of a board share the order of strengths, so sixteen of them are valued at once as SIMD
+lanes. Going up through the opponent's hands in order of strength, *running sums* are kept: of all
+hands so far, and for each card of those that hold it. What a hand beats is the running sum before
+the hands that it ties with, less those of its two cards; what it does not lose to is the same
+after them; what it meets is the same at the end. Where a hand finds its sums depends on the board
+only (`find_sums`), so that nothing is compared and no branch is taken while reach is added.
+
+A fold pays the same against every hand. Where hero can fold or call, both are worth what follows
+from one set of sums.
+
+**Rounding.** The sum of all hands is in float64, those of a card, at most 51 hands, in float32.
+With ``B`` the reach that holds one of a hand's cards and ``T`` all reach, what a hand meets, beats
+or loses to is wrong by at most ``2**-24 * (50 * B + 4 * T)``, and what it wins by three times that.
+A hand that ties with everybody wins exactly nothing.
 
 Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``n`` nodes.
 """
@@ -12,20 +22,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray, Uint8Array
+from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array
 from runout.holdem import lane_kernels
 from runout.holdem import lane_simd_kernels as lane_simd
 from runout.holdem import simd_kernels as simd
 from runout.holdem.lane_kernels import Transfer
-from runout.jit import kernel
+from runout.jit import inlined, kernel
 
 _LANES = simd.LANES
 _LANE_ROW = simd.LANE_ROW_BYTES
-_SUM_ROW = simd.SUM_ROW_BYTES
 _NUM_CARDS = lane_simd.NUM_CARDS
 
-#: What `value_nodes` computes.
-FOLDS, SHOWDOWNS, RAKE = 0, 1, 2
+#: Running sums that a hand needs: of all hands, of its first card, of its second, each before the
+#: hands that it ties with and after them; then those of its cards at the end.
+SUMS_OF_HAND = 8
 
 
 class Meeting(NamedTuple):
@@ -35,21 +45,20 @@ class Meeting(NamedTuple):
         hero_cards: ``[H, 2]`` the cards of each hand.
         villain_cards: ``[O, 2]`` likewise.
         same: ``[H]`` the opponent's hand of the same two cards, -1 if it has none.
-        holding: ``[52, 51]`` the opponent's hands that hold a card, the rest -1.
         hero_order: hero's hands that the board leaves possible, weakest first.
-        hero_strength: their strengths.
+        hero_sums: ``[., 8]`` the rows of `Lanes.running` that each needs; empty before the river.
         villain_order: the opponent's hands that the board leaves possible, weakest first.
-        villain_strength: their strengths.
+        villain_sums: ``[., 2]`` the rows of the sums by card that each makes; empty before the
+            river.
     """
 
     hero_cards: IntArray
     villain_cards: IntArray
     same: IntArray
-    holding: IntArray
     hero_order: Int16Array
-    hero_strength: Uint8Array
+    hero_sums: Int16Array
     villain_order: Int16Array
-    villain_strength: Uint8Array
+    villain_sums: Int16Array
 
 
 class Lanes(NamedTuple):
@@ -58,125 +67,235 @@ class Lanes(NamedTuple):
     Attributes:
         reach: ``[O, 16]`` the opponent's reach.
         value: ``[H, 16]`` sums of reach; hands that the board blocks are 0.
-        total: ``[16]`` float64.
-        by_card: ``[52, 16]`` float64.
+        met: ``[H, 16]`` the reach that hands meet at showdowns; blocked hands are 0.
+        by_card: ``[52, 16]`` the reach that holds a card.
+        running: ``[3 O + 53, 16]`` running sums of all hands and of each card, whose
+            first rows stay 0; one such row before the river.
         transfer: from rows and back.
     """
 
     reach: Float32Array
     value: Float32Array
-    total: FloatArray
-    by_card: FloatArray
+    met: Float32Array
+    by_card: Float32Array
+    running: Float32Array
     transfer: Transfer
+
+
+class Ends(NamedTuple):
+    """Folds, or showdowns.
+
+    Attributes:
+        node: ``[k]`` the nodes.
+        row: ``[k]`` the row of each one's reach.
+        payoff: ``[k]`` what hero wins at the fold, or can win at the showdown.
+    """
+
+    node: Int32Array
+    row: Int32Array
+    payoff: Float32Array
+
+
+@kernel
+def find_sums(
+    strengths: tuple[Uint8Array, Uint8Array],
+    orders: tuple[Int16Array, Int16Array],
+    numbers: tuple[IntArray, IntArray],
+    cards: tuple[IntArray, IntArray],
+    first_sum: IntArray,
+    out_hero: Int16Array,
+    out_villain: Int16Array,
+) -> None:
+    """Finds the running sums that hands make and need on each of ``K`` boards.
+
+    Args:
+        strengths: ``[K, .]`` of hero's and the opponent's hands, in order.
+        orders: ``[K, .]`` the hands.
+        numbers: ``[K]`` how many are possible.
+        cards: ``[H, 2]`` and ``[O, 2]``.
+        first_sum: ``[52]`` the row before the first running sum of each card.
+        out_hero: ``[K, ., 8]`` as in `Meeting`.
+        out_villain: ``[K, ., 2]`` as in `Meeting`.
+    """
+    for board in range(numbers[0].shape[0]):
+        num_hero, num_villain = numbers[0][board], numbers[1][board]
+        _find_sums_on_board(
+            (strengths[0][board][:num_hero], strengths[1][board][:num_villain]),
+            (orders[0][board][:num_hero], orders[1][board][:num_villain]),
+            cards,
+            first_sum,
+            out_hero[board],
+            out_villain[board],
+        )
+
+
+@kernel
+def _find_sums_on_board(
+    strengths: tuple[Uint8Array, Uint8Array],
+    orders: tuple[Int16Array, Int16Array],
+    cards: tuple[IntArray, IntArray],
+    first_sum: IntArray,
+    out_hero: Int16Array,
+    out_villain: Int16Array,
+) -> None:
+    hero_strength, villain_strength = strengths
+    hero, villain = orders
+    hero_cards, villain_cards = cards
+    last = first_sum.copy()
+    for i in range(villain.shape[0]):
+        for side in range(2):
+            card = villain_cards[villain[i], side]
+            last[card] += 1
+            out_villain[i, side] = last[card]
+    below, upto = first_sum.copy(), first_sum.copy()
+    num_below, num_upto = 0, 0
+    for i in range(hero.shape[0]):
+        while num_below < villain.shape[0] and villain_strength[num_below] < hero_strength[i]:
+            for side in range(2):
+                below[villain_cards[villain[num_below], side]] += 1
+            num_below += 1
+        while num_upto < villain.shape[0] and villain_strength[num_upto] <= hero_strength[i]:
+            for side in range(2):
+                upto[villain_cards[villain[num_upto], side]] += 1
+            num_upto += 1
+        out_hero[i, 0], out_hero[i, 1] = num_below, num_upto
+        for side in range(2):
+            card = hero_cards[hero[i], side]
+            out_hero[i, 2 + 2 * side], out_hero[i, 3 + 2 * side] = below[card], upto[card]
+            out_hero[i, 6 + side] = last[card]
 
 
 @kernel
 def clear_values(out_lanes: Lanes) -> None:
     """Sets the values of all hands to 0, also of those that the next board blocks."""
     lane_simd.clear(np.int64(out_lanes.value.ctypes.data), out_lanes.value.nbytes)
+    lane_simd.clear(np.int64(out_lanes.met.ctypes.data), out_lanes.met.nbytes)
 
 
 @kernel
-def value_nodes(
-    what: int,
-    nodes: Int32Array,
-    reach_row: Int32Array,
-    payoff: Float32Array,
-    meeting: Meeting,
-    reach: Float32Array,
-    lanes: Lanes,
-    out_value: Float32Array,
+def value_folds(
+    folds: Ends, meeting: Meeting, reach: Float32Array, lanes: Lanes, out_value: Float32Array
 ) -> None:
-    """Writes the counterfactual values of terminals into their rows.
+    """Writes what hero's hands win at folds into their rows.
 
     Args:
-        what: `FOLDS`, `SHOWDOWNS`, or `RAKE`, which adds to the values of showdowns.
-        nodes: ``[k]`` the terminals.
-        reach_row: ``[k]`` the row of each one's reach.
-        payoff: ``[k]`` what hero wins at the fold, can win at the showdown, or pays whoever wins.
+        folds: the nodes.
         meeting: the hands on this board.
         reach: ``[rows, O]`` the opponent's reach.
         lanes: working space, cleared once for a board.
         out_value: ``[n, H]``.
     """
-    for begin in range(0, nodes.shape[0], _LANES):
-        end = min(begin + _LANES, nodes.shape[0])
-        lane_kernels.rows_to_lanes(reach_row[begin:end], reach, lanes.transfer, lanes.reach)
-        if what == SHOWDOWNS:
-            _compare_strengths(meeting, lanes)
-        else:
-            sum_reach(meeting, lanes)
-        lane_kernels.lanes_to_rows(
-            nodes[begin:end],
-            payoff[begin:end],
-            what == RAKE,
-            lanes.value,
-            lanes.transfer,
-            out_value,
-        )
+    for begin in range(0, folds.node.shape[0], _LANES):
+        end = min(begin + _LANES, folds.node.shape[0])
+        lane_kernels.rows_to_lanes(folds.row[begin:end], reach, lanes.transfer, lanes.reach)
+        sum_reach(meeting, lanes)
+        node, payoff = folds.node[begin:end], folds.payoff[begin:end]
+        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, lanes.transfer, out_value)
 
 
 @kernel
-def _clear_sums(lanes: Lanes) -> None:
-    simd.clear_sum(np.int64(lanes.total.ctypes.data))
-    by_card = np.int64(lanes.by_card.ctypes.data)
-    for card in range(_NUM_CARDS):
-        simd.clear_sum(by_card + card * _SUM_ROW)
+def value_showdowns(
+    showdowns: Ends,
+    rake: Float32Array,
+    folds: Ends,
+    meeting: Meeting,
+    reach: Float32Array,
+    lanes: Lanes,
+    out_value: Float32Array,
+) -> None:
+    """Writes what hero's hands win at showdowns, and instead by folding, into their rows.
+
+    Args:
+        showdowns: the nodes.
+        rake: ``[k]`` what hero gains there whoever wins; empty without rake.
+        folds: nodes with the same reach as the first of the showdowns, one after the other.
+        meeting: the hands on this board.
+        reach: ``[rows, O]`` the opponent's reach.
+        lanes: working space, cleared once for a board.
+        out_value: ``[n, H]``.
+    """
+    num_showdowns, num_folds, is_raked = showdowns.node.shape[0], folds.node.shape[0], rake.size > 0
+    transfer, met = lanes.transfer, lanes.met
+    for begin in range(0, num_showdowns, _LANES):
+        end, last_fold = min(begin + _LANES, num_showdowns), min(begin + _LANES, num_folds)
+        lane_kernels.rows_to_lanes(showdowns.row[begin:end], reach, transfer, lanes.reach)
+        _compare_strengths(meeting, is_raked or begin < last_fold, lanes)
+        node, payoff = showdowns.node[begin:end], showdowns.payoff[begin:end]
+        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, transfer, out_value)
+        if is_raked:
+            lane_kernels.lanes_to_rows(node, rake[begin:end], True, met, transfer, out_value)
+        if begin < last_fold:
+            node, payoff = folds.node[begin:last_fold], folds.payoff[begin:last_fold]
+            lane_kernels.lanes_to_rows(node, payoff, False, met, transfer, out_value)
 
 
 @kernel
-def _compare_strengths(meeting: Meeting, out_lanes: Lanes) -> None:
-    """Sets each hand's value to the reach that it beats minus the reach that beats it."""
+def _compare_strengths(meeting: Meeting, finds_met: bool, out_lanes: Lanes) -> None:
+    """Sets each hand's value to the reach that it beats minus the reach that beats it.
+
+    Args:
+        meeting: the hands on this board.
+        finds_met: whether ``met`` is set, too.
+        out_lanes: value, met, and running sums.
+    """
     reach, value = np.int64(out_lanes.reach.ctypes.data), np.int64(out_lanes.value.ctypes.data)
-    total, by_card = np.int64(out_lanes.total.ctypes.data), np.int64(out_lanes.by_card.ctypes.data)
-    hero_cards, villain_cards = meeting.hero_cards, meeting.villain_cards
-    hero_order, hero_strength = meeting.hero_order, meeting.hero_strength
-    villain_order, villain_strength = meeting.villain_order, meeting.villain_strength
-    num_hero, num_villain = hero_order.shape[0], villain_order.shape[0]
-    _clear_sums(out_lanes)
-    passed = 0
-    for i in range(num_hero):
-        while passed < num_villain and villain_strength[passed] < hero_strength[i]:
-            other = np.int64(villain_order[passed])
-            first = by_card + villain_cards[other, 0] * _SUM_ROW
-            second = by_card + villain_cards[other, 1] * _SUM_ROW
-            simd.add_hand(reach + other * _LANE_ROW, total, first, second)
-            passed += 1
-        hand = np.int64(hero_order[i])
-        first = by_card + hero_cards[hand, 0] * _SUM_ROW
-        second = by_card + hero_cards[hand, 1] * _SUM_ROW
-        simd.set_unblocked(value + hand * _LANE_ROW, total, first, second)
-    _clear_sums(out_lanes)
-    passed = num_villain - 1
-    for i in range(num_hero - 1, -1, -1):
-        while passed >= 0 and villain_strength[passed] > hero_strength[i]:
-            other = np.int64(villain_order[passed])
-            first = by_card + villain_cards[other, 0] * _SUM_ROW
-            second = by_card + villain_cards[other, 1] * _SUM_ROW
-            simd.add_hand(reach + other * _LANE_ROW, total, first, second)
-            passed -= 1
-        hand = np.int64(hero_order[i])
-        first = by_card + hero_cards[hand, 0] * _SUM_ROW
-        second = by_card + hero_cards[hand, 1] * _SUM_ROW
-        simd.subtract_unblocked(value + hand * _LANE_ROW, total, first, second)
+    running, met = np.int64(out_lanes.running.ctypes.data), np.int64(out_lanes.met.ctypes.data)
+    order, sums = meeting.villain_order, meeting.villain_sums
+    total = simd.no_sum()
+    for i in range(order.shape[0]):
+        row = simd.load(reach + np.int64(order[i]) * _LANE_ROW)
+        total = simd.add_to_sum(total, row)
+        simd.store(simd.rounded(total), running + (i + 1) * _LANE_ROW)
+        first = running + np.int64(sums[i, 0]) * _LANE_ROW
+        second = running + np.int64(sums[i, 1]) * _LANE_ROW
+        simd.store(simd.add(simd.load(first - _LANE_ROW), row), first)
+        simd.store(simd.add(simd.load(second - _LANE_ROW), row), second)
+    everybody, same = simd.rounded(total), meeting.same
+    order, sums = meeting.hero_order, meeting.hero_sums
+    for i in range(order.shape[0]):
+        hand, at = np.int64(order[i]), sums[i]
+        below = _without_cards(simd.load(_sum_at(running, at[0])), running, at[2], at[4])
+        upto = _without_cards(simd.load(_sum_at(running, at[1])), running, at[3], at[5])
+        anybody = _without_cards(everybody, running, at[6], at[7])
+        simd.store(simd.subtract(simd.add(below, upto), anybody), value + hand * _LANE_ROW)
+        if finds_met:
+            own = reach + same[hand] * _LANE_ROW if same[hand] >= 0 else running
+            simd.store(simd.add(anybody, simd.load(own)), met + hand * _LANE_ROW)
+
+
+@inlined
+def _sum_at(running, number):  # type: ignore[no-untyped-def]
+    """Returns the address of a running sum."""
+    return running + np.int64(number) * _LANE_ROW
+
+
+@inlined
+def _without_cards(total, running, first, second):  # type: ignore[no-untyped-def]
+    """Returns a lane row of sums without those of two cards."""
+    without_first = simd.subtract(total, simd.load(_sum_at(running, first)))
+    return simd.subtract(without_first, simd.load(_sum_at(running, second)))
 
 
 @kernel
 def sum_reach(meeting: Meeting, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
     reach, value = np.int64(out_lanes.reach.ctypes.data), np.int64(out_lanes.value.ctypes.data)
-    total, by_card = np.int64(out_lanes.total.ctypes.data), np.int64(out_lanes.by_card.ctypes.data)
-    hero_cards, same, hero_order = meeting.hero_cards, meeting.same, meeting.hero_order
-    holding, list_bytes = np.int64(meeting.holding.ctypes.data), meeting.holding[0].nbytes
-    for card in range(_NUM_CARDS):
-        simd.sum_listed(by_card + card * _SUM_ROW, reach, holding + card * list_bytes)
-    simd.sum_halves(total, by_card, _NUM_CARDS)  # a hand has two cards
-    for i in range(hero_order.shape[0]):
-        hand = np.int64(hero_order[i])
-        first = by_card + hero_cards[hand, 0] * _SUM_ROW
-        second = by_card + hero_cards[hand, 1] * _SUM_ROW
-        out = value + hand * _LANE_ROW
-        if same[hand] >= 0:
-            simd.set_unblocked_but_same(out, total, first, second, reach + same[hand] * _LANE_ROW)
-        else:
-            simd.set_unblocked(out, total, first, second)
+    by_card = np.int64(out_lanes.by_card.ctypes.data)
+    nothing = np.int64(out_lanes.running.ctypes.data)
+    lane_simd.clear(by_card, _NUM_CARDS * _LANE_ROW)
+    order, cards = meeting.villain_order, meeting.villain_cards
+    total = simd.no_sum()
+    for i in range(order.shape[0]):
+        hand = np.int64(order[i])
+        row = simd.load(reach + hand * _LANE_ROW)
+        total = simd.add_to_sum(total, row)
+        first, second = _sum_at(by_card, cards[hand, 0]), _sum_at(by_card, cards[hand, 1])
+        simd.store(simd.add(simd.load(first), row), first)
+        simd.store(simd.add(simd.load(second), row), second)
+    everybody, same = simd.rounded(total), meeting.same
+    order, cards = meeting.hero_order, meeting.hero_cards
+    for i in range(order.shape[0]):
+        hand = np.int64(order[i])
+        anybody = _without_cards(everybody, by_card, cards[hand, 0], cards[hand, 1])
+        own = reach + same[hand] * _LANE_ROW if same[hand] >= 0 else nothing
+        simd.store(simd.add(anybody, simd.load(own)), value + hand * _LANE_ROW)

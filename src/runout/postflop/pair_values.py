@@ -276,14 +276,16 @@ class _Extraction:
 
     def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> "_Product":
         """Returns ``[C, C]`` what OOP wins by folds on a board."""
-        # OOP's rows are numbered as IP sees them and the other way round; nodes are the same.
+        # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
+        # another order.
         seen_by_oop, seen_by_ip = self._game.templates[street].forests
         parts = []
         for group, bounds in enumerate(seen_by_oop.group):
             folds = slice(bounds[4], bounds[5])
-            mine = reach[0][group][seen_by_ip.fold_row[folds]]
-            theirs = reach[1][group][seen_by_oop.fold_row[folds]]
-            parts.append((mine * seen_by_oop.fold_gain[folds, None], theirs))
+            by_oop, by_ip = (np.argsort(seen.fold[folds]) for seen in (seen_by_oop, seen_by_ip))
+            mine = reach[0][group][seen_by_ip.fold_row[folds][by_ip]]
+            theirs = reach[1][group][seen_by_oop.fold_row[folds][by_oop]]
+            parts.append((mine * seen_by_oop.fold_gain[folds][by_oop, None], theirs))
         return _Product(parts)
 
     def _showdown_stake(self, reach: list[list[Float32Array]]) -> "_Product":
@@ -291,10 +293,11 @@ class _Extraction:
         seen_by_oop, seen_by_ip = self._game.templates[_RIVER].forests
         parts = []
         for group, bounds in enumerate(seen_by_oop.group):
-            showdowns = slice(bounds[6], bounds[7])
-            mine = reach[0][group][seen_by_ip.showdown_row[showdowns]]
-            theirs = reach[1][group][seen_by_oop.showdown_row[showdowns]]
-            parts.append((mine * seen_by_oop.showdown_stake[showdowns, None], theirs))
+            ends = slice(bounds[6], bounds[7])
+            by_oop, by_ip = (np.argsort(seen.showdown[ends]) for seen in (seen_by_oop, seen_by_ip))
+            mine = reach[0][group][seen_by_ip.showdown_row[ends][by_ip]]
+            theirs = reach[1][group][seen_by_oop.showdown_row[ends][by_oop]]
+            parts.append((mine * seen_by_oop.showdown_stake[ends][by_oop, None], theirs))
         return _Product(parts)
 
     def _multiplicity(self, deal: int, number: int) -> int:
