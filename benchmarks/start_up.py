@@ -34,7 +34,8 @@ indexer.index_many(indexer.unindex_many(np.arange(1)))
 indexer.multiplicity_many(np.arange(1))
 cards_done = time.perf_counter() - started
 from runout.cli.warmup import run_small_jobs
-num_kernels, _ = run_small_jobs()
+from runout.events import ignore_event
+num_kernels, _ = run_small_jobs(1, ignore_event)
 print(json.dumps([cards_done, time.perf_counter() - started, num_kernels]))
 """
 

@@ -1,5 +1,6 @@
+import sys
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from runout.cache import (
     find_write_problem,
     load_arrays,
     load_or_build,
+    only_writer,
     save_arrays,
 )
 from runout.errors import TableError
@@ -292,3 +294,23 @@ def test_builders_at_the_same_time_do_not_disturb_each_other(tmp_path):
     for arrays in found:
         assert_equal_arrays(arrays)
     assert_equal_arrays(load_arrays(cached_file(tmp_path), DIGEST))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks")
+def test_one_writer_at_a_time(tmp_path):
+    """Whoever comes second is let in when the first has left, even if the directory was missing."""
+    directory, order, is_waiting = tmp_path / "new" / "cache", [], Event()
+
+    def come_second():
+        is_waiting.set()
+        with only_writer(directory):
+            order.append("second")
+
+    second = Thread(target=come_second)
+    with only_writer(directory):
+        second.start()
+        is_waiting.wait()
+        second.join(timeout=0.05)
+        order.append("first")
+    second.join()
+    assert order == ["first", "second"]

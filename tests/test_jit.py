@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -219,6 +220,22 @@ def test_a_disk_without_space_costs_no_result(monkeypatch):
     assert jit.find_save_problem() is None
     assert jit.kernel(add_three)(4) == 7
     assert jit.find_save_problem() == "No space left on device"
+
+
+def test_compiled_code_is_kept_by_one_process_at_a_time(monkeypatch):
+    """Numba itself would let two processes write the code of two types into one file."""
+    held, seen = [], []
+
+    @contextmanager
+    def hold(directory):
+        held.append(directory)
+        yield
+        held.pop()
+
+    monkeypatch.setattr(jit, "only_writer", hold)
+    monkeypatch.setattr(jit.FunctionCache, "save_overload", lambda *_: seen.append([*held]))
+    jit.kernel(add_three)(4)
+    assert seen == [[jit._KERNEL_CACHE]]
 
 
 def test_rubbish_in_the_cache_is_compiled_over(monkeypatch):

@@ -6,15 +6,19 @@ fresh build that does not have it means that the builder changed without its dig
 
 import hashlib
 import os
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
 from runout.arrays import AnyArray, read_only
 from runout.errors import TableError
+
+if sys.platform != "win32":
+    import fcntl
 
 Arrays = Mapping[str, AnyArray]
 
@@ -36,6 +40,23 @@ def find_write_problem(directory: Path) -> str | None:
             return None
     except OSError as error:
         return error.strerror or str(error)
+
+
+@contextmanager
+def only_writer(directory: Path) -> Iterator[None]:
+    """Waits until no other process is in such a block for the same directory.
+
+    Windows and some network file systems have no such locks; there nobody waits.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if sys.platform != "win32":
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def digest_arrays(arrays: Arrays) -> str:

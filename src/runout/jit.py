@@ -22,7 +22,7 @@ from numba.core import event as numba_event
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
-from runout.cache import cache_directory, find_write_problem
+from runout.cache import cache_directory, find_write_problem, only_writer
 from runout.events import EventSink, KernelCompiled, KernelCompiling
 
 _PACKAGE_ROOT = Path(__file__).parent
@@ -71,16 +71,25 @@ class _KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        """Keeps the code for one signature.
+
+        Numba reads a kernel's list, takes the next free number for the code, and writes both: two
+        processes at once would give two signatures one number, and the code of one to the other.
+        """
         try:
-            try:
-                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-            except OSError:
-                raise
-            except Exception:  # a damaged list of what is kept: begin a new one
-                self.flush()  # type: ignore[no-untyped-call]
-                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+            with only_writer(_KERNEL_CACHE):
+                self._save(sig, data)
         except OSError as error:
             _save_problems.append(error.strerror or str(error))
+
+    def _save(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError:
+            raise
+        except Exception:  # a damaged list of what is kept: begin a new one
+            self.flush()  # type: ignore[no-untyped-call]
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def find_save_problem() -> str | None:

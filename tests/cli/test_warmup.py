@@ -1,4 +1,5 @@
 import json
+import multiprocessing
 import os
 import re
 from pathlib import Path
@@ -15,8 +16,9 @@ PACKAGE = Path(runout.__file__).parent
 WARM_UP_AND_LIST_KERNELS = """
 import json
 from runout.cli.warmup import run_small_jobs
+from runout.events import ignore_event
 from runout.jit import loaded_kernels
-run_small_jobs()
+run_small_jobs(1, ignore_event)
 print(json.dumps({name: len(kernel.signatures) for name, kernel in loaded_kernels().items()}))
 """
 
@@ -48,21 +50,16 @@ def test_every_kernel_is_called_by_a_job_or_a_kernel(run_python):
 @needs_jit
 @pytest.mark.slow
 def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_python, tmp_path):
-    """One test for one fresh cache, which takes half a minute to fill."""
-    listed = run_python(WARM_UP_AND_LIST_KERNELS, RUNOUT_CACHE=str(tmp_path))
-    num_signatures = json.loads(listed.stdout)
-    assert [name for name, count in num_signatures.items() if count == 0] == []
-
-    start, end = listed.stderr.splitlines()
-    assert start == f"compiling kernels, first run only; cached in {tmp_path}"
-    assert end.startswith("compiled ")
-
-    second = run_program("warmup", "--json", RUNOUT_CACHE=str(tmp_path))
-    assert second.stderr == ""
-    document = json.loads(second.stdout)
-    assert document["num_kernels"] == len(num_signatures)
-    assert document["num_compiled"] == 0
+    """One test for one fresh cache, which two processes take minutes to fill."""
+    first = run_program("warmup", "-w", "2", "--json", RUNOUT_CACHE=str(tmp_path))
+    document = json.loads(first.stdout)
+    assert document["num_compiled"] == document["num_kernels"] > 50
     assert document["cache_directory"] == str(tmp_path)
+    assert first.stderr.splitlines()[0].startswith("kernels: ")
+
+    second = run_program("warmup", "-w", "1", "--json", RUNOUT_CACHE=str(tmp_path))
+    assert "compiling" not in second.stderr
+    assert json.loads(second.stdout)["num_compiled"] == 0
 
     # The longest real work there is; the small jobs must have met the types that it uses.
     external = SAMPLED_FLOPS + "  mccfr_sampling: external\n  value_extraction_samples: 9\n"
@@ -91,8 +88,25 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
 def test_a_second_run_says_that_all_was_cached(run, monkeypatch):
     one_job = [lambda: evaluate(parse_cards("AhKhQhJhTh"))]
     monkeypatch.setattr(warmup, "small_jobs", lambda: one_job)
-    run("warmup")
-    assert "all cached already" in run("warmup").stdout
+    run("warmup", "-w", "1")
+    assert "all cached already" in run("warmup", "-w", "1").stdout
+
+
+def process_and_square(number):
+    return os.getpid(), number**2
+
+
+def test_jobs_are_shared_out_to_processes():
+    found = list(warmup.run_in_processes(2, process_and_square, range(6)))
+    assert sorted(square for _, square in found) == [0, 1, 4, 9, 16, 25]
+    processes = {process for process, _ in found}
+    assert 1 <= len(processes - {os.getpid()}) == len(processes) <= 2
+
+
+def test_a_job_that_fails_is_told_and_leaves_no_process_behind():
+    with pytest.raises(TypeError, match="unsupported"):
+        list(warmup.run_in_processes(2, process_and_square, ["two", *range(9)]))
+    assert not multiprocessing.active_children()
 
 
 def test_a_cache_that_cannot_be_written_is_an_error(run_program):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cfr.discounting import DCFR4, VANILLA
+from runout.cfr.stopping import StoppingRule, StopReason
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision
@@ -48,10 +49,12 @@ def test_uniform_play_has_the_published_nash_conv(merges_suits):
 @pytest.mark.parametrize("precision", list(Precision))
 def test_leduc_reaches_its_published_value(precision, merges_suits):
     solver = SpotSolver(leduc_spot(merges_suits), DCFR4, precision=precision)
-    solver.run(600)
-    assert solver.value_of(0, EVALUATING) == pytest.approx(GAME_VALUE, abs=2e-4)
-    assert solver.value_of(1, EVALUATING) == pytest.approx(-GAME_VALUE, abs=2e-4)
-    assert 0.0 <= solver.exploitability() < 2e-3
+    outcome = solver.solve(StoppingRule(5_000, exploitability=2e-3, check_every=50))
+    assert outcome.reason == StopReason.EXPLOITABILITY
+    # A value is off by at most what both best responses gain, and 32 bits round it.
+    close = 2.0 * outcome.exploitability + 1e-5
+    assert solver.value_of(0, EVALUATING) == pytest.approx(GAME_VALUE, abs=close)
+    assert solver.value_of(1, EVALUATING) == pytest.approx(-GAME_VALUE, abs=close)
 
 
 def test_the_solver_of_single_streets_values_what_was_learned_the_same():

@@ -121,9 +121,11 @@ def test_if_only_one_player_may_bet_the_seats_do_not_matter(board, num_iteration
     oop_bets, ip_bets = (
         solve_to(one_sided_spot(board, ranges, player), num_iterations) for player in (0, 1)
     )
+    # Each value is off by at most what both best responses gain.
+    close = 2.0 * (oop_bets.exploitability() + ip_bets.exploitability()) + 1e-5 * POT
     for player in (0, 1):
         assert oop_bets.expected_value(player) == pytest.approx(
-            ip_bets.expected_value(1 - player), abs=0.001 * POT
+            ip_bets.expected_value(1 - player), abs=close
         )
 
 

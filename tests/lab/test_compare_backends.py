@@ -92,7 +92,8 @@ def test_only_the_exact_backend_loses_what_it_says(compared):
     by_label = {row.label: row for row in rows}
     exact, exhaustive = by_label["exact"], by_label["exhaustive"]
     assert exact.real_exploitability_pot == pytest.approx(exact.own_exploitability_pot, abs=2e-6)
-    assert exhaustive.real_exploitability_pot > 3 * exhaustive.own_exploitability_pot
+    # Whoever sees the turn and the river can do what 169 hands do, and more.
+    assert exhaustive.real_exploitability_pot > exhaustive.own_exploitability_pot
 
 
 def test_errors_are_measured_against_the_exact_backend(compared):

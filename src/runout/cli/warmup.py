@@ -1,12 +1,16 @@
 """`runout warmup`: compiles every kernel now, so that no later command has to.
 
 Kernels compile for the types they are called with, so each one is called by a small real job.
+Numba compiles one kernel at a time in a process, so the jobs are shared out to several.
 """
 
+import multiprocessing
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -14,24 +18,30 @@ from runout.cache import cache_directory
 from runout.cards.card import parse_board, parse_cards
 from runout.cli.console import output, print_json, using_kernels
 from runout.cli.formatting import format_count_of, format_seconds
-from runout.cli.options import JsonFlag
+from runout.cli.options import JsonFlag, WorkersOption, require_positive
 from runout.errors import TableError
+from runout.events import EventSink, reporting_phase
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
     from runout.postflop.backend import PostflopBackend
 
 Job = Callable[[], object]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
-def compile_kernels(json: JsonFlag = False) -> None:
+def compile_kernels(workers: WorkersOption = None, json: JsonFlag = False) -> None:
     """Compile and cache all kernels, which takes a while once after each install."""
+    require_positive("--workers", workers)
+    from runout.execution.local import count_cores
     from runout.jit import CACHE_PROBLEM
 
     if CACHE_PROBLEM is not None:
         raise TableError(str(cache_directory()), f"cannot be written ({CACHE_PROBLEM})")
     started = time.perf_counter()
-    num_kernels, num_compiled = run_small_jobs()
+    with using_kernels() as on_event:
+        num_kernels, num_compiled = run_small_jobs(workers or count_cores(), on_event)
     seconds = time.perf_counter() - started
     if json:
         print_json(
@@ -52,15 +62,46 @@ def compile_kernels(json: JsonFlag = False) -> None:
     )
 
 
-def run_small_jobs() -> tuple[int, int]:
+def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
     """Runs every job and returns how many kernels there are and how many had to be compiled."""
-    with using_kernels():
-        jobs = small_jobs()  # imports all kernel modules, so that the number of kernels is known
-        misses_before = _cache_misses_by_kernel()
-        for job in jobs:
-            job()
-        misses = _cache_misses_by_kernel()
-    return len(misses), sum(misses[name] > before for name, before in misses_before.items())
+    from runout.jit import loaded_kernels
+
+    num_jobs = len(small_jobs())  # imports all kernel modules, so that their kernels are counted
+    found = (
+        map(run_job, range(num_jobs))
+        if num_workers == 1
+        else run_in_processes(num_workers, run_job, range(num_jobs))
+    )
+    compiled: set[str] = set()
+    with reporting_phase(on_event, "kernels", num_jobs) as advance:
+        for done, names in enumerate(found, 1):
+            compiled |= names
+            advance(done)
+    return len(loaded_kernels()), len(compiled)
+
+
+def run_in_processes(
+    num_workers: int, function: Callable[[Task], Result], tasks: Iterable[Task]
+) -> Iterator[Result]:
+    """Yields what each task gives as soon as it is done; Ctrl-C ends the processes at once."""
+    context = multiprocessing.get_context("spawn")
+    die_quietly = (signal.SIGINT, signal.SIG_DFL)
+    with ProcessPoolExecutor(num_workers, context, signal.signal, die_quietly) as pool:
+        try:
+            for future in as_completed([pool.submit(function, task) for task in tasks]):
+                yield future.result()
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+
+
+def run_job(number: int) -> set[str]:
+    """Runs one of the small jobs and returns the names of the kernels that were not cached."""
+    job = small_jobs()[number]
+    before = _cache_misses_by_kernel()
+    job()
+    return {name for name, misses in _cache_misses_by_kernel().items() if misses > before[name]}
 
 
 def _cache_misses_by_kernel() -> dict[str, int]:
@@ -87,6 +128,14 @@ def small_jobs() -> list[Job]:
     queen, jack = parse_cards("QhJh")
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
+        # Those that compile longest come first, so that no process is left alone with one.
+        *(job for backend in reversed(_backends()) for job in backend.warm_up_jobs()),
+        *(
+            partial(_solve_spot, board, precision)
+            for precision in (16, 32)
+            for board in ("AhKdQs", "AhKdQs7c", "AhKdQs7c2c")
+        ),
+        _solve_preflop,
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
         lambda: evaluate_board(rainbow_river),
         lambda: _round_trip(HandIndexer(HOLE_FLOP)),
@@ -98,13 +147,6 @@ def small_jobs() -> list[Job]:
         lambda: build_card_abstraction(one_deal),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
-        *(job for backend in _backends() for job in backend.warm_up_jobs()),
-        _solve_preflop,
-        *(
-            partial(_solve_spot, board, precision)
-            for precision in (32, 16)
-            for board in ("AhKdQs7c2c", "AhKdQs7c", "AhKdQs")
-        ),
     ]
 
 

@@ -76,7 +76,9 @@ def test_push_or_fold_needs_no_flop_and_is_exact():
     np.testing.assert_array_equal(
         joint.strategy, solve_from_book(tree, ValueBook.raw_equity(), rule).strategy
     )
-    assert joint.game_value_bb(SB) == pytest.approx(-0.045371, abs=1e-4)
+    close = 2.0 * joint.report.exploitability_mbb / 1000.0 + 1e-6
+    assert joint.game_value_bb(SB) == pytest.approx(-0.045371, abs=close)
+    assert close < 1e-3
 
 
 def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_the_flop():
