@@ -29,9 +29,9 @@ from runout.cards.flops import (
     SUBSETS_FILE,
     FlopList,
     all_flops,
-    describe_texture,
     random_flops,
 )
+from runout.cards.textures import describe_texture
 from runout.equity.board_equity import compute_board_equity
 
 OUTPUT = Path(flops_module.__file__).parent / "data" / SUBSETS_FILE

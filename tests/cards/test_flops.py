@@ -9,13 +9,9 @@ from runout.cards.combos import COMBO_CARDS, live_combos
 from runout.cards.flops import (
     NUM_FLOPS,
     SHIPPED_SUBSET_SIZES,
-    FlopTexture,
     GivenFlop,
-    RankPattern,
-    SuitPattern,
     all_flops,
     canonical_flop,
-    describe_texture,
     explicit_flops,
     flop_multiplicity,
     random_flops,
@@ -23,6 +19,7 @@ from runout.cards.flops import (
     subset_flops,
 )
 from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard
+from runout.cards.textures import describe_texture
 from runout.errors import CardError, FlopListError
 
 
@@ -196,39 +193,6 @@ def test_unknown_subset_sizes_are_refused():
 )
 def test_multiplicity_counts_the_flops_that_are_the_same(text, multiplicity):
     assert flop_multiplicity(parse_board(text)) == multiplicity
-
-
-@pytest.mark.parametrize(
-    ("text", "texture"),
-    [
-        ("AhKd7c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 12)),
-        ("AhKhTc", FlopTexture(SuitPattern.TWO_TONE, RankPattern.UNPAIRED, True, 12)),
-        ("Ah2h5h", FlopTexture(SuitPattern.MONOTONE, RankPattern.UNPAIRED, True, 12)),
-        ("6h2d3c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, True, 4)),
-        ("7h2d3c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 5)),
-        ("Ah2d6c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 12)),
-        ("KhAd2c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 12)),
-        ("JhJdTd", FlopTexture(SuitPattern.TWO_TONE, RankPattern.PAIRED, False, 9)),
-        ("8h8d8c", FlopTexture(SuitPattern.RAINBOW, RankPattern.TRIPS, False, 6)),
-    ],
-)
-def test_textures_are_what_players_call_them(text, texture):
-    assert describe_texture(parse_board(text)) == texture
-
-
-def test_textures_have_their_exact_shares():
-    shares: Counter[str] = Counter()
-    flops = all_flops()
-    for flop in flops.flops:
-        texture = describe_texture(flop)
-        for label in (texture.suits, texture.ranks, f"connected {texture.is_connected}"):
-            shares[label] += flop_multiplicity(flop)
-    assert shares["monotone"] == 4 * 286
-    assert shares["two-tone"] == 12 * (3 * 286 + 156)
-    assert shares["rainbow"] == 24 * 286 + 12 * 156 + 4 * 13
-    assert (shares["unpaired"], shares["paired"], shares["trips"]) == (18_304, 3_744, 52)
-    # Ranks within a span of five: 6 triples with each lowest rank A..T, 3 with J, 1 with Q.
-    assert shares["connected True"] == 64 * 64
 
 
 def test_canonical_flop_refuses_other_boards():

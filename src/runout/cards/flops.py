@@ -8,7 +8,6 @@ the board itself.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cache
 from importlib import resources
 from itertools import combinations_with_replacement
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, read_only
-from runout.cards.card import NUM_RANKS, card_rank, card_suit, format_cards, make_card, parse_cards
+from runout.cards.card import NUM_RANKS, format_cards, make_card, parse_cards
 from runout.cards.combos import COMBO_CARDS, combo_index
 from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard, suit_stabilizer
 from runout.errors import CardError, FlopListError, quote
@@ -223,61 +222,6 @@ def canonical_flop(cards: Sequence[int]) -> Flop:
 def flop_multiplicity(flop: Sequence[int]) -> int:
     """Returns how many of the 22,100 flops are the same up to suits: 4, 12 or 24."""
     return len(SUIT_MAPPINGS) // len(suit_stabilizer(flop))
-
-
-class SuitPattern(StrEnum):
-    """How many suits a flop has."""
-
-    RAINBOW = "rainbow"
-    TWO_TONE = "two-tone"
-    MONOTONE = "monotone"
-
-
-class RankPattern(StrEnum):
-    """How many ranks a flop has."""
-
-    UNPAIRED = "unpaired"
-    PAIRED = "paired"
-    TRIPS = "trips"
-
-
-@dataclass(frozen=True)
-class FlopTexture:
-    """What players call a flop.
-
-    Attributes:
-        suits: rainbow, two-tone or monotone.
-        ranks: unpaired, paired or trips.
-        is_connected: whether two hole cards can make a straight with it.
-        high_rank: rank of the highest card, 0 deuce .. 12 ace.
-    """
-
-    suits: SuitPattern
-    ranks: RankPattern
-    is_connected: bool
-    high_rank: int
-
-
-def describe_texture(flop: Sequence[int]) -> FlopTexture:
-    """Returns the texture of a flop, canonical or not.
-
-    Raises:
-        CardError: if it is not three different cards.
-    """
-    cards = canonical_flop(flop)
-    suits = {card_suit(card) for card in cards}
-    ranks = {card_rank(card) for card in cards}
-    ranks_with_low_ace = {(rank + 1) % NUM_RANKS for rank in ranks}
-    return FlopTexture(
-        suits=(SuitPattern.MONOTONE, SuitPattern.TWO_TONE, SuitPattern.RAINBOW)[len(suits) - 1],
-        ranks=(RankPattern.TRIPS, RankPattern.PAIRED, RankPattern.UNPAIRED)[len(ranks) - 1],
-        is_connected=_fits_a_straight(ranks) or _fits_a_straight(ranks_with_low_ace),
-        high_rank=max(ranks),
-    )
-
-
-def _fits_a_straight(ranks: set[int]) -> bool:
-    return len(ranks) == 3 and max(ranks) - min(ranks) <= 4
 
 
 def _weighted_by_multiplicity(flops: tuple[Flop, ...]) -> FlopList:

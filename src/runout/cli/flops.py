@@ -12,12 +12,12 @@ from runout.cards.card import RANKS, format_cards
 from runout.cards.flops import (
     FlopList,
     all_flops,
-    describe_texture,
     explicit_flops,
     flop_multiplicity,
     random_flops,
     subset_flops,
 )
+from runout.cards.textures import describe_texture
 from runout.cli.console import output, print_json
 from runout.cli.formatting import format_count_of, format_percent
 from runout.cli.options import JsonFlag, OptionError, require_at_most_one, require_positive

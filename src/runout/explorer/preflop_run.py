@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from runout.cards.textures import describe_texture
 from runout.config.load import load_run_config
 from runout.config.run import RunConfig
 from runout.errors import RunoutError
-from runout.explorer.node_rows import texture_to_json
 from runout.results import preflop_bundle
 from runout.results.preflop_solution import PreflopSolution
 from runout.results.run_folders import SOLUTION_FOLDER, find_bundle
@@ -137,7 +137,7 @@ class PreflopRun:
                     "flop": flop,
                     "path": first.path,
                     "share": shares.get(flop, 1.0 / len(node.flops)),
-                    **texture_to_json(first.board),
+                    **describe_texture(first.board).labels(),
                     "actions": node_summary_to_json(first)["actions"],
                     "ev": [rounded(first.range_ev(player)) for player in (0, 1)],
                     "equity": [rounded(first.range_equity(player)) for player in (0, 1)],

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from runout.cards.canonical_hands import matchup_weights
+from runout.cards.textures import describe_texture
 from runout.errors import BundleError, quote
-from runout.explorer.node_rows import texture_to_json
 from runout.results.postflop_values import NUM_POSITIONS, PostflopValues
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import read_manifest
@@ -114,7 +114,7 @@ def _rows_of(values: PostflopValues) -> list[Json]:
                 "flop": flops.names[number],
                 "path": None,
                 "share": share,
-                **texture_to_json(flop),
+                **describe_texture(flop).labels(),
                 "actions": [],
                 "ev": [rounded(float(mean)) for mean in means],
                 "equity": [None, None],
