@@ -157,6 +157,31 @@ class FlopSolved:
 
 
 @dataclass(frozen=True)
+class FlopReported:
+    """A flop of a report is solved, now or by an earlier run, and its row is made.
+
+    Attributes:
+        flop: its cards as they were given.
+        num_done: flops finished, this one included.
+        num_flops: flops of the report.
+        line: the path of the first line of the report.
+        ev_chips: what OOP and IP get there.
+        frequencies: how often each action is taken there, by its code.
+        exploitability_pot: of the solve, as a fraction of the pot.
+        seconds: time that the solve took, in whichever run.
+    """
+
+    flop: str
+    num_done: int
+    num_flops: int
+    line: str
+    ev_chips: tuple[float, float]
+    frequencies: tuple[tuple[str, float], ...]
+    exploitability_pot: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class FlopFailed:
     """A flop could not be solved; the others go on.
 
@@ -289,6 +314,7 @@ Event = (
     | PhaseEvent
     | FlopSolving
     | FlopSolved
+    | FlopReported
     | FlopFailed
     | PreflopSolving
     | RangesRoundFinished

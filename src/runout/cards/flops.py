@@ -6,6 +6,7 @@ the board itself.
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -142,6 +143,38 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
     listed = _weighted_by_multiplicity(tuple(given_by_flop))
     names = tuple(format_cards(parse_cards(given)) for given in given_by_flop.values())
     return replace(listed, names=names)
+
+
+def read_flops(text: str) -> FlopList:
+    """Reads flops, one on each line or with commas between them, with a weight if they have one.
+
+    ``AhKd7s``, or ``AhKd7s:0.5`` as in lists of other programs; without weights each flop counts
+    as often as it comes. What follows a ``#`` is no flop.
+
+    Raises:
+        FlopListError: naming the line at fault, or if two flops are the same up to suits.
+    """
+    names, weights = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        for entry in filter(None, map(str.strip, line.partition("#")[0].split(","))):
+            name, separator, weight = entry.partition(":")
+            try:
+                names.append(GivenFlop.parse(name).name)
+                weights.append(float(weight) if separator else math.nan)
+            except (CardError, ValueError):
+                problem = f"{quote(entry)} is no flop such as AhKd7s or AhKd7s:0.5"
+                raise FlopListError(f"line {number}", problem) from None
+            if separator and not 0.0 < weights[-1] < math.inf:
+                problem = f"{quote(entry)} has a weight that is not a positive number"
+                raise FlopListError(f"line {number}", problem)
+    listed = explicit_flops(names)
+    is_given = ~np.isnan(weights)
+    if not is_given.any():
+        return listed
+    if not is_given.all():
+        name = names[int(np.argmin(is_given))]
+        raise FlopListError("flops", f"{name} has no weight and others have, give all or none")
+    return replace(listed, weights=read_only(np.array(weights) / sum(weights)))
 
 
 def random_flops(count: int, seed: int) -> FlopList:

@@ -60,7 +60,7 @@ class FlopTexture:
     is_connected: bool
     high_rank: int
 
-    def labels(self) -> dict[TextureKind, str]:
+    def labels(self) -> dict[str, str]:
         """Returns what the flop is called, by kind."""
         return {
             TextureKind.HIGH: f"{RANKS[self.high_rank]} high",

@@ -24,6 +24,7 @@ from runout.cli import (
     inspect_bundles,
     lab,
     ranges,
+    report,
     run_ranges,
     show,
     solve_postflop,
@@ -150,6 +151,11 @@ spot_show.app.command(
 )(spot_report.report_spot)
 app.add_typer(spot_show.app, name="spot")
 app.add_typer(lab.app, name="lab")
+app.command(
+    "report",
+    epilog="Example: runout report -c configs/report_srp.yaml --flops 25 -o runs/srp ; "
+    "runout report runs/srp --line x --where suits=monotone --sort b18",
+)(report.report_flops)
 app.command(
     "show",
     epilog="Example: runout show runs/pushfold --node a ; runout show runs/pushfold --node a "

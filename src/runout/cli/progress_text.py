@@ -4,7 +4,13 @@ import math
 from collections.abc import Sequence
 
 from runout.cli.formatting import format_bound, format_count_of, format_percent, format_seconds
-from runout.events import BucketsCapped, FlopPlace, FlopSolving, RangesRoundFinished
+from runout.events import (
+    BucketsCapped,
+    FlopPlace,
+    FlopReported,
+    FlopSolving,
+    RangesRoundFinished,
+)
 
 
 def describe_place(place: FlopPlace) -> str:
@@ -57,6 +63,16 @@ def describe_solved(flop: str, last: Sequence[FlopSolving], seconds: float) -> s
         f"{iterations[-1]}, worst {format_bound(worst, last[0].is_upper_bound)} of the pot "
         f"{took}{mark}"
     )
+
+
+def describe_reported(event: FlopReported) -> str:
+    """Returns a row of a report: ``AhKd7s  OOP 30.1, IP 24.9  x 64% b18 36%  0.42% (3.1 s)``."""
+    oop, ip = event.ev_chips
+    actions = " ".join(f"{code} {format_percent(share, 0)}" for code, share in event.frequencies)
+    place = f"{event.line}: " if event.line else ""
+    reached = format_percent(event.exploitability_pot)
+    evs = f"EV OOP {oop:.2f}, IP {ip:.2f}"
+    return f"{event.flop}  {place}{evs}  {actions}  {reached} ({format_seconds(event.seconds)})"
 
 
 def describe_capped(event: BucketsCapped) -> str:

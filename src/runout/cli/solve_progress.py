@@ -20,6 +20,7 @@ from runout.cli.progress_text import (
     describe_capped,
     describe_measures,
     describe_place,
+    describe_reported,
     describe_round,
     describe_solved,
 )
@@ -27,6 +28,7 @@ from runout.events import (
     BucketsCapped,
     FlopFailed,
     FlopPlace,
+    FlopReported,
     FlopSolved,
     FlopSolving,
     Phase,
@@ -43,6 +45,7 @@ SolveEvent = (
     PhaseEvent
     | FlopSolving
     | FlopSolved
+    | FlopReported
     | FlopFailed
     | PreflopSolving
     | RangesRoundFinished
@@ -147,6 +150,8 @@ class SolveTracker:
                     return self._note_solving(event)
                 case FlopSolved():
                     return self._note_solved(event)
+                case FlopReported():
+                    return self._note_reported(event)
                 case FlopFailed(flop, problem):
                     self._flops.pop(flop, None)
                     return News(ended=(_key_of(flop),), line=f"{flop} failed: {problem}")
@@ -229,6 +234,16 @@ class SolveTracker:
         ages = [now - other.started for other in self._flops.values()]
         return News((self._batch.bar(ages),), ended, line)
 
+    def _note_reported(self, event: FlopReported) -> News:
+        flop, now = self._flops.pop(event.flop, None), self._clock()
+        ended, line = (_key_of(event.flop),), describe_reported(event)
+        if self._batch is None:
+            return News(ended=ended, line=line)
+        seconds = None if flop is None else now - flop.started
+        self._batch.note(event, seconds)
+        ages = [now - other.started for other in self._flops.values()]
+        return News((self._batch.bar(ages),), ended, line)
+
     def _note_preflop(self, event: PreflopSolving) -> News:
         if event.round != self._round:
             self._preflop = Forecast()
@@ -279,11 +294,11 @@ class _Batch:
         self._worst_pot = 0.0
         self._is_upper_bound = False
 
-    def note(self, event: FlopSolved, seconds: float | None) -> None:
+    def note(self, event: FlopSolved | FlopReported, seconds: float | None) -> None:
         """Counts a solved flop; one of an earlier run has taken no time."""
         self._num_done = event.num_done
         self._worst_pot = max(self._worst_pot, event.exploitability_pot)
-        self._is_upper_bound = event.is_upper_bound
+        self._is_upper_bound = isinstance(event, FlopSolved) and event.is_upper_bound
         if seconds is not None:
             self._seconds.append(seconds)
 

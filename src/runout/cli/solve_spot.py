@@ -1,7 +1,8 @@
 """`runout solve-spot`: one board, two ranges, real cards, resumably."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +70,7 @@ def _text(key: str, metavar: str, text: str, *others: str) -> Any:
     return typer.Option(OPTION_BY_KEY[key], *others, metavar=metavar, help=text)
 
 
-_Config = Annotated[
+ConfigOption = Annotated[
     Path | None,
     typer.Option(
         "--config",
@@ -90,30 +91,34 @@ _Output = Annotated[
     ),
 ]
 _Board = Annotated[str | None, _text("board", "CARDS", "Flop, turn or river: QsJh2h.", "-b")]
-_Oop = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
-_Ip = Annotated[str | None, _text("ip", "RANGE", "Who is in position.")]
-_Pot = Annotated[float | None, _text("pot", "CHIPS", "What is in the middle.")]
-_Stack = Annotated[float | None, _text("stack", "CHIPS", "What the shorter player has left.")]
-_Bets = Annotated[str | None, _text("bet_sizes", "SIZES", "Bets: 33%,75%,100c,e,a.")]
-_Raises = Annotated[str | None, _text("raise_sizes", "SIZES", "Raises: 60%,2.5x,a.")]
+OopOption = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
+IpOption = Annotated[str | None, _text("ip", "RANGE", "Who is in position.")]
+PotOption = Annotated[float | None, _text("pot", "CHIPS", "What is in the middle.")]
+StackOption = Annotated[float | None, _text("stack", "CHIPS", "What the shorter player has left.")]
+BetsOption = Annotated[str | None, _text("bet_sizes", "SIZES", "Bets: 33%,75%,100c,e,a.")]
+RaisesOption = Annotated[str | None, _text("raise_sizes", "SIZES", "Raises: 60%,2.5x,a.")]
 _Donks = Annotated[str | None, _text("donk_sizes", "SIZES", "Donk bets (default: as bets).")]
 _MaxRaises = Annotated[
     int | None, _text("max_raises_per_street", "N", "Raises of a street at most.")
 ]
 _Rake = Annotated[float | None, _text("rake_rate", "X", "Share of the pot for the house, 0 to 1.")]
 _RakeCap = Annotated[float | None, _text("rake_cap", "CHIPS", "The most that it takes.")]
-_Target = Annotated[str | None, _text("target", "PERCENT", "Ends at this exploitability: 0.5%.")]
-_MaxIterations = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
-_MaxSeconds = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
-_Precision = Annotated[int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")]
-_From = Annotated[
+TargetOption = Annotated[
+    str | None, _text("target", "PERCENT", "Ends at this exploitability: 0.5%.")
+]
+MaxIterationsOption = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
+MaxSecondsOption = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
+PrecisionOption = Annotated[
+    int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")
+]
+FromOption = Annotated[
     Path | None,
     typer.Option("--from", metavar="RUN", help="Ranges, money and sizes of a preflop solution."),
 ]
-_Node = Annotated[
+NodeOption = Annotated[
     str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
 ]
-_Rivers = Annotated[
+RiversOption = Annotated[
     str | None, _text("rivers", "WAY", "exact, or compact: a fraction of time and memory.")
 ]
 _Estimate = Annotated[
@@ -122,25 +127,25 @@ _Estimate = Annotated[
 
 
 def solve_spot(
-    config: _Config = None,
-    run: _From = None,
-    node: _Node = None,
+    config: ConfigOption = None,
+    run: FromOption = None,
+    node: NodeOption = None,
     board: _Board = None,
-    oop: _Oop = None,
-    ip: _Ip = None,
-    pot: _Pot = None,
-    stack: _Stack = None,
-    bets: _Bets = None,
-    raises: _Raises = None,
+    oop: OopOption = None,
+    ip: IpOption = None,
+    pot: PotOption = None,
+    stack: StackOption = None,
+    bets: BetsOption = None,
+    raises: RaisesOption = None,
     donks: _Donks = None,
     max_raises: _MaxRaises = None,
     rake: _Rake = None,
     rake_cap: _RakeCap = None,
-    target: _Target = None,
-    max_iterations: _MaxIterations = None,
-    max_seconds: _MaxSeconds = None,
-    precision: _Precision = None,
-    rivers: _Rivers = None,
+    target: TargetOption = None,
+    max_iterations: MaxIterationsOption = None,
+    max_seconds: MaxSecondsOption = None,
+    precision: PrecisionOption = None,
+    rivers: RiversOption = None,
     path: _Output = None,
     workers: WorkersOption = None,
     resume: ResumeFlag = True,
@@ -158,7 +163,7 @@ def solve_spot(
     limits = [target, max_iterations, max_seconds, precision, rivers]
     options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
     given = {key: value for key, value in options if value is not None}
-    spot = read_config(config, {**_keys_from_run(run, node, given), **given})
+    spot = read_config(config, {**keys_from_run(run, node, given), **given})
     if estimate:
         _tell_size(spot, workers, json)
         return
@@ -169,7 +174,9 @@ def solve_spot(
     _report(solution, path, seconds)
 
 
-def _keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+def keys_from_run(
+    run: Path | None, node: str | None, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """Returns the keys that a preflop solution gives, none without one.
 
     Raises:
@@ -198,11 +205,31 @@ def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
         RunoutError: naming the option or key at fault.
     """
     if file is None:
-        for key in _REQUIRED_KEYS:
-            if key not in given:
-                raise OptionError(OPTION_BY_KEY[key], "is missing, give it or a file by --config")
-    try:
+        require_keys(given, _REQUIRED_KEYS)
+    with naming_options(given):
         return load_spot_config(file, given)
+
+
+def require_keys(given: Mapping[str, Any], keys: Sequence[str]) -> None:
+    """Refuses options that do not say everything about a spot, where there is no file.
+
+    Raises:
+        OptionError: naming the first that is missing.
+    """
+    for key in keys:
+        if key not in given:
+            raise OptionError(OPTION_BY_KEY[key], "is missing, give it or a file by --config")
+
+
+@contextmanager
+def naming_options(given: Mapping[str, Any]) -> Iterator[None]:
+    """Turns errors about keys that came as options into errors about the options.
+
+    Raises:
+        RunoutError: naming the option or key at fault.
+    """
+    try:
+        yield
     except ConfigError as error:
         key, position = re.fullmatch(r"([^.\[]*)(.*)", error.where, re.DOTALL).groups()  # type: ignore[union-attr]
         if key not in given:

@@ -154,6 +154,25 @@ def load_spot_config(
     return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
 
 
+def load_flop_spot_config(source: Path | None, given: Mapping[str, Any], board: str) -> SpotConfig:
+    """Reads a spot that is to be played on many flops, and puts it on one of them.
+
+    Args:
+        source: the file, None if there is none.
+        given: keys that win over those of the source.
+        board: a flop.
+
+    Raises:
+        ConfigError: like `load_spot_config`, or if the spot has a board already.
+    """
+    if source is not None:
+        document = load_yaml(source)
+        if document.get("board") is not None:
+            problem = "a report takes its flops from --flops, leave the board out"
+            raise _error_at(document, "board", problem)
+    return load_spot_config(source, {**given, "board": board})
+
+
 def kind_of(document: Mapping[str, Any]) -> ConfigKind | None:
     """Returns what a config describes, by its keys; None if that cannot be told."""
     keys = set(document)

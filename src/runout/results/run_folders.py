@@ -1,4 +1,4 @@
-"""The folders of the bundles in the directory of a run."""
+"""The folders of the bundles in the directory of a run, or of a report over flops."""
 
 from pathlib import Path
 
@@ -8,6 +8,10 @@ SOLUTION_FOLDER = "preflop"
 VALUES_FOLDER = "values"
 FLOPS_FOLDER = "flops"
 CHECKPOINT_FOLDER = "checkpoints"
+
+REPORT_FOLDER = "report"
+LINES_FOLDER = "lines"
+SPOTS_FOLDER = "spots"
 
 
 def find_bundle(path: Path, folder: str) -> Path:
