@@ -12,6 +12,7 @@ from runout.errors import BundleError, TreeError
 from runout.explorer.library import FoundRun
 from runout.explorer.opened import OpenedRun, RunSummary, RunWithNodes
 from runout.explorer.preflop_run import PreflopRun
+from runout.explorer.report_run import ReportRun
 from runout.explorer.spot_run import SpotRun
 from runout.explorer.values_run import ValuesRun
 from runout.views.node_json import node_summary_to_json, node_to_json
@@ -49,7 +50,7 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
             return cards_to_json(_require_nodes(run), argument)
         case "lines" if isinstance(run, PreflopRun):
             return run.lines()
-        case "flops" if isinstance(run, ValuesRun):
+        case "flops" if isinstance(run, ValuesRun | ReportRun):
             return run.report(argument)
         case "flops" if isinstance(run, PreflopRun):
             return run.flop_report(argument)
@@ -58,7 +59,7 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
 
 def _require_nodes(run: RunSummary) -> RunWithNodes:
     if not isinstance(run, PreflopRun | SpotRun):
-        raise BundleError("node", "values of flops have no nodes, ask for flops")
+        raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
     return run
 
 
@@ -84,7 +85,7 @@ def facts_to_json(found: FoundRun, run: RunSummary, can_solve: bool) -> Json:
         **summary_to_json(found, run, ""),
         "path": found.given,
         "config": run.config_text,
-        "note": run.note if isinstance(run, SpotRun) else "",
+        "note": run.note if isinstance(run, SpotRun | ReportRun) else "",
         "flops": run.flops() if isinstance(run, PreflopRun) else [],
         "leaves": run.leaves() if isinstance(run, PreflopRun) else [],
         "can_solve": can_solve and is_preflop,

@@ -7,17 +7,23 @@ Symbolic links are not followed, so nothing outside of the directories is found.
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
 from runout.errors import BundleError, RunoutError
 from runout.results import preflop_bundle, value_bundle
-from runout.results.run_folders import CHECKPOINT_FOLDER, FLOPS_FOLDER, SOLUTION_FOLDER
+from runout.results.run_folders import (
+    CHECKPOINT_FOLDER,
+    FLOPS_FOLDER,
+    REPORT_FOLDER,
+    SOLUTION_FOLDER,
+    SPOTS_FOLDER,
+)
 from runout.storage.bundle import read_manifest
 from runout.storage.manifest import MANIFEST_FILE, Manifest
-from runout.views import spot_bundle
+from runout.views import report_bundle, spot_bundle
 
 #: Directories deeper than this below a given one are not looked at.
 MAX_DEPTH = 6
@@ -25,6 +31,8 @@ MAX_DEPTH = 6
 MAX_RUNS = 2000
 
 _NUM_ID_DIGITS = 6
+#: Bundles that stand for the directory around them, by kind.
+_FOLDER_BY_KIND = {preflop_bundle.KIND: SOLUTION_FOLDER, report_bundle.KIND: REPORT_FOLDER}
 
 
 class RunKind(StrEnum):
@@ -34,6 +42,10 @@ class RunKind(StrEnum):
     JOINT = "joint"
     SPOT = "spot"
     VALUES = "values"
+    REPORT = "report"
+
+
+_KIND_BY_BUNDLE = {value_bundle.KIND: RunKind.VALUES, report_bundle.KIND: RunKind.REPORT}
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,8 @@ class FoundRun:
         kind: what it is.
         manifest: what the bundle says about itself; None if that cannot be read.
         problem: why it cannot be opened, empty if nothing is known to be wrong.
+        report: the id of the report over flops that it belongs to; empty for most.
+        spots: of a report, the ids of the flops whose solutions were kept, by flop.
     """
 
     id: str
@@ -59,6 +73,8 @@ class FoundRun:
     kind: RunKind
     manifest: Manifest | None
     problem: str = ""
+    report: str = ""
+    spots: Mapping[str, str] = field(default_factory=dict)
 
 
 class Library:
@@ -80,15 +96,23 @@ class Library:
     def look(self) -> dict[str, FoundRun]:
         """Looks again; returns what was found by id, in the order of names."""
         found: dict[str, FoundRun] = {}
+        num_listed = 0
         for directory in self.directories:
+            reports: dict[Path, str] = {}
             for place, inside in _bundles(directory):
-                if len(found) == MAX_RUNS:
+                if num_listed == MAX_RUNS:
                     break
                 run = self._describe(directory, place, inside, found)
-                if run is not None:
-                    found[run.id] = run
-        self.runs = found
-        return found
+                if run is None:
+                    continue
+                if run.kind is RunKind.REPORT:
+                    reports[run.path / SPOTS_FOLDER] = run.id
+                # The folder of a report is found before that of its spots.
+                run = replace(run, report=reports.get(run.path.parent, ""))
+                num_listed += not run.report
+                found[run.id] = run
+        self.runs = _with_spots(found)
+        return self.runs
 
     def _describe(
         self, directory: Path, place: Path, inside: Path, taken: dict[str, FoundRun]
@@ -99,8 +123,8 @@ class Library:
             manifest, problem = read_manifest(place), ""
         except RunoutError as error:
             manifest, problem = None, error.problem
-        is_preflop = manifest is not None and manifest.kind == preflop_bundle.KIND
-        is_in_run = is_preflop and place.name == SOLUTION_FOLDER
+        folder = None if manifest is None else _FOLDER_BY_KIND.get(manifest.kind)
+        is_in_run = place.name == folder
         path, inside = (place.parent, inside.parent) if is_in_run else (place, inside)
         kind = _kind_of(manifest, path if is_in_run else None)
         if kind is None:
@@ -136,6 +160,15 @@ class Library:
         return run
 
 
+def _with_spots(found: dict[str, FoundRun]) -> dict[str, FoundRun]:
+    """Returns what was found, with the kept flops of each report."""
+    spots: dict[str, dict[str, str]] = {}
+    for run in found.values():
+        if run.report:
+            spots.setdefault(run.report, {})[run.path.name] = run.id
+    return {name: replace(run, spots=spots.get(name, {})) for name, run in found.items()}
+
+
 def _bundles(directory: Path) -> Iterator[tuple[Path, Path]]:
     """Yields every directory that holds a manifest, absolute and below the given one."""
     root = Path(os.path.realpath(directory))
@@ -169,8 +202,8 @@ def _kind_of(manifest: Manifest | None, run: Path | None) -> RunKind | None:
     """
     if manifest is None or manifest.kind == spot_bundle.KIND:
         return RunKind.SPOT
-    if manifest.kind == value_bundle.KIND:
-        return RunKind.VALUES
+    if manifest.kind in _KIND_BY_BUNDLE:
+        return _KIND_BY_BUNDLE[manifest.kind]
     if manifest.kind != preflop_bundle.KIND:
         return None
     has_flops = run is not None and (run / FLOPS_FOLDER / MANIFEST_FILE).is_file()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from runout.explorer.library import FoundRun, RunKind
 from runout.explorer.opened import RunSummary
 from runout.explorer.preflop_run import PreflopRun
+from runout.explorer.report_run import ReportRun
 from runout.explorer.spot_run import SpotRun, SpotSummary
 from runout.explorer.values_run import ValuesRun
 from runout.views.quality import Quality
@@ -36,6 +37,8 @@ class RunOpener:
                 return SpotRun.open(found.bundle)
             case RunKind.VALUES:
                 return ValuesRun.open(found.bundle)
+            case RunKind.REPORT:
+                return ReportRun.open(found)
             case _:
                 return PreflopRun.open(found.path)
 

@@ -136,6 +136,9 @@ class PreflopRun:
                 {
                     "flop": flop,
                     "path": first.path,
+                    "run": None,
+                    "pot": rounded(first.pot),
+                    "more": {},
                     "share": shares.get(flop, 1.0 / len(node.flops)),
                     **describe_texture(first.board).labels(),
                     "actions": node_summary_to_json(first)["actions"],
@@ -148,6 +151,8 @@ class PreflopRun:
         return {
             "path": node.path,
             "choices": [],
+            "choice": "",
+            "more": [],
             "title": node.label,
             "unit": node.unit.value,
             "players": list(POSTFLOP_NAMES),

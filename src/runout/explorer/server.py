@@ -21,13 +21,13 @@ from runout.explorer.open_run import RunOpener
 from runout.explorer.opened import OpenedRuns
 from runout.explorer.preflop_run import PreflopRun
 from runout.explorer.static_files import INDEX, StaticFile, static_files
+from runout.results.run_folders import SPOTS_FOLDER
 from runout.trees.preflop_tree import FLOP
 
 Json = dict[str, Any]
 
 #: Longest path of a node, in characters.
 MAX_PATH = 400
-SPOTS_FOLDER = "spots"
 
 _PAGES = ("/", "/p/{run}", "/s/{run}", "/f/{run}", "/d")
 _STATUS = {TreeError: 404, CardError: 404, BundleError: 422, ExecutionError: 409}
@@ -76,8 +76,12 @@ class Explorer:
         return cls(library, opener, OpenedRuns(opener.open), jobs, AnswerCache())
 
     def list_runs(self) -> Json:
-        """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
-        return {"runs": [self._summarize(found) for found in self.library.look().values()]}
+        """Returns all solutions, each with how well it is solved, or why it cannot be opened.
+
+        Flops of a report are found from it.
+        """
+        listed = [found for found in self.library.look().values() if not found.report]
+        return {"runs": [self._summarize(found) for found in listed]}
 
     def _summarize(self, found: FoundRun) -> Json:
         if found.problem:

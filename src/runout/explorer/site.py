@@ -73,7 +73,8 @@ def export_site(
         except RunoutError as error:
             summaries.append(summary_to_json(found, None, error.problem))
             continue
-        summaries.append(summary_to_json(found, opened.run, ""))
+        if not found.report:
+            summaries.append(summary_to_json(found, opened.run, ""))
         done, left = writer.write_run(opened, max_nodes, on_node)
         num_nodes, num_left = num_nodes + done, num_left + left
     num_runs = sum(not summary["problem"] for summary in summaries)

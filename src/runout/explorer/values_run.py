@@ -87,7 +87,9 @@ class ValuesRun:
         return {
             "path": chosen,
             "choices": self.choices,
+            "choice": "SPR",
             "title": f"SPR {chosen}",
+            "more": [],
             "unit": Unit.POTS.value,
             "players": list(PLAYER_NAMES),
             "flops": rows,
@@ -113,6 +115,9 @@ def _rows_of(values: PostflopValues) -> list[Json]:
             {
                 "flop": flops.names[number],
                 "path": None,
+                "run": None,
+                "pot": 1.0,
+                "more": {},
                 "share": share,
                 **describe_texture(flop).labels(),
                 "actions": [],

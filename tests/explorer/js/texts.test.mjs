@@ -171,13 +171,19 @@ test("flops are grouped by their share", () => {
     pairing: "unpaired",
     connected: "connected",
     actions: [],
+    pot: 1,
     ev: [ev, 1 - ev],
-    equity: [null, null],
-    eqr: [null, null],
+    equity: [ev / 2, null],
+    eqr: [2, null],
+    more: { nuts: ev },
     exploitability: null,
   });
   const flops = [flop("AsKsQs", 0.1, "monotone", 0.2), flop("AsKhQd", 0.3, "rainbow", 0.6)];
-  assert.ok(Math.abs(summarize("all", flops).ev[0] - 0.5) < 1e-12);
+  const all = summarize("all", flops);
+  assert.ok(Math.abs(all.ev[0] - 0.5) < 1e-12);
+  assert.ok(Math.abs(all.more.nuts - 0.5) < 1e-12);
+  assert.ok(Math.abs(all.eqr[0] - 2) < 1e-12);
+  assert.equal(all.eqr[1], null);
   assert.deepEqual(
     groupFlops(flops, "suits").map((row) => row.flop),
     ["monotone", "rainbow"],

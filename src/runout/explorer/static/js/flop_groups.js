@@ -34,6 +34,9 @@ export function summarize(name, flops) {
     return weight > 0 ? sum / weight : null;
   };
   const actions = flops.find((flop) => flop.actions.length)?.actions || [];
+  const ev = [0, 1].map((player) => weighted((flop) => flop.ev[player]));
+  const equity = [0, 1].map((player) => weighted((flop) => flop.equity[player]));
+  const pot = flops[0]?.pot;
   return {
     flop: name,
     isGroup: true,
@@ -43,9 +46,13 @@ export function summarize(name, flops) {
       ...action,
       frequency: weighted((flop) => flop.actions.find((other) => other.code === action.code)?.frequency),
     })),
-    ev: [0, 1].map((player) => weighted((flop) => flop.ev[player])),
-    equity: [0, 1].map((player) => weighted((flop) => flop.equity[player])),
-    eqr: [0, 1].map((player) => weighted((flop) => flop.eqr[player])),
+    ev,
+    equity,
+    // Not the mean of ratios: what all of them get of what equity would give.
+    eqr: ev.map((value, player) => (equity[player] > 0 ? value / (pot * equity[player]) : null)),
+    more: Object.fromEntries(
+      Object.keys(flops[0]?.more || {}).map((key) => [key, weighted((flop) => flop.more[key])]),
+    ),
     exploitability: weighted((flop) => flop.exploitability),
   };
 }

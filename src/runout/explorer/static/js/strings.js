@@ -5,7 +5,7 @@ export const TEXT = {
   home: "Solutions",
   noRuns: "No solution was found below the directories that were given.",
   howToSolve: "Solve one, for example",
-  kinds: { preflop: "preflop game", joint: "joint game", spot: "spot", values: "flop values" },
+  kinds: { preflop: "preflop game", joint: "joint game", spot: "spot", values: "flop values", report: "flop report" },
   damaged: "cannot be opened",
   compare: "compare",
   search: "Filter by name",

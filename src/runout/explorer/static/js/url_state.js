@@ -67,7 +67,7 @@ export function formatAddress({ view, run, params }) {
 
 /** The view that shows a run of a kind. */
 export function viewOfKind(kind) {
-  return { spot: "spot", values: "flops" }[kind] || "preflop";
+  return { spot: "spot", values: "flops", report: "flops" }[kind] || "preflop";
 }
 
 /** The parts of a list in an address. */

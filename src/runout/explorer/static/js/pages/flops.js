@@ -22,7 +22,8 @@ export function FlopsPage() {
   const columns = columnsOf(report);
   return html`<main class="report">
     <h1>${TEXT.flops.title} <small>${report.title}</small></h1>
-    ${report.choices.length > 1 && html`<div class="segments" role="group" aria-label="SPR">${report.choices.map((choice) => html`<button aria-pressed=${choice === report.path} onClick=${() => change({ n: choice })}>SPR ${choice}</button>`)}</div>`}
+    ${state.facts?.note && html`<p class="muted">${state.facts.note}</p>`}
+    ${report.choices.length > 1 && html`<div class="segments" role="group" aria-label=${report.choice}>${report.choices.map((choice) => html`<button aria-pressed=${choice === report.path} onClick=${() => change({ n: choice })}>${report.choice} ${choice}</button>`)}</div>`}
     <div class="textures" role="group" aria-label=${TEXT.flops.textures}>
       ${texturesOf(report.flops).map((texture) => html`<button class="chip" aria-pressed=${textures.includes(texture)} onClick=${() => change({ t: toggled(params.t, texture) }, true)}>${texture.split(".")[1]}</button>`)}
       ${textures.length > 0 && html`<button class="clear" onClick=${() => change({ t: "" }, true)}>${TEXT.clear}</button>`}
@@ -76,6 +77,7 @@ export function FlopsPage() {
 
   function openFlop(row) {
     if (row.isGroup) change({ g: "", t: `${params.g}.${row.flop}` });
+    else if (row.run) go({ view: "spot", run: row.run, params: { ...DEFAULTS, n: row.path } });
     else if (row.path) go({ view: "preflop", run: state.address.run, params: { ...DEFAULTS, n: row.path } });
   }
 }
@@ -129,6 +131,14 @@ function columnsOf(report) {
           ]
         : []),
     ]),
+    ...report.more.map(({ key, label, form }) =>
+      number(
+        key,
+        label,
+        (row) => row.more[key],
+        (value) => (form === "share" ? percent(value, 1) : amount(value, report.unit)),
+      ),
+    ),
     ...(known(report.flops, (row) => row.exploitability)
       ? [
           number(

@@ -30,7 +30,7 @@ function Run({ run, runs }) {
   const address = { view: viewOfKind(run.kind), run: run.id, params: { ...DEFAULTS } };
   const quality = describeQuality(run.quality);
   const partners = runs.filter(
-    (other) => other.id !== run.id && other.kind === run.kind && !other.problem && run.kind !== "values",
+    (other) => other.id !== run.id && other.kind === run.kind && !other.problem && viewOfKind(run.kind) !== "flops",
   );
   return html`<li class=${run.problem ? "broken" : ""}>
     <span class=${`badge kind-${run.kind}`}>${TEXT.kinds[run.kind] || run.kind}</span>

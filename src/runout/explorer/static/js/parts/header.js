@@ -38,6 +38,7 @@ export function Header() {
       html`<label class="run-choice">
         <span class="visually-hidden">${TEXT.home}</span>
         <select value=${address.run} onChange=${(event) => openRun(event.target.value)}>
+          ${facts && !runs.some((run) => run.id === address.run) && html`<option value=${address.run} selected>${facts.name}</option>`}
           ${runs.map((run) => html`<option value=${run.id} selected=${run.id === address.run} disabled=${Boolean(run.problem)}>${run.name}</option>`)}
         </select>
       </label>`
@@ -87,6 +88,7 @@ export function Header() {
 
 function openRun(id) {
   const run = state.runs.find((other) => other.id === id);
+  if (!run) return; // the one that is open, a flop of a report
   go({ view: viewOfKind(run.kind), run: id, params: { ...DEFAULTS } });
 }
 
