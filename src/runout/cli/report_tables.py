@@ -108,7 +108,7 @@ def _print_line(
         console.print(text, style="yellow", soft_wrap=True, markup=False)
     console.print()
     columns = _shown_columns(table)
-    headings = ("flops", *(_short_heading(column, table) for column in columns))
+    headings = ("flops", *(column.heading for column in columns))
     shown = plain_table("", right=headings)
     for kind in choice.by:
         for label, is_in in table.groups(kind, chosen):
@@ -136,14 +136,6 @@ def _shown_columns(table: LineTable) -> list[Column]:
     if not table.line.path:
         hidden.add("reach")
     return [column for column in table.columns if column.key not in hidden]
-
-
-def _short_heading(column: Column, table: LineTable) -> str:
-    """Returns a heading of few letters: actions by their codes, as in paths."""
-    for begin, word in (("freq_", ""), ("cost_", "all "), ("only_", "only ")):
-        if column.key.startswith(begin):
-            return word + column.key.removeprefix(begin)
-    return {"exploitability": "expl."}.get(column.key, column.heading.replace("equity", "EQ"))
 
 
 def _add_row(

@@ -71,8 +71,9 @@ class ReportRun:
             table = self.flops.table(chosen)
         except FilterError as error:
             raise BundleError(f"line {quote(choice)}", error.problem) from None
-        more = [column for column in table.columns if _is_more(column)]
         line = table.line
+        # Every deal gets to the root.
+        more = [c for c in table.columns if _is_more(c) and (line.path or c.key != "reach")]
         who = line.label if line.actor is None else f"{PLAYER_NAMES[line.actor]} acts"
         return {
             "path": name_of_line(line.path),

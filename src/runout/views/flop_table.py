@@ -199,7 +199,7 @@ class LineTable:
             equity = np.array([line.equity[player] for line in self.values])
             nuts = [line.nuts[player] for line in self.values]
             columns += [
-                self._column(f"equity_{end}", f"{name} equity", Form.SHARE, equity),
+                self._column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity),
                 self._column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev),
                 replace(
                     self._column(f"eqr_{end}", f"{name} EQR", Form.SHARE, _ratio(ev, pot * equity)),
@@ -217,15 +217,15 @@ class LineTable:
         columns = []
         for number, action in enumerate(self.line.actions):
             frequency = [line.frequency[number] for line in self.values]
-            columns.append(self._column(f"freq_{action.code}", action.label, Form.SHARE, frequency))
+            columns.append(self._column(f"freq_{action.code}", action.code, Form.SHARE, frequency))
         for number, action in enumerate(self.line.actions):
             cost = [line.cost[number] for line in self.values]
-            heading = f"all {action.label} costs"
+            heading = f"all {action.code}"
             columns.append(self._column(f"cost_{action.code}", heading, Form.CHIPS, cost))
         for number, action in enumerate(self.line.actions):
             sizes = [line.size_cost[number] for line in self.values if line.size_cost]
             if len(sizes) == len(self.rows) and not np.isnan(sizes).all():
-                heading = f"only {action.label} costs"
+                heading = f"only {action.code}"
                 columns.append(self._column(f"only_{action.code}", heading, Form.CHIPS, sizes))
         return columns
 
@@ -234,7 +234,7 @@ class LineTable:
         dealt = self._dealt
         return [
             replace(
-                self._column("exploitability", "exploitability", Form.SHARE, reached),
+                self._column("exploitability", "expl.", Form.SHARE, reached),
                 mean=lambda chosen: _weighted(reached, np.where(chosen, dealt, 0.0)),
             ),
             self._column(

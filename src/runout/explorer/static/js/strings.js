@@ -179,6 +179,12 @@ export const TEXT = {
     ev: "EV",
     quality: "exploitability",
     flop: "flop",
+    help: {
+      reach: "share of the deals on this flop that are played to here",
+      nuts: "share of the range among the best 5 % of made hands",
+      cost: "what it costs to do this with every hand, while the opponent plays on as it does",
+      only: "what it costs in the whole game to have no other size on the flop, both solving anew",
+    },
   },
   lines: {
     title: "All lines",

@@ -47,7 +47,7 @@ export function FlopsPage() {
               rows=${[...rows]}
               rowClass=${(row) => (row.isGroup ? "group" : "")}
             />
-            <table class="summary">
+            <div class="table-scroll" tabindex="0" role="region" aria-label=${TEXT.flops.overall}><table class="summary">
               <caption class="visually-hidden">
                 ${TEXT.flops.overall}
               </caption>
@@ -67,7 +67,7 @@ export function FlopsPage() {
                     </tr>`,
                 )}
               </tbody>
-            </table>`
+            </table></div>`
     }
     <section class="panel">
       <h2>${TEXT.tabs.trust}</h2>
@@ -85,7 +85,8 @@ export function FlopsPage() {
 function columnsOf(report) {
   const actions = report.flops.find((flop) => flop.actions.length)?.actions || [];
   const of = (row, code) => row.actions.find((action) => action.code === code)?.frequency;
-  const number = (name, label, value, show) => ({
+  const number = (name, label, value, show, help) => ({
+    help,
     name,
     label,
     isNumber: true,
@@ -136,7 +137,8 @@ function columnsOf(report) {
         key,
         label,
         (row) => row.more[key],
-        (value) => (form === "share" ? percent(value, 1) : amount(value, report.unit)),
+        (value) => (form === "share" ? percent(value, 1) : isKnown(value) ? value.toFixed(2) : NONE),
+        TEXT.flops.help[key.split("_")[0]],
       ),
     ),
     ...(known(report.flops, (row) => row.exploitability)
