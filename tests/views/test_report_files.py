@@ -1,0 +1,73 @@
+import csv
+import subprocess
+import sys
+
+import pytest
+
+from runout.views import report_files
+from runout.views.report_files import write_files
+from tests.views.small_reports import make_report
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folders = write_files(tmp_path, make_report())
+    assert [path.relative_to(tmp_path).as_posix() for path in folders] == [
+        "lines/root",
+        "lines/x-x",
+    ]
+    return folders[0]
+
+
+def test_one_file_has_the_columns_of_piosolver(folder):
+    lines = (folder / "report.csv").read_text().splitlines()
+    rows = list(csv.reader(lines[3:]))
+    assert rows[0] == (
+        "Flop,Global %,OOP Equity,OOP EV,OOP EQR,IP Equity,IP EV,IP EQR,"
+        "BET 20 freq,BET 10 freq,CHECK freq"
+    ).split(",")
+    assert rows[1][:4] == ["Ah Kd 7s", "100.000", "50.000", "12.0000"]
+    assert rows[1][8:] == ["50.000", "30.000", "20.000"]
+    # the last row is the mean by weights
+    assert rows[-1][3] == "10.8000"
+    assert len(rows) == 5
+
+
+def read(folder):
+    return list(csv.DictReader((folder / "table.csv").read_text().splitlines()))
+
+
+def test_all_numbers_are_in_the_other_files(folder):
+    rows = read(folder)
+    assert [row["flop"] for row in rows] == ["AhKd7s", "9h6h2h", "8s8d3c"]
+    assert (rows[1]["suits"], rows[1]["high"]) == ("monotone", "9 high")
+    assert float(rows[1]["cost_b20"]) == 2.0
+    later = read(folder.parent / "x-x")
+    assert later[2]["ev_oop"] == ""
+
+
+READ = """
+import sys
+import {library} as library
+for place in sys.argv[1:]:
+    frame = getattr(library, "read_" + place.rsplit(".")[-1])(place)
+    assert list(frame["flop"]) == ["AhKd7s", "9h6h2h", "8s8d3c"]
+    assert abs((frame["weight"] * frame["ev_oop"]).sum() - 10.8) < 1e-9
+assert not any(name.split(".")[0] == "runout" for name in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_report_is_read_without_runout(folder, library):
+    pytest.importorskip(library)
+    pytest.importorskip("pyarrow")
+    places = [str(folder / "table.csv"), str(folder / "table.parquet")]
+    command = [sys.executable, "-c", READ.format(library=library), *places]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_pyarrow_there_is_csv(tmp_path, monkeypatch):
+    monkeypatch.setattr(report_files, "has_parquet", lambda: False)
+    (folder, _) = write_files(tmp_path, make_report())
+    assert sorted(path.name for path in folder.iterdir()) == ["report.csv", "table.csv"]
