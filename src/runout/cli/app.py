@@ -23,6 +23,7 @@ from runout.cli import (
     flops,
     inspect_bundles,
     lab,
+    lab_sweep,
     ranges,
     report,
     run_ranges,
@@ -150,6 +151,10 @@ spot_show.app.command(
     "runout spot report runs/flop --node x:b59:c:8h:x --sort ev-ip --csv -o turns.csv",
 )(spot_report.report_spot)
 app.add_typer(spot_show.app, name="spot")
+lab.app.command(
+    "sweep",
+    epilog="Example: runout lab sweep -c configs/sweep_rebucketing.yaml -o runs/rebucketing",
+)(lab_sweep.sweep)
 app.add_typer(lab.app, name="lab")
 app.command(
     "report",

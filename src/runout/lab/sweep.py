@@ -1,0 +1,229 @@
+"""Sweeps: what a choice of keys is worth, with error bars from several seeds.
+
+Every choice solves the same flops; strategies are judged in the game with real cards. Seeds are
+the only thing that is random, so a mean over flops is one number for each seed, and its spread
+over seeds is the error. Two choices are compared seed by seed, which takes out what both share.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runout.arrays import FloatArray
+from runout.cache import Arrays
+from runout.cfr.parallel import Team
+from runout.config.postflop import PostflopModelConfig
+from runout.config.sweep import SweepPoint
+from runout.events import reporting_phase
+from runout.execution.local import count_cores
+from runout.lab.real_game import judge_strategy
+from runout.pipeline.workplace import Workplace
+from runout.postflop.backend import ProgressSink
+from runout.postflop.flop_game import FlopGame
+from runout.postflop.flop_tasks import progress_sink
+from runout.postflop.plan import PostflopPlan
+from runout.storage.manifest import digest_config
+
+#: What is measured of every solve; the first is what choices are compared by.
+MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
+
+PHASE = "Sweeping"
+
+_PART = "sweep"
+_MEASURED = "measured"
+_NUM_KEY_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class SweepTask:
+    """One flop at one stack-to-pot ratio by one choice and seed.
+
+    Attributes:
+        point: number of the choice.
+        seed: of the solve.
+        flop: its cards as they were given.
+        spr: effective stack over pot.
+        model: the config with this flop and ratio only.
+    """
+
+    point: int
+    seed: int
+    flop: str
+    spr: float
+    model: PostflopModelConfig
+
+    @property
+    def key(self) -> str:
+        """Stands for everything that decides the result."""
+        digest = digest_config(self.model.digest_mapping())[:_NUM_KEY_DIGITS]
+        return f"{self.flop} SPR {self.spr:g} seed {self.seed} {digest}"
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """What a task has measured.
+
+    Attributes:
+        task: which.
+        values: by measure; exploitabilities and gains are fractions of the pot.
+    """
+
+    task: SweepTask
+    values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds.
+
+    Attributes:
+        mean: of the means of each seed.
+        error: standard error of the mean; NaN for one seed.
+    """
+
+    mean: float
+    error: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Estimate":
+        """Returns the mean of independent values and its standard error."""
+        if len(values) < 2:
+            return cls(values[0] if values else math.nan, math.nan)
+        error = statistics.stdev(values) / math.sqrt(len(values))
+        return cls(statistics.fmean(values), error)
+
+
+@dataclass(frozen=True)
+class SweepMean:
+    """A choice over all flops and seeds.
+
+    Attributes:
+        label: the choice.
+        num_seeds: that are finished on every flop.
+        num_solves: that are finished.
+        by_measure: mean and error over seeds.
+        difference: to the first choice in `MEASURES`'s first measure, seed by seed; None for the
+            first itself.
+    """
+
+    label: str
+    num_seeds: int
+    num_solves: int
+    by_measure: dict[str, Estimate]
+    difference: Estimate | None
+
+
+def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
+    """Returns every solve of a sweep."""
+    tasks = []
+    for number, point in enumerate(points):
+        for model in point.models:
+            flops = model.flop_list().names
+            for flop in flops:
+                for spr in model.postflop_sprs:
+                    keys: dict[str, Any] = {
+                        "fixed_flops": [flop],
+                        "flop_subset": None,
+                        "max_flop_boards": None,
+                        "postflop_sprs": [spr],
+                    }
+                    single = model.model_validate(model.to_mapping() | keys)
+                    tasks.append(SweepTask(number, model.seed, flop, spr, single))
+    return tasks
+
+
+def measure(task: SweepTask, report_progress: ProgressSink, team: Team) -> FloatArray:
+    """Solves a flop and judges its strategies; returns ``[6]`` the measures."""
+    plan = PostflopPlan.make(task.model, 1)
+    game = FlopGame.deal(plan.flops.flops[0])
+    started = time.perf_counter()
+    solution = plan.backend.solve(game, plan.trees[0], report_progress, team)
+    seconds = time.perf_counter() - started
+    loss = judge_strategy(game.flop, plan.trees[0], solution.strategy, team=team)
+    report = solution.report
+    return np.array(
+        [
+            loss.exploitability_pot,
+            report.exploitability_pot,
+            *loss.gains_pot,
+            report.iterations,
+            seconds,
+        ]
+    )
+
+
+def summarize(points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> list[SweepMean]:
+    """Returns the mean of each choice, over seeds that are finished on all of its flops."""
+    by_seed = [_means_by_seed(point, number, rows) for number, point in enumerate(points)]
+    means = []
+    for number, (point, seeds) in enumerate(zip(points, by_seed, strict=True)):
+        difference = None
+        if number > 0:
+            difference = _paired(seeds, by_seed[0])
+        means.append(
+            SweepMean(
+                label=point.label,
+                num_seeds=len(seeds),
+                num_solves=sum(row.task.point == number for row in rows),
+                by_measure={
+                    name: Estimate.of([values[name] for values in seeds.values()])
+                    for name in MEASURES
+                },
+                difference=difference,
+            )
+        )
+    return means
+
+
+def _means_by_seed(
+    point: SweepPoint, number: int, rows: Sequence[SweepRow]
+) -> dict[int, dict[str, float]]:
+    """Returns the means over flops and ratios of each seed that is finished."""
+    means = {}
+    for model in point.models:
+        mine = [r.values for r in rows if r.task.point == number and r.task.seed == model.seed]
+        if len(mine) == len(model.flop_list()) * len(model.postflop_sprs):
+            means[model.seed] = {
+                name: statistics.fmean(values[name] for values in mine) for name in MEASURES
+            }
+    return means
+
+
+def _paired(seeds: dict[int, dict[str, float]], first: dict[int, dict[str, float]]) -> Estimate:
+    """Returns how a choice differs from the first, seed by seed if both are random."""
+    name = MEASURES[0]
+    if len(first) == 1 or len(seeds) == 1:  # one of them does not depend on the seed
+        others = first if len(seeds) == 1 else seeds
+        single = next(iter((seeds if len(seeds) == 1 else first).values()), {name: math.nan})
+        sign = 1.0 if others is seeds else -1.0
+        return Estimate.of([sign * (values[name] - single[name]) for values in others.values()])
+    return Estimate.of([seeds[seed][name] - first[seed][name] for seed in seeds if seed in first])
+
+
+def run_sweep(points: Sequence[SweepPoint], workplace: Workplace) -> Iterator[SweepRow]:
+    """Yields a row for every solve, as soon as it is finished; those of an earlier run at once.
+
+    Args:
+        points: the choices.
+        workplace: with what; its checkpoints keep finished solves.
+    """
+    tasks, num_workers = list_tasks(points), workplace.num_workers or count_cores()
+    with (
+        workplace.recalling(_PART, {}) as recall,
+        reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance,
+    ):
+        for number, task in enumerate(tasks, start=1):
+            is_bound = task.model.make_backend().meaning.is_upper_bound
+            sink = progress_sink(task.flop, task.spr, workplace.on_event, is_bound)
+
+            def solve(task: SweepTask = task, sink: ProgressSink = sink) -> Arrays:
+                return {_MEASURED: measure(task, sink, Team(num_workers))}
+
+            numbers = recall(task.key, solve)[_MEASURED].tolist()
+            advance(number)
+            yield SweepRow(task, dict(zip(MEASURES, numbers, strict=True)))
