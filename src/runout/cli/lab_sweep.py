@@ -4,7 +4,7 @@ import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -27,9 +27,9 @@ ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
 
 _NO_VALUE = "-"
 _LEGEND = """\
-in % of the flop pot, mean ± standard error over seeds: real, exploitability with real cards; own, as
-the backend says; OOP and IP, what each gains by a best response; difference: real less that of the
-first line, seed by seed: beyond two errors it is no accident"""
+in % of the flop pot, mean ± standard error over seeds: real, exploitability with real cards; own,
+as the backend says; OOP and IP, what each gains by a best response; difference: real less that of
+the first line, seed by seed: beyond two errors it is no accident"""
 
 
 def sweep(
@@ -122,7 +122,7 @@ def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
 
 
 def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
-    cells: Json = {"choice": point.label, "seeds": mean.num_seeds, "solves": mean.num_solves}
+    cells: dict[str, Any] = {"choice": point.label, "seeds": mean.num_seeds, "solves": mean.num_solves}
     for name, estimate in (*mean.by_measure.items(), ("difference", mean.difference)):
         cells[name] = None if estimate is None else json_number(estimate.mean)
         cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)
