@@ -5,10 +5,10 @@ from runout.cards.card import parse_board
 from runout.cards.flops import all_flops, explicit_flops
 from runout.equity.versus import compare_ranges
 from runout.events import FlopReported
+from runout.execution.workplace import Workplace
 from runout.pipeline.flop_report import collect_report, report_flops
 from runout.pipeline.report_plan import ReportPlan
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
 from runout.views.flop_rows import line_values
 from runout.views.spot_bundle import load_spot
 from tests.views.small_reports import KEYS

@@ -3,6 +3,7 @@
 import csv
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from runout.cli.options import WorkersOption, read_path, require_positive
 from runout.cli.spot_node import print_wide
 from runout.cli.targets import solving_into
 from runout.config.sweep import load_sweep_config
+from runout.execution.cancel import CancelledError
 from runout.results.run_folders import CHECKPOINT_FOLDER
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 
@@ -49,14 +51,14 @@ def sweep(
     points = load_sweep_config(config)
     rows: list[SweepRow] = []
     try:
-        with solving_into(path) as sink:
+        with solving_into(path, workers) as workplace:
             from runout.lab.sweep import list_tasks, run_sweep
-            from runout.pipeline.workplace import Workplace
 
             num_solves = format_count_of(len(list_tasks(points)), "solve")
             print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
-            rows.extend(run_sweep(points, Workplace(workers, sink, path / CHECKPOINT_FOLDER)))
-    except KeyboardInterrupt:
+            workplace = replace(workplace, checkpoints=path / CHECKPOINT_FOLDER)
+            rows.extend(run_sweep(points, workplace))
+    except (KeyboardInterrupt, CancelledError):
         _report(path, points, rows)
         kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
         text = f"interrupted; give the same command again to go on, {kept}"
@@ -122,7 +124,11 @@ def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
 
 
 def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
-    cells: dict[str, Any] = {"choice": point.label, "seeds": mean.num_seeds, "solves": mean.num_solves}
+    cells: dict[str, Any] = {
+        "choice": point.label,
+        "seeds": mean.num_seeds,
+        "solves": mean.num_solves,
+    }
     for name, estimate in (*mean.by_measure.items(), ("difference", mean.difference)):
         cells[name] = None if estimate is None else json_number(estimate.mean)
         cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)

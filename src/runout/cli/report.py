@@ -46,8 +46,8 @@ from runout.views.report_bundle import KIND, load_report, save_report
 from runout.views.report_files import has_parquet, write_files
 
 if TYPE_CHECKING:
-    from runout.pipeline.flop_report import ReportNeeds
     from runout.pipeline.report_plan import ReportPlan
+    from runout.postflop.spot.spot_setup import SpotSize
 
 DEFAULT_FLOPS = "25"
 DEFAULT_LINES = (ROOT, "x")
@@ -179,7 +179,7 @@ def report_flops(
     elif path is None:
         raise OptionError("--output", "is missing, say where to write the report")
     else:
-        keys = {**keys_from_run(run, node), **given}
+        keys = {**keys_from_run(run, node, given), **given}
         spots = path / SPOTS_FOLDER if keep else None
         plan = _make_plan(config, keys, _read_flops(flops), choice, size_costs, spots)
         choice = replace(choice, lines=())
@@ -218,16 +218,15 @@ def _solve(plan: "ReportPlan", path: Path, workers: int | None, overwrite: bool)
     """Solves the flops that are not finished yet, and writes everything."""
     _require_same_spot(path, plan, overwrite)
     rows: list[FlopRow] = []
-    with solving_into(path) as sink:
-        from runout.execution.local import count_cores
-        from runout.pipeline.flop_report import ReportNeeds, collect_report, report_flops
-        from runout.pipeline.workplace import Workplace
+    with solving_into(path, workers) as workplace:
+        from runout.execution.cancel import CancelledError
+        from runout.pipeline.flop_report import collect_report, measure_flop, report_flops
 
-        num_workers = workers or count_cores()
-        _tell_needs(plan, ReportNeeds.of(plan, num_workers))
+        _tell_needs(plan, measure_flop(plan.spot))
+        workplace = replace(workplace, checkpoints=path / CHECKPOINT_FOLDER)
         try:
-            rows.extend(report_flops(plan, Workplace(num_workers, sink, path / CHECKPOINT_FOLDER)))
-        except KeyboardInterrupt:
+            rows.extend(report_flops(plan, workplace))
+        except (KeyboardInterrupt, CancelledError):
             if rows:
                 _write(path, plan, collect_report(plan, rows))
             kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
@@ -263,16 +262,13 @@ def _require_same_spot(path: Path, plan: "ReportPlan", overwrite: bool) -> None:
             raise OptionError(str(path), problem)
 
 
-def _tell_needs(plan: "ReportPlan", needs: "ReportNeeds") -> None:
+def _tell_needs(plan: "ReportPlan", size: "SpotSize") -> None:
     """Says what is going to be solved, and with how much memory."""
-    oop, ip = needs.size.num_hands
-    memory = next(
-        need.total for bits, need in needs.size.memory.items() if bits == plan.spot.precision
-    )
+    oop, ip = size.num_hands
+    need = next(need for bits, need in size.memory.items() if bits == plan.spot.precision)
     print_note(
-        f"{plan.title}\n"
-        f"{format_count_of(len(plan.flops), 'flop')}, {needs.num_side_by_side} at a time, about "
-        f"{format_bytes(memory)} each; {needs.size.num_nodes:,} nodes of betting, {oop:,} against "
+        f"{plan.title}\n{format_count_of(len(plan.flops), 'flop')}, about "
+        f"{format_bytes(need.total)} each; {size.num_nodes:,} nodes of betting, {oop:,} against "
         f"{ip:,} combos on {plan.spot.board}"
     )
     if plan.variants:

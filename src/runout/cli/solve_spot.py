@@ -174,9 +174,7 @@ def solve_spot(
     _report(solution, path, seconds)
 
 
-def keys_from_run(
-    run: Path | None, node: str | None, given: Mapping[str, Any]
-) -> dict[str, Any]:
+def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keys that a preflop solution gives, none without one.
 
     Raises:

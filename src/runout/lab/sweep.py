@@ -8,24 +8,22 @@ over seeds is the error. Two choices are compared seed by seed, which takes out 
 import math
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from runout.arrays import FloatArray
-from runout.cache import Arrays
 from runout.cfr.parallel import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.config.sweep import SweepPoint
 from runout.events import reporting_phase
-from runout.execution.local import count_cores
+from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.execution.workplace import Workplace
+from runout.lab.compare_backends import estimate_judging_bytes
 from runout.lab.real_game import judge_strategy
-from runout.pipeline.workplace import Workplace
-from runout.postflop.backend import ProgressSink
 from runout.postflop.flop_game import FlopGame
-from runout.postflop.flop_tasks import progress_sink
+from runout.postflop.flop_tasks import failed_flops, progress_sink
 from runout.postflop.plan import PostflopPlan
 from runout.storage.manifest import digest_config
 
@@ -34,8 +32,8 @@ MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
 
 PHASE = "Sweeping"
 
-_PART = "sweep"
 _MEASURED = "measured"
+_SECONDS = "seconds"
 _NUM_KEY_DIGITS = 12
 
 
@@ -137,26 +135,6 @@ def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
     return tasks
 
 
-def measure(task: SweepTask, report_progress: ProgressSink, team: Team) -> FloatArray:
-    """Solves a flop and judges its strategies; returns ``[6]`` the measures."""
-    plan = PostflopPlan.make(task.model, 1)
-    game = FlopGame.deal(plan.flops.flops[0])
-    started = time.perf_counter()
-    solution = plan.backend.solve(game, plan.trees[0], report_progress, team)
-    seconds = time.perf_counter() - started
-    loss = judge_strategy(game.flop, plan.trees[0], solution.strategy, team=team)
-    report = solution.report
-    return np.array(
-        [
-            loss.exploitability_pot,
-            report.exploitability_pot,
-            *loss.gains_pot,
-            report.iterations,
-            seconds,
-        ]
-    )
-
-
 def summarize(points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> list[SweepMean]:
     """Returns the mean of each choice, over seeds that are finished on all of its flops."""
     by_seed = [_means_by_seed(point, number, rows) for number, point in enumerate(points)]
@@ -205,25 +183,61 @@ def _paired(seeds: dict[int, dict[str, float]], first: dict[int, dict[str, float
     return Estimate.of([seeds[seed][name] - first[seed][name] for seed in seeds if seed in first])
 
 
+@dataclass(frozen=True)
+class SweepJob:
+    """Solves flops and judges their strategies; see `Job`. All that counts is in the task."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Nothing: the key of a task stands for its config."""
+        return {}
+
+    def run(self, item: SweepTask, worker: Worker) -> TaskResult:
+        """Solves a flop, and measures what its strategies lose with real cards."""
+        team, plan = Team.of(worker), PostflopPlan.make(item.model, 1)
+        flop, tree, backend = plan.flops.flops[0], plan.trees[0], plan.backend
+        is_bound = backend.meaning.is_upper_bound
+        sink = progress_sink(item.flop, item.spr, worker.on_event, is_bound)
+        started = time.perf_counter()
+        solution = backend.solve(FlopGame.deal(flop), tree, sink, team)
+        seconds = time.perf_counter() - started
+        loss = judge_strategy(flop, tree, solution.strategy, team=team)
+        report = solution.report
+        numbers = [loss.exploitability_pot, report.exploitability_pot, *loss.gains_pot]
+        return TaskResult({_MEASURED: np.array([*numbers, report.iterations])}, {_SECONDS: seconds})
+
+
 def run_sweep(points: Sequence[SweepPoint], workplace: Workplace) -> Iterator[SweepRow]:
-    """Yields a row for every solve, as soon as it is finished; those of an earlier run at once.
+    """Yields a row for every solve, as soon as it is finished; those of an earlier run first.
 
     Args:
         points: the choices.
         workplace: with what; its checkpoints keep finished solves.
+
+    Raises:
+        ExecutionError: after all were tried, naming those that failed and why.
+        CancelledError: if the token of the workplace was set.
     """
-    tasks, num_workers = list_tasks(points), workplace.num_workers or count_cores()
-    with (
-        workplace.recalling(_PART, {}) as recall,
-        reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance,
-    ):
-        for number, task in enumerate(tasks, start=1):
-            is_bound = task.model.make_backend().meaning.is_upper_bound
-            sink = progress_sink(task.flop, task.spr, workplace.on_event, is_bound)
-
-            def solve(task: SweepTask = task, sink: ProgressSink = sink) -> Arrays:
-                return {_MEASURED: measure(task, sink, Team(num_workers))}
-
-            numbers = recall(task.key, solve)[_MEASURED].tolist()
+    tasks = [Task(task.key, task, _needs_of(task)) for task in list_tasks(points)]
+    failures: dict[str, Exception] = {}
+    with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
+        for number, done in enumerate(workplace.run(SweepJob(), tasks), start=1):
             advance(number)
-            yield SweepRow(task, dict(zip(MEASURES, numbers, strict=True)))
+            if done.entry is None:
+                assert done.error is not None
+                failures[done.task.key] = done.error
+                continue
+            numbers = done.entry.arrays[_MEASURED].tolist()
+            values = dict(zip(MEASURES, [*numbers, done.entry.measured[_SECONDS]], strict=True))
+            yield SweepRow(done.task.item, values)
+    if failures:
+        raise failed_flops(failures, len(tasks))
+
+
+def _needs_of(task: SweepTask) -> TaskNeeds:
+    """Returns what a solve and its judging take; it is timed, so it has its worker for itself."""
+    plan = PostflopPlan.make(task.model, 1)
+    flop, tree = plan.flops.flops[0], plan.trees[0]
+    need = plan.backend.estimate(flop, tree, 1)
+    judging = estimate_judging_bytes(flop, tree, 1)
+    return TaskNeeds(need.memory_bytes + judging, need.seconds, is_alone=True)

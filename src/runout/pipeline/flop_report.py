@@ -1,95 +1,181 @@
 """A report over flops: one spot solved flop by flop, each of which leaves a row of numbers.
 
 A flop is solved as `solve-spot` would solve it, and its row is made by whoever has solved it.
-Finished rows are kept, so an interrupted report goes on where it was.
+Finished rows are kept in a ledger, so an interrupted report goes on where it was.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from runout.arrays import AnyArray
-from runout.cache import Arrays
+from runout.cards.isomorphism import suit_stabilizer
+from runout.cfr.parallel import Team
+from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.events import (
     Event,
     EventSink,
+    FlopFailed,
     FlopReported,
     FlopSolving,
     Phase,
     SpotSolving,
     reporting_phase,
 )
-from runout.execution.local import WorkerPool, count_cores
-from runout.execution.memory import available_memory_bytes
+from runout.execution.cancel import CancelledError
+from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.execution.workplace import Workplace
 from runout.holdem.tables import Precision
 from runout.pipeline.report_plan import ReportPlan, SizeVariant
 from runout.pipeline.spot import solve_spot
-from runout.pipeline.workplace import Workplace
-from runout.postflop.flop_tasks import longest_first
+from runout.postflop.flop_tasks import failed_flops
 from runout.postflop.spot.spot_setup import SpotSize, measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution
+from runout.storage.ledger import LedgerEntry
 from runout.views.flop_rows import FlopRow, LineValues, ReportLine, line_values
 from runout.views.flop_table import FlopsReport
 from runout.views.spot_bundle import build_spot, meaning_of
 
-_PART = "report"
 _FACTS = "facts"
+_SECONDS = "seconds"
 
 
-@dataclass(frozen=True)
-class ReportNeeds:
-    """What a report takes.
+@dataclass(frozen=True, eq=False)
+class ReportJob:
+    """Solves flops and makes their rows; see `Job`. An item is a flop such as ``AhKd7s``.
 
     Attributes:
-        size: of the spot on one flop, with one thread.
-        num_side_by_side: flops that are solved at a time.
-        threads_per_flop: threads that each of them has.
+        spot: what is played; its board does not count.
+        lines: what is looked at on each flop.
+        variants: what is solved besides.
+        spots: where the solution of each flop is kept; None to keep none.
+        facts: everything that a row depends on besides the flop.
     """
 
-    size: SpotSize
-    num_side_by_side: int
-    threads_per_flop: int
+    spot: SpotConfig
+    lines: tuple[ReportLine, ...]
+    variants: tuple[SizeVariant, ...]
+    spots: Path | None
+    facts: Mapping[str, Any]
 
     @classmethod
-    def of(cls, plan: ReportPlan, num_workers: int) -> "ReportNeeds":
-        """Returns how the flops of a plan share the workers: as many at a time as memory holds."""
-        size = measure_spot(build_spot(plan.spot), 1, plan.spot.locks, river_buckets(plan.spot))
-        need = size.memory[Precision(plan.spot.precision)].total
-        num_at_once = max(1, min(num_workers, int(available_memory_bytes() // max(need, 1))))
-        return cls(size, num_at_once, max(1, num_workers // num_at_once))
+    def of(cls, plan: ReportPlan) -> "ReportJob":
+        """Returns the job of a plan."""
+        facts = {
+            "spot": plan.spot_facts(),
+            "lines": [line.path for line in plan.lines],
+            "variants": [[v.player, v.code, dict(v.bet_sizes)] for v in plan.variants],
+            "keeps_strategies": plan.spots is not None,
+        }
+        return cls(plan.spot, plan.lines, plan.variants, plan.spots, facts)
+
+    def run(self, item: str, worker: Worker) -> TaskResult:
+        """Solves a flop and returns the numbers of its row."""
+        solution = self._solve_and_keep(item, worker)
+        seconds = solution.outcome.seconds
+        root = solution.view.node()
+        costs: dict[tuple[int, str], float] = {}
+        for variant in self.variants:
+            other = self._solve(item, worker, bet_sizes=variant.bet_sizes)
+            seconds += other.outcome.seconds
+            lost = root.range_ev(variant.player) - other.view.node().range_ev(variant.player)
+            costs[variant.player, variant.code] = lost
+        reached, iterations = solution.exploitability_pot, solution.outcome.iterations
+        facts = [float(root.deals(0).sum()), reached, iterations]
+        arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
+        for number, line in enumerate(self.lines):
+            node, size_costs = solution.view.node(line.path), self._size_costs(line, costs)
+            arrays[f"line{number}"] = line_values(node, size_costs).to_array()
+        return TaskResult(arrays, {_SECONDS: seconds})
+
+    def tasks(self, plan: ReportPlan) -> list[Task[str]]:
+        """Returns a task for each flop, with what it takes."""
+        memory = measure_flop(self.spot).memory[Precision(self.spot.precision)].total
+        tasks = []
+        for flop, name in zip(plan.flops.flops, plan.flops.names, strict=True):
+            # Runouts that differ by suits only are solved once; nobody knows how long one takes.
+            tasks.append(Task(name, name, TaskNeeds(memory, 1.0 / len(suit_stabilizer(flop)))))
+        return tasks
+
+    def row_of(self, flop: str, share: float, entry: LedgerEntry) -> FlopRow:
+        """Returns the row of a flop that is finished."""
+        deals, reached, iterations = entry.arrays[_FACTS].tolist()
+        lines = tuple(
+            LineValues.from_array(np.asarray(entry.arrays[f"line{number}"]), len(line.actions))
+            for number, line in enumerate(self.lines)
+        )
+        seconds = float(entry.measured[_SECONDS])
+        return FlopRow(flop, share, deals, reached, int(iterations), seconds, lines)
+
+    def _solve_and_keep(self, flop: str, worker: Worker) -> SpotSolution:
+        if self.spots is None:
+            return self._solve(flop, worker)
+        # What is there is of a run whose row is missing.
+        return self._solve(flop, worker, self.spots / flop, keep_resume=False)
+
+    def _solve(
+        self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
+    ) -> SpotSolution:
+        config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
+        sink = _telling_flop(flop, config, worker.on_event)
+        workplace = Workplace(worker.num_threads, sink, cancel=worker.cancel)
+        try:
+            return solve_spot(
+                config, workplace, directory=directory, overwrite=True, team=Team.of(worker)
+            )
+        except KeyboardInterrupt:  # the token was set, and what was learned is kept
+            raise CancelledError from None
+
+    def _size_costs(
+        self, line: ReportLine, costs: Mapping[tuple[int, str], float]
+    ) -> tuple[float, ...]:
+        """Returns what each bet of a line costs as the only size, NaN for what was not asked."""
+        if not self.variants:
+            return ()
+        is_first = line.path in ("", "x")
+        return tuple(
+            costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
+            for action in line.actions
+        )
+
+
+def measure_flop(spot: SpotConfig) -> SpotSize:
+    """Returns how large a spot is on a flop, with one thread."""
+    return measure_spot(build_spot(spot), 1, spot.locks, river_buckets(spot))
 
 
 def report_flops(plan: ReportPlan, workplace: Workplace) -> Iterator[FlopRow]:
-    """Yields the row of every flop, as soon as it is finished; those of an earlier run at once.
+    """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
 
     Args:
         plan: what to solve.
         workplace: with what; its checkpoints keep finished rows.
 
     Raises:
-        RunoutError: if a flop cannot be solved.
+        ExecutionError: after all flops were tried, naming those that failed and why.
+        CancelledError: if the token of the workplace was set.
     """
-    needs = ReportNeeds.of(plan, workplace.num_workers or count_cores())
-    pool = WorkerPool(needs.num_side_by_side)
-    order = longest_first(plan.flops.flops)
-    with workplace.recalling(_PART, report_facts(plan)) as recall:
-
-        def solve(number: int) -> Arrays:
-            name = plan.flops.names[number]
-            sink = _tell_flop(name, plan.spot, workplace.on_event)
-            at_work = Workplace(needs.threads_per_flop, sink)
-            return recall(name, lambda: solve_flop_row(plan, number, at_work))
-
-        with reporting_phase(workplace.on_event, Phase.FLOPS, len(order)):
-            found = pool.map_as_finished(solve, order)
-            for num_done, (position, arrays) in enumerate(found, start=1):
-                row = read_row(plan, order[position], arrays)
-                workplace.on_event(_reported(plan, row, num_done, len(order)))
-                yield row
+    job, on_event, total = ReportJob.of(plan), workplace.on_event, len(plan.flops)
+    shares = dict(zip(plan.flops.names, plan.flops.weights.tolist(), strict=True))
+    failures: dict[str, Exception] = {}
+    with reporting_phase(on_event, Phase.FLOPS, total):
+        for number, done in enumerate(workplace.run(job, job.tasks(plan)), start=1):
+            flop = done.task.item
+            if done.entry is None:
+                assert done.error is not None
+                failures[flop] = done.error
+                on_event(FlopFailed(flop, repr(done.error)))
+                continue
+            row = job.row_of(flop, shares[flop], done.entry)
+            on_event(_reported(plan, row, number - len(failures)))
+            yield row
+    if failures:
+        raise failed_flops(failures, total)
 
 
 def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:
@@ -105,87 +191,7 @@ def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:
     )
 
 
-def report_facts(plan: ReportPlan) -> Mapping[str, Any]:
-    """Returns everything that the row of a flop depends on besides the flop."""
-    return {
-        "spot": plan.spot_facts(),
-        "lines": [line.path for line in plan.lines],
-        "variants": [[v.player, v.code, dict(v.bet_sizes)] for v in plan.variants],
-        "keeps_strategies": plan.spots is not None,
-    }
-
-
-def solve_flop_row(plan: ReportPlan, number: int, workplace: Workplace) -> Arrays:
-    """Solves a flop and returns the numbers of its row."""
-    name = plan.flops.names[number]
-    solution = _solve(plan, name, workplace)
-    seconds = solution.outcome.seconds
-    root = solution.view.node()
-    costs: dict[tuple[int, str], float] = {}
-    for variant in plan.variants:
-        config = plan.config_on(name, bet_sizes=variant.bet_sizes)
-        other = solve_spot(config, workplace)
-        seconds += other.outcome.seconds
-        lost = root.range_ev(variant.player) - other.view.node().range_ev(variant.player)
-        costs[variant.player, variant.code] = lost
-    arrays: dict[str, AnyArray] = {
-        _FACTS: np.array(
-            [
-                float(root.deals(0).sum()),
-                solution.exploitability_pot,
-                solution.outcome.iterations,
-                seconds,
-            ]
-        )
-    }
-    for position, line in enumerate(plan.lines):
-        values = line_values(solution.view.node(line.path), _size_costs(line, plan.variants, costs))
-        arrays[f"line{position}"] = values.to_array()
-    return arrays
-
-
-def read_row(plan: ReportPlan, number: int, arrays: Arrays) -> FlopRow:
-    """Returns the row of a flop from its numbers."""
-    deals, exploitability, iterations, seconds = arrays[_FACTS].tolist()
-    lines = tuple(
-        LineValues.from_array(np.asarray(arrays[f"line{position}"]), len(line.actions))
-        for position, line in enumerate(plan.lines)
-    )
-    return FlopRow(
-        flop=plan.flops.names[number],
-        share=float(plan.flops.weights[number]),
-        deals=deals,
-        exploitability_pot=exploitability,
-        iterations=int(iterations),
-        seconds=seconds,
-        lines=lines,
-    )
-
-
-def _solve(plan: ReportPlan, name: str, workplace: Workplace) -> SpotSolution:
-    if plan.spots is None:
-        return solve_spot(plan.config_on(name), workplace)
-    config = plan.config_on(name, keep_resume=False)
-    # What is there is of an earlier run whose row is missing, or another spot of this report.
-    return solve_spot(config, workplace, directory=plan.spots / name, overwrite=True)
-
-
-def _size_costs(
-    line: ReportLine,
-    variants: tuple[SizeVariant, ...],
-    costs: Mapping[tuple[int, str], float],
-) -> tuple[float, ...]:
-    """Returns what each bet of a line costs as the only size, NaN for what was not asked."""
-    if not variants:
-        return ()
-    is_first = line.path in ("", "x")
-    return tuple(
-        costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
-        for action in line.actions
-    )
-
-
-def _tell_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> Callable[[Event], None]:
+def _telling_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> EventSink:
     """Returns a sink that tells progress of a spot as that of a flop."""
 
     def pass_on(event: Event) -> None:
@@ -208,12 +214,12 @@ def _tell_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> Callable[[Ev
     return pass_on
 
 
-def _reported(plan: ReportPlan, row: FlopRow, num_done: int, num_flops: int) -> FlopReported:
+def _reported(plan: ReportPlan, row: FlopRow, num_done: int) -> FlopReported:
     first, values = plan.lines[0], row.lines[0]
     return FlopReported(
         flop=row.flop,
         num_done=num_done,
-        num_flops=num_flops,
+        num_flops=len(plan.flops),
         line=first.path,
         ev_chips=(values.ev[0], values.ev[1]),
         frequencies=tuple(

@@ -101,10 +101,6 @@ class ReportPlan:
             raise TreeError("size costs", problem)
         return cls(spot, _met_flops(spot, flops), lines, variants, spots)
 
-    def config_on(self, flop: str, **keys: Any) -> SpotConfig:
-        """Returns the spot on a flop, with other keys."""
-        return load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
-
     def config_text(self) -> str:
         """Returns the spot without its board, as YAML."""
         mapping = self.spot.to_mapping()

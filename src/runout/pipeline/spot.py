@@ -42,6 +42,7 @@ def solve_spot(
     directory: Path | None = None,
     resume: bool = True,
     overwrite: bool = False,
+    team: Team | None = None,
     **keys: Any,
 ) -> SpotSolution:
     """Solves a spot with real cards.
@@ -54,6 +55,7 @@ def solve_spot(
         resume: whether a solve that is in the directory goes on.
         overwrite: whether what is in the directory is replaced instead, unless it is an
             interrupted solve of this spot.
+        team: threads that share the solve; by default those of the workplace.
         keys: of the config, such as ``board="QsJh2h"``; they win over those of ``config``.
 
     Raises:
@@ -65,17 +67,19 @@ def solve_spot(
     """
     config = _complete(config, keys)
     workplace = workplace or Workplace()
+    team = team or Team(workplace.num_threads)
     if directory is None:
-        return _solve_spot(config, workplace, None, resume, overwrite)
+        return _solve_spot(config, workplace, team, None, resume, overwrite)
     with claiming(directory):
         # What may not be replaced is refused now, and not after the work.
         StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
-        return _solve_spot(config, workplace, directory, resume, overwrite)
+        return _solve_spot(config, workplace, team, directory, resume, overwrite)
 
 
 def _solve_spot(
     config: SpotConfig,
     workplace: Workplace,
+    team: Team,
     directory: Path | None,
     resume: bool,
     overwrite: bool,
@@ -84,11 +88,8 @@ def _solve_spot(
     is_there = directory is not None and has_bundle(directory)
     if directory is not None and is_there and not overwrite:
         require_own_spot(directory, config, resume)
-    num_workers = workplace.num_threads
-    require_memory(
-        config, measure_spot(build_spot(config), num_workers, config.locks, river_buckets(config))
-    )
-    team = Team(num_workers)
+    spot, rivers = build_spot(config), river_buckets(config)
+    require_memory(config, measure_spot(spot, team.num_workers, config.locks, rivers))
     if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
         earlier = replace(SpotSolution.load(directory, team=team), config=config)
         reason = reason_to_rest(earlier.outcome, config.stopping_rule())

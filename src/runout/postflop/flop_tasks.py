@@ -175,10 +175,10 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: Workplace) -> Iterator
             )
             yield result
     if failures:
-        raise _failed(failures, len(flops))
+        raise failed_flops(failures, len(flops))
 
 
-def _failed(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
+def failed_flops(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
     """Returns the error that names every failed flop with its cause."""
     causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
     problem = f"{causes}; the other {num_flops - len(failures)} are solved"
