@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -9,8 +11,10 @@ from runout.explorer.serve import LOOPBACK_NAMES
 from runout.explorer.server import Explorer, make_app
 from runout.pipeline.run import solve_preflop
 from runout.pipeline.spot import solve_spot
+from runout.views.report_bundle import save_report
 from tests.cli.solve_configs import JOINT, RAW_EQUITY
 from tests.cli.value_bundles import make_values
+from tests.views.small_reports import make_report
 
 RIVER = {
     "board": "QsJh2h8c3d",
@@ -44,6 +48,8 @@ def runs(tmp_path_factory):
     solve_preflop(load_run_config(RAW_EQUITY)).save(path / "preflop_game")
     solve_preflop(load_run_config(JOINT)).save(path / "joint_game")
     make_values().save(path / "flop_values")
+    save_report(path / "flop_report", make_report(kept=FLOP["board"]), "pot: 20\n", "a" * 64)
+    shutil.copytree(path / "flop", path / "flop_report" / "spots" / FLOP["board"])
     make_values().save(path / "damaged")
     (path / "damaged" / "manifest.json").write_text("{}")
     return path

@@ -14,7 +14,17 @@ def test_every_kind_of_solution_is_found_once(runs):
         "preflop_game": RunKind.PREFLOP,
         "joint_game": RunKind.JOINT,
         "flop_values": RunKind.VALUES,
+        "flop_report": RunKind.REPORT,
+        "Td9d6h": RunKind.SPOT,
     }
+
+
+def test_flops_of_a_report_belong_to_it(runs):
+    library = Library([runs])
+    (report,) = [found for found in library.runs.values() if found.kind is RunKind.REPORT]
+    assert report.path.name == "flop_report"
+    (flop,) = [found for found in library.runs.values() if found.report]
+    assert (flop.report, report.spots) == (report.id, {"Td9d6h": flop.id})
 
 
 def test_a_damaged_bundle_is_listed_with_its_problem(runs):

@@ -58,7 +58,7 @@ def test_all_solutions_are_listed_and_one_opens(viewer, ids):
     viewer.open("/")
     viewer.check_access()
     viewer.shoot("home")
-    assert viewer.page.locator(".runs li").count() == 6
+    assert viewer.page.locator(".runs li").count() == 7
     assert "cannot be opened" in viewer.page.locator(".runs .broken").inner_text()
     viewer.page.get_by_role("link", name="river", exact=True).click()
     viewer.settle()
@@ -275,6 +275,26 @@ def test_the_flop_report_groups_filters_and_sorts(viewer, ids):
     page.get_by_role("button", name="clear").click()
     page.get_by_label("group by").select_option("suits")
     assert page.locator(".sortable tbody tr").count() == 2
+
+
+def test_a_report_over_flops_opens_its_flops(viewer, ids):
+    viewer.open(f"/f/{ids['flop_report']}")
+    viewer.shoot("report")
+    viewer.check_access()
+    page = viewer.page
+    headings = page.locator(".sortable thead").inner_text()
+    assert all(text in headings for text in ("bet 50% (10)", "OOP nuts", "all b20"))
+    assert "3 of 4 flops are solved" in page.locator("main").inner_text()
+    page.get_by_role("button", name="line x:x").click()
+    assert viewer.params()["n"] == "x:x"
+    page.get_by_role("button", name="line root").click()
+    page.get_by_label("group by").select_option("suits")
+    assert page.locator(".sortable tbody tr").count() == 3
+    page.get_by_label("group by").select_option("")
+    page.locator(".sortable tbody tr").filter(has_text="T♦").locator("button").click()
+    viewer.settle()
+    assert "/s/" in page.url
+    assert viewer.page.locator(".matrix").count() == 1
 
 
 def test_the_lens_and_the_comparison_of_two_actions(viewer, ids):

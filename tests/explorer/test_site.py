@@ -25,7 +25,7 @@ def site(explorer, tmp_path_factory):
 def test_every_solution_that_opens_is_in_the_site(site):
     path, size = site
     runs = json.loads((path / "data" / "runs.json").read_text())["runs"]
-    assert size.num_runs == 5
+    assert size.num_runs == 6
     assert sum(bool(run["problem"]) for run in runs) == 1
     assert size.num_left_out > 0
     assert size.num_bytes == sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
@@ -49,7 +49,7 @@ def test_a_directory_with_other_things_is_left_alone(explorer, tmp_path):
 
 def test_an_earlier_site_is_replaced(explorer, tmp_path):
     export_site(explorer, tmp_path / "site", 1)
-    assert export_site(explorer, tmp_path / "site", 2).num_runs == 5
+    assert export_site(explorer, tmp_path / "site", 2).num_runs == 6
 
 
 def test_nothing_to_export_is_an_error(tmp_path):

@@ -18,9 +18,10 @@ KEYS = {
     "ip": "QQ,T9s",
     "pot": 20,
     "stack": 20,
-    "bet_sizes": "50%",
+    "bet_sizes": {"flop": "50%", "turn": [], "river": []},
+    "add_all_in_threshold": 0,
     "raise_sizes": [],
-    "max_iterations": 20,
+    "max_iterations": 10,
 }
 
 
@@ -41,12 +42,12 @@ def make_row(flop, share, deals, ev, frequency, played=None):
     return FlopRow(flop, share, deals, 0.004, 50, 1.5, (first, second))
 
 
-def make_report():
+def make_report(kept="8s8d3c"):
     """Three flops of different textures; the last is never played to the second line."""
     rows = (
         make_row("AhKd7s", 0.5, 100.0, 12.0, (0.2, 0.3, 0.5)),
         make_row("9h6h2h", 0.25, 40.0, 8.0, (0.6, 0.4, 0.0), played=10.0),
-        make_row("8s8d3c", 0.25, 160.0, 10.0, (1.0, 0.0, 0.0), played=0.0),
+        make_row(kept, 0.25, 160.0, 10.0, (1.0, 0.0, 0.0), played=0.0),
     )
     return FlopsReport(
         "a spot", (ROOT_LINE, CHECKED), rows, 4, ExploitabilityMeaning.REAL_GAME, False

@@ -57,7 +57,8 @@ def sweep(
             num_solves = format_count_of(len(list_tasks(points)), "solve")
             print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
             workplace = replace(workplace, checkpoints=path / CHECKPOINT_FOLDER)
-            rows.extend(run_sweep(points, workplace))
+            for row in run_sweep(points, workplace):
+                rows.append(row)
     except (KeyboardInterrupt, CancelledError):
         _report(path, points, rows)
         kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"

@@ -225,7 +225,8 @@ def _solve(plan: "ReportPlan", path: Path, workers: int | None, overwrite: bool)
         _tell_needs(plan, measure_flop(plan.spot))
         workplace = replace(workplace, checkpoints=path / CHECKPOINT_FOLDER)
         try:
-            rows.extend(report_flops(plan, workplace))
+            for row in report_flops(plan, workplace):
+                rows.append(row)
         except (KeyboardInterrupt, CancelledError):
             if rows:
                 _write(path, plan, collect_report(plan, rows))

@@ -94,6 +94,6 @@ def _draw(axes: "Axes", table: LineTable, choice: TableChoice) -> None:
 def colours_of(actions: tuple[NodeAction, ...]) -> list[str]:
     """Returns a colour for each action: folds and calls their own, bets warmer by size."""
     bets = [action.code for action in actions if action.kind in AGGRESSIVE_KINDS]
-    warm = [_WARM[round(n * (len(_WARM) - 1) / max(len(bets) - 1, 1))] for n in range(len(bets))]
-    by_code = dict(zip(bets, warm if len(bets) > 1 else _WARM[1:2], strict=True))
+    last = max(len(bets) - 1, 1)
+    by_code = {code: _WARM[round(n * (len(_WARM) - 1) / last)] for n, code in enumerate(bets)}
     return [by_code.get(action.code) or _COLOURS[action.kind] for action in actions]
