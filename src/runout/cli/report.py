@@ -19,7 +19,7 @@ from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import format_bytes, format_count_of
 from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
 from runout.cli.report_tables import TableChoice, print_report, report_to_json
-from runout.cli.solve_spot import (
+from runout.cli.spot_options import (
     BetsOption,
     ConfigOption,
     FromOption,

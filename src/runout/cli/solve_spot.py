@@ -1,8 +1,5 @@
 """`runout solve-spot`: one board, two ranges, real cards, resumably."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,14 +15,39 @@ from runout.cli.formatting import (
     format_percent,
     format_seconds,
 )
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
+from runout.cli.options import JsonFlag, WorkersOption, require_positive
 from runout.cli.quality_lines import print_roughness
 from runout.cli.spot_node import format_chips, print_node
+from runout.cli.spot_options import (
+    OPTION_BY_KEY,
+    BetsOption,
+    BoardOption,
+    ConfigOption,
+    DonksOption,
+    FromOption,
+    IpOption,
+    MaxIterationsOption,
+    MaxRaisesOption,
+    MaxSecondsOption,
+    NodeOption,
+    OopOption,
+    OutputOption,
+    PotOption,
+    PrecisionOption,
+    RaisesOption,
+    RakeCapOption,
+    RakeOption,
+    RiversOption,
+    StackOption,
+    TargetOption,
+    keys_from_run,
+    naming_options,
+    require_keys,
+)
 from runout.cli.targets import OverwriteFlag, ResumeFlag, require_free, solving_into
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import plain_target
-from runout.errors import ConfigError
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.bet_sizing import PotFraction
 from runout.trees.betting import Stakes, Street
@@ -38,89 +60,14 @@ if TYPE_CHECKING:
 #: What spots are saved as, as in `runout.postflop.spot.spot_solution`, which takes numba to import.
 SPOT_KIND = "spot"
 
-OPTION_BY_KEY = {
-    "board": "--board",
-    "oop": "--oop",
-    "ip": "--ip",
-    "pot": "--pot",
-    "stack": "--stack",
-    "bet_sizes": "--bets",
-    "raise_sizes": "--raises",
-    "donk_sizes": "--donks",
-    "max_raises_per_street": "--max-raises",
-    "rake_rate": "--rake",
-    "rake_cap": "--rake-cap",
-    "target": "--target",
-    "max_iterations": "--max-iterations",
-    "max_seconds": "--max-seconds",
-    "precision": "--precision",
-    "rivers": "--rivers",
-}
 #: What allows more, by the reason for which a solve has ended.
 OPTION_BY_LIMIT = {
     StopReason.ITERATIONS: "--max-iterations",
     StopReason.SECONDS: "--max-seconds",
 }
+_REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
 #: Fractions of the pot by which rounding to chips may change a bet without a word.
 _NOTABLE_ROUNDING = 0.02
-_REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
-
-
-def _text(key: str, metavar: str, text: str, *others: str) -> Any:
-    return typer.Option(OPTION_BY_KEY[key], *others, metavar=metavar, help=text)
-
-
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        "-c",
-        metavar="FILE",
-        parser=read_path,
-        help="A config, YAML; options win over it.",
-    ),
-]
-_Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        parser=read_path,
-        help="Directory to write, none by default.",
-    ),
-]
-_Board = Annotated[str | None, _text("board", "CARDS", "Flop, turn or river: QsJh2h.", "-b")]
-OopOption = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
-IpOption = Annotated[str | None, _text("ip", "RANGE", "Who is in position.")]
-PotOption = Annotated[float | None, _text("pot", "CHIPS", "What is in the middle.")]
-StackOption = Annotated[float | None, _text("stack", "CHIPS", "What the shorter player has left.")]
-BetsOption = Annotated[str | None, _text("bet_sizes", "SIZES", "Bets: 33%,75%,100c,e,a.")]
-RaisesOption = Annotated[str | None, _text("raise_sizes", "SIZES", "Raises: 60%,2.5x,a.")]
-_Donks = Annotated[str | None, _text("donk_sizes", "SIZES", "Donk bets (default: as bets).")]
-_MaxRaises = Annotated[
-    int | None, _text("max_raises_per_street", "N", "Raises of a street at most.")
-]
-_Rake = Annotated[float | None, _text("rake_rate", "X", "Share of the pot for the house, 0 to 1.")]
-_RakeCap = Annotated[float | None, _text("rake_cap", "CHIPS", "The most that it takes.")]
-TargetOption = Annotated[
-    str | None, _text("target", "PERCENT", "Ends at this exploitability: 0.5%.")
-]
-MaxIterationsOption = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
-MaxSecondsOption = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
-PrecisionOption = Annotated[
-    int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")
-]
-FromOption = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="RUN", help="Ranges, money and sizes of a preflop solution."),
-]
-NodeOption = Annotated[
-    str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
-]
-RiversOption = Annotated[
-    str | None, _text("rivers", "WAY", "exact, or compact: a fraction of time and memory.")
-]
 _Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
 ]
@@ -130,23 +77,23 @@ def solve_spot(
     config: ConfigOption = None,
     run: FromOption = None,
     node: NodeOption = None,
-    board: _Board = None,
+    board: BoardOption = None,
     oop: OopOption = None,
     ip: IpOption = None,
     pot: PotOption = None,
     stack: StackOption = None,
     bets: BetsOption = None,
     raises: RaisesOption = None,
-    donks: _Donks = None,
-    max_raises: _MaxRaises = None,
-    rake: _Rake = None,
-    rake_cap: _RakeCap = None,
+    donks: DonksOption = None,
+    max_raises: MaxRaisesOption = None,
+    rake: RakeOption = None,
+    rake_cap: RakeCapOption = None,
     target: TargetOption = None,
     max_iterations: MaxIterationsOption = None,
     max_seconds: MaxSecondsOption = None,
     precision: PrecisionOption = None,
     rivers: RiversOption = None,
-    path: _Output = None,
+    path: OutputOption = None,
     workers: WorkersOption = None,
     resume: ResumeFlag = True,
     overwrite: OverwriteFlag = False,
@@ -174,28 +121,6 @@ def solve_spot(
     _report(solution, path, seconds)
 
 
-def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys that a preflop solution gives, none without one.
-
-    Raises:
-        RunoutError: if one of the two options is missing, there is no such flop, or another money
-            is given than the node has.
-    """
-    if run is None and node is None:
-        return {}
-    if run is None or node is None:
-        missing, other = ("--from", "--node") if run is None else ("--node", "--from")
-        raise OptionError(missing, f"is missing, {other} needs it")
-    from runout.pipeline.spot_from_run import spot_keys_from_run
-
-    keys = spot_keys_from_run(run, node)
-    for key in ("pot", "stack"):
-        if key in given:
-            problem = f"is {keys[key]} chips at {node}, leave it out with --from"
-            raise OptionError(OPTION_BY_KEY[key], problem)
-    return keys
-
-
 def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
     """Reads a config file with options that win over its keys; errors name the options.
 
@@ -206,33 +131,6 @@ def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
         require_keys(given, _REQUIRED_KEYS)
     with naming_options(given):
         return load_spot_config(file, given)
-
-
-def require_keys(given: Mapping[str, Any], keys: Sequence[str]) -> None:
-    """Refuses options that do not say everything about a spot, where there is no file.
-
-    Raises:
-        OptionError: naming the first that is missing.
-    """
-    for key in keys:
-        if key not in given:
-            raise OptionError(OPTION_BY_KEY[key], "is missing, give it or a file by --config")
-
-
-@contextmanager
-def naming_options(given: Mapping[str, Any]) -> Iterator[None]:
-    """Turns errors about keys that came as options into errors about the options.
-
-    Raises:
-        RunoutError: naming the option or key at fault.
-    """
-    try:
-        yield
-    except ConfigError as error:
-        key, position = re.fullmatch(r"([^.\[]*)(.*)", error.where, re.DOTALL).groups()  # type: ignore[union-attr]
-        if key not in given:
-            raise
-        raise OptionError(f"{OPTION_BY_KEY[key]}{position}", error.problem) from error
 
 
 def _solve(

@@ -114,7 +114,8 @@ class _SiteWriter:
         self._answer(opened, "facts", "")
         run, num_done = opened.run, 0
         if not isinstance(run, PreflopRun | SpotRun):
-            for choice in ("", *answer(opened, "flops", "", False)["choices"]):
+            choices = answer(opened, "flops", "", False)["choices"]
+            for choice in ("", *(name for name in choices if name != _ROOT_FILE)):
                 self._answer(opened, "flops", choice)
             return 0, 0
         if isinstance(run, PreflopRun):
