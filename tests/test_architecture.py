@@ -58,6 +58,7 @@ ALLOWED_IN = {
         "holdem/bucket_simd_kernels.py",
         "holdem/decision_kernels.py",
         "holdem/lane_simd_kernels.py",
+        "holdem/table_kernels.py",
     },
     "typer": {"cli"},
     "rich": {"cli"},

@@ -200,15 +200,13 @@ class BucketScratch(NamedTuple):
         reach: ``[rows, K]`` the opponent's reach.
         value: ``[n, K]`` hero's counterfactual values.
         met: ``[L, K]`` the reach that each bucket meets on entering.
-        rows: ``[actions, K]`` for decoded tables; empty with 32-bit tables.
-        more_rows: ``[actions, K]`` likewise.
+        rows: ``[actions, K]`` what becomes 16-bit numbers; empty with 32-bit tables.
     """
 
     reach: Float32Array
     value: Float32Array
     met: Float32Array
     rows: Float32Array
-    more_rows: Float32Array
 
 
 class CompactScratch(NamedTuple):

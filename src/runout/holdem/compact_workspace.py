@@ -81,7 +81,7 @@ class WorkspaceShape(NamedTuple):
         lane_rows += self.num_blocks * GAMES_AT_ONCE * 2 * (buckets + 1)
         lane_rows += GAMES_AT_ONCE * NUM_CARDS
         crossing = 4 * LANES * lane_rows + 12 * LANES + 4 * max(hero, buckets)
-        game_rows = self.game.num_rows + self.game.num_nodes + 2 * self.game.num_decoded
+        game_rows = self.game.num_rows + self.game.num_nodes + self.game.num_decoded
         game = 4 * buckets * (game_rows + num_lanes)
         of_worker = scratch_bytes(self.turn) + crossing + game
         shared = scratch_bytes(self.flop) + 4 * self.num_cells + 8 * self.num_sums
@@ -168,7 +168,6 @@ def _make_turn(shape: WorkspaceShape) -> CompactScratch:
             value=_zeros(shape.game.num_nodes, buckets),
             met=_zeros(blocks * LANES, buckets),
             rows=_zeros(shape.game.num_decoded, buckets),
-            more_rows=_zeros(shape.game.num_decoded, buckets),
         ),
     )
 

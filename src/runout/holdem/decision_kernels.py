@@ -8,9 +8,12 @@ of sixteen. `tests/holdem/test_street_kernels.py` compares them with plain sums.
 # The bodies build LLVM code and have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
+from functools import partial
+
 from llvmlite import ir
 from numba.core import types
 
+from runout.holdem.table_kernels import Rows
 from runout.holdem.vector_kernels import FLOAT, FLOAT_BYTES, VectorCode, vector_intrinsic
 
 #: A total below it counts as none: float32 cannot hold its reciprocal.
@@ -44,14 +47,14 @@ class _Decision:
         """Calls ``body(offset)`` for every action."""
         self.code.each_action(self.count, self.row_bytes, body)
 
-    def match(self, weights, offset):
-        """Returns a function from an action's offset to its probability: regret matching."""
+    def match(self, rows, offset):
+        """Returns a function from an action's weight to its probability: regret matching."""
         code, builder, slot = self.code, self.code.builder, self.code.slot()
         builder.store(code.zero, slot)
 
         def add(action):
-            weight = code.load(code.at(code.at(weights, action), offset))
-            builder.store(builder.fadd(builder.load(slot), code.positive(weight)), slot)
+            weight = code.positive(rows.weight(action, offset))
+            builder.store(builder.fadd(builder.load(slot), weight), slot)
 
         self.each(add)
         total = builder.load(slot)
@@ -66,24 +69,42 @@ class _Decision:
         return probability
 
 
-def _decide(num_addresses, num_scalars, generate_decision, looks_ahead=False):
+def _decide(generate_decision, tables, num_addresses, num_scalars=0, learns=False, locks=False):
     """Returns what an intrinsic needs that does something to a decision.
 
-    Arguments are addresses, float32 scalars, bytes of a row, bytes to what is read soon if the code
-    looks ahead, and the number of actions.
+    Its arguments are tables, each with its scales, and the decision's first row in them; addresses;
+    float32 scalars; if it learns, the address of a working space and the bytes to what is read
+    soon; then the bytes of a row and the number of actions.
+
+    Args:
+        generate_decision: builds the code for some hands, from rows, addresses and scalars.
+        tables: numba's types of tables and scales.
+        num_addresses: how many there are.
+        num_scalars: likewise.
+        learns: whether the last table is written to.
+        locks: whether the last address is that of locks.
     """
+    num_tables = len(tables)
 
     def generate(context, builder, _, args):
         code = VectorCode(context, builder)
-        addresses = args[:num_addresses]
-        scalars = [code.spread(s) for s in args[num_addresses : num_addresses + num_scalars]]
-        row_bytes, *others, number = args[num_addresses + num_scalars :]
-        ahead = others[0] if looks_ahead else None
+        values = iter(args)
+        arrays = [next(values) for _ in range(num_tables)]
+        first = next(values) if tables else None
+        addresses = [next(values) for _ in range(num_addresses)]
+        scalars = [code.spread(next(values)) for _ in range(num_scalars)]
+        space, ahead = (next(values), next(values)) if learns else (None, None)
+        row_bytes, number = values
+        rows = [
+            Rows(code, context, tables[i : i + 2], arrays[i : i + 2], first, row_bytes, space)
+            for i in range(0, num_tables, 2)
+        ]
 
         def with_actions(count):
             decision = _Decision(code, count, row_bytes, ahead)
             code.each(
-                row_bytes, lambda offset: generate_decision(decision, addresses, scalars, offset)
+                row_bytes,
+                lambda offset: generate_decision(decision, rows, addresses, scalars, offset),
             )
 
         def choose(counts):
@@ -98,80 +119,84 @@ def _decide(num_addresses, num_scalars, generate_decision, looks_ahead=False):
                     choose(counts[1:])
 
         choose(_WRITTEN_OUT)
+        if learns:
+            find_locked = partial(_is_locked, code, addresses[-1]) if locks else None
+            rows[-1].encode(number, find_locked)
         return context.get_dummy_value()
 
-    numbers = [types.int64] * (2 + looks_ahead)
-    fixed = [types.int64] * num_addresses + [types.float32] * num_scalars
-    return types.void(*fixed, *numbers), generate
+    first = [types.int64] * (num_tables > 0)
+    floats = [types.float32] * num_scalars
+    numbers = [types.int64] * (2 + 2 * learns)
+    return types.void(*tables, *first, *[types.int64] * num_addresses, *floats, *numbers), generate
 
 
-def _play(decision, addresses, scalars, offset):
-    weights, arriving, out = addresses
+def _play(decision, rows, addresses, scalars, offset):
+    (table,), (arriving, out) = rows, addresses
     code, builder = decision.code, decision.code.builder
-    probability = decision.match(weights, offset)
+    probability = decision.match(table, offset)
     reach = code.load(code.at(arriving, offset))
 
     def one(action):
-        weight = code.load(code.at(code.at(weights, action), offset))
-        leaving = builder.fmul(probability(weight), reach)
+        leaving = builder.fmul(probability(table.weight(action, offset)), reach)
         code.store(leaving, code.at(code.at(out, action), offset))
 
     decision.each(one)
 
 
-def _play_and_add(decision, addresses, scalars, offset):
-    weights, arriving, out, sums = addresses
-    code, builder, (decay,) = decision.code, decision.code.builder, scalars
-    probability = decision.match(weights, offset)
+def _play_and_add(decision, rows, addresses, scalars, offset):
+    (regrets, sums), (arriving, out), (decay,) = rows, addresses, scalars
+    code, builder = decision.code, decision.code.builder
+    probability = decision.match(regrets, offset)
     reach = code.load(code.at(arriving, offset))
 
     def one(action):
-        weight = code.load(code.at(code.at(weights, action), offset))
-        leaving = builder.fmul(probability(weight), reach)
-        place = code.at(code.at(sums, action), offset)
-        code.prefetch(code.at(code.at(code.at(weights, action), offset), decision.ahead))
-        code.prefetch(code.at(place, decision.ahead))
-        added = code.multiply_add(code.load(place), decay, leaving)
+        leaving = builder.fmul(probability(regrets.weight(action, offset)), reach)
+        regrets.prefetch(action, offset, decision.ahead)
+        sums.prefetch(action, offset, decision.ahead)
+        old = sums.weight(action, offset)
         code.store(leaving, code.at(code.at(out, action), offset))
-        code.store(added, place)
+        sums.write(code.multiply_add(sums.number(old), decay, leaving), action, offset, old)
 
     decision.each(one)
 
 
-def _mean(decision, weights, values, offset):
+def _mean(decision, table, values, offset):
     """Returns the mean of the actions' values, by the positive part of weights."""
     code, builder, slot = decision.code, decision.code.builder, decision.code.slot()
-    probability = decision.match(weights, offset)
+    probability = decision.match(table, offset)
     builder.store(code.zero, slot)
 
     def one(action):
-        weight = code.load(code.at(code.at(weights, action), offset))
+        share = probability(table.weight(action, offset))
         value = code.load(code.at(code.at(values, action), offset))
-        mean = code.multiply_add(probability(weight), value, builder.load(slot))
-        builder.store(mean, slot)
+        builder.store(code.multiply_add(share, value, builder.load(slot)), slot)
 
     decision.each(one)
     return builder.load(slot)
 
 
-def _mix(decision, addresses, scalars, offset):
-    weights, values, out = addresses
-    mean = _mean(decision, weights, values, offset)
-    decision.code.store(mean, decision.code.at(out, offset))
+def _mix(decision, rows, addresses, scalars, offset):
+    (table,), (values, out) = rows, addresses
+    decision.code.store(_mean(decision, table, values, offset), decision.code.at(out, offset))
 
 
-def _mix_and_learn(decision, addresses, scalars, offset):
-    regrets, values, out = addresses
-    code, builder, (positive, negative) = decision.code, decision.code.builder, scalars
+def _mix_and_learn(decision, rows, addresses, scalars, offset):
+    (regrets,), (values, out, *lock), (positive, negative) = rows, addresses, scalars
+    code, builder = decision.code, decision.code.builder
     mean = _mean(decision, regrets, values, offset)
     code.store(mean, code.at(out, offset))
+    is_locked = _is_locked(code, lock[0], offset) if lock else None
 
     def one(action):
-        place = code.at(code.at(regrets, action), offset)
-        code.prefetch(code.at(place, decision.ahead))
-        old, value = code.load(place), code.load(code.at(code.at(values, action), offset))
-        decay = builder.select(builder.fcmp_ordered(">", old, code.zero), positive, negative)
-        code.store(code.multiply_add(old, decay, builder.fsub(value, mean)), place)
+        regrets.prefetch(action, offset, decision.ahead)
+        weight, value = (
+            regrets.weight(action, offset),
+            code.load(code.at(code.at(values, action), offset)),
+        )
+        decay = builder.select(builder.fcmp_ordered(">", weight, code.zero), positive, negative)
+        gain = builder.fsub(value, mean)
+        learned = code.multiply_add(regrets.number(weight), decay, gain)
+        regrets.write(learned, action, offset, weight, is_locked)
 
     decision.each(one)
 
@@ -184,27 +209,10 @@ def _is_locked(code, lock, offset):
     return code.builder.icmp_unsigned("!=", flags, ir.Constant(bytes_of, None))
 
 
-def _mix_and_learn_unlocked(decision, addresses, scalars, offset):
-    regrets, values, out, lock = addresses
-    code, builder, (positive, negative) = decision.code, decision.code.builder, scalars
-    mean = _mean(decision, regrets, values, offset)
-    code.store(mean, code.at(out, offset))
-    is_locked = _is_locked(code, lock, offset)
-
-    def one(action):
-        place = code.at(code.at(regrets, action), offset)
-        old, value = code.load(place), code.load(code.at(code.at(values, action), offset))
-        decay = builder.select(builder.fcmp_ordered(">", old, code.zero), positive, negative)
-        learned = code.multiply_add(old, decay, builder.fsub(value, mean))
-        code.store(builder.select(is_locked, old, learned), place)
-
-    decision.each(one)
-
-
-def _keep_locked(decision, addresses, scalars, offset):
-    weights, values, out, lock = addresses
+def _keep_locked(decision, rows, addresses, scalars, offset):
+    (table,), (values, out, lock) = rows, addresses
     code, place = decision.code, decision.code.at(out, offset)
-    mean = _mean(decision, weights, values, offset)
+    mean = _mean(decision, table, values, offset)
     is_locked = _is_locked(code, lock, offset)
     code.store(code.builder.select(is_locked, mean, code.load(place)), place)
 
@@ -212,7 +220,7 @@ def _keep_locked(decision, addresses, scalars, offset):
 def _combine(join):
     """Returns code that joins the values of all actions."""
 
-    def generate(decision, addresses, scalars, offset):
+    def generate(decision, rows, addresses, scalars, offset):
         values, out = addresses
         code, builder, slot = decision.code, decision.code.builder, decision.code.slot()
         builder.store(code.load(code.at(values, offset)), slot)
@@ -234,54 +242,90 @@ def _combine(join):
 
 
 @vector_intrinsic
-def play(typing_context, weights, arriving, out, row_bytes, num_actions):
+def play(typing_context, table, scale, first, arriving, out, row_bytes, num_actions):
     """Divides arriving reach among the actions, in proportion to positive weights."""
-    return _decide(3, 0, _play)
+    return _decide(_play, (table, scale), 2)
 
 
 @vector_intrinsic
 def play_and_add(
-    typing_context, weights, arriving, out, sums, decay, row_bytes, ahead, num_actions
+    typing_context,
+    regrets,
+    regret_scale,
+    sums,
+    sum_scale,
+    first,
+    arriving,
+    out,
+    decay,
+    space,
+    ahead,
+    row_bytes,
+    num_actions,
 ):
     """Like `play`, adding what leaves to strategy sums that are discounted first."""
-    return _decide(4, 1, _play_and_add, looks_ahead=True)
+    tables = regrets, regret_scale, sums, sum_scale
+    return _decide(_play_and_add, tables, 2, 1, learns=True)
 
 
 @vector_intrinsic
-def mix(typing_context, weights, values, out, row_bytes, num_actions):
+def mix(typing_context, table, scale, first, values, out, row_bytes, num_actions):
     """Sets the value of a decision to the mean of its actions, by the positive part of weights."""
-    return _decide(3, 0, _mix)
+    return _decide(_mix, (table, scale), 2)
 
 
 @vector_intrinsic
 def mix_and_learn(
-    typing_context, regrets, values, out, positive, negative, row_bytes, ahead, num_actions
+    typing_context,
+    regrets,
+    scale,
+    first,
+    values,
+    out,
+    positive,
+    negative,
+    space,
+    ahead,
+    row_bytes,
+    num_actions,
 ):
     """Like `mix`, adding to discounted regrets what each action wins beyond the decision."""
-    return _decide(3, 2, _mix_and_learn, looks_ahead=True)
+    return _decide(_mix_and_learn, (regrets, scale), 2, 2, learns=True)
 
 
 @vector_intrinsic
 def mix_and_learn_unlocked(
-    typing_context, regrets, values, out, lock, positive, negative, row_bytes, num_actions
+    typing_context,
+    regrets,
+    scale,
+    first,
+    values,
+    out,
+    lock,
+    positive,
+    negative,
+    space,
+    ahead,
+    row_bytes,
+    num_actions,
 ):
     """Like `mix_and_learn`; regrets of locked hands hold their strategy and stay."""
-    return _decide(4, 2, _mix_and_learn_unlocked)
+    return _decide(_mix_and_learn, (regrets, scale), 3, 2, learns=True, locks=True)
 
 
 @vector_intrinsic
-def keep_locked(typing_context, regrets, values, out, lock, row_bytes, num_actions):
+def keep_locked(typing_context, regrets, scale, first, values, out, lock, row_bytes, num_actions):
     """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
-    return _decide(4, 0, _keep_locked)
+    return _decide(_keep_locked, (regrets, scale), 3)
 
 
 @vector_intrinsic
 def add_up(typing_context, values, out, row_bytes, num_actions):
     """Sets a row to the sum of rows that follow each other."""
-    return _decide(2, 0, _combine(lambda code, x, y: code.builder.fadd(x, y)))
+    return _decide(_combine(lambda code, x, y: code.builder.fadd(x, y)), (), 2)
 
 
 @vector_intrinsic
 def take_best(typing_context, values, out, row_bytes, num_actions):
     """Sets a row to the largest of rows that follow each other."""
-    return _decide(2, 0, _combine(lambda code, x, y: code.larger(y, x)))
+    return _decide(_combine(lambda code, x, y: code.larger(y, x)), (), 2)

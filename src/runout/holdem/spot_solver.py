@@ -130,7 +130,7 @@ def average_rows(learning: Learning, rows: range) -> FloatArray:
     """Returns ``[A, columns]`` what is done on average at a decision, on one board."""
     sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
     if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
-        fixed = decode_rows(learning.regret, learning.regret_scale, rows)
+        fixed = learning.regret[rows.start : rows.stop].astype(np.float64)
         sums = np.where(learning.lock[rows.start] > 0, fixed, sums)
     total = sums.sum(axis=0)
     is_known = total > np.finfo(np.float32).tiny

@@ -15,7 +15,7 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, Int32Array
 from runout.holdem import decision_kernels as decisions
 from runout.holdem import terminal_kernels
-from runout.holdem.table_kernels import Learning, read_rows, write_rows
+from runout.holdem.table_kernels import Learning
 from runout.holdem.terminal_kernels import Ends, Lanes, Meeting
 from runout.jit import kernel
 
@@ -108,15 +108,13 @@ class Scratch(NamedTuple):
         reach: ``[rows, O]`` the opponent's reach.
         value: ``[n, H]`` hero's counterfactual values.
         lanes: of the terminals.
-        rows: ``[actions, max(H, O)]`` for decoded tables; empty with 32-bit tables.
-        more_rows: ``[actions, max(H, O)]`` likewise.
+        rows: ``[actions, max(H, O)]`` what becomes 16-bit numbers; empty with 32-bit tables.
     """
 
     reach: Float32Array
     value: Float32Array
     lanes: Lanes
     rows: Float32Array
-    more_rows: Float32Array
 
 
 @kernel
@@ -126,9 +124,8 @@ def push_reach(
     """Pushes the opponent's reach down a group, and adds it to its strategy sums when learning."""
     kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
     row, first_child = forest.row, forest.first_child
-    rows, more_rows = out_scratch.rows, out_scratch.more_rows
-    regret, regret_scale, strategy_sum, sum_scale, _ = villain
-    start = np.int64(out_scratch.reach.ctypes.data)
+    regret, regret_scale, sums, sum_scale, _ = villain
+    start, space = np.int64(out_scratch.reach.ctypes.data), np.int64(out_scratch.rows.ctypes.data)
     row_bytes = np.int64(out_scratch.reach.shape[1] * _FLOAT_BYTES)
     begin, is_learning, decay = forest.group[group, 0], step.mode == LEARN, step.strategy
     ahead = _look_ahead(regret, _NEAR_BYTES)
@@ -136,17 +133,25 @@ def push_reach(
         if kind[node] != VILLAIN_ACTS:
             continue
         number, first = int(num_children[node]), int(first_action[node])
-        arriving = start + row[node] * row_bytes
-        leaving = start + row[begin + first_child[node]] * row_bytes
-        sums = read_rows(strategy_sum, sum_scale, first, number, rows)
+        reach = start + row[node] * row_bytes
+        out = start + row[begin + first_child[node]] * row_bytes
         if is_learning:
-            weights = read_rows(regret, regret_scale, first, number, more_rows)
             decisions.play_and_add(
-                weights, arriving, leaving, sums, decay, row_bytes, ahead, number
+                regret,
+                regret_scale,
+                sums,
+                sum_scale,
+                first,
+                reach,
+                out,
+                decay,
+                space,
+                ahead,
+                row_bytes,
+                number,
             )
-            write_rows(strategy_sum, sum_scale, first, number, rows)
         else:
-            decisions.play(sums, arriving, leaving, row_bytes, number)
+            decisions.play(sums, sum_scale, first, reach, out, row_bytes, number)
 
 
 @kernel
@@ -155,12 +160,11 @@ def pull_values(
 ) -> None:
     """Pulls hero's values up a group, and adds to its regrets when learning."""
     kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
-    first_child, rows, mode = forest.first_child, out_scratch.rows, step.mode
-    regret, regret_scale, strategy_sum, sum_scale, lock = hero
-    start = np.int64(out_scratch.value.ctypes.data)
-    num_hands = out_scratch.value.shape[1]
+    first_child, mode, begin = forest.first_child, step.mode, forest.group[group, 0]
+    regret, scale, sums, sum_scale, lock = hero
+    start, space = np.int64(out_scratch.value.ctypes.data), np.int64(out_scratch.rows.ctypes.data)
+    num_hands, has_locks = out_scratch.value.shape[1], lock.shape[0] > 0
     row_bytes, locks = np.int64(num_hands * _FLOAT_BYTES), np.int64(lock.ctypes.data)
-    begin, has_locks = forest.group[group, 0], lock.shape[0] > 0
     positive, negative = step.positive_regret, step.negative_regret
     ahead = _look_ahead(regret, -_NEAR_BYTES)
     for node in range(forest.group[group, 1] - 1, begin - 1, -1):
@@ -169,40 +173,54 @@ def pull_values(
         number, first = int(num_children[node]), int(first_action[node])
         values = start + first_child[node] * row_bytes
         out = start + (node - begin) * row_bytes
+        lock_row = locks + first * num_hands
         if kind[node] == VILLAIN_ACTS:
             decisions.add_up(values, out, row_bytes, number)
         elif mode == EVALUATE:
-            sums = read_rows(strategy_sum, sum_scale, first, number, rows)
-            decisions.mix(sums, values, out, row_bytes, number)
+            decisions.mix(sums, sum_scale, first, values, out, row_bytes, number)
         elif mode == RESPOND:
             decisions.take_best(values, out, row_bytes, number)
             if has_locks:
-                weights = read_rows(regret, regret_scale, first, number, rows)
-                of_lock = locks + first * num_hands
-                decisions.keep_locked(weights, values, out, of_lock, row_bytes, number)
+                decisions.keep_locked(
+                    regret, scale, first, values, out, lock_row, row_bytes, number
+                )
+        elif has_locks:
+            decisions.mix_and_learn_unlocked(
+                regret,
+                scale,
+                first,
+                values,
+                out,
+                lock_row,
+                positive,
+                negative,
+                space,
+                ahead,
+                row_bytes,
+                number,
+            )
         else:
-            weights = read_rows(regret, regret_scale, first, number, rows)
-            if has_locks:
-                of_lock = locks + first * num_hands
-                decisions.mix_and_learn_unlocked(
-                    weights, values, out, of_lock, positive, negative, row_bytes, number
-                )
-            else:
-                decisions.mix_and_learn(
-                    weights, values, out, positive, negative, row_bytes, ahead, number
-                )
-            write_rows(regret, regret_scale, first, number, rows)
+            decisions.mix_and_learn(
+                regret,
+                scale,
+                first,
+                values,
+                out,
+                positive,
+                negative,
+                space,
+                ahead,
+                row_bytes,
+                number,
+            )
 
 
 @kernel
 def _look_ahead(table: AnyArray, near: int) -> int:
     """Returns how far ahead of its use a number of ``table[A, H]`` is fetched, in bytes.
 
-    From a small table it is the same place in the next board's table, which follows. Rows in 16
-    bits are decoded into a space that is near anyway.
+    From a small table it is the same place in the next board's table, which follows.
     """
-    if table.itemsize != _FLOAT_BYTES:
-        return 0
     num_bytes: int = table.nbytes
     return num_bytes if num_bytes <= _SMALL_TABLE_BYTES else near
 

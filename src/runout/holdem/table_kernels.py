@@ -1,28 +1,29 @@
-"""Learned tables in 32 or in 16 bits: the same reads and writes, chosen by the table's type.
+"""Learned tables in 32 or in 16 bits, read and written in registers.
 
-A row of 16-bit numbers shares one float32 scale with the other actions of its decision. Reading
-turns the rows of a decision into float32 in a working space, writing turns them back; 32-bit rows
-are read and written in place and neither costs anything.
+A 16-bit number is a *code*: times the scale that all actions of its decision share, it is the
+number. How often actions are taken depends on ratios only, so codes serve as they are; what is
+learned is kept in a working space until its largest number, and with it the new scale, is
+known. Codes of a locked hand hold its strategy and never change.
 """
 
-# Overloads are typed by numba, not by annotations.
+# `Rows` builds LLVM code and has llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
 from typing import NamedTuple
 
-import numpy as np
-from numba import types
-from numba.extending import overload
+from llvmlite import ir
+from numba.core import cgutils, types
 
 from runout.arrays import AnyArray, Float32Array, Uint8Array
+from runout.holdem.vector_kernels import FLOAT, FLOAT_BYTES, INT32, INT64
 
-#: The largest number of the two 16-bit types: regrets have a sign, strategy sums do not.
-_LARGEST_SIGNED = np.float32(32_767.0)
-_LARGEST_UNSIGNED = np.float32(65_535.0)
-_FLOAT_BYTES = 4
+_INT16 = ir.IntType(16)
+
+#: The largest code of the two 16-bit types: regrets have a sign, strategy sums do not.
+_LARGEST_CODE = {types.int16: 32_767.0, types.uint16: 65_535.0}
 
 #: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
-_SMALLEST_LARGEST = np.float32(1e-30)
+_SMALLEST_LARGEST = 1e-30
 
 
 class Learning(NamedTuple):
@@ -36,7 +37,7 @@ class Learning(NamedTuple):
         strategy_sum: ``[A, H]`` discounted sums of reach times strategy; float32, or uint16.
         sum_scale: ``[A]`` like ``regret_scale``.
         lock: ``[A, H]`` in the row of a decision's first action, 1 where the hand's strategy is
-            fixed (its regrets then hold the strategy); empty if no decision is locked.
+            fixed (its regrets then are in proportion to it); empty if no decision is locked.
     """
 
     regret: AnyArray
@@ -46,69 +47,106 @@ class Learning(NamedTuple):
     lock: Uint8Array
 
 
-def read_rows(
-    table: AnyArray, scale: Float32Array, first: int, number: int, out_rows: Float32Array
-) -> int:
-    """Returns the address of rows as float32: their own, or of ``out_rows`` if they are decoded."""
-    raise NotImplementedError("compiled code only")
+class Rows:
+    """Code for the rows of one decision in a table; offsets are those of float32 rows."""
 
+    def __init__(self, code, context, kinds, arrays, first, row_bytes, space=None):
+        """Finds the rows.
 
-def write_rows(
-    table: AnyArray, scale: Float32Array, first: int, number: int, rows: Float32Array
-) -> None:
-    """Encodes rows that `read_rows` decoded; does nothing where it returned their own address."""
-    raise NotImplementedError("compiled code only")
+        Args:
+            code: builds the instructions.
+            context: numba's.
+            kinds: numba's types of the table and of its scales.
+            arrays: the table ``[A, H]`` and its scales ``[A]``, of one board.
+            first: the row of the decision's first action.
+            row_bytes: of a row of float32.
+            space: address of as many rows of float32; only rows that are written need it.
+        """
+        self.code, self.row_bytes, self.space = code, row_bytes, space
+        builder, table = code.builder, kinds[0].dtype
+        starts = [
+            builder.ptrtoint(context.make_array(kind)(context, builder, array).data, INT64)
+            for kind, array in zip(kinds, arrays, strict=True)
+        ]
+        self.largest_code = _LARGEST_CODE.get(table)
+        self.start = builder.add(starts[0], self._in_table(builder.mul(first, row_bytes)))
+        if self.largest_code is not None:
+            self.scale = builder.add(starts[1], builder.mul(first, ir.Constant(INT64, FLOAT_BYTES)))
+            self.unit = code.spread(code.load(self.scale, FLOAT))
+            self.codes = ir.VectorType(_INT16, code.width)
+            self.integers = ir.VectorType(INT32, code.width)
+            self.largest = code.slot()
+            builder.store(code.zero, self.largest)
 
+    def _in_table(self, num_bytes):
+        """Returns the bytes in the table of some bytes of float32."""
+        if self.largest_code is None:
+            return num_bytes
+        return self.code.builder.lshr(num_bytes, ir.Constant(INT64, 1))
 
-@overload(read_rows)
-def _read_rows(table, scale, first, number, out_rows):
-    if table.dtype == types.float32:
+    def _place(self, action, offset):
+        return self.code.at(self.start, self._in_table(self.code.builder.add(action, offset)))
 
-        def find(table, scale, first, number, out_rows):
-            return np.int64(table.ctypes.data) + np.int64(first) * table.shape[1] * _FLOAT_BYTES
+    def weight(self, action, offset):
+        """Returns numbers in proportion to an action's, with the same factor for all actions."""
+        code, builder = self.code, self.code.builder
+        if self.largest_code is None:
+            return code.load(self._place(action, offset))
+        extend = builder.sext if self.largest_code == _LARGEST_CODE[types.int16] else builder.zext
+        read = code.load(self._place(action, offset), self.codes, align=2)
+        return builder.sitofp(extend(read, self.integers), code.vector)
 
-        return find
+    def number(self, weight):
+        """Returns the numbers of which weights were read."""
+        if self.largest_code is None:
+            return weight
+        return self.code.builder.fmul(weight, self.unit)
 
-    def decode(table, scale, first, number, out_rows):
-        # The space is as wide as the player with more hands needs; rows are those of the table.
-        num_hands = table.shape[1]
-        rows = out_rows.ravel()
-        unit = scale[first]
-        for row in range(number):
-            packed, begin = table[first + row], row * num_hands
-            for hand in range(num_hands):
-                rows[begin + hand] = np.float32(packed[hand]) * unit
-        return np.int64(out_rows.ctypes.data)
+    def prefetch(self, action, offset, ahead):
+        """Asks for what is some bytes further on in the table."""
+        self.code.prefetch(self.code.at(self._place(action, offset), ahead))
 
-    return decode
+    def write(self, numbers, action, offset, old_weight, is_locked=None):
+        """Writes an action's numbers, but for locked hands, whose old weights stay."""
+        code, builder = self.code, self.code.builder
+        if self.largest_code is None:
+            if is_locked is not None:
+                numbers = builder.select(is_locked, old_weight, numbers)
+            code.store(numbers, self._place(action, offset))
+            return
+        if is_locked is not None:
+            numbers = builder.select(is_locked, code.zero, numbers)
+        size = code.larger(numbers, builder.fsub(code.zero, numbers))
+        builder.store(code.larger(size, builder.load(self.largest)), self.largest)
+        code.store(numbers, code.at(code.at(self.space, action), offset))
 
+    def encode(self, num_actions, find_locked=None):
+        """Turns what was written into codes, if the table has any; ends the decision.
 
-@overload(write_rows)
-def _write_rows(table, scale, first, number, rows):
-    if table.dtype == types.float32:
+        Args:
+            num_actions: how many there are.
+            find_locked: a function from an offset to which hands are locked, None if none is.
+        """
+        code, builder = self.code, self.code.builder
+        if self.largest_code is None:
+            return
+        largest, codes = code.largest_of(builder.load(self.largest)), self.codes
+        most, none = ir.Constant(FLOAT, self.largest_code), ir.Constant(FLOAT, 0.0)
+        builder.store(builder.fdiv(largest, most), builder.inttoptr(self.scale, FLOAT.as_pointer()))
+        is_large = builder.fcmp_ordered(">", largest, ir.Constant(FLOAT, _SMALLEST_LARGEST))
+        per_unit = code.spread(builder.select(is_large, builder.fdiv(most, largest), none))
 
-        def keep(table, scale, first, number, rows):
-            pass
+        def encode_some(action, offset):
+            scaled = builder.fmul(code.load(code.at(code.at(self.space, action), offset)), per_unit)
+            is_positive = builder.fcmp_ordered(">", scaled, code.zero)
+            half = builder.select(is_positive, code.constant(0.5), code.constant(-0.5))
+            rounded = builder.fptosi(builder.fadd(scaled, half), self.integers)
+            new, place = builder.trunc(rounded, codes), self._place(action, offset)
+            if find_locked is not None:
+                old = code.load(place, codes, align=2)
+                new = builder.select(find_locked(offset), old, new)
+            code.store(new, place, align=2)
 
-        return keep
-
-    largest_code = _LARGEST_SIGNED if table.dtype == types.int16 else _LARGEST_UNSIGNED
-    code = np.int16 if table.dtype == types.int16 else np.uint16
-    half = np.float32(0.5)
-
-    def encode(table, scale, first, number, rows):
-        zero = np.float32(0.0)
-        largest, num_hands = zero, table.shape[1]
-        values = rows.ravel()
-        for i in range(number * num_hands):
-            largest = max(largest, abs(values[i]))
-        unit = largest / largest_code
-        per_unit = largest_code / largest if largest > _SMALLEST_LARGEST else zero
-        scale[first] = unit
-        for row in range(number):
-            packed, begin = table[first + row], row * num_hands
-            for hand in range(num_hands):
-                scaled = values[begin + hand] * per_unit
-                packed[hand] = code(np.int32(scaled + (half if scaled > zero else -half)))
-
-    return encode
+        with cgutils.for_range(builder, num_actions, intp=INT64) as loop:
+            action = builder.mul(loop.index, self.row_bytes)
+            code.each(self.row_bytes, lambda offset: encode_some(action, offset))

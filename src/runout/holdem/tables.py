@@ -142,7 +142,7 @@ class ScratchShape(NamedTuple):
     Attributes:
         num_rows: rows of reach.
         num_nodes: rows of values.
-        num_decoded: rows of tables that are not of 32 bits; 0 if they are.
+        num_decoded: rows of a decision in tables that are not of 32 bits; 0 if they are.
         hero: the length of a row of the player's hands.
         villain: the length of a row of the opponent's hands.
         has_showdowns: whether there are any, which take running sums.
@@ -200,7 +200,6 @@ def make_shaped_scratch(shape: ScratchShape) -> Scratch:
             transfer=make_transfer(hero),
         ),
         rows=_zeros(num_decoded, longest),
-        more_rows=_zeros(num_decoded, longest),
     )
 
 
@@ -285,7 +284,7 @@ def scratch_bytes(shape: ScratchShape) -> int:
     total = 4 * (num_rows * villain + num_nodes * hero)
     total += 4 * LANES * (2 * hero + villain + NUM_CARDS + shape.num_running)
     total += 12 * LANES + 4 * hero  # of transfers
-    return total + 8 * num_decoded * max(hero, villain)
+    return total + 4 * num_decoded * max(hero, villain)
 
 
 def _estimate_scratch(

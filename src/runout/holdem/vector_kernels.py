@@ -43,17 +43,15 @@ class VectorCode:
             offset = ir.Constant(INT64, offset)
         return self.builder.add(address, offset)
 
-    def load(self, address, kind=None):
+    def load(self, address, kind=None, align=FLOAT_BYTES):
         """Returns what is at an address, by default a vector."""
         kind = kind or self.vector
-        return self.builder.load(
-            self.builder.inttoptr(address, kind.as_pointer()), align=FLOAT_BYTES
-        )
+        return self.builder.load(self.builder.inttoptr(address, kind.as_pointer()), align=align)
 
-    def store(self, value, address):
+    def store(self, value, address, align=FLOAT_BYTES):
         """Writes a value at an address."""
         pointer = self.builder.inttoptr(address, value.type.as_pointer())
-        self.builder.store(value, pointer, align=FLOAT_BYTES)
+        self.builder.store(value, pointer, align=align)
 
     def prefetch(self, address):
         """Asks for what is at an address to be brought near, whether or not there is anything."""
@@ -88,6 +86,16 @@ class VectorCode:
     def larger(self, x, y):
         """Returns the larger of two vectors, number by number."""
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
+
+    def largest_of(self, x):
+        """Returns the largest number of a vector, by halves."""
+        distance = self.width // 2
+        while distance:
+            places = [(i + distance) % self.width for i in range(self.width)]
+            mask = ir.Constant(ir.VectorType(INT32, self.width), places)
+            x = self.larger(x, self.builder.shuffle_vector(x, x, mask))
+            distance //= 2
+        return self.builder.extract_element(x, ir.Constant(INT32, 0))
 
     def slot(self):
         """Returns a place for a vector that ends up in a register."""

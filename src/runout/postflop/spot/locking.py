@@ -20,7 +20,7 @@ from runout.holdem.spot_solver import SpotSolver, decode_rows
 from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.street_template import StreetTemplate
 from runout.holdem.table_kernels import Learning
-from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
+from runout.holdem.tables import LearnedTables, MemoryNeed, count_boards
 from runout.ranges.notation import parse_range
 from runout.trees.betting import Street
 from runout.views.node import NodeKind
@@ -32,6 +32,7 @@ Probabilities = Sequence[float] | Mapping[str, float]
 #: ``[A, 1326]``, NaN for hands that are not locked; or probabilities by range, the first wins.
 LockedStrategy = FloatArray | Mapping[str, Probabilities]
 
+_LARGEST_REGRET = 2**15 - 1  # of 16 bits
 _ADVICE = "solve the spot with merges_suits: false"
 
 #: Hands that differ by suits only may differ by this much: solved strategies do by rounding.
@@ -98,14 +99,14 @@ def lock_node(
     _check_symmetry(solver, decision, np.where(chosen, known, -1.0))
     if not chosen.any():
         raise RangeError(decision.where, "the player holds none of the hands to lock here")
-    _check_precision(solver, decision, chosen)
     columns = hands.positions()[np.flatnonzero(chosen)]
     learning = _with_locks(solver, decision)
-    board = decision.runout.board
-    regrets = decode_rows(learning.regret[board], learning.regret_scale[board], decision.rows)
-    regrets[:, columns] = known[:, chosen] / known[:, chosen].sum(axis=0)
-    _encode_rows(learning.regret[board], learning.regret_scale[board], decision.rows, regrets)
-    learning.lock[board, decision.rows.start, columns] = 1
+    board, rows = decision.runout.board, decision.rows
+    shares = known[:, chosen] / known[:, chosen].sum(axis=0)
+    # Their size means nothing: 16-bit numbers are as large as can be.
+    fixed = np.rint(shares * _LARGEST_REGRET) if learning.regret_scale.size else shares
+    learning.regret[board, rows.start : rows.stop, columns] = fixed.T
+    learning.lock[board, rows.start, columns] = 1
     settle_locks(solver.game.templates, solver.tables)
     solver.num_lock_changes += 1
     return len(columns)
@@ -142,14 +143,8 @@ def unlock(
     positions = solver.game.cards.players[decision.player].positions()
     columns = positions[np.flatnonzero(chosen)]
     columns = columns[learning.lock[board, first, columns] > 0]
-    _check_precision(solver, decision, chosen)
-    for table, scale in (
-        (learning.regret, learning.regret_scale),
-        (learning.strategy_sum, learning.sum_scale),
-    ):
-        numbers = decode_rows(table[board], scale[board], decision.rows)
-        numbers[:, columns] = 0.0
-        _encode_rows(table[board], scale[board], decision.rows, numbers)
+    for table in (learning.regret, learning.strategy_sum):
+        table[board, first : decision.rows.stop, columns] = 0
     learning.lock[board, first, columns] = 0
     if not learning.lock.any():
         none = np.zeros((len(learning.lock), 0, 0), np.uint8)
@@ -308,13 +303,6 @@ def _check_symmetry(solver: SpotSolver, decision: _Decision, rows: FloatArray) -
             raise TreeError(decision.where, problem)
 
 
-def _check_precision(solver: SpotSolver, decision: _Decision, chosen: BoolArray) -> None:
-    # Sixteen bits cannot hold probabilities and small regrets under one scale.
-    if solver.game.precision == Precision.HALF and (_held(solver, decision) & ~chosen).any():
-        problem = "16-bit tables lock all hands of a node or none, use 32 bits for single hands"
-        raise TreeError(decision.where, problem)
-
-
 def _depth(solver: SpotSolver, decision: _Decision) -> int:
     return decision.position.street - solver.tables.first_street
 
@@ -337,21 +325,20 @@ def _replace(solver: SpotSolver, decision: _Decision, learning: Learning) -> Non
 
 def _settle(learning: Learning, board: int, rows: range) -> None:
     is_locked: IntArray = np.flatnonzero(learning.lock[board, rows.start])
-    fixed = decode_rows(learning.regret[board], learning.regret_scale[board], rows)
+    fixed = learning.regret[board, rows.start : rows.stop].astype(np.float64)
     sums = decode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows)
     # How large a hand's sums are means nothing; they become as large as those of other hands.
-    locked = fixed[:, is_locked]
+    locked = fixed[:, is_locked] / fixed[:, is_locked].sum(axis=0)
     sums[:, is_locked] = locked * ((sums.max() or 1.0) / locked.max())
     _encode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows, sums)
 
 
 def _encode_rows(table: AnyArray, scale: Float32Array, rows: range, numbers: FloatArray) -> None:
-    """Writes the rows of a decision, whatever the precision of the table."""
+    """Writes the strategy sums of a decision, whatever the precision of the table."""
     chosen = table[rows.start : rows.stop]
     if not scale.size:
         chosen[:] = numbers
         return
-    largest = float(np.abs(numbers).max())
-    largest_code = 2**15 - 1 if table.dtype == np.int16 else 2**16 - 1
-    scale[rows.start] = largest / largest_code
+    largest = float(numbers.max())
+    scale[rows.start] = largest / (2**16 - 1)
     chosen[:] = np.rint(numbers / scale[rows.start]) if largest > 0.0 else 0
