@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Without bytecode every process that a test starts would compile the package's source anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: solve test fuzz chaos check kernels coverage test-slow bench lock data clean test-machines
 
 solve: .venv/installed

@@ -1,9 +1,28 @@
 import os
+import random
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before numba is imported
 
 #: What `.ci/run` looks for: there the page must have been tried in a browser.
 NO_BROWSER = "browser tests: there is no chromium"
+
+
+def pytest_addoption(parser):
+    text = "run the files, and the tests of each, in an order that this number decides"
+    parser.addoption("--shuffle", type=int, metavar="SEED", help=text)
+
+
+def pytest_collection_modifyitems(config, items):
+    """No test may need another one before it; what a file's tests share is still made once."""
+    seed = config.getoption("shuffle")
+    if seed is None:
+        return
+    rng = random.Random(seed)
+    tests_by_file = {}
+    for item in items:
+        tests_by_file.setdefault(item.path, []).append(item)
+    files = rng.sample(list(tests_by_file.values()), len(tests_by_file))
+    items[:] = [item for tests in files for item in rng.sample(tests, len(tests))]
 
 
 def pytest_terminal_summary(terminalreporter):

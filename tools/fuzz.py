@@ -84,11 +84,14 @@ class Worker:
         return Finding(kind, number, problem, ""), (kind, number + 1, last)
 
     def is_silent(self) -> bool:
-        """Returns whether no new input was begun for too long."""
+        """Returns whether an input was begun, and no other one for too long.
+
+        Before its first input a process is starting, which takes minutes on a busy machine.
+        """
         begun = int(self._begun.value)
         if begun != self._seen[0]:
             self._seen = (begun, time.monotonic())
-        return time.monotonic() - self._seen[1] > MAX_SILENT_SECONDS
+        return begun >= 0 and time.monotonic() - self._seen[1] > MAX_SILENT_SECONDS
 
     def end(self) -> None:
         """Lets the process end."""

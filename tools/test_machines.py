@@ -48,6 +48,17 @@ NUMERICAL_TESTS = (
     "tests/integration",
 )
 
+#: What libraries compute a part of, which is little: products and clusters are our own.
+LIBRARY_TESTS = (
+    "tests/test_products.py",
+    "tests/abstraction",
+    "tests/cfr",
+    "tests/equity",
+    "tests/preflop",
+    "tests/integration/test_same_bits.py",
+    "tests/postflop/exhaustive",
+)
+
 #: The vector instructions, products, and what failed on another machine once.
 SHORT_TESTS = (
     "tests/test_products.py",
@@ -94,6 +105,7 @@ class Machine:
         rounds_once: whether its kernels multiply and add with one rounding.
         is_busy: whether every core has something else to do.
         is_x86: whether instructions that only x86 has are used.
+        num_workers: processes that share its tests; none to run them where it is pretended.
     """
 
     name: str
@@ -104,13 +116,14 @@ class Machine:
     rounds_once: bool = True
     is_busy: bool = False
     is_x86: bool = True
+    num_workers: int = 2
 
 
 def machines() -> list[Machine]:
-    """Returns this machine as it is, and all the others that it can pretend to be."""
+    """Returns this machine, whose tests `make test` runs, and all that it can pretend to be."""
     chosen = [
-        Machine("this one"),
-        *(Machine(f"{n} BLAS threads", {"OPENBLAS_NUM_THREADS": str(n)}) for n in (1, 2)),
+        Machine("this one", tests=()),
+        *(_other_libraries(f"{n} BLAS threads", {"OPENBLAS_NUM_THREADS": str(n)}) for n in (1, 2)),
         Machine("both cores busy", is_busy=True),
     ]
     if not _is_x86():
@@ -118,14 +131,17 @@ def machines() -> list[Machine]:
     core_types = ["Haswell", "Sandybridge", *(["SkylakeX"] if _wide_features() else [])]
     return [
         *chosen,
-        *(Machine(f"OpenBLAS for {name}", {"OPENBLAS_CORETYPE": name}) for name in core_types),
-        Machine("numpy without AVX-512", _numpy_without(_wide_features())),
-        Machine("numpy without AVX2", _numpy_without(_vector_features())),
+        *(
+            _other_libraries(f"OpenBLAS for {name}", {"OPENBLAS_CORETYPE": name})
+            for name in core_types
+        ),
+        _other_libraries("numpy without AVX-512", _numpy_without(_wide_features())),
+        _other_libraries("numpy without AVX2", _numpy_without(_vector_features())),
         Machine("kernels for Haswell", _numba("haswell"), has_own_kernels=True),
         Machine(
             "kernels for any x86-64", _numba("x86-64"), has_own_kernels=True, rounds_once=False
         ),
-        Machine("no instructions of x86", has_own_kernels=True, is_x86=False),
+        Machine("no instructions of x86", has_own_kernels=True, is_x86=False, num_workers=0),
     ]
 
 
@@ -151,6 +167,10 @@ def short_machines() -> list[Machine]:
             rounds_once=False,
         ),
     ]
+
+
+def _other_libraries(name: str, environment: dict[str, str]) -> Machine:
+    return Machine(name, environment, LIBRARY_TESTS)
 
 
 def _is_x86() -> bool:
@@ -246,7 +266,8 @@ def _compare(machine: Machine, expected: Results, got: Results) -> str:
 
 def _run_tests(machine: Machine) -> tuple[str, int]:
     """Returns what went wrong, or nothing, and how many tests passed."""
-    arguments = ["-q", "-n", "0", "-x", "-p", "no:cacheprovider", *machine.tests]
+    processes = ["-n", str(machine.num_workers), "--dist", "worksteal"]
+    arguments = ["-q", *processes, "-x", "-p", "no:cacheprovider", *machine.tests]
     done = _run(machine, "import sys, pytest", f"sys.exit(pytest.main({arguments!r}))")
     passed = re.search(r"^(\d+) passed", done.stdout, re.MULTILINE)
     if done.returncode or passed is None:

@@ -9,9 +9,9 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks and kills as on POSIX")
 
-NUM_KILLS, NUM_DISASTERS = 12, 2
+NUM_KILLS, NUM_DISASTERS = 6, 1
 SHORT = (
-    f"--kills {NUM_KILLS} --at-files --disasters {NUM_DISASTERS} --caches 0 --replacements 100 "
+    f"--kills {NUM_KILLS} --at-files --disasters {NUM_DISASTERS} --caches 0 --replacements 50 "
     "--without-mounts --seed 7"
 ).split()
 

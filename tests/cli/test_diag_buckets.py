@@ -6,7 +6,7 @@ from runout.config.load import load_postflop_config
 from runout.postflop import postflop_abstraction
 from runout.postflop.bucketed import rounds
 from tests.cli.solve_configs import FLOPS, write_config
-from tests.postflop.bucketed.small_buckets import make_buckets_once
+from tests.postflop.bucketed.small_buckets import make_buckets_once, take_few_boards
 
 BUCKETED = """\
 postflop_model:
@@ -25,8 +25,9 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture(autouse=True)
-def buckets_made_once(monkeypatch):
+def quick_solves(monkeypatch):
     make_buckets_once(monkeypatch)
+    take_few_boards(monkeypatch)
 
 
 @pytest.fixture
@@ -93,7 +94,8 @@ def test_people_see_flop_and_hands_in_the_suits_they_have_given(run, config):
 
 
 def test_a_directory_is_diagnosed_without_solving_it_again(run, tmp_path, monkeypatch):
-    solved = postflop_abstraction.PostflopAbstraction.build(load_postflop_config(BUCKETED))
+    config = load_postflop_config(BUCKETED.replace("[1.0, 2.0]", "[1.0]"))
+    solved = postflop_abstraction.PostflopAbstraction.build(config)
     solved.to_bundle().save(tmp_path / "values")
     monkeypatch.delattr(rounds.RoundsSolver, "solve")
     document = json.loads(run("diag-buckets", str(tmp_path / "values"), "--json").stdout)

@@ -22,6 +22,11 @@ def solve_rounds(**keys):
 
 
 @pytest.fixture(scope="module")
+def one_round():
+    return solve_rounds(ranges_rounds=1)
+
+
+@pytest.fixture(scope="module")
 def two_rounds():
     return solve_rounds(ranges_rounds=2, ranges_tolerance=0.0)
 
@@ -63,17 +68,15 @@ def test_each_round_reports_its_change_and_exploitability(two_rounds):
     assert sorted({event.round for event in watch.of(PreflopSolving)}) == [0, 1, 2]
 
 
-def test_the_change_is_measured_from_the_round_before(two_rounds):
-    run, _ = two_rounds
-    one, _ = solve_rounds(ranges_rounds=1)
+def test_the_change_is_measured_from_the_round_before(one_round, two_rounds):
+    (one, _), (run, _) = one_round, two_rounds
     rounds = run.solution.report.ranges_rounds
     assert rounds[0].change == one.solution.change_from(solved_run().solution)
     assert rounds[1].change == run.solution.change_from(one.solution)
 
 
-def test_the_strategies_of_all_rounds_are_kept(two_rounds):
-    run, _ = two_rounds
-    one, _ = solve_rounds(ranges_rounds=1)
+def test_the_strategies_of_all_rounds_are_kept(one_round, two_rounds):
+    (one, _), (run, _) = one_round, two_rounds
     before, first = run.solution.earlier_strategies
     np.testing.assert_array_equal(before, solved_run().solution.strategy)
     np.testing.assert_array_equal(first, one.solution.strategy)

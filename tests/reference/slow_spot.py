@@ -45,6 +45,7 @@ class SlowSpot:
 
     def __init__(self, spot):
         self.spot, self.tree = spot, spot.tree
+        self.deck = [card for card in spot.deck if card not in spot.board]
         self.combos, self.weights = [], []
         for hand_range in spot.ranges:
             held = [
@@ -98,9 +99,8 @@ class SlowSpot:
     def value(self, visit, node, cards, theirs):
         """Returns ``[H]`` values of a node when the opponent arrives with ``theirs``."""
         if self._waits_for_a_card(node, len(cards)):
-            known = {*self.spot.board, *cards}
-            deck = [card for card in range(52) if card not in known]
-            return sum(self._value_of_card(visit, node, (*cards, card), theirs) for card in deck)
+            left = [card for card in self.deck if card not in cards]
+            return sum(self._value_of_card(visit, node, (*cards, card), theirs) for card in left)
         if self.tree.leaf_kind[node] != NOT_A_LEAF:
             is_possible = self.lacks[visit.player][list(cards)].all(axis=0)
             return is_possible * self._value_of_leaf(visit.player, node, cards, theirs)
@@ -114,8 +114,8 @@ class SlowSpot:
         return num_dealt < street - self.tree.first_street
 
     def _value_of_card(self, visit, node, cards, theirs):
-        # Two hands are known as well when a card comes.
-        probability = 1.0 / (52 - 4 - len(self.spot.board) - len(cards) + 1)
+        # Two hands, all of their cards from the deck, are known as well when a card comes.
+        probability = 1.0 / (len(self.deck) - 4 - len(cards) + 1)
         possible = self.lacks[1 - visit.player][cards[-1]]
         return self.value(visit, node, cards, theirs * possible * probability)
 

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from runout.errors import RangeError
+from tools import fuzz
 from tools.fuzz import run_campaign
 from tools.fuzzing import campaign
 from tools.fuzzing.campaign import Kind, make_input, try_inputs
@@ -90,3 +91,12 @@ def test_mutations_come_from_the_generator_alone():
     first = make_input(KINDS["configs"], SEED, 3)
     random.seed(2)
     assert make_input(KINDS["configs"], SEED, 3) == first
+
+
+def test_a_process_that_starts_slowly_is_waited_for_and_one_that_hangs_is_not(monkeypatch):
+    monkeypatch.setattr(fuzz, "MAX_SILENT_SECONDS", -1.0)
+    monkeypatch.setattr(fuzz.Worker, "_start", lambda self: None)
+    worker = fuzz.Worker(SEED)
+    assert not worker.is_silent()
+    worker._begun.value = 3
+    assert worker.is_silent()

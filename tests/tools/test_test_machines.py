@@ -38,11 +38,13 @@ def test_values_may_differ_by_what_best_responses_gain():
 
 def test_a_machine_on_which_no_test_passes_has_failed(tmp_path):
     (tmp_path / "test_nothing.py").write_text("")
-    problem, num_passed = test_machines._run_tests(Machine("empty", tests=[str(tmp_path)]))
+    machine = Machine("empty", tests=[str(tmp_path)], num_workers=0)
+    problem, num_passed = test_machines._run_tests(machine)
     assert "no tests ran" in problem
     assert num_passed == 0
 
 
 def test_a_machine_tells_how_many_tests_passed(tmp_path):
     (tmp_path / "test_one.py").write_text("def test_one(): pass\n")
-    assert test_machines._run_tests(Machine("one", tests=[str(tmp_path)])) == ("", 1)
+    machine = Machine("one", tests=[str(tmp_path)], num_workers=0)
+    assert test_machines._run_tests(machine) == ("", 1)

@@ -128,14 +128,6 @@ def small_jobs() -> list[Job]:
     queen, jack = parse_cards("QhJh")
     one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
     return [
-        # Those that compile longest come first, so that no process is left alone with one.
-        *(job for backend in reversed(_backends()) for job in backend.warm_up_jobs()),
-        *(
-            partial(_solve_spot, board, precision)
-            for precision in (16, 32)
-            for board in ("AhKdQs", "AhKdQs7c", "AhKdQs7c2c")
-        ),
-        _solve_preflop,
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
         lambda: evaluate_board(rainbow_river),
         lambda: _round_trip(HandIndexer(HOLE_FLOP)),
@@ -147,6 +139,13 @@ def small_jobs() -> list[Job]:
         lambda: build_card_abstraction(one_deal),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
+        *(job for backend in _backends() for job in backend.warm_up_jobs()),
+        _solve_preflop,
+        *(
+            partial(_solve_spot, board, precision)
+            for precision in (32, 16)
+            for board in ("AhKdQs7c2c", "AhKdQs7c", "AhKdQs")
+        ),
     ]
 
 

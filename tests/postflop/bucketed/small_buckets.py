@@ -12,7 +12,7 @@ from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.postflop.bucketed import rounds
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
-from runout.postflop.pair_values import RunoutSample
+from runout.postflop.pair_values import RunoutSample, extract_pair_values
 from runout.ranges.hand_range import HandRange
 from tests.postflop.toy_flops import ignore_progress, make_tree
 
@@ -31,6 +31,15 @@ def make_buckets_once(monkeypatch):
         rounds,
         "build_flop_buckets",
         lambda flop, number, metric, seed, *_: cached_buckets(flop, number, metric, seed),
+    )
+
+
+def take_few_boards(monkeypatch):
+    """Lets solves of a config take values from few boards, for tests that look at no value."""
+    monkeypatch.setattr(
+        rounds,
+        "extract_pair_values",
+        lambda game, strategy, _, *more: extract_pair_values(game, strategy, FEW_BOARDS, *more),
     )
 
 
