@@ -9,6 +9,7 @@ from runout.config.load import load_postflop_config
 from runout.holdem.tables import Precision
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
+from runout.postflop.compact.compact import CompactBackend
 from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
 from runout.postflop.flop_game import FlopGame
@@ -33,6 +34,7 @@ def estimate(text, num_workers):
     [
         BucketedBackend(RoundsSolver(PLAN, ONE, sample=SAMPLE)),
         ExactBackend(ONE, sample=SAMPLE),
+        CompactBackend(ONE, num_buckets=16, sample=SAMPLE),
     ],
 )
 def test_what_is_told_before_a_solve_is_held_and_not_far_from_the_truth(backend):
@@ -49,7 +51,7 @@ def test_what_is_told_before_a_solve_is_held_and_not_far_from_the_truth(backend)
 
 def test_more_of_everything_needs_more():
     small, large = make_tree(1.0, (1.0,), 0), make_tree(3.5, (1.0,), 1)
-    more = BucketPlan((20, 20, 5000), rounds=2)
+    more = BucketPlan((20, 20, 50_000), rounds=2)
     few, many = (BucketedBackend(RoundsSolver(plan, ONE)) for plan in (PLAN, more))
     sizes = [
         b.estimate(FLOP, t, 1).memory_bytes for b, t in ((few, small), (few, large), (many, large))

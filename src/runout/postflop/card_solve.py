@@ -5,11 +5,20 @@ from collections.abc import Callable
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.events import Phase, reporting_phase
+from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.tables import MemoryNeed
 from runout.postflop.backend import FlopSolution, ProgressSink, report_outcome
-from runout.postflop.pair_values import RunoutSample, extract_pair_values
-from runout.postflop.table_strategy import TableStrategy
+from runout.postflop.pair_values import RunoutSample, extract_pair_values, taking_values_bytes
+from runout.postflop.table_strategy import TableStrategy, forget_regrets
 from runout.results.solve_report import ExploitabilityMeaning
+
+
+def held_bytes(need: MemoryNeed, templates: list[StreetTemplate], cards: CardsToCome) -> int:
+    """Returns the most that `solve_with_cards` holds at a time, before anything is allocated."""
+    taking_values = taking_values_bytes(templates, cards)
+    return max(need.total, need.total - need.tables // 2 + taking_values)
 
 
 def solve_with_cards(
@@ -34,6 +43,7 @@ def solve_with_cards(
         solver = make_solver()
     with reporting_phase(on_progress, Phase.SOLVING, rule.max_iterations):
         outcome = solver.solve(rule, on_progress, team.cancel)
-    strategy = TableStrategy(solver.tables, solver.game)
-    values = extract_pair_values(solver.game, strategy, sample, on_progress, team)
+    strategy = TableStrategy(forget_regrets(solver.tables), solver.game)
+    del solver  # and with it the regrets, before values take as much memory
+    values = extract_pair_values(strategy.game, strategy, sample, on_progress, team)
     return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, meaning))

@@ -7,12 +7,10 @@ be sampled. The noise of who happens to win on the sampled boards is taken out: 
 equities differ from the flop's exact ones, at the stakes that the two combos play for.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from runout import product_kernels
 from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
 from runout.cards.combos import COMBO_HAS_CARD, disjoint_combos
@@ -24,20 +22,29 @@ from runout.equity.board_equity import compute_board_equity
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 from runout.holdem import spot_kernels, street_kernels
 from runout.holdem.card_game import CardGame
+from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.fixed_tables import FixedTables
 from runout.holdem.spot_layouts import Arrival
 from runout.holdem.street_kernels import EVALUATING
-from runout.holdem.tables import Precision, make_scratch
+from runout.holdem.street_template import StreetTemplate
+from runout.holdem.tables import Precision, ScratchShape, make_scratch, scratch_bytes
 from runout.postflop.extract import pack_values
 from runout.postflop.flop_strategy import FlopStrategy
-from runout.products import make_product_rows, multiply, pack_panels
+from runout.postflop.pair_sums import PairSums, PlayedBoard, Product, parts_of
+from runout.products import multiply
 from runout.trees.betting import Street
 
 _NO_CARD = -1
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
 
-#: What taking values holds on top of a solve: a dozen matrices of 1,176 x 1,176 combos, measured.
-TAKING_VALUES_BYTES = 160_000_000
+#: Boards that are added up at once, because fetching the sums takes as long as adding a board.
+_BOARDS_AT_ONCE = 4
+
+#: Of a pair of combos: five sums, three weights, and who wins how often.
+_PAIR_BYTES = 5 * 8 + 3 * 4 + 4 + 2
+_FLOAT_BYTES = 4
+#: Times that a river's rows of actions exist while both players' strategies are looked up.
+_COPIES_OF_ACTIONS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +62,18 @@ class PairValues:
 
     def by_hand(self) -> Float32Array:
         """Returns ``[2, 169, 169]`` values as in `PostflopValues`, means over combos that meet."""
-        can_meet = ~np.isnan(self.gain_of_oop)
         hand = HAND_BY_COMBO[self.combos]
         member = np.zeros((len(hand), NUM_HANDS))
         member[np.arange(len(hand)), hand] = 1.0
-        total = multiply(multiply(member.T, np.nan_to_num(self.gain_of_oop)), member)
-        count = multiply(multiply(member.T, can_meet.astype(np.float64)), member)
-        gain = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0.0)
-        return pack_values(gain)
+        by_combo, met = np.empty_like(member), np.empty_like(member)
+        for rows in parts_of(slice(0, len(hand))):
+            gain = self.gain_of_oop[rows]
+            by_combo[rows] = multiply(np.nan_to_num(gain), member)
+            met[rows] = multiply((~np.isnan(gain)).astype(np.float64), member)
+        total, count = multiply(member.T, by_combo), multiply(member.T, met)
+        return pack_values(
+            np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+        )
 
 
 @dataclass(frozen=True)
@@ -84,15 +95,19 @@ class RunoutSample:
 ALL_RUNOUTS = RunoutSample()
 
 
-class _Sums:
-    """Sums over boards, ``[C, C]`` each."""
-
-    def __init__(self, num_combos: int) -> None:
-        shape = (num_combos, num_combos)
-        self.gain = np.zeros(shape)
-        self.stake = np.zeros(shape)
-        self.outcome = np.zeros(shape)
-        self.weight = np.zeros(shape)
+def taking_values_bytes(templates: list[StreetTemplate], cards: CardsToCome) -> int:
+    """Returns what `extract_pair_values` holds at most, on top of the strategies."""
+    num_combos = len(cards.players[0].combos)
+    widths = cards.players[0].width, cards.players[1].width
+    river = templates[_RIVER].forests[0]
+    rows = 2 * _BOARDS_AT_ONCE * (len(river.fold) + len(river.showdown))
+    rows += _COPIES_OF_ACTIONS * sum(templates[_RIVER].num_actions)
+    scratch = sum(
+        scratch_bytes(ScratchShape.of(template, widths, player, Precision.SINGLE))
+        for template in templates
+        for player in range(NUM_PLAYERS)
+    )
+    return _PAIR_BYTES * num_combos**2 + _FLOAT_BYTES * rows * widths[0] + scratch
 
 
 def extract_pair_values(
@@ -118,7 +133,9 @@ def extract_pair_values(
     extraction = _Extraction(game, strategy, team or Team())
     random = np.random.default_rng([sample.seed, *game.cards.board])
     turn_deal = game.cards.deals[0]
-    turn_sums, river_sums = _Sums(len(combos)), _Sums(len(combos))
+    symmetries = game.hands(0).image[list(game.cards.symmetry_numbers), : len(combos)]
+    turn_sums = PairSums(len(combos), symmetries, has_showdowns=False)
+    river_sums = PairSums(len(combos), symmetries, has_showdowns=True)
     turns = _choose(random, range(len(turn_deal.card)), sample.num_turns)
     rivers = [
         _choose(random, range(*turn_deal.first_next[turn : turn + 2]), sample.num_rivers)
@@ -127,21 +144,42 @@ def extract_pair_values(
     with reporting_phase(on_event, Phase.VALUES, sum(map(len, rivers))) as advance:
         num_done = 0
         for turn, rivers_of_turn in zip(turns, rivers, strict=True):
-            extraction.add_turn(turn, turn_sums)
-            for river in rivers_of_turn:
-                extraction.add_river(turn, river, river_sums)
-                num_done += 1
+            turn_sums.add_boards([extraction.play_turn(turn)], extraction.team)
+            for first in range(0, len(rivers_of_turn), _BOARDS_AT_ONCE):
+                chosen = rivers_of_turn[first : first + _BOARDS_AT_ONCE]
+                boards = [extraction.play_river(turn, river) for river in chosen]
+                river_sums.add_boards(boards, extraction.team)
+                num_done += len(boards)
                 advance(num_done)
     can_meet = disjoint_combos(combos, combos)
-    turn_weight, river_weight = (_spread(game, sums.weight) for sums in (turn_sums, river_sums))
-    if not (river_weight[can_meet] > 0.0).all():
+    gain = _mean_gain(extraction.flop_gain(), turn_sums, river_sums, game.cards.board)
+    if np.isnan(gain[can_meet]).any():
         raise ValueError(f"{sample}: some combos meet on none of the boards, take more of them")
-    gain = extraction.flop_gain() + _mean(game, turn_sums.gain, turn_weight)
-    gain += _mean(game, river_sums.gain, river_weight)
-    surplus = _exact_edge(game.cards.board) - _mean(game, river_sums.outcome, river_weight)
-    gain += _mean(game, river_sums.stake, river_weight) * surplus
     gain[~can_meet] = np.nan
     return PairValues(combos, gain)
+
+
+def _mean_gain(
+    flop_gain: Product, turns: PairSums, rivers: PairSums, flop: tuple[int, ...]
+) -> FloatArray:
+    """Returns ``[C, C]`` means over boards; NaN where combos meet on none of them."""
+    turn_weight, river_weight = turns.weights(), rivers.weights()
+    equity = compute_board_equity(flop)
+    wins, num_runouts = equity.wins, equity.num_runouts
+    gain = np.empty_like(turns.gain)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where combos do not meet
+        for rows in parts_of(slice(0, len(gain))):
+            on_turns, on_rivers = (
+                turns.spread(turn_weight, rows),
+                rivers.spread(river_weight, rows),
+            )
+            mean = flop_gain.rows(rows)[:, : len(gain)] + turns.spread(turns.gain, rows) / on_turns
+            mean += rivers.spread(rivers.gain, rows) / on_rivers
+            edge = (wins[rows].astype(np.float64) - wins[:, rows].T) / num_runouts
+            surplus = edge - rivers.spread(rivers.outcome, rows) / on_rivers
+            mean += rivers.spread(rivers.stake, rows) / on_rivers * surplus
+            gain[rows] = mean
+    return gain
 
 
 def _choose(random: np.random.Generator, numbers: range, count: int) -> list[int]:
@@ -149,29 +187,6 @@ def _choose(random: np.random.Generator, numbers: range, count: int) -> list[int
         return list(numbers)
     chosen: list[int] = np.sort(random.choice(np.array(numbers), count, replace=False)).tolist()
     return chosen
-
-
-def _exact_edge(flop: tuple[int, ...]) -> FloatArray:
-    """Returns ``[C, C]`` how much more often the row wins than the column, over all runouts."""
-    equity = compute_board_equity(flop)
-    wins = equity.wins.astype(np.float64)
-    return (wins - wins.T) / equity.num_runouts
-
-
-def _mean(game: CardGame, total: FloatArray, weight: FloatArray) -> FloatArray:
-    """Divides sums, after spreading them over the suits that were merged, by spread weights."""
-    spread = _spread(game, total)
-    return np.divide(spread, weight, out=np.zeros_like(spread), where=weight > 0.0)
-
-
-def _spread(game: CardGame, total: FloatArray) -> FloatArray:
-    """Adds up sums over boards that were merged by suits, as all of them would have given."""
-    images = game.hands(0).image
-    spread = np.zeros_like(total)
-    for number in game.cards.symmetry_numbers:
-        source = images[number][: len(total)]
-        spread += total[np.ix_(source, source)]
-    return spread
 
 
 class _Extraction:
@@ -183,7 +198,7 @@ class _Extraction:
 
     def __init__(self, game: CardGame, strategy: FlopStrategy, team: Team) -> None:
         self._game = game
-        self._team = team
+        self.team = team
         self._tables = [
             FixedTables(game.templates, game.cards, player, strategy.rows)
             for player in range(NUM_PLAYERS)
@@ -203,48 +218,28 @@ class _Extraction:
         self._flop_reach = self._reach(_FLOP, 0, [from_start, from_start])
         self._turn_reach: list[list[Float32Array]] = []
 
-    def flop_gain(self) -> FloatArray:
-        """Returns ``[C, C]`` what is won by folds on the flop."""
-        everyone = slice(0, len(self._combos))
-        return self._fold_gain(_FLOP, self._flop_reach).rows(everyone).astype(np.float64)
+    def flop_gain(self) -> Product:
+        """Returns what is won by folds on the flop."""
+        return self._fold_gain(_FLOP, self._flop_reach)
 
-    def add_turn(self, turn: int, out: _Sums) -> None:
-        """Adds what is won by folds on a turn card."""
+    def play_turn(self, turn: int) -> PlayedBoard:
+        """Returns what is done on a turn card."""
         self._turn_reach = self._reach(_TURN, turn, self._leaving(_FLOP, self._flop_reach))
         is_live = self._live(self._game.cards.runouts[0][turn])
-        counted = self._multiplicity(0, turn)
         folds = self._fold_gain(_TURN, self._turn_reach)
+        return PlayedBoard(np.float32(self._multiplicity(0, turn)) * is_live, folds)
 
-        def add_rows(rows: slice) -> None:
-            weight = counted * np.outer(is_live[rows], is_live)
-            out.gain[rows] += weight * folds.rows(rows)
-            out.weight[rows] += weight
-
-        self._share_rows(add_rows)
-
-    def add_river(self, turn: int, river: int, out: _Sums) -> None:
-        """Adds what is won on a river board after the turn that was added last."""
+    def play_river(self, turn: int, river: int) -> PlayedBoard:
+        """Returns what is done on a river card after the turn that was played last."""
         runout = self._game.cards.runouts[1][river]
-        counted = self._multiplicity(0, turn) * self._multiplicity(1, river)
+        counted = np.float32(self._multiplicity(0, turn) * self._multiplicity(1, river))
         reach = self._reach(_RIVER, river, self._leaving(_TURN, self._turn_reach))
-        is_live, ranks = self._live(runout), self._ranks(runout)
-        folds, showdowns = self._fold_gain(_RIVER, reach), self._showdown_stake(reach)
-
-        def add_rows(rows: slice) -> None:
-            weight = counted * np.outer(is_live[rows], is_live)
-            outcome = np.sign(ranks[rows, None] - ranks)
-            stake = showdowns.rows(rows)
-            out.gain[rows] += weight * (folds.rows(rows) + stake * outcome)
-            out.stake[rows] += weight * stake
-            out.outcome[rows] += weight * outcome
-            out.weight[rows] += weight
-
-        self._share_rows(add_rows)
-
-    def _share_rows(self, add_rows: Callable[[slice], None]) -> None:
-        """Lets the team fill the rows of OOP's combos."""
-        parts = [slice(*bounds) for bounds in self._team.split(len(self._combos))]
-        self._team.run(add_rows, parts)
+        return PlayedBoard(
+            counted * self._live(runout),
+            self._fold_gain(_RIVER, reach),
+            self._showdown_stake(reach),
+            self._ranks(runout),
+        )
 
     def _reach(
         self, street: Street, board: int, entering: list[Arrival]
@@ -260,7 +255,7 @@ class _Extraction:
                 by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
             return by_group
 
-        return self._team.run(find, range(NUM_PLAYERS))
+        return self.team.run(find, range(NUM_PLAYERS))
 
     def _leaving(self, street: Street, reach: list[list[Float32Array]]) -> list[Arrival]:
         """Returns how the next street is entered; only rivers have more than one group."""
@@ -274,7 +269,7 @@ class _Extraction:
             arrivals.append(Arrival(padded, forest.chance_row, _NO_CARD, np.float32(1.0)))
         return arrivals
 
-    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> "_Product":
+    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> Product:
         """Returns ``[C, C]`` what OOP wins by folds on a board."""
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
         # another order.
@@ -286,9 +281,9 @@ class _Extraction:
             mine = reach[0][group][seen_by_ip.fold_row[folds][by_ip]]
             theirs = reach[1][group][seen_by_oop.fold_row[folds][by_oop]]
             parts.append((mine * seen_by_oop.fold_gain[folds][by_oop, None], theirs))
-        return _Product(parts)
+        return Product(parts)
 
-    def _showdown_stake(self, reach: list[list[Float32Array]]) -> "_Product":
+    def _showdown_stake(self, reach: list[list[Float32Array]]) -> Product:
         """Returns ``[C, C]`` what two combos play for at showdown on a river board."""
         seen_by_oop, seen_by_ip = self._game.templates[_RIVER].forests
         parts = []
@@ -298,7 +293,7 @@ class _Extraction:
             mine = reach[0][group][seen_by_ip.showdown_row[ends][by_ip]]
             theirs = reach[1][group][seen_by_oop.showdown_row[ends][by_oop]]
             parts.append((mine * seen_by_oop.showdown_stake[ends][by_oop, None], theirs))
-        return _Product(parts)
+        return Product(parts)
 
     def _multiplicity(self, deal: int, number: int) -> int:
         """Returns how many cards a card stands for."""
@@ -318,21 +313,3 @@ class _Extraction:
         )
         strengths: Float32Array = ranks.astype(np.float32)[0]
         return strengths
-
-
-class _Product:
-    """``[C, C]`` the sum over terminals of the products of both players' rows, row by row."""
-
-    def __init__(self, parts: list[tuple[Float32Array, Float32Array]]) -> None:
-        self._mine = np.ascontiguousarray(np.concatenate([part[0] for part in parts]).T)
-        theirs = np.concatenate([part[1] for part in parts])
-        self._width = theirs.shape[1]
-        self._panels = pack_panels(theirs, np.float32)
-
-    def rows(self, rows: slice) -> Float32Array:
-        """Returns some rows; threads may ask for different ones at a time."""
-        numbers = np.arange(rows.start, rows.stop)
-        product = make_product_rows(len(numbers), self._panels)
-        product_kernels.multiply_rows(self._mine, numbers, self._panels, product)
-        found: Float32Array = product[:, : self._width]
-        return found

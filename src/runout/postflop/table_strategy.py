@@ -7,6 +7,7 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cache import Arrays
 from runout.cards.combos import permute_combos
+from runout.cfr.reach import NUM_PLAYERS
 from runout.holdem.card_game import CardGame
 from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.street_template import StreetTemplate
@@ -50,8 +51,9 @@ class TableStrategy:
         place = self.game.find_columns(template.street, board, player)
         hands = cards.players[player].positions()[permute_combos(mapping.new_suits)[combos]]
         learning = self.tables.on_board(template.street, place.board)[player]
-        sums = learning.strategy_sum[:, place.of_hands[hands]].astype(np.float32)
-        return normalize_sums(template, player, sums)
+        # Hands of a bucket share a column, so columns are fewer than hands.
+        sums = learning.strategy_sum.astype(np.float32)
+        return normalize_sums(template, player, sums)[:, place.of_hands[hands]]
 
     def to_arrays(self) -> Arrays:
         """Returns the strategies in few bytes: a quarter of tables of single precision."""
@@ -69,19 +71,30 @@ class TableStrategy:
     @classmethod
     def from_arrays(cls, kept: Arrays, game: CardGame) -> "TableStrategy":
         """Returns what `to_arrays` wrote of a game with the same cards and betting."""
-        by_street = [
-            (_only_strategy(kept, template, 0), _only_strategy(kept, template, 1))
-            for template in game.templates
-        ]
+        by_street = []
+        for template in game.templates:
+            oop, ip = (
+                _only_strategy(kept[name_of_table(template.street, player, _KEPT_PART)])
+                for player in range(NUM_PLAYERS)
+            )
+            by_street.append((oop, ip))
         return cls(LearnedTables(by_street, game.templates[0].street), game)
 
 
-def _only_strategy(kept: Arrays, template: StreetTemplate, player: int) -> Learning:
-    """Returns tables that have an average strategy and nothing else."""
-    packed = kept[name_of_table(template.street, player, _KEPT_PART)]
-    no_scale = np.zeros((len(packed), 0), dtype=np.float32)
-    nothing = np.zeros((len(packed), 0, 0), dtype=np.uint8)
-    return Learning(nothing, no_scale, packed, no_scale, nothing)
+def forget_regrets(tables: LearnedTables) -> LearnedTables:
+    """Returns tables that share the average strategies, and have nothing else."""
+    by_street = [
+        (_only_strategy(oop.strategy_sum), _only_strategy(ip.strategy_sum))
+        for oop, ip in tables.by_street
+    ]
+    return LearnedTables(by_street, tables.first_street)
+
+
+def _only_strategy(sums: AnyArray) -> Learning:
+    # The actions of a decision share one scale, which does not change their shares.
+    no_scale = np.zeros((len(sums), 0), dtype=np.float32)
+    nothing = np.zeros((len(sums), 0, 0), dtype=np.uint8)
+    return Learning(nothing, no_scale, sums, no_scale, nothing)
 
 
 def normalize_sums(template: StreetTemplate, player: int, sums: Float32Array) -> Float32Array:

@@ -1,12 +1,16 @@
 """The compact backend: what it needs, and what it loses with real cards."""
 
+import numpy as np
+
 from runout.cards.card import parse_board
+from runout.cards.combos import live_combos
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.lab.real_game import judge_strategy
 from runout.postflop.compact.compact import CompactBackend
 from runout.postflop.exact.exact import ExactBackend
 from runout.postflop.pair_values import RunoutSample
+from runout.trees.postflop_tree import IP, OOP
 from tests.postflop.toy_flops import flop_game, ignore_progress, small_tree
 
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
@@ -31,3 +35,16 @@ def test_its_strategies_lose_little_with_real_cards():
     loss = judge_strategy(parse_board(FLOP), tree, solution.strategy)
     assert 0.0 < loss.exploitability_pot < 0.02
     assert solution.report.exploitability_pot < 0.02
+
+
+def test_strategies_that_were_kept_are_read_again():
+    tree, flop = small_tree(), parse_board(FLOP)
+    backend = CompactBackend(StoppingRule(3), num_buckets=16, sample=FEW_BOARDS)
+    strategy = backend.solve(flop_game(FLOP), tree, ignore_progress, Team()).strategy
+    read = backend.read_strategy(strategy.to_arrays(), flop, tree)
+    cards, combos = strategy.game.cards, live_combos(flop)
+    for template, dealt in zip(strategy.game.templates, ((), (0,), (0, 4)), strict=True):
+        for player in (OOP, IP):
+            kept, found = (s.rows(template, player, dealt, combos) for s in (strategy, read))
+            np.testing.assert_allclose(found, kept, atol=1e-4)
+    assert read.game.cards.board == cards.board

@@ -18,7 +18,7 @@ from runout.postflop.bucketed.bucketed_solver import NUM_RIVERS, NUM_TURNS
 from runout.postflop.bucketed.rounds import BucketPlan, RoundsSolver
 from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
-from runout.postflop.pair_values import TAKING_VALUES_BYTES
+from runout.postflop.pair_values import taking_values_bytes
 from runout.ranges.hand_range import HandRange
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
@@ -87,9 +87,8 @@ def _estimate_bytes(
     solver += (_TABLES_OF_A_BUCKET + 1 + NUM_TURNS) * _DOUBLE_BYTES * _count_cells(templates, plan)
     if plan.rounds > 1:  # a round begins while the one before is still there
         solver += solver + need.working_space
-    taking_values = TAKING_VALUES_BYTES + need.working_space
     held = need.working_space + need.cards + plan.rounds * _KEPT_OF_A_ROUND_BYTES
-    return held + max(_MAKING_BUCKETS_BYTES, solver + taking_values)
+    return held + max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
 
 
 def _count_cells(templates: list[StreetTemplate], plan: BucketPlan) -> int:

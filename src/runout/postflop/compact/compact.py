@@ -19,11 +19,11 @@ from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_template import StreetTemplate, make_templates
 from runout.holdem.tables import Precision, StreetSize
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink
-from runout.postflop.card_solve import solve_with_cards
+from runout.postflop.card_solve import held_bytes, solve_with_cards
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
-from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample
+from runout.postflop.pair_values import RunoutSample
 from runout.postflop.table_strategy import TableStrategy
 from runout.postflop.warm_up import ONCE, solving_a_small_flop
 from runout.ranges.hand_range import HandRange
@@ -36,7 +36,7 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 
 #: Time of an iteration on one core, for each number of a table on the turn or in a bucket game.
 SECONDS_PER_CELL = 10e-9
-_SECONDS_TO_TAKE_VALUES = 5.0
+_SECONDS_TO_TAKE_VALUES = 2.0
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class CompactBackend:
         memory = {}
         for precision in Precision:
             need = estimate_compact_memory(templates, cards, buckets, num_workers, precision)
-            memory[precision] = need.total + need.working_space + TAKING_VALUES_BYTES
+            memory[precision] = held_bytes(need, templates, cards)
         streets = list(zip(templates, compact_sizes(cards, buckets), strict=True))
         cells = sum(_count_cells(*pair) for pair in streets[Street.TURN :])
         is_smallest = self.precision == Precision.HALF

@@ -16,11 +16,11 @@ from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, count_boards, estimate_memory
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink
-from runout.postflop.card_solve import solve_with_cards
+from runout.postflop.card_solve import held_bytes, solve_with_cards
 from runout.postflop.flop_game import FlopGame
 from runout.postflop.flop_strategy import KEPT_BYTES
 from runout.postflop.needs import limit_seconds
-from runout.postflop.pair_values import TAKING_VALUES_BYTES, RunoutSample
+from runout.postflop.pair_values import RunoutSample
 from runout.postflop.table_strategy import TableStrategy
 from runout.ranges.hand_range import HandRange
 from runout.results.solve_report import ExploitabilityMeaning
@@ -75,7 +75,7 @@ class ExactBackend:
         for precision in Precision:
             need = estimate_memory(templates, cards, num_workers, precision)
             tables[precision] = need.tables
-            memory[precision] = need.total + need.working_space + TAKING_VALUES_BYTES
+            memory[precision] = held_bytes(need, templates, cards)
         per_iteration = _SECONDS_PER_NODE * tree.num_nodes * count_boards(cards)[-1]
         is_smallest = self.precision == Precision.HALF
         return FlopNeeds(
