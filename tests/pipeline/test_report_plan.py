@@ -40,6 +40,10 @@ def test_lines_are_found_on_the_tree():
     assert [action.code for action in plan.lines[2].actions] == ["f", "c"]
 
 
+def test_hands_may_have_any_weight():
+    assert make(oop="AKo:0.123,KJs:0.7,99:0.3").spot.oop == "AKo:0.123,KJs:0.7,99:0.3"
+
+
 def test_flops_on_which_ranges_never_meet_are_left_out():
     plan = make(flops=explicit_flops(["AhAdAs", "AhAd7s", "Th9h6c"]), oop="AA", ip="AA,KK")
     assert plan.flops.names == ("AhAd7s", "Th9h6c")

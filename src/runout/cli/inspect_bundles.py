@@ -37,6 +37,7 @@ from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import load_bundle, read_manifest
 from runout.storage.files import reporting_os_errors
 from runout.storage.manifest import MANIFEST_FILE, Manifest
+from runout.views import report_bundle
 from runout.views.preflop_view import PreflopView
 
 #: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
@@ -48,6 +49,7 @@ _TITLE_BY_KIND = {
     preflop_bundle.KIND: "a preflop solution",
     ABSTRACTION_KIND: "buckets of hands",
     SPOT_KIND: "a spot with real cards",
+    report_bundle.KIND: "a report over flops",
 }
 _NUM_DIGEST_DIGITS = 16
 
@@ -179,6 +181,9 @@ def _print_bundle(console: Console, bundle: InspectedBundle, with_flops: bool) -
     elif manifest.kind == SPOT_KIND:
         command = f"runout spot show {bundle.path}"
         console.print(f"{command} shows its nodes", style="dim", soft_wrap=True, markup=False)
+    elif manifest.kind == report_bundle.KIND:
+        command = f"runout report {bundle.path}"
+        console.print(f"{command} shows its flops", style="dim", soft_wrap=True, markup=False)
 
 
 def _table_of_arrays(manifest: Manifest) -> Table:

@@ -18,7 +18,7 @@ from runout.cli.spot_node import print_wide
 from runout.cli.targets import solving_into
 from runout.config.sweep import load_sweep_config
 from runout.execution.cancel import CancelledError
-from runout.results.run_folders import CHECKPOINT_FOLDER
+from runout.results.run_folders import LEDGER_FOLDER
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def sweep(
 
             num_solves = format_count_of(len(list_tasks(points)), "solve")
             print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
-            workplace = replace(workplace, checkpoints=path / CHECKPOINT_FOLDER)
+            workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
             for row in run_sweep(points, workplace):
                 rows.append(row)
     except (KeyboardInterrupt, CancelledError):

@@ -1,5 +1,6 @@
 """`runout report`: one spot on many flops, and looking at such a report."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,9 +37,9 @@ from runout.cli.spot_options import (
     naming_options,
     require_keys,
 )
-from runout.cli.targets import OverwriteFlag, require_free, solving_into
+from runout.cli.targets import OverwriteFlag, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
-from runout.results.run_folders import CHECKPOINT_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
+from runout.results.run_folders import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.views.flop_rows import FlopRow
 from runout.views.flop_table import ROOT, WEIGHT_KEY, FlopsReport
@@ -223,13 +224,17 @@ def _solve(plan: "ReportPlan", path: Path, workers: int | None, overwrite: bool)
         from runout.pipeline.flop_report import collect_report, measure_flop, report_flops
 
         _tell_needs(plan, measure_flop(plan.spot))
-        workplace = replace(workplace, checkpoints=path / CHECKPOINT_FOLDER)
+        workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
         try:
             for row in report_flops(plan, workplace):
                 rows.append(row)
         except (KeyboardInterrupt, CancelledError):
-            if rows:
-                _write(path, plan, collect_report(plan, rows))
+            if not rows:
+                remove_checkpoints(path / LEDGER_FOLDER)
+                with suppress(OSError):  # was not made, or has a flop that was interrupted
+                    (path / SPOTS_FOLDER).rmdir()
+                raise KeyboardInterrupt("interrupted before any flop was finished") from None
+            _write(path, plan, collect_report(plan, rows))
             kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
             text = f"interrupted; give the same command again to go on, {kept}"
             raise KeyboardInterrupt(text) from None

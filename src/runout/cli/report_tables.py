@@ -11,7 +11,7 @@ from rich.table import Table
 from runout.arrays import BoolArray
 from runout.cards.textures import TextureKind
 from runout.cli.formatting import Json, format_count_of, format_seconds, json_number
-from runout.cli.quality_lines import RARE_REACH
+from runout.cli.quality_lines import RARE_REACH, print_roughness
 from runout.cli.spot_node import format_chips, format_share, plain_table, print_wide
 from runout.trees.actions import format_amount
 from runout.trees.postflop_tree import PLAYER_NAMES
@@ -25,6 +25,7 @@ from runout.views.flop_table import (
     choose_flops,
     name_of_line,
 )
+from runout.views.report_bundle import quality_of_report
 from runout.views.report_files import table_columns
 
 OVERALL, FILTERED = "overall", "filtered"
@@ -93,6 +94,7 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
     seconds = format_seconds(sum(row.seconds for row in report.rows))
     text = f"{done}{of_all}, exploitability ({report.meaning.value}) at most {format_share(worst)}"
     console.print(f"{text} of the pot, {seconds} of solving", soft_wrap=True)
+    print_roughness(console, quality_of_report(report))
 
 
 def _print_line(

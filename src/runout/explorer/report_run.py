@@ -6,12 +6,11 @@ from typing import Any
 
 from runout.errors import BundleError, quote
 from runout.explorer.library import FoundRun
-from runout.storage.bundle import read_manifest
 from runout.trees.postflop_tree import PLAYER_NAMES
 from runout.views.flop_table import Column, FilterError, FlopsReport, LineTable, name_of_line
 from runout.views.node import Unit
 from runout.views.node_json import rounded
-from runout.views.quality import Quality
+from runout.views.quality import Provenance, Quality
 from runout.views.report_bundle import load_report, quality_of_report
 
 Json = dict[str, Any]
@@ -45,7 +44,7 @@ class ReportRun:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
         report, bundle = load_report(found.bundle)
-        quality = quality_of_report(report, read_manifest(found.bundle))
+        quality = quality_of_report(report, Provenance.of(bundle.manifest))
         return cls(report, quality, bundle.config_text or "", found.spots)
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.cards.canonical_hands import HAND_BY_COMBO
+from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_BY_COMBO
 from runout.cards.card import parse_cards
 from runout.cards.flops import FlopList
 from runout.config.load import load_flop_spot_config, load_spot_config, load_yaml
@@ -172,7 +172,8 @@ def _met_flops(spot: SpotConfig, flops: FlopList) -> FlopList:
 
 def _require_plain_suits(key: str, held: HandRange) -> None:
     """Refuses a range in which suits matter: a flop stands for those that differ by suits only."""
-    if not np.array_equal(held.weights, held.hand_weights()[HAND_BY_COMBO]):
+    first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
+    if not np.array_equal(held.weights, first[HAND_BY_COMBO]):
         problem = "tells suits apart, but a flop of a report stands for all that differ by suits"
         raise ConfigError(key, f"{problem}; give hands such as AKs and AKo")
 

@@ -9,6 +9,7 @@ VALUES_FOLDER = "values"
 FLOPS_FOLDER = "flops"
 CHECKPOINT_FOLDER = "checkpoints"
 
+LEDGER_FOLDER = "ledger"
 REPORT_FOLDER = "report"
 LINES_FOLDER = "lines"
 SPOTS_FOLDER = "spots"

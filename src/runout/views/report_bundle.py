@@ -104,7 +104,7 @@ def _read(document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport
     )
 
 
-def quality_of_report(report: FlopsReport, manifest: Manifest) -> Quality:
+def quality_of_report(report: FlopsReport, provenance: Provenance | None = None) -> Quality:
     """Returns how well the worst flop is solved."""
     return Quality(
         exploitability=max((row.exploitability_pot for row in report.rows), default=0.0),
@@ -113,5 +113,5 @@ def quality_of_report(report: FlopsReport, manifest: Manifest) -> Quality:
         real_exploitability=None,
         iterations=max((row.iterations for row in report.rows), default=0),
         seconds=sum(row.seconds for row in report.rows),
-        provenance=Provenance.of(manifest),
+        provenance=provenance,
     )
