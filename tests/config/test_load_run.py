@@ -8,7 +8,7 @@ from runout.errors import ConfigError
 from runout.trees.postflop_tree import PostflopTree
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-OTHER_KINDS = ("lab", "postflop", "spot")
+OTHER_KINDS = ("lab", "postflop", "report", "spot", "sweep")
 SAMPLES = sorted(p for p in CONFIGS.glob("*.yaml") if not p.name.startswith(OTHER_KINDS))
 NAMES = ["hu_15bb", "hu_25bb", "hu_50bb", "hu_100bb", "pushfold_10bb", "smoke", "two_phase_25bb"]
 TEXT = "preflop: {preset: hu_25bb}\npostflop_model_path: "
