@@ -288,6 +288,11 @@ class SavingFailed:
 
 
 @dataclass(frozen=True)
+class FlopJudged:
+    """A best response on one flop at one leaf of a joint game is done."""
+
+
+@dataclass(frozen=True)
 class TaskLost:
     """A task's worker has died, or its result did not arrive; it is tried again, or given up.
 
@@ -322,6 +327,7 @@ Event = (
     | SavingFailed
     | BucketsCapped
     | TaskLost
+    | FlopJudged
 )
 EventSink = Callable[[Event], None]
 

@@ -9,7 +9,8 @@ from runout.cli.lab import DEFAULT_FLOPS
 from runout.config.load import load_postflop_config
 from runout.execution import memory
 from runout.lab import compare_backends as comparing
-from runout.lab.compare_backends import BackendRow, all_labels
+from runout.lab.backend_rows import BackendRow
+from runout.lab.compare_backends import all_labels
 from runout.lab.real_game import judge_strategy
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.results.solve_report import ExploitabilityMeaning

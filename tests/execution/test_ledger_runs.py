@@ -43,7 +43,7 @@ class Squares:
 class UnreliableExecutor:
     """Works off tasks in one thread; drops, loses and repeats some, and tells ends in any order."""
 
-    name, num_workers = "unreliable", 1
+    name, is_here, num_workers = "unreliable", True, 1
 
     def __init__(self, seed, trouble=0.5):
         self._random = random.Random(seed)

@@ -11,16 +11,10 @@ from runout.cfr.parallel import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
 from runout.events import FlopSolved, FlopSolving, PhaseAdvanced, PhaseStarted
+from runout.execution.workplace import Workplace
 from runout.holdem.tables import Precision
-from runout.lab.compare_backends import (
-    PHASE,
-    BackendRow,
-    all_labels,
-    compare_backends,
-    make_contender,
-    mean_by_backend,
-    value_errors,
-)
+from runout.lab.backend_rows import BackendRow, mean_by_backend, value_errors
+from runout.lab.compare_backends import PHASE, all_labels, compare_backends, make_contender
 from runout.lab.real_game import judge_strategy
 from runout.postflop.bucketed.bucketed import BucketedBackend
 from runout.postflop.exact.exact import ExactBackend
@@ -63,7 +57,7 @@ def make_contenders(*labels, **keys):
 
 def compare(*labels, flops=(FLOP,), on_event=ignore_progress, **keys):
     trees = PostflopPlan.make(make_config(**keys)).trees
-    return compare_backends(make_contenders(*labels, **keys), flops, trees, on_event, 1)
+    return compare_backends(make_contenders(*labels, **keys), flops, trees, Workplace(1, on_event))
 
 
 @pytest.fixture(scope="module")

@@ -27,12 +27,9 @@ def learned_strategy(leaves):
 
 def test_real_cards_lose_to_the_judge_what_their_own_best_responses_win(solved):
     leaves, solution = solved
-    game, done = make_game(one_line(), MONOTONE, FLOP_JAM), []
-    loss = judge_joint_solution(
-        game, solution, learned_strategy(leaves), Team(2), lambda *counts: done.append(counts)
-    )
+    game = make_game(one_line(), MONOTONE, FLOP_JAM)
+    loss = judge_joint_solution(game, solution, learned_strategy(leaves), Team(2))
     assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=1e-4)
-    assert sorted(done) == [(number, 4) for number in range(1, 5)]
 
 
 def test_saved_strategies_lose_about_as_much(solved, tmp_path):

@@ -15,7 +15,13 @@ from runout.cli.bucket_summary import summarize, summary_table
 from runout.cli.build_needs import estimate_needs
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import format_bytes, format_count_of
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.options import (
+    ExecutorOption,
+    JsonFlag,
+    OptionError,
+    WorkersOption,
+    require_positive,
+)
 from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
@@ -83,6 +89,7 @@ def build_abstraction(
     feature: FeatureOption = Feature.EHS2,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
     river_table: RiverTableFlag = False,
     overwrite: OverwriteFlag = False,
     json: JsonFlag = False,
@@ -100,7 +107,7 @@ def build_abstraction(
         zip(OPTION_BY_FIELD, (flop_buckets, turn_buckets, river_buckets, samples), strict=True)
     )
     started = time.perf_counter()
-    with solving_into(path, workers) as workplace:
+    with solving_into(path, workers, executor) as workplace:
         from runout.abstraction.build import build_card_abstraction
         from runout.abstraction.card_abstraction import KIND
 

@@ -20,6 +20,7 @@ from runout.errors import one_line
 from runout.events import (
     Event,
     EventSink,
+    FlopJudged,
     KernelCompiled,
     KernelCompiling,
     SavingFailed,
@@ -138,6 +139,8 @@ class PlainDisplay:
                 print_note(describe_failed_saving(where, problem))
             case TaskLost():
                 print_note(describe_lost_task(event))
+            case FlopJudged():
+                pass  # counted by whoever asked for it
             case _:
                 for line in self._solve_lines.lines(event):
                     print_note(line)
@@ -184,6 +187,8 @@ class LiveDisplay:
                 self._print_line(describe_failed_saving(where, problem))
             case TaskLost():
                 self._print_line(describe_lost_task(event))
+            case FlopJudged():
+                pass  # counted by whoever asked for it
             case _:
                 self._show_solve(event)
 

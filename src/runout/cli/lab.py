@@ -21,17 +21,26 @@ from runout.cli.formatting import (
     format_mbb,
     format_seconds,
 )
-from runout.cli.options import OptionError, WorkersOption, read_path, require_positive
+from runout.cli.options import (
+    ExecutorOption,
+    OptionError,
+    WorkersOption,
+    read_path,
+    require_positive,
+)
+from runout.cli.targets import working_with
 from runout.cli.values import find_flop, open_values
 from runout.config.backends import BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError, quote
+from runout.execution.workplace import Workplace
 from runout.storage.files import replace_file
 from runout.trees.preflop_betting import PLAYER_NAMES
 from runout.views.run_view import open_run
 
 if TYPE_CHECKING:
-    from runout.lab.compare_backends import BackendMean, BackendRow, Contender
+    from runout.lab.backend_rows import BackendMean, BackendRow
+    from runout.lab.compare_backends import Contender
     from runout.trees.postflop_tree import PostflopTree
 
 #: Unpaired and dry, connected and two-tone, paired, monotone, low and connected.
@@ -84,6 +93,7 @@ def show_exploitability(
         ),
     ] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
 ) -> None:
     """Show what strategies lose to a best response with real cards.
 
@@ -95,10 +105,11 @@ def show_exploitability(
     if (run is None) == (config is None):
         raise OptionError("lab exploit", "give either a RUN or --config, one of them")
     if run is not None:
-        _judge_run(run, workers, file)
+        with working_with(workers, executor) as workplace:
+            _judge_run(run, file, workplace)
         return
     assert config is not None
-    _compare(config, solve_types, flops, sprs, file, workers)
+    _compare(config, solve_types, flops, sprs, file, (workers, executor))
 
 
 def _compare(
@@ -107,7 +118,7 @@ def _compare(
     flops: list[str] | None,
     sprs: list[float] | None,
     file: Path | None,
-    workers: int | None,
+    how: tuple[int | None, str],
 ) -> None:
     """Solves flops by several backends and shows what each of them loses."""
     model = load_flops_config(config)
@@ -119,16 +130,15 @@ def _compare(
     rows: list[BackendRow] = []
     total = 0
     try:
-        with using_kernels() as on_event:
-            from runout.execution.local import count_cores
+        with working_with(*how) as workplace:
             from runout.lab.compare_backends import compare_backends
             from runout.postflop.plan import PostflopPlan
 
             contenders = _make_contenders(model, solve_types)
-            trees, num_workers = PostflopPlan.make(model).trees, workers or count_cores()
-            _tell_memory(contenders, boards, trees, num_workers)
+            trees = PostflopPlan.make(model).trees
+            _tell_memory(contenders, boards, trees, workplace.num_threads)
             total = len(contenders) * len(boards) * len(trees)
-            for row in compare_backends(contenders, boards, trees, on_event, num_workers):
+            for row in compare_backends(contenders, boards, trees, workplace):
                 rows.append(row)
     except KeyboardInterrupt:
         done = f"{len(rows)} of {format_count_of(total, 'solve')}"
@@ -139,13 +149,11 @@ def _compare(
     _report(config, rows, file, is_complete=True)
 
 
-def _judge_run(path: Path, workers: int | None, file: Path | None) -> None:
+def _judge_run(path: Path, file: Path | None, workplace: Workplace) -> None:
     """Measures a joint solution in the real game."""
-    with using_kernels() as on_event:
-        from runout.execution.local import count_cores
-        from runout.lab.joint_game import judge_run
+    from runout.lab.joint_game import judge_run
 
-        loss = judge_run(path, workers or count_cores(), on_event)
+    loss = judge_run(path, workplace)
     solution = open_run(path).solution
     if file is not None:
         facts: Json = {
@@ -278,7 +286,7 @@ def _tell_memory(
 
 
 def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_complete: bool) -> None:
-    from runout.lab.compare_backends import mean_by_backend
+    from runout.lab.backend_rows import mean_by_backend
 
     means = mean_by_backend(rows)
     console = output()

@@ -30,6 +30,14 @@ WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", "-w", metavar="N", help="Threads to use (default all cores)."),
 ]
+ExecutorOption = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        metavar="NAME",
+        help="threads, processes, ray or ray://ADDRESS; --workers says how many.",
+    ),
+]
 
 
 class OptionError(RunoutError):

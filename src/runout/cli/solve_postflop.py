@@ -16,7 +16,7 @@ from runout.cli.formatting import (
     format_exploitability,
     format_seconds,
 )
-from runout.cli.options import JsonFlag, WorkersOption, require_positive
+from runout.cli.options import ExecutorOption, JsonFlag, WorkersOption, require_positive
 from runout.cli.solve_needs import tell_plan
 from runout.cli.targets import (
     OutputOption,
@@ -42,6 +42,7 @@ def solve_flops(
     config: ConfigOption,
     path: OutputOption,
     workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
     resume: ResumeFlag = True,
     overwrite: OverwriteFlag = False,
     json: JsonFlag = False,
@@ -55,7 +56,7 @@ def solve_flops(
     require_free(path, KIND, overwrite or resume)
     started = time.perf_counter()
     digest = digest_config(model.to_mapping()) if resume else None
-    with solving_into(path, workers) as workplace, claiming(path, digest) as claim:
+    with solving_into(path, workers, executor) as workplace, claiming(path, digest) as claim:
         from runout.pipeline.fit import find_finished_values
         from runout.postflop.plan import PostflopPlan
         from runout.postflop.postflop_abstraction import PostflopAbstraction

@@ -9,7 +9,13 @@ from runout.cli.config_files import ConfigOption
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.node_view import print_decisions
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, require_positive
+from runout.cli.options import (
+    ExecutorOption,
+    JsonFlag,
+    OptionError,
+    WorkersOption,
+    require_positive,
+)
 from runout.cli.preflop_report import print_report, report_to_json
 from runout.cli.solve_needs import describe_joint_game, require_resources, tell_plan
 from runout.cli.solve_postflop import describe_flops
@@ -42,6 +48,7 @@ def solve_game(
     config: ConfigOption,
     path: OutputOption,
     workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
     resume: ResumeFlag = True,
     overwrite: OverwriteFlag = False,
     json: JsonFlag = False,
@@ -56,7 +63,7 @@ def solve_game(
     # One process plays a joint game; the flops of two phases can be shared.
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
-    with solving_into(path, workers) as workplace, claiming(path, digest) as claim:
+    with solving_into(path, workers, executor) as workplace, claiming(path, digest) as claim:
         from runout.pipeline.plan import RunPlan
         from runout.pipeline.run import carry_out, find_finished_run
 

@@ -15,7 +15,10 @@ from runout.cli.formatting import format_count_of, format_seconds
 from runout.cli.options import OptionError, read_path
 from runout.errors import BundleError
 from runout.execution.cancel import cancelling_on_interrupt
+from runout.execution.choice import opening_executor
+from runout.execution.threads import ThreadExecutor
 from runout.execution.workplace import Workplace
+from runout.results.run_folders import JOINT_FOLDER
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.claim import Claim
 from runout.storage.files import reporting_os_errors
@@ -61,7 +64,9 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
 
 
 @contextmanager
-def solving_into(path: Path, workers: int | None) -> Iterator[Workplace]:
+def solving_into(
+    path: Path, workers: int | None, executor: str = ThreadExecutor.name
+) -> Iterator[Workplace]:
     """Yields with what to solve: events are shown, and Ctrl-C ends all workers.
 
     Directories that a failed solve has made and left empty are removed.
@@ -69,14 +74,26 @@ def solving_into(path: Path, workers: int | None) -> Iterator[Workplace]:
     Args:
         path: where the result is going to be.
         workers: as given on the command line.
+        executor: as given on the command line.
     """
     missing = _missing_directories(path)
     try:
-        with using_kernels() as on_event, cancelling_on_interrupt() as cancel:
-            yield Workplace(workers, on_event, cancel=cancel)
+        with working_with(workers, executor) as workplace:
+            yield workplace
     except BaseException:
         _remove_empty(missing)
         raise
+
+
+@contextmanager
+def working_with(workers: int | None, executor: str = ThreadExecutor.name) -> Iterator[Workplace]:
+    """Yields with what to work: kernels and events are shown, and Ctrl-C ends all workers."""
+    with (
+        using_kernels() as on_event,
+        cancelling_on_interrupt() as cancel,
+        opening_executor(executor, workers) as chosen,
+    ):
+        yield Workplace(workers, on_event, executor=chosen, cancel=cancel)
 
 
 def _missing_directories(path: Path) -> list[Path]:
@@ -117,9 +134,8 @@ def remove_checkpoints(directory: Path) -> None:
     if not directory.is_dir():
         return
     with reporting_os_errors(directory, "removed"):
-        for folder in [path for path in directory.iterdir() if path.is_dir()]:
-            if has_bundle(folder):  # where a joint solve stood
-                shutil.rmtree(folder)
+        if (directory / JOINT_FOLDER).is_dir():
+            shutil.rmtree(directory / JOINT_FOLDER)
     Ledger(directory).remove()
 
 

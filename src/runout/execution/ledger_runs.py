@@ -6,6 +6,7 @@ what another process is working on is waited for.
 """
 
 import itertools
+import socket
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -16,8 +17,8 @@ from typing import Generic, TypeVar
 from runout.errors import ExecutionError
 from runout.events import EventSink, TaskLost
 from runout.execution.cancel import CancelToken
+from runout.execution.executor import Executor
 from runout.execution.tasks import (
-    Executor,
     Job,
     Task,
     TaskEnd,
@@ -28,6 +29,7 @@ from runout.execution.tasks import (
 )
 from runout.storage.ledger import Ledger, LedgerEntry, Receipt, TaskId, TaskRecord
 from runout.storage.task_claims import TaskClaims
+from runout.version import __version__
 
 Item = TypeVar("Item")
 
@@ -63,12 +65,14 @@ class LedgerWork(Generic[Item]):
         job_digest: stands for all that results depend on besides the key.
         directory: of the ledger.
         sync_every: results after which this process waits for the disk.
+        version: of the program that started the run.
     """
 
     job: Job[Item]
     job_digest: str
     directory: Path
     sync_every: int = 1
+    version: str = __version__
 
     @classmethod
     def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
@@ -77,6 +81,7 @@ class LedgerWork(Generic[Item]):
 
     def __call__(self, task: Task[Item], worker: Worker) -> Receipt:
         """Returns the receipt of the result of a task."""
+        self._require_own_place()
         started = time.perf_counter()
         result = self.job.run(task.item, worker)
         record = TaskRecord.of_this_process(time.perf_counter() - started, task.attempt)
@@ -84,6 +89,20 @@ class LedgerWork(Generic[Item]):
         return Ledger(self.directory).save(
             self.id_of(task), result.arrays, record, result.measured, is_durable=is_durable
         )
+
+    def _require_own_place(self) -> None:
+        """Refuses to work where results would be lost, or come from another version.
+
+        Raises:
+            ExecutionError: naming the machine.
+        """
+        host = socket.gethostname()
+        if not self.directory.is_dir():
+            problem = f"does not see {self.directory}; all machines of a run share its directory"
+            raise ExecutionError(host, problem)
+        if self.version != __version__:
+            problem = f"has runout {__version__}, the run was started with {self.version}"
+            raise ExecutionError(host, problem)
 
     def id_of(self, task: Task[Item]) -> TaskId:
         """Returns under which id the result of a task is kept."""

@@ -6,7 +6,7 @@ moves work: it never carries results, and may lose or repeat tasks without harm.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -115,39 +115,6 @@ class TaskEnd(Generic[Item]):
 
 #: Carries out a task and writes its result; can be pickled.
 Work = Callable[[Task[Any], Worker], Receipt]
-
-
-class Executor(Protocol):
-    """Moves work to threads, processes or machines.
-
-    Attributes:
-        name: as on the command line.
-        num_workers: how many tasks it works on at a time, at most.
-    """
-
-    name: str
-
-    @property
-    def num_workers(self) -> int:
-        """How many tasks it works on at a time, at most."""
-
-    def map_unordered(
-        self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
-    ) -> Iterator[TaskEnd[Any]]:
-        """Yields how tasks ended, as soon as they have.
-
-        Tasks are taken one by one, when there is room for another. Whoever stops early, or sets
-        the token, waits for those under way, which end at their next step.
-
-        Args:
-            work: carries out a task.
-            tasks: in the order in which to begin.
-            on_event: told about progress, wherever that is made.
-            cancel: ends the work.
-
-        Raises:
-            CancelledError: if the token was set.
-        """
 
 
 def digest_job(facts: Mapping[str, Any]) -> str:

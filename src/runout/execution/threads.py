@@ -3,7 +3,7 @@
 Kernels release the GIL, so nothing has to be copied between processes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -12,6 +12,7 @@ from runout.execution.cancel import CancelledError, CancelToken
 from runout.execution.feed import TaskFeed
 from runout.execution.local import WorkerPool, count_cores, require_workers
 from runout.execution.memory import available_memory_bytes
+from runout.execution.shards import LocalShards, ShardJob
 from runout.execution.tasks import Task, TaskEnd, Work, Worker
 from runout.storage.ledger import Receipt
 
@@ -20,6 +21,7 @@ class ThreadExecutor:
     """Works on tasks side by side, and with threads that have none inside the others."""
 
     name = "threads"
+    is_here = True
 
     def __init__(self, num_workers: int | None = None) -> None:
         """Starts nothing yet.
@@ -59,3 +61,7 @@ class ThreadExecutor:
                 else:
                     yield TaskEnd(task, receipt=result)
         cancel.raise_if_set()
+
+    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> LocalShards:
+        """Makes the shards in this process; see `Executor`."""
+        return LocalShards(job, parts, on_event, self._num_workers)

@@ -10,9 +10,10 @@ from typing import TypeVar
 
 from runout.events import EventSink, ignore_event
 from runout.execution.cancel import CancelToken
+from runout.execution.executor import Executor
 from runout.execution.ledger_runs import LedgerWork, TaskDone, run_tasks
 from runout.execution.local import count_cores
-from runout.execution.tasks import Executor, Job, Task
+from runout.execution.tasks import Job, Task
 from runout.execution.threads import ThreadExecutor
 
 Item = TypeVar("Item")

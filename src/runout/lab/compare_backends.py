@@ -7,14 +7,13 @@ values are from those of the exact solution.
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray
-from runout.cards.canonical_hands import matchup_weights
+from runout.arrays import Float32Array
 from runout.cards.card import format_cards
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
@@ -25,10 +24,13 @@ from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.execution.local import count_cores
+from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.execution.workplace import Workplace
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, estimate_memory
+from runout.lab.backend_rows import BackendRow, value_errors
 from runout.lab.real_game import judge_strategy
 from runout.postflop.backend import FlopNeeds, PostflopBackend
 from runout.postflop.exact.exact import ExactBackend
@@ -37,8 +39,8 @@ from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.flop_tasks import progress_sink
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.ranges.hand_range import HandRange
-from runout.results.postflop_values import NUM_POSITIONS
 from runout.results.solve_report import ExploitabilityMeaning, FlopReport
+from runout.storage.ledger import LedgerEntry
 from runout.trees.postflop_tree import PostflopTree
 
 PHASE = "Solving and judging"
@@ -70,59 +72,6 @@ class Contender:
         judging = estimate_judging_bytes(flop, tree, num_workers)
         savings = {change: size + judging for change, size in need.savings.items()}
         return replace(need, memory_bytes=need.memory_bytes + judging, savings=savings)
-
-
-@dataclass(frozen=True)
-class BackendRow:
-    """What one backend has reached on one flop at one stack-to-pot ratio.
-
-    Attributes:
-        label: of the backend.
-        flop: its cards as they were given.
-        spr: effective stack over pot.
-        iterations: of the solve, of all rounds together.
-        own_exploitability_pot: what the backend says.
-        own_meaning: in which game that is, and whether it is a bound.
-        real_exploitability_pot: the mean gain of a best response in the real game.
-        real_gains_pot: what OOP and IP gain there by answering best.
-        seconds: from the dealt flop to its values.
-        judging_seconds: time of the best responses.
-        hand_error_pot: RMS over hands of their value against all hands, minus the exact one; None
-            for the exact backend, or without it.
-        pair_error_pot: the same for hands against hands.
-    """
-
-    label: str
-    flop: str
-    spr: float
-    iterations: int
-    own_exploitability_pot: float
-    own_meaning: ExploitabilityMeaning
-    real_exploitability_pot: float
-    real_gains_pot: tuple[float, float]
-    seconds: float
-    judging_seconds: float
-    hand_error_pot: float | None = None
-    pair_error_pot: float | None = None
-
-
-@dataclass(frozen=True)
-class BackendMean:
-    """The means of a backend's rows; attributes are as in `BackendRow`.
-
-    Attributes:
-        num_rows: over how many.
-    """
-
-    label: str
-    num_rows: int
-    own_exploitability_pot: float
-    own_meaning: ExploitabilityMeaning
-    real_exploitability_pot: float
-    real_gains_pot: tuple[float, float]
-    seconds: float
-    hand_error_pot: float | None
-    pair_error_pot: float | None
 
 
 def all_labels() -> list[str]:
@@ -171,38 +120,111 @@ def compare_backends(
     contenders: Sequence[Contender],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence[PostflopTree],
-    on_event: EventSink = ignore_event,
-    num_workers: int | None = None,
+    workplace: Workplace,
 ) -> Iterator[BackendRow]:
     """Yields a row for each backend on each flop with each tree, all backends of a tree together.
 
-    One flop is solved at a time, and nothing of a solve is kept but its row and values. Whoever
-    stops early, be it by Ctrl-C, has the rows of all that was finished.
+    A worker solves one flop at a time, with all its threads, and nothing of a solve is kept but
+    its row and values. Whoever stops early, be it by Ctrl-C, has the rows of all flops and trees
+    that were finished.
 
     Args:
         contenders: the backends, each of which solves everything.
         flops: three cards each.
         trees: the betting at each stack-to-pot ratio, in pots.
-        on_event: told about iterations, finished solves and finished flops.
-        num_workers: threads of a solve, by default the number of cores.
+        workplace: with what; told about iterations, finished solves and finished flops.
     """
-    num_done, num_solves = 0, len(contenders) * len(flops) * len(trees)
-    with reporting_phase(on_event, PHASE, num_solves) as advance:
-        for number, flop in enumerate(flops):
-            started, worst = time.perf_counter(), 0.0
-            game = FlopGame.deal(flop)
-            for tree in trees:
-                measured = []
-                for contender in contenders:
-                    measured.append(_measure(contender, game, tree, on_event, num_workers))
-                    num_done += 1
-                    advance(num_done)
-                rows = _compare_values(flop, contenders, measured)
-                worst = max([worst, *(row.real_exploitability_pot for row in rows)])
-                yield from rows
-            seconds = time.perf_counter() - started
-            name = format_cards(flop)
-            on_event(FlopSolved(name, number + 1, len(flops), worst, seconds))
+    job = CompareJob(tuple(contenders), tuple(trees))
+    worst, seconds = dict.fromkeys(flops, 0.0), dict.fromkeys(flops, 0.0)
+    measured: dict[tuple[tuple[int, ...], int], dict[int, _Measured]] = {}
+    num_open = dict.fromkeys(flops, len(trees))
+    tasks = job.tasks(flops)
+    with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
+        for num_done, done in enumerate(workplace.run(job, tasks), start=1):
+            if done.entry is None:
+                assert done.error is not None
+                raise done.error
+            flop, tree, contender = done.task.item
+            of_tree = measured.setdefault((flop, tree), {})
+            of_tree[contender] = _Measured.of(done.entry)
+            advance(num_done)
+            if len(of_tree) < len(contenders):
+                continue
+            rows = _compare_values(flop, contenders, [of_tree[n] for n in range(len(contenders))])
+            worst[flop] = max([worst[flop], *(row.real_exploitability_pot for row in rows)])
+            seconds[flop] += sum(row.seconds + row.judging_seconds for row in rows)
+            yield from rows
+            num_open[flop] -= 1
+            if num_open[flop] == 0:
+                num_solved = sum(number == 0 for number in num_open.values())
+                found = (len(flops), worst[flop], seconds[flop])
+                workplace.on_event(FlopSolved(format_cards(flop), num_solved, *found))
+
+
+class Solve(NamedTuple):
+    """One solve of a comparison.
+
+    Attributes:
+        flop: three cards.
+        tree: the number of the betting.
+        contender: the number of the backend.
+    """
+
+    flop: tuple[int, ...]
+    tree: int
+    contender: int
+
+
+@dataclass(frozen=True, eq=False)
+class CompareJob:
+    """Solves and judges; see `Job`.
+
+    Attributes:
+        contenders: the backends.
+        trees: the betting at each stack-to-pot ratio.
+    """
+
+    contenders: tuple[Contender, ...]
+    trees: tuple[PostflopTree, ...]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What rows depend on besides the flop; results are not kept beyond the comparison."""
+        return {
+            "contenders": [repr(contender) for contender in self.contenders],
+            "trees": [tree.num_nodes for tree in self.trees],
+        }
+
+    def run(self, item: Solve, worker: Worker) -> TaskResult:
+        """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
+        contender, tree = self.contenders[item.contender], self.trees[item.tree]
+        backend, game = contender.backend, FlopGame.deal(item.flop)
+        is_bound = backend.meaning.is_upper_bound
+        name, spr = format_cards(item.flop), tree.stakes.spr
+        report_progress = progress_sink(name, spr, worker.on_event, is_bound)
+        started = time.perf_counter()
+        solution = backend.solve(game, tree, report_progress, Team.of(worker))
+        solved = time.perf_counter()
+        row = _judge(
+            contender.label,
+            item.flop,
+            tree,
+            solution.strategy,
+            solution.report,
+            Team.of(worker),
+        )
+        row = replace(row, seconds=solved - started)
+        return TaskResult({"value_pot": solution.value_pot}, {"row": asdict(row)})
+
+    def tasks(self, flops: Sequence[tuple[int, ...]]) -> list[Task[Solve]]:
+        """Returns a task for each solve, those of a flop one after the other."""
+        alone = TaskNeeds(is_alone=True)  # so that the times of backends can be compared
+        return [
+            Task(f"{format_cards(flop)} {tree} {contender}", Solve(flop, tree, contender), alone)
+            for flop in flops
+            for tree in range(len(self.trees))
+            for contender in range(len(self.contenders))
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,23 +234,12 @@ class _Measured:
     row: BackendRow
     value_pot: Float32Array
 
-
-def _measure(
-    contender: Contender,
-    game: FlopGame,
-    tree: PostflopTree,
-    on_event: EventSink,
-    num_workers: int | None,
-) -> _Measured:
-    """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
-    backend, flop = contender.backend, game.flop
-    is_bound = backend.meaning.is_upper_bound
-    report_progress = progress_sink(format_cards(flop), tree.stakes.spr, on_event, is_bound)
-    started = time.perf_counter()
-    solution = backend.solve(game, tree, report_progress, Team(num_workers or count_cores()))
-    solved = time.perf_counter()
-    row = _judge(contender.label, game.flop, tree, solution.strategy, solution.report, num_workers)
-    return _Measured(replace(row, seconds=solved - started), solution.value_pot)
+    @classmethod
+    def of(cls, entry: LedgerEntry) -> "_Measured":
+        fields = dict(entry.measured["row"])
+        fields["own_meaning"] = ExploitabilityMeaning(fields["own_meaning"])
+        fields["real_gains_pot"] = tuple(fields["real_gains_pot"])
+        return cls(BackendRow(**fields), cast(Float32Array, entry.arrays["value_pot"]))
 
 
 def _judge(
@@ -237,11 +248,11 @@ def _judge(
     tree: PostflopTree,
     strategy: FlopStrategy,
     report: FlopReport,
-    num_workers: int | None,
+    team: Team,
 ) -> BackendRow:
     """Returns the row of a solved flop, with what its strategies lose in the real game."""
     started = time.perf_counter()
-    loss = judge_strategy(flop, tree, strategy, team=Team(num_workers or count_cores()))
+    loss = judge_strategy(flop, tree, strategy, team=team)
     return BackendRow(
         label=label,
         flop=format_cards(flop),
@@ -276,11 +287,12 @@ def judge_kept(
         BundleError: if strategies were not kept.
     """
     label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
+    team = Team(num_workers or count_cores())
     with reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
         for number, (flop, spr) in enumerate(pairs, start=1):
             report = solved.values[spr].reports[flop]
             cards, tree = solved.flops.flops[flop], solved.trees[spr]
-            row = _judge(label, cards, tree, solved.strategy(flop, spr), report, num_workers)
+            row = _judge(label, cards, tree, solved.strategy(flop, spr), report, team)
             yield replace(row, flop=solved.flops.names[flop])
             tell_done(number)
 
@@ -299,62 +311,6 @@ def _compare_values(
             row = replace(row, hand_error_pot=hand_error, pair_error_pot=pair_error)
         rows.append(row)
     return rows
-
-
-def value_errors(
-    flop: tuple[int, ...], value_pot: Float32Array, exact_pot: Float32Array
-) -> tuple[float, float]:
-    """Returns how far values are from the exact ones: RMS over hands, and over pairs of hands.
-
-    Both positions count, hands by how often they are dealt, and a hand's value is its mean over
-    the hands that it can meet.
-
-    Args:
-        flop: three cards.
-        value_pot: ``[2, 169, 169]`` values as in `PostflopValues`.
-        exact_pot: the same from the exact backend.
-    """
-    weights = matchup_weights(flop).astype(np.float64)
-    difference = np.where(weights > 0.0, value_pot.astype(np.float64) - exact_pot, 0.0)
-    dealt = weights.sum(axis=1)
-    by_hand: FloatArray = (weights * difference).sum(axis=2) / np.maximum(dealt, 1.0)
-    num_deals = NUM_POSITIONS * dealt.sum()
-    over_hands = (dealt * by_hand**2).sum() / num_deals
-    over_pairs = (weights * difference**2).sum() / num_deals
-    return float(np.sqrt(over_hands)), float(np.sqrt(over_pairs))
-
-
-def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
-    """Returns the means of each backend over its flops and ratios, in the order of the rows."""
-    means = []
-    for label in dict.fromkeys(row.label for row in rows):
-        mine = [row for row in rows if row.label == label]
-        means.append(
-            BackendMean(
-                label=label,
-                num_rows=len(mine),
-                own_exploitability_pot=_mean([row.own_exploitability_pot for row in mine]),
-                own_meaning=mine[0].own_meaning,
-                real_exploitability_pot=_mean([row.real_exploitability_pot for row in mine]),
-                real_gains_pot=(
-                    _mean([row.real_gains_pot[0] for row in mine]),
-                    _mean([row.real_gains_pot[1] for row in mine]),
-                ),
-                seconds=_mean([row.seconds for row in mine]),
-                hand_error_pot=_known_mean([row.hand_error_pot for row in mine]),
-                pair_error_pot=_known_mean([row.pair_error_pot for row in mine]),
-            )
-        )
-    return means
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers)
-
-
-def _known_mean(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return _mean(known) if known else None
 
 
 def estimate_judging_bytes(flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> int:

@@ -6,9 +6,11 @@ every hand. The two gains are the price of abstraction and solve together, on th
 solution.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from runout.arrays import Float32Array
 from runout.cards.combos import live_combos
@@ -16,8 +18,11 @@ from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.config.load import load_run_config
-from runout.errors import BundleError
-from runout.events import EventSink, ignore_event, reporting_phase
+from runout.errors import BundleError, ExecutionError
+from runout.events import Event, EventSink, FlopJudged, reporting_phase
+from runout.execution.shards import ShardLostError
+from runout.execution.tasks import Worker
+from runout.execution.workplace import Workplace
 from runout.holdem.cards_to_come import PlayerHands
 from runout.holdem.fixed_tables import BothFixed, FixedTables
 from runout.holdem.spot import Spot
@@ -27,10 +32,10 @@ from runout.pipeline.joint_stage import make_joint_game
 from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.table_strategy import TableStrategy
 from runout.preflop.expected_values import best_response
-from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_strategies import read_tables
-from runout.preflop.joint.joint_game import JointGame
-from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.joint_game import PROGRAM_BYTES, JointGame
+from runout.preflop.joint.played_flops import FlopPlayers, PlayedFlops
+from runout.preflop.joint.shards import ShardedFlops, divide_flops
 from runout.ranges.hand_range import HandRange
 from runout.results.preflop_bundle import load_solution, note_real_exploitability
 from runout.results.preflop_solution import MBB_PER_BB, PreflopSolution
@@ -61,7 +66,7 @@ class JointLoss:
         return sum(self.best_response_mbb) / NUM_PLAYERS
 
 
-def ignore_visit(done: int, total: int) -> None:
+def ignore_visit() -> None:
     """The sink of callers who only want the result."""
 
 
@@ -70,7 +75,6 @@ def judge_joint_solution(
     solution: PreflopSolution,
     strategy_of: StrategyOf,
     team: Team | None = None,
-    on_visit: Callable[[int, int], None] = ignore_visit,
 ) -> JointLoss:
     """Returns what a joint solution loses in the game with real cards, on its flops.
 
@@ -79,18 +83,39 @@ def judge_joint_solution(
         solution: the strategies before the flop.
         strategy_of: the strategies after it.
         team: threads to share the work.
-        on_visit: told how many flops of all leaves and both players are done.
     """
-    flops, trees = game.flops.flops, game.flop_trees
-    counter = _Counter(NUM_PLAYERS * len(flops) * len(trees), on_visit)
+    flops = range(len(game.flops))
+    return _judge(game, solution, judge_flops(game, flops, strategy_of, team or Team()))
+
+
+def judge_flops(
+    game: JointGame,
+    flops: Sequence[int],
+    strategy_of: StrategyOf,
+    team: Team,
+    on_visit: Callable[[], None] = ignore_visit,
+) -> "PlayedFlops[_JudgedSubgame]":
+    """Returns flops of a joint game where both strategies are given and nothing is learned.
+
+    Args:
+        game: what was solved.
+        flops: their numbers.
+        strategy_of: the strategies.
+        team: threads to share the work.
+        on_visit: told whenever a flop is done at a leaf.
+    """
     subgames = [
         [
-            _JudgedSubgame(flop, tree, strategy_of(number, leaf), counter)
-            for leaf, tree in enumerate(trees)
+            _JudgedSubgame(game.flops.flops[flop], tree, strategy_of(flop, leaf), on_visit)
+            for leaf, tree in enumerate(game.flop_trees)
         ]
-        for number, flop in enumerate(flops)
+        for flop in flops
     ]
-    leaves = JointLeaves(game.tree, FlopDeals.of(game.flops), subgames, team or Team())
+    return PlayedFlops({flop: float(game.flops.weights[flop]) for flop in flops}, subgames, team)
+
+
+def _judge(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) -> JointLoss:
+    leaves = game.make_leaves(flops)
     sb, bb = (
         MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
         for player in range(NUM_PLAYERS)
@@ -98,62 +123,117 @@ def judge_joint_solution(
     return JointLoss((sb, bb))
 
 
-def judge_run(directory: Path, num_workers: int, on_event: EventSink = ignore_event) -> JointLoss:
+@dataclass(frozen=True)
+class JudgeShards:
+    """Makes shards that judge some flops of a run each; see `ShardJob`.
+
+    Attributes:
+        directory: what ``solve-preflop`` wrote.
+    """
+
+    directory: Path
+
+    def start(self, part: Sequence[int], worker: Worker) -> "PlayedFlops[_JudgedSubgame]":
+        """Opens the strategies of some flops; each flop and leaf that is done is an event."""
+        game, saved = open_joint_run(self.directory)
+        team = Team.of(worker)
+        cards = [game.flops.flops[flop] for flop in part]
+        games = dict(zip(part, game.engine.make_games(cards, game.flop_trees, team), strict=True))
+
+        def strategy_of(flop: int, leaf: int) -> FlopStrategy:
+            of_leaf = games[flop][leaf]
+            return TableStrategy(read_tables(saved, flop, leaf, of_leaf.templates), of_leaf)
+
+        def tell() -> None:
+            worker.on_event(FlopJudged())
+
+        return judge_flops(game, part, strategy_of, team, tell)
+
+    def memory_bytes(self, part: Sequence[int]) -> int:
+        """Returns what the strategies of some flops need, and the program beside them."""
+        game, _ = open_joint_run(self.directory)
+        cards = [game.flops.flops[flop] for flop in part]
+        return PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
+
+
+def judge_run(directory: Path, workplace: Workplace) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it.
 
     Args:
         directory: what ``solve-preflop`` wrote.
-        num_workers: threads to share the work.
-        on_event: told about progress.
+        workplace: with what; told about progress.
+
+    Raises:
+        BundleError: if there is no joint solution, or one without rivers.
+        ExecutionError: if a shard is lost.
+    """
+    solution = load_solution(directory / SOLUTION_FOLDER)
+    game, _ = open_joint_run(directory)
+    executor, job = workplace.chosen_executor, JudgeShards(directory)
+    parts = divide_flops(
+        game, 1 if executor.is_here else min(executor.num_workers, len(game.flops))
+    )
+    num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
+    with reporting_phase(workplace.on_event, _PHASE, num_steps) as advance:
+        counter = _Counter(advance, workplace.on_event)
+        try:
+            with closing(executor.start_shards(job, parts, counter.on_event)) as group:
+                loss = _judge(game, solution, ShardedFlops(game, group, parts))
+        except ShardLostError as error:
+            raise ExecutionError(
+                "lab exploit", f"a shard is lost, {error}; start it again"
+            ) from error
+    note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
+    return loss
+
+
+def open_joint_run(directory: Path) -> tuple[JointGame, JointFlops]:
+    """Returns the game of a joint run, and its strategies after the flop.
 
     Raises:
         BundleError: if there is no joint solution, or one without rivers.
     """
     solution = load_solution(directory / SOLUTION_FOLDER)
+    solution = load_solution(directory / SOLUTION_FOLDER)
     saved = JointFlops.load(directory / FLOPS_FOLDER)
     if saved.last_street != Street.RIVER:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"
         raise BundleError(str(directory / FLOPS_FOLDER), problem)
-    game = make_joint_game(load_run_config(saved.config_text), solution.tree)
-    team = Team(num_workers)
-    games = game.engine.make_games(game.flops.flops, game.flop_trees, team)
-
-    def strategy_of(flop: int, leaf: int) -> FlopStrategy:
-        of_leaf = games[flop][leaf]
-        return TableStrategy(read_tables(saved, flop, leaf, of_leaf.templates), of_leaf)
-
-    num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
-    with reporting_phase(on_event, _PHASE, num_steps) as advance:
-        loss = judge_joint_solution(
-            game, solution, strategy_of, team, lambda done, total: advance(done)
-        )
-    note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
-    return loss
+    return make_joint_game(load_run_config(saved.config_text), solution.tree), saved
 
 
 class _Counter:
-    """Counts visits that are done."""
+    """Counts visits that are done, by whichever shard."""
 
-    def __init__(self, total: int, on_visit: Callable[[int, int], None]) -> None:
+    def __init__(self, advance: Callable[[int], None], on_event: EventSink) -> None:
+        self._advance = advance
+        self._on_event = on_event
         self._done = 0
-        self._total = total
-        self._on_visit = on_visit
+        self._lock = Lock()
 
-    def count(self) -> None:
-        self._done += 1
-        self._on_visit(self._done, self._total)
+    def on_event(self, event: Event) -> None:
+        if not isinstance(event, FlopJudged):
+            self._on_event(event)
+            return
+        with self._lock:
+            self._done += 1
+            self._advance(self._done)
 
 
 class _JudgedSubgame:
     """A flop leaf on one flop where both strategies are given and nothing is learned."""
 
     def __init__(
-        self, flop: Flop, tree: PostflopTree, strategy: FlopStrategy, counter: _Counter
+        self,
+        flop: Flop,
+        tree: PostflopTree,
+        strategy: FlopStrategy,
+        on_visit: Callable[[], None],
     ) -> None:
         self._flop = flop
         self._tree = tree
         self._strategy = strategy
-        self._counter = counter
+        self._on_visit = on_visit
         self.cost = tree.num_nodes
         self.is_zero_sum = True
         self.combos = live_combos(flop)
@@ -171,5 +251,5 @@ class _JudgedSubgame:
         villain = (ip, oop)[player]
         tables = villain if step.mode == RESPOND else BothFixed(oop, ip)
         values = game.visit(player, step, tables, root_reach)
-        self._counter.count()
+        self._on_visit()
         return values

@@ -1,6 +1,12 @@
 """The joint stage: preflop and flops as one game, from a config to its solution."""
 
+import itertools
+import weakref
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from runout.cfr.parallel import Team
@@ -8,9 +14,11 @@ from runout.cfr.stopping import SolveProgress
 from runout.config.joint import JOINT_BACKENDS
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
-from runout.errors import ConfigError, RunoutError
-from runout.events import Phase, SavingFailed, reporting_phase
+from runout.errors import ConfigError, ExecutionError, RunoutError
+from runout.events import Phase, SavingFailed, TaskLost, reporting_phase
 from runout.execution.cancel import CancelledError, holding_interrupts
+from runout.execution.ledger_runs import MAX_ATTEMPTS
+from runout.execution.shards import ShardLostError
 from runout.execution.workplace import Workplace
 from runout.holdem.tables import Precision
 from runout.pipeline.preflop_stage import preflop_event
@@ -19,19 +27,18 @@ from runout.postflop.exact.settings import ExactConfig
 from runout.preflop.joint import checkpoint
 from runout.preflop.joint.compact_engine import CompactEngine
 from runout.preflop.joint.joint_game import JointGame
-from runout.preflop.joint.joint_leaves import JointLeaves
-from runout.preflop.joint.subgames import Engine, ExactEngine, Subgame
+from runout.preflop.joint.joint_leaves import LearningLeaves
+from runout.preflop.joint.played_flops import LearningFlops
+from runout.preflop.joint.shards import JointShards, ShardedFlops, divide_flops
+from runout.preflop.joint.subgames import Engine, ExactEngine
 from runout.preflop.solver import PreflopSolver, SnapshotSink, ignore_snapshot
 from runout.results.preflop_solution import PreflopSolution
+from runout.results.run_folders import JOINT_FOLDER
 from runout.storage.autosave import Autosave, Finish
-from runout.storage.bundle import has_bundle
 from runout.storage.manifest import digest_config
 from runout.trees.pot_types import PotType
 from runout.trees.preflop_tree import PreflopTree
 from runout.version import __version__
-
-#: The bundle, in the directory of checkpoints, in which an unfinished joint solve stands.
-CHECKPOINT = "joint"
 
 _SECONDS_PER_MINUTE = 60.0
 
@@ -45,7 +52,7 @@ class JointOutcome(NamedTuple):
     """
 
     solution: PreflopSolution
-    leaves: JointLeaves[Subgame]
+    leaves: LearningLeaves
 
 
 def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
@@ -87,6 +94,9 @@ def solve_joint(
 ) -> JointOutcome:
     """Solves a joint game, or goes on with one that was interrupted.
 
+    Threads of this process share all flops. Other executors have shards, one for each worker, that
+    play some flops each; if one is lost, all go back to what was last saved.
+
     Args:
         config: what to solve.
         game: what `make_joint_game` made of it.
@@ -95,10 +105,31 @@ def solve_joint(
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
+        ExecutionError: if shards are lost again and again.
     """
-    leaves = game.make_leaves(Team(workplace.num_threads), config.schedule())
-    solver = PreflopSolver(game.tree, leaves, config.schedule())
-    return JointOutcome(_JointSolve(config, solver, leaves, workplace).run(on_solution), leaves)
+    if workplace.chosen_executor.is_here:
+        flops = game.play_flops(Team(workplace.num_threads))
+        return _JointSolve(config, game, flops, workplace).run(on_solution)
+    for attempt in itertools.count(1):
+        try:
+            with playing_in_shards(game, workplace) as sharded:
+                return _JointSolve(config, game, sharded, workplace).run(on_solution)
+        except ShardLostError as error:
+            loss = f"a shard is lost, {error}"
+            workplace.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
+            if attempt == MAX_ATTEMPTS:
+                raise ExecutionError("joint solve", f"{loss}, {attempt} times") from error
+    raise AssertionError("unreachable")
+
+
+@contextmanager
+def playing_in_shards(game: JointGame, workplace: Workplace) -> Iterator[ShardedFlops]:
+    """Yields the flops of a game in a shard for each worker; they end with the block."""
+    executor = workplace.chosen_executor
+    parts = divide_flops(game, min(executor.num_workers, len(game.flops)))
+    group = executor.start_shards(JointShards(game), parts, workplace.on_event)
+    with closing(group):
+        yield ShardedFlops(game, group, parts)
 
 
 class _JointSolve:
@@ -107,24 +138,26 @@ class _JointSolve:
     def __init__(
         self,
         config: RunConfig,
-        solver: PreflopSolver,
-        leaves: JointLeaves[Subgame],
+        game: JointGame,
+        flops: LearningFlops,
         workplace: Workplace,
     ) -> None:
         self._config = config
-        self._solver = solver
-        self._leaves = leaves
+        self._leaves: LearningLeaves = game.make_leaves(flops, config.schedule())
+        self._solver = PreflopSolver(game.tree, self._leaves, config.schedule())
         self._workplace = workplace
         facts = {"version": __version__, "game": config.game_mapping()}
         self._digest = digest_config(facts)
         checkpoints = workplace.checkpoints
-        self._path = None if checkpoints is None else checkpoints / CHECKPOINT
+        self._path = None if checkpoints is None else checkpoints / JOINT_FOLDER
         self._seconds = 0.0
         self._earlier_seconds = 0.0
-        if self._path is not None and has_bundle(self._path):
-            self._earlier_seconds = checkpoint.restore(self._path, solver, leaves, self._digest)
+        if self._path is not None and checkpoint.has_commit(self._path):
+            self._earlier_seconds = checkpoint.restore(
+                self._path, self._solver, self._leaves, self._digest
+            )
 
-    def run(self, on_solution: SnapshotSink) -> PreflopSolution:
+    def run(self, on_solution: SnapshotSink) -> JointOutcome:
         rule, cancel = self._config.stopping_rule(), self._workplace.cancel
         with holding_interrupts(cancel), self._autosave() as autosave:
 
@@ -141,7 +174,21 @@ class _JointSolve:
             except CancelledError:
                 raise KeyboardInterrupt(self._pause()) from None
         seconds = solution.report.seconds + self._earlier_seconds
-        return replace(solution, report=replace(solution.report, seconds=seconds))
+        solution = replace(solution, report=replace(solution.report, seconds=seconds))
+        self._keep_flops()
+        return JointOutcome(solution, self._leaves)
+
+    def _keep_flops(self) -> None:
+        """Has shards save what they have learned: it is read when they are gone."""
+        if self._workplace.chosen_executor.is_here:
+            return
+        if self._path is not None:
+            self._begin()()
+            return
+        place = TemporaryDirectory(prefix="runout-")
+        # Until the leaves are gone, and with them whoever could read it.
+        weakref.finalize(self._leaves, place.cleanup)
+        self._leaves.players.begin_saving(Path(place.name))()
 
     def _pause(self) -> str:
         """Saves where the solve stands; returns what to say."""

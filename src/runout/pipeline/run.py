@@ -16,8 +16,7 @@ from runout.pipeline.preflop_stage import PreflopStage
 from runout.pipeline.ranges_rounds import refine_with_arriving_ranges
 from runout.postflop.postflop_abstraction import PostflopAbstraction
 from runout.preflop.joint.flop_strategies import save_flop_strategies
-from runout.preflop.joint.joint_leaves import JointLeaves
-from runout.preflop.joint.subgames import Subgame
+from runout.preflop.joint.joint_leaves import LearningLeaves
 from runout.preflop.solver import SnapshotSink, ignore_snapshot
 from runout.results.preflop_bundle import load_solution, save_solution
 from runout.results.preflop_solution import PreflopSolution
@@ -43,7 +42,7 @@ class PreflopRun:
     plan: RunPlan
     solution: PreflopSolution
     values: ValueBundle | None
-    leaves: JointLeaves[Subgame] | None = None
+    leaves: LearningLeaves | None = None
 
     @property
     def config(self) -> RunConfig:

@@ -23,3 +23,7 @@ def find_bundle(path: Path, folder: str) -> Path:
     inside = path / folder
     is_run = (inside / MANIFEST_FILE).exists() and not (path / MANIFEST_FILE).exists()
     return inside if is_run else path
+
+
+#: In the folder of checkpoints, where an unfinished joint solve stands.
+JOINT_FOLDER = "joint"

@@ -40,9 +40,14 @@ def make_game(tree, flops, betting, per_iteration=None):
     return JointGame(tree, explicit_flops(flops), every_pot, ExactEngine(), per_iteration)
 
 
+def leaves_of(game, workers=1):
+    """Returns the leaves of a game whose flops are played here."""
+    return game.make_leaves(game.play_flops(Team(workers)))
+
+
 def make_leaves(tree, flops, betting, *, workers=1, per_iteration=None):
     """Returns the leaves of such a game."""
-    return make_game(tree, flops, betting, per_iteration).make_leaves(Team(workers))
+    return leaves_of(make_game(tree, flops, betting, per_iteration), workers)
 
 
 def make_solver(tree, flops, betting, **options):

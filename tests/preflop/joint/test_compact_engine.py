@@ -17,7 +17,13 @@ from runout.results.value_book import ValueBook
 from runout.trees.betting import BettingRules
 from runout.trees.pot_types import PotType
 from runout.trees.preflop_betting import SB
-from tests.preflop.joint.joint_games import CHECK_DOWN, MONOTONE, limp_or_raise, one_line
+from tests.preflop.joint.joint_games import (
+    CHECK_DOWN,
+    MONOTONE,
+    leaves_of,
+    limp_or_raise,
+    one_line,
+)
 
 BETTING = BettingRules.uniform([0.75], 0)
 
@@ -28,7 +34,7 @@ def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
 
 
 def solve(game, workers=1, iterations=4):
-    solver = PreflopSolver(game.tree, game.make_leaves(Team(workers)), DCFR_JOINT)
+    solver = PreflopSolver(game.tree, leaves_of(game, workers), DCFR_JOINT)
     return solver, solver.solve(StoppingRule(iterations))
 
 
@@ -55,7 +61,7 @@ def test_two_workers_find_the_same_bits_and_little_is_lost_between_the_players()
 def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
     """Who meets whom is counted for equal ranges, so only unequal ones can be off by something."""
     tree = one_line()
-    leaves = make_game(tree, BETTING, flops=MONOTONE[:1]).make_leaves(Team(1))
+    leaves = leaves_of(make_game(tree, BETTING, flops=MONOTONE[:1]))
     (leaf,), everyone = tree.flop_leaves(), np.ones((tree.num_nodes, 169))
     won, lost = (
         leaves.leaf_values(player, everyone, Judge.EVALUATE)[leaf.node].sum() for player in (0, 1)
@@ -71,7 +77,7 @@ def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
 
 def test_memory_is_what_the_tables_and_cards_take():
     game = make_game(limp_or_raise(), BETTING)
-    leaves = game.make_leaves(Team(1))
+    leaves = leaves_of(game)
     tables = sum(
         array.nbytes
         for of_flop in leaves.subgames

@@ -23,7 +23,7 @@ from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import LearnedTables, count_boards
 from runout.postflop.spot.solution_arrays import encode_equities, runout_games
 from runout.postflop.spot.spot_view import SpotView
-from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.joint_leaves import LearningLeaves
 from runout.preflop.joint.subgames import Subgame, count_alike
 from runout.results.preflop_solution import PreflopSolution
 from runout.storage.manifest import digest_config
@@ -54,7 +54,7 @@ _LARGEST = 255
 
 def save_flop_strategies(
     path: Path,
-    leaves: JointLeaves[Subgame],
+    leaves: LearningLeaves,
     solution: PreflopSolution,
     config_text: str,
     *,

@@ -1,6 +1,6 @@
 """A joint game before it is solved: its trees after the flop, its flops, and what it needs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,8 @@ from runout.postflop.needs import Needs, Saving, limit_seconds
 from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_sampling import FlopSampler
 from runout.preflop.joint.flop_strategies import KEPT_BYTES_PER_CELL, count_value_bytes
-from runout.preflop.joint.joint_leaves import JointLeaves
+from runout.preflop.joint.joint_leaves import JointLeaves, Players
+from runout.preflop.joint.played_flops import PlayedFlops
 from runout.preflop.joint.subgames import Engine, EngineNeeds, Subgame
 from runout.trees.betting import BettingRules, Street
 from runout.trees.postflop_tree import PostflopTree
@@ -20,7 +21,7 @@ from runout.trees.pot_types import PotType, build_flop_trees
 from runout.trees.preflop_tree import PreflopTree
 
 #: With what compiling kernels and preparing flops takes for a while.
-_PROGRAM_BYTES = 500_000_000
+PROGRAM_BYTES = 500_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,27 +74,37 @@ class JointGame:
         }
         return Needs(
             seconds=limit_seconds(rule, per_iteration / num_workers),
-            memory_bytes=_PROGRAM_BYTES + need.memory.total,
+            memory_bytes=PROGRAM_BYTES + need.memory.total,
             disk_bytes=result,
             # A checkpoint holds all tables, and there is one while the next is written.
             disk_bytes_until_done=2 * need.memory.tables + result,
-            savings=tuple(Saving(each, _PROGRAM_BYTES + size) for each, size in savings.items()),
+            savings=tuple(Saving(each, PROGRAM_BYTES + size) for each, size in savings.items()),
             advice=f"give fewer flops, fewer sizes, or {self.engine.advice}",
         )
 
     def _estimate(self, engine: Engine, num_workers: int) -> EngineNeeds:
         return engine.estimate(self.flops.flops, self.flop_trees, num_workers)
 
-    def make_leaves(
-        self, team: Team, schedule: DiscountSchedule = DCFR_JOINT
-    ) -> JointLeaves[Subgame]:
-        """Allocates the tables of all subgames; everybody begins with all actions equally likely.
+    def play_flops(self, team: Team, flops: Sequence[int] | None = None) -> PlayedFlops[Subgame]:
+        """Allocates the tables of flops; everybody begins with all actions equally likely.
 
         Args:
             team: threads that share the subgames.
+            flops: their numbers, by default all of them.
+        """
+        numbers = range(len(self.flops)) if flops is None else flops
+        cards = [self.flops.flops[number] for number in numbers]
+        weights = {number: float(self.flops.weights[number]) for number in numbers}
+        return PlayedFlops(weights, self.engine.play(cards, self.flop_trees, team), team)
+
+    def make_leaves(
+        self, players: Players, schedule: DiscountSchedule = DCFR_JOINT
+    ) -> JointLeaves[Players]:
+        """Returns the leaves of the game.
+
+        Args:
+            players: play all of its flops.
             schedule: how iterations are weighted after the flop.
         """
-        subgames = self.engine.play(self.flops.flops, self.flop_trees, team)
         sampler = FlopSampler(self.flops.weights, self.flops_per_iteration, self.seed)
-        deals = FlopDeals.of(self.flops)
-        return JointLeaves(self.tree, deals, subgames, team, schedule, sampler)
+        return JointLeaves(self.tree, FlopDeals.of(self.flops), players, schedule, sampler)

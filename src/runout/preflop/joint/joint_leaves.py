@@ -6,24 +6,23 @@ the subset's flops say: both hands are dealt beside each of them, and the flop i
 reach that arrives. All three parts are zero-sum, so the sum is a game.
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, IntArray, RealArray
-from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
+from runout.arrays import FloatArray, IntArray, RealArray
+from runout.cards.canonical_hands import NUM_HANDS
 from runout.cfr.discounting import DCFR_JOINT, DiscountSchedule
 from runout.cfr.leaves import Arrival, Judge, Step
 from runout.cfr.matrix_leaves import LeafGroup, MatrixLeaves
-from runout.cfr.parallel import Team
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING
 from runout.holdem.street_kernels import Step as FlopStep
-from runout.preflop.joint.flop_deals import PAIRS_BESIDE_A_FLOP, FlopDeals
+from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_sampling import DrawnFlops, FlopSampler
-from runout.preflop.joint.subgames import Playable
+from runout.preflop.joint.played_flops import FlopPlayers, FlopVisit, LearningFlops
+from runout.preflop.joint.subgames import Subgame
 from runout.preflop.preflop_leaves import (
     known_groups,
     preflop_edge,
@@ -33,32 +32,30 @@ from runout.preflop.preflop_leaves import (
 from runout.results.preflop_solution import FlopLeafSource
 from runout.results.value_book import ValueSource
 from runout.trees.preflop_betting import SB
-from runout.trees.preflop_tree import PreflopTree, postflop_position
+from runout.trees.preflop_tree import PreflopTree
 
-#: What is visited: subgames that learn, or others.
-Played = TypeVar("Played", bound=Playable)
+#: Who plays the flops: they learn, or only judge.
+Players = TypeVar("Players", bound=FlopPlayers)
 
 _JUDGING = {Judge.EVALUATE: EVALUATING, Judge.BEST_RESPOND: RESPONDING}
 
 
 @dataclass(frozen=True)
 class _Visit:
-    """A flop leaf on one flop, in one visit of the whole game."""
+    """A flop in one visit of the whole game."""
 
-    leaf: int
     flop: int
     scale: float
 
 
 @dataclass(eq=False)
-class JointLeaves(Generic[Played]):
+class JointLeaves(Generic[Players]):
     """What hands win at the leaves of a preflop tree whose flops are played on the way.
 
     Attributes:
         tree: the betting before the flop.
         deals: the flops and the deals beside them.
-        subgames: for each flop, one for each of the tree's flop leaves.
-        team: threads that share the subgames.
+        players: play the flops.
         schedule: how iterations are weighted after the flop; before it they are weighted alike.
         sampler: which flops an iteration visits; by default all.
         num_visits: ``[F]`` iterations in which each flop was visited.
@@ -67,8 +64,7 @@ class JointLeaves(Generic[Played]):
 
     tree: PreflopTree
     deals: FlopDeals
-    subgames: Sequence[Sequence[Played]]
-    team: Team = field(default_factory=Team)
+    players: Players
     schedule: DiscountSchedule = DCFR_JOINT
     sampler: FlopSampler | None = None
     num_visits: IntArray = field(init=False)
@@ -80,15 +76,19 @@ class JointLeaves(Generic[Played]):
         flops = self.deals.flops
         self.sampler = self.sampler or FlopSampler(flops.weights)
         self.num_visits = np.zeros(len(flops), dtype=np.int64)
-        self._hand = [HAND_BY_COMBO[games[0].combos] for games in self.subgames if games]
         self._known = MatrixLeaves(self.tree.layout, self._known_groups())
+
+    @property
+    def subgames(self: "JointLeaves[LearningFlops]") -> Sequence[Sequence[Subgame]]:
+        """For each flop, one for each of the tree's flop leaves."""
+        return self.players.subgames
 
     @property
     def is_zero_sum(self) -> bool:
         """Whether what one player wins is what the other loses, but for rounding."""
-        return all(subgame.is_zero_sum for of_flop in self.subgames for subgame in of_flop)
+        return self.players.is_zero_sum
 
-    def evaluator(self, tree: PreflopTree) -> "JointLeaves[Played]":
+    def evaluator(self, tree: PreflopTree) -> "JointLeaves[Players]":
         """Returns the leaves as the solver wants them."""
         return self
 
@@ -160,47 +160,35 @@ class JointLeaves(Generic[Played]):
             step: what is played, and whether to learn from it.
             reach: ``[169]`` for each leaf, the opponent's own reach of it.
         """
-        visits = self._visits(step)
-        values: dict[_Visit, Float32Array] = {}
-        # The longest first, so that nobody is left with a long one at the end.
-        order = sorted(visits, key=lambda v: -self.subgames[v.flop][v.leaf].cost)
-        next_in_order = itertools.count()
-
-        def work(worker: int) -> None:
-            while (position := next(next_in_order)) < len(order):
-                visit = order[position]
-                values[visit] = self._play(visit, player, step, reach[visit.leaf], worker)
-
-        self.team.run(work, range(self.team.num_workers))
         gained = [np.zeros(NUM_HANDS) for _ in self.flop_leaves]
-        for visit in visits:  # in their own order: sums must not depend on who was done first
-            hand, value = self._hand[visit.flop], values[visit].astype(np.float64)
-            by_hand = np.bincount(hand, value[: len(hand)], NUM_HANDS)
-            gained[visit.leaf] += visit.scale * self.flop_leaves[visit.leaf].pot_bb * by_hand
+        if not gained:
+            return gained
+        visits = self._visits(step)
+        steps = [FlopVisit(visit.flop, self._flop_step(step, visit.flop)) for visit in visits]
+        won = self.players.play(player, steps, np.stack(reach))
+        for number, leaf in enumerate(self.flop_leaves):
+            for visit, by_leaf in zip(visits, won, strict=True):  # in one order, whoever was first
+                gained[number] += visit.scale * leaf.pot_bb * by_leaf[number]
         return gained
 
     def _visits(self, step: Step) -> list[_Visit]:
         if isinstance(step, Judge):
-            drawn = DrawnFlops(np.arange(len(self.subgames)), np.ones(len(self.subgames)))
+            number = len(self.deals.flops)
+            drawn = DrawnFlops(np.arange(number), np.ones(number))
         else:
             drawn = self._drawn(self.iteration)
         return [
-            _Visit(leaf, flop, scale)
-            for leaf in range(len(self.flop_leaves))
+            _Visit(flop, scale)
             for flop, scale in zip(drawn.number.tolist(), drawn.scale.tolist(), strict=True)
         ]
 
-    def _play(
-        self, visit: _Visit, player: int, step: Step, reach: FloatArray, worker: int
-    ) -> Float32Array:
-        """Returns ``[width]`` what a player's combos win on one flop, in pots."""
-        subgame, hand = self.subgames[visit.flop][visit.leaf], self._hand[visit.flop]
-        arriving = np.zeros(subgame.width, np.float32)
-        weight = float(self.deals.flops.weights[visit.flop])
-        arriving[: len(hand)] = reach[hand] * (weight / PAIRS_BESIDE_A_FLOP)
+    def _flop_step(self, step: Step, flop: int) -> FlopStep:
+        """Returns what is done on a flop, which has been visited so often."""
         if isinstance(step, Judge):
-            of_flop = _JUDGING[step]
-        else:
-            weights = self.schedule.weights(int(self.num_visits[visit.flop]))
-            of_flop = FlopStep(LEARN, *np.array(weights, np.float32))
-        return subgame.visit(postflop_position(player), of_flop, arriving, worker)
+            return _JUDGING[step]
+        weights = self.schedule.weights(int(self.num_visits[flop]))
+        return FlopStep(LEARN, *np.array(weights, np.float32))
+
+
+#: The leaves of a game that is being solved, or was.
+LearningLeaves = JointLeaves[LearningFlops]

@@ -1,0 +1,290 @@
+"""Tasks and shards in processes of this machine; one that is killed is replaced.
+
+Python's own pool loses everything that is under way when one of its processes dies.
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYetError
+from contextlib import closing, suppress
+from queue import SimpleQueue
+from typing import Any
+
+from runout.events import EventSink
+from runout.execution.cancel import CancelledError, CancelToken
+from runout.execution.child import Answer, Call, Cancel, Desk
+from runout.execution.feed import TaskFeed
+from runout.execution.local import WorkerPool, count_cores, require_workers
+from runout.execution.memory import available_memory_bytes
+from runout.execution.shards import ShardJob, ShardLostError
+from runout.execution.tasks import Task, TaskEnd, Work
+from runout.storage.ledger import Receipt
+
+_PROGRAM = "from runout.execution.child import main; main()"
+_SECONDS_BETWEEN_LOOKS = 0.1  # at the token, while a call is under way
+_SECONDS_TO_END = 10.0
+
+
+class ChildLostError(Exception):
+    """A child has died."""
+
+
+class ChildProcess:
+    """A process that carries out calls, one at a time.
+
+    Attributes:
+        pid: its number.
+        work: what it has been given to carry out tasks with.
+    """
+
+    def __init__(self, on_event: EventSink) -> None:
+        """Starts it.
+
+        Args:
+            on_event: told about what happens in it.
+        """
+        self.on_event = on_event
+        self.work: Work | None = None
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": paths},
+            start_new_session=True,  # Ctrl-C is for the parent
+        )
+        self.pid = self._process.pid
+        self._sending = threading.Lock()
+        self._answer: Future[Any] = Future()
+        self._loss: ChildLostError | None = None
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        """Begins ``function(desk, *arguments)`` there; it may raise `ChildLostError` as well."""
+        self._answer = Future()
+        self._send(Call(function, arguments))
+        if self._loss is not None:
+            self._fail(self._loss)
+        return self._answer
+
+    def cancel(self) -> None:
+        """Asks for the end of the call under way."""
+        self._send(Cancel())
+
+    def close(self) -> None:
+        """Ends it."""
+        with suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _send(self, message: Call | Cancel) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        with self._sending, suppress(OSError, ValueError):  # gone, which the listener notices
+            pickle.dump(message, stream)
+            stream.flush()
+
+    def _listen(self) -> None:
+        stream = self._process.stdout
+        assert stream is not None
+        try:
+            while True:
+                message = pickle.load(stream)
+                if not isinstance(message, Answer):
+                    self.on_event(message)
+                elif message.error is not None:
+                    self._answer.set_exception(message.error)
+                else:
+                    self._answer.set_result(message.value)
+        except Exception:  # the stream has ended, maybe in the middle of a message
+            self._loss = ChildLostError(self._describe_end())
+            self._fail(self._loss)
+        finally:
+            stream.close()
+
+    def _fail(self, loss: ChildLostError) -> None:
+        with suppress(Exception):  # answered before it died
+            self._answer.set_exception(loss)
+
+    def _describe_end(self) -> str:
+        code = self._process.wait()
+        how = f"exit code {code}"
+        if code < 0:
+            with suppress(ValueError):
+                how = f"killed by {signal.Signals(-code).name}"
+        return f"process {self.pid} has died, {how}"
+
+
+class ProcessExecutor:
+    """Works on tasks in processes, one in each; they live until the executor is closed."""
+
+    name = "processes"
+    is_here = False
+
+    def __init__(self, num_workers: int | None = None) -> None:
+        """Starts nothing yet.
+
+        Args:
+            num_workers: processes, by default the number of cores.
+
+        Raises:
+            ExecutionError: if that is not positive.
+        """
+        self._num_workers = count_cores() if num_workers is None else num_workers
+        require_workers(self._num_workers)
+        self._idle: SimpleQueue[ChildProcess | None] = SimpleQueue()
+        for _ in range(self._num_workers):
+            self._idle.put(None)
+        self._children: set[ChildProcess] = set()
+
+    @property
+    def num_workers(self) -> int:
+        """How many tasks it works on at a time, at most."""
+        return self._num_workers
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that live, or have died unnoticed."""
+        return [child.pid for child in list(self._children)]
+
+    def map_unordered(
+        self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
+    ) -> Iterator[TaskEnd[Any]]:
+        """Yields how tasks ended, as soon as they have; see `Executor`."""
+
+        def carry_out(task: Task[Any]) -> Receipt:
+            cancel.raise_if_set()
+            child: ChildProcess | None = self._idle.get()
+            try:
+                child = child or self._start()
+                child.on_event = on_event
+                if child.work is not work:
+                    _wait(child, child.call(_keep_work, work), cancel)
+                    child.work = work
+                receipt: Receipt = _wait(child, child.call(_work_off, task), cancel)
+                return receipt
+            except ChildLostError:
+                assert child is not None
+                self._children.discard(child)
+                child.close()
+                child = None
+                raise
+            finally:
+                self._idle.put(child)
+
+        pool = WorkerPool(self._num_workers)
+        feed = TaskFeed(tasks, available_memory_bytes())
+        with closing(pool), closing(pool.map_as_finished(carry_out, feed)) as finished:
+            for task, result in finished:
+                if isinstance(result, CancelledError):
+                    cancel.set()  # the others end as well
+                elif isinstance(result, ChildLostError):
+                    yield TaskEnd(task, loss=str(result))
+                elif isinstance(result, Exception):
+                    yield TaskEnd(task, error=result)
+                else:
+                    yield TaskEnd(task, receipt=result)
+        cancel.raise_if_set()
+
+    def start_shards(
+        self, job: ShardJob, parts: Sequence[Any], on_event: EventSink
+    ) -> "ProcessShards":
+        """Starts a process for each part; see `Executor`."""
+        return ProcessShards(job, parts, on_event)
+
+    def close(self) -> None:
+        """Ends all processes."""
+        for child in list(self._children):
+            child.close()
+        self._children.clear()
+
+    def _start(self) -> ChildProcess:
+        child = ChildProcess(lambda event: None)
+        self._children.add(child)
+        return child
+
+
+class ProcessShards:
+    """Shards in a process each; see `ShardGroup`."""
+
+    def __init__(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> None:
+        """Starts them."""
+        self._children = [ChildProcess(on_event) for _ in parts]
+        self._threads = ThreadPoolExecutor(max(len(parts), 1))
+        try:
+            self._call_all(_start_shard, [(job, part) for part in parts])
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes, in the order of the parts."""
+        return [child.pid for child in self._children]
+
+    def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Returns what a method of each shard returns, in the order of the parts."""
+        return self._call_all(_call_shard, [(method, given) for given in arguments])
+
+    def close(self) -> None:
+        """Ends all shards."""
+        for child in self._children:
+            child.close()
+        self._threads.shutdown()
+
+    def _call_all(
+        self, function: Callable[..., Any], arguments: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        def call(child: ChildProcess, given: tuple[Any, ...]) -> Any:
+            return child.call(function, *given).result()
+
+        futures = [
+            self._threads.submit(call, child, given)
+            for child, given in zip(self._children, arguments, strict=True)
+        ]
+        try:
+            return [future.result() for future in futures]
+        except ChildLostError as error:
+            raise ShardLostError(str(error)) from error
+
+
+def _wait(child: ChildProcess, answer: "Future[Any]", cancel: CancelToken) -> Any:
+    """Waits for an answer, and passes the wish to end on."""
+    is_told = False
+    while True:
+        try:
+            return answer.result(_SECONDS_BETWEEN_LOOKS)
+        except NotYetError:
+            if answer.done():
+                raise
+            if cancel.is_set and not is_told:
+                child.cancel()
+                is_told = True
+
+
+def _keep_work(desk: Desk, work: Work) -> None:
+    desk.kept["work"] = work
+
+
+def _work_off(desk: Desk, task: Task[Any]) -> Receipt:
+    receipt: Receipt = desk.kept["work"](task, desk.worker)
+    return receipt
+
+
+def _start_shard(desk: Desk, job: ShardJob, part: Any) -> None:
+    desk.kept["shard"] = job.start(part, desk.worker)
+
+
+def _call_shard(desk: Desk, method: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(desk.kept["shard"], method)(*arguments)

@@ -1,0 +1,265 @@
+"""Tasks and shards on the machines of a Ray cluster, or on one that is started for the occasion.
+
+Ray places work where there are cores and memory, and says when a worker or a machine is gone. What
+is done stands in the ledger, on a directory that all machines share; nothing but receipts and
+events, and reach and values of shards, travels through Ray.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from runout.errors import ExecutionError, shorten
+from runout.events import Event, EventSink
+from runout.execution.cancel import CancelToken
+from runout.execution.child import EventThrottle
+from runout.execution.feed import TaskFeed
+from runout.execution.local import count_cores, require_workers
+from runout.execution.shards import ShardJob, ShardLostError
+from runout.execution.tasks import Task, TaskEnd, Work, Worker
+from runout.storage.ledger import Receipt
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_TO_START = 120.0
+_BYTES_PER_GB = 1e9
+
+
+@contextmanager
+def opening_ray(address: str | None, num_workers: int | None) -> Iterator["RayExecutor"]:
+    """Yields an executor on a cluster, which is left, or ended if it was started for this.
+
+    Args:
+        address: host and port of the head; None for the cluster that this machine belongs to, or
+            a new one of its cores if it belongs to none.
+        num_workers: tasks or shards at a time; by default the cores of the cluster.
+
+    Raises:
+        ExecutionError: if there is no cluster at the address.
+    """
+    if num_workers is not None:
+        require_workers(num_workers)
+    is_open = ray.is_initialized()
+    if not is_open:
+        _connect(address, num_workers)
+    try:
+        yield RayExecutor(num_workers)
+    finally:
+        if not is_open:
+            ray.shutdown()
+
+
+def _connect(address: str | None, num_workers: int | None) -> None:
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a notice of Ray
+    quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
+    try:
+        ray.init(address=address or "auto", **quiet)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        if address is not None:
+            problem = f"no Ray cluster answers at {address} ({shorten(str(error))})"
+            raise ExecutionError(f"--executor ray://{address}", problem) from error
+        cores = num_workers or count_cores()
+        ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+
+
+class _Mailbox:
+    """Where workers leave events for the console."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+
+    def put(self, event: Event) -> None:
+        self._events.append(event)
+
+    def drain(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+
+def _carry_out(work: Work, task: Task[Any], mailbox: Any) -> Receipt:
+    return work(task, Worker(on_event=EventThrottle(mailbox.put.remote).on_event))
+
+
+class _ShardActor:
+    """A shard in a process of the cluster."""
+
+    def __init__(self, job: ShardJob, part: Any, mailbox: Any) -> None:
+        worker = Worker(on_event=EventThrottle(mailbox.put.remote).on_event)
+        self._shard = job.start(part, worker)
+
+    def call(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        return getattr(self._shard, method)(*arguments)
+
+    def find_pid(self) -> int:
+        return os.getpid()
+
+
+# As calls and not as decorators, which have no types where Ray is not installed. What gets lost
+# is tried again by whoever knows the ledger, and not by Ray.
+_remote_mailbox: Any = ray.remote(num_cpus=0)(_Mailbox)
+_remote_work: Any = ray.remote(max_retries=0)(_carry_out)
+_remote_shard: Any = ray.remote(max_restarts=0)(_ShardActor)
+
+
+class RayExecutor:
+    """Works on tasks wherever the cluster has room; each has a core, and its memory reserved."""
+
+    name = "ray"
+    is_here = False
+
+    def __init__(self, num_workers: int | None = None) -> None:
+        """Takes a cluster that this process is connected with.
+
+        Args:
+            num_workers: tasks at a time, by default the cores of the cluster.
+        """
+        self._given = num_workers
+
+    @property
+    def num_workers(self) -> int:
+        """How many tasks it works on at a time, at most."""
+        return self._given or max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+    def map_unordered(
+        self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
+    ) -> Iterator[TaskEnd[Any]]:
+        """Yields how tasks ended, as soon as they have; see `Executor`."""
+        feed = TaskFeed(tasks, float("inf"))  # memory is the cluster's business
+        running: dict[Any, Task[Any]] = {}
+        mailbox = kept = None
+        try:
+            while True:
+                cancel.raise_if_set()
+                while len(running) < self.num_workers and (task := feed.take()) is not None:
+                    if kept is None:
+                        mailbox, kept = _open_mailbox(), ray.put(work)
+                    try:
+                        needs = _reserve(task.needs.memory_bytes)
+                        running[_remote_work.options(**needs).remote(kept, task, mailbox)] = task
+                    except ExecutionError as error:
+                        feed.give_back(task)
+                        yield TaskEnd(task, error=error)
+                if not running:
+                    return
+                finished, _ = ray.wait(list(running), timeout=_SECONDS_BETWEEN_LOOKS)
+                _pass_on(mailbox, on_event)
+                for reference in finished:
+                    task = running.pop(reference)
+                    feed.give_back(task)
+                    yield _end_of(task, reference)
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+
+    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> "RayShards":
+        """Starts an actor for each part, on as many machines as there are; see `Executor`."""
+        return RayShards(job, parts, on_event)
+
+
+class RayShards:
+    """Shards as actors of a cluster; see `ShardGroup`."""
+
+    def __init__(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> None:
+        """Starts them.
+
+        Raises:
+            ExecutionError: if the cluster has too few cores or too little memory for them.
+            ShardLostError: if one dies while it starts.
+        """
+        self._on_event = on_event
+        self._mailbox = _open_mailbox()
+        _require_cores(len(parts))
+        kept = ray.put(job)
+        self._actors = [
+            _remote_shard.options(
+                scheduling_strategy="SPREAD", **_reserve(job.memory_bytes(part))
+            ).remote(kept, part, self._mailbox)
+            for part in parts
+        ]
+        try:
+            deadline = time.monotonic() + _SECONDS_TO_START
+            self.pids = self._wait([each.find_pid.remote() for each in self._actors], deadline)
+        except BaseException:
+            self.close()
+            raise
+
+    def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Returns what a method of each shard returns, in the order of the parts."""
+        return self._wait(
+            [
+                actor.call.remote(method, given)
+                for actor, given in zip(self._actors, arguments, strict=True)
+            ]
+        )
+
+    def close(self) -> None:
+        """Ends all shards."""
+        for actor in self._actors:
+            ray.kill(actor)
+
+    def _wait(self, references: list[Any], deadline: float | None = None) -> list[Any]:
+        waiting = references
+        while waiting:
+            _, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=_SECONDS_BETWEEN_LOOKS)
+            _pass_on(self._mailbox, self._on_event)
+            if waiting and deadline is not None and time.monotonic() > deadline:
+                raise ExecutionError("--executor ray", "the cluster has no room for all shards")
+        try:
+            results: list[Any] = ray.get(references)
+            return results
+        except RayTaskError as error:
+            raise (error.cause or error) from error
+        except RayError as error:
+            raise ShardLostError(_first_line(error)) from error
+
+
+def _open_mailbox() -> Any:
+    """Returns a mailbox on this machine, which lives as long as the run."""
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    return _remote_mailbox.options(scheduling_strategy=here).remote()
+
+
+def _pass_on(mailbox: Any, on_event: EventSink) -> None:
+    for event in ray.get(mailbox.drain.remote()):
+        on_event(event)
+
+
+def _reserve(memory_bytes: int) -> dict[str, int]:
+    """Returns what a task or shard reserves.
+
+    Raises:
+        ExecutionError: if no machine of the cluster has so much; it would wait for ever.
+    """
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
+    if memory_bytes > largest:
+        needed, most = memory_bytes / _BYTES_PER_GB, largest / _BYTES_PER_GB
+        problem = f"needs {needed:.1f} GB, the largest machine of the cluster has {most:.1f} GB"
+        raise ExecutionError("memory", problem)
+    return {"num_cpus": 1, "memory": memory_bytes} if memory_bytes else {"num_cpus": 1}
+
+
+def _require_cores(num_shards: int) -> None:
+    cores = int(ray.cluster_resources().get("CPU", 0))
+    if num_shards > cores:
+        problem = f"{num_shards} shards need as many cores, the cluster has {cores}"
+        raise ExecutionError("--workers", problem)
+
+
+def _end_of(task: Task[Any], reference: Any) -> TaskEnd[Any]:
+    try:
+        return TaskEnd(task, receipt=ray.get(reference))
+    except RayTaskError as error:
+        cause = error.cause
+        return TaskEnd(task, error=cause if isinstance(cause, Exception) else error)
+    except RayError as error:
+        return TaskEnd(task, loss=_first_line(error))
+
+
+def _first_line(error: Exception) -> str:
+    return shorten(next(iter(str(error).strip().splitlines()), type(error).__name__))

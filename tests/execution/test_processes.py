@@ -1,0 +1,103 @@
+"""Tasks and shards in processes: the same results, and kills are survived."""
+
+import os
+import signal
+
+import pytest
+
+from runout.events import PhaseAdvanced, TaskLost, ignore_event
+from runout.execution.cancel import CancelledError, CancelToken
+from runout.execution.choice import opening_executor
+from runout.execution.ledger_runs import LedgerWork, run_tasks
+from runout.execution.processes import ProcessExecutor
+from runout.execution.shards import ShardLostError
+from runout.execution.threads import ThreadExecutor
+from runout.storage.ledger import Ledger
+from tests.execution.squares import SQUARES, TASKS, CounterJob, SquareJob
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills as on POSIX")
+
+
+@pytest.fixture(scope="module")
+def executor():
+    with opening_executor("processes", 2) as executor:
+        yield executor
+
+
+def run(executor, directory, job=SquareJob(), on_event=ignore_event, cancel=None):  # noqa: B008
+    work = LedgerWork.of(job, directory)
+    return list(run_tasks(work, TASKS, executor, on_event, cancel or CancelToken()))
+
+
+def numbers_of(results):
+    return {done.task.item: int(done.entry.arrays["number"]) for done in results if done.entry}
+
+
+def test_processes_find_what_threads_find_and_say_who_they_are(executor, tmp_path):
+    assert numbers_of(run(executor, tmp_path / "processes")) == SQUARES
+    assert numbers_of(run(ThreadExecutor(2), tmp_path / "threads")) == SQUARES
+    theirs, ours = (list(Ledger(tmp_path / n).entries()) for n in ("processes", "threads"))
+    assert [(e.id, e.sha256) for e in theirs] == [(e.id, e.sha256) for e in ours]
+    assert {entry.record.pid for entry in theirs} <= set(executor.pids)
+    assert {entry.record.pid for entry in ours} == {os.getpid()}
+
+
+def test_events_travel_back(executor, tmp_path):
+    events = []
+    run(executor, tmp_path, on_event=events.append)
+    assert PhaseAdvanced("squares", 0, 6) in events
+
+
+def test_an_error_travels_back_and_stops_nobody_else(executor, tmp_path):
+    results = run(executor, tmp_path, SquareJob(failing=(2,)))
+    (failed,) = (done for done in results if done.entry is None)
+    assert repr(failed.error) == "ZeroDivisionError(2)"
+    assert len(numbers_of(results)) == 5
+
+
+def test_a_killed_process_is_replaced_and_its_task_tried_again(executor, tmp_path):
+    events = []
+    job = SquareJob(killing=(1, 4), notes=tmp_path, times=2)
+    assert numbers_of(run(executor, tmp_path / "ledger", job, events.append)) == SQUARES
+    lost = [event for event in events if isinstance(event, TaskLost)]
+    assert sorted((event.task, event.attempt) for event in lost) == [
+        (name, attempt) for name in ("task 1", "task 4") for attempt in (1, 2)
+    ]
+    assert all("has died, killed by SIGKILL" in event.loss for event in lost)
+    tries = {e.id.key: e.record.attempt for e in Ledger(tmp_path / "ledger").entries()}
+    assert tries["task 1"] == tries["task 4"] == 3
+
+
+def test_a_token_ends_tasks_in_other_processes(executor, tmp_path):
+    cancel = CancelToken()
+
+    def on_event(event):
+        if event == PhaseAdvanced("squares", 3, 6):
+            cancel.set()
+
+    with pytest.raises(CancelledError):
+        run(executor, tmp_path, SquareJob(endless=(3,)), on_event, cancel)
+    assert not list(tmp_path.glob("*.claim"))
+    assert numbers_of(run(executor, tmp_path)) == SQUARES
+
+
+def test_children_end_with_their_executor():
+    executor = ProcessExecutor(1)
+    child = executor._start()
+    executor.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(child.pid, 0)
+
+
+def test_shards_keep_what_they_have_and_answer_in_order(executor):
+    group = executor.start_shards(CounterJob(), [10, 20, 30], ignore_event)
+    try:
+        assert group.call("add", [(1,), (2,), (3,)]) == [11, 22, 33]
+        assert group.call("add", [(1,), (1,), (1,)]) == [12, 23, 34]
+        with pytest.raises(ZeroDivisionError):
+            group.call("fail", [(), (), ()])
+        os.kill(group.pids[1], signal.SIGKILL)
+        with pytest.raises(ShardLostError, match="has died, killed by SIGKILL"):
+            group.call("add", [(1,), (1,), (1,)])
+    finally:
+        group.close()
