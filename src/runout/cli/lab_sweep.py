@@ -13,7 +13,7 @@ from rich.table import Table
 from runout.cli.config_files import ConfigOption
 from runout.cli.console import output, print_note
 from runout.cli.formatting import Json, format_count_of, format_json, format_seconds, json_number
-from runout.cli.options import WorkersOption, read_path, require_positive
+from runout.cli.options import ExecutorOption, WorkersOption, read_path, require_positive
 from runout.cli.spot_node import print_wide
 from runout.cli.targets import solving_into
 from runout.config.sweep import load_sweep_config
@@ -41,6 +41,7 @@ def sweep(
         typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Directory to write."),
     ],
     workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
 ) -> None:
     """Solve flops with every choice of a grid of keys and several seeds; show means and errors.
 
@@ -51,7 +52,7 @@ def sweep(
     points = load_sweep_config(config)
     rows: list[SweepRow] = []
     try:
-        with solving_into(path, workers) as workplace:
+        with solving_into(path, workers, executor) as workplace:
             from runout.lab.sweep import list_tasks, run_sweep
 
             num_solves = format_count_of(len(list_tasks(points)), "solve")

@@ -18,7 +18,14 @@ from runout.cards.flops import (
 from runout.cards.textures import TextureKind
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import format_bytes, format_count_of
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
+from runout.cli.options import (
+    ExecutorOption,
+    JsonFlag,
+    OptionError,
+    WorkersOption,
+    read_path,
+    require_positive,
+)
 from runout.cli.report_tables import TableChoice, print_report, report_to_json
 from runout.cli.spot_options import (
     BetsOption,
@@ -153,6 +160,7 @@ def report_flops(
     size_costs: _SizeCosts = False,
     overwrite: OverwriteFlag = False,
     workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
     sort: _Sort = WEIGHT_KEY,
     where: _Where = None,
     by: _By = None,
@@ -184,7 +192,7 @@ def report_flops(
         spots = path / SPOTS_FOLDER if keep else None
         plan = _make_plan(config, keys, _read_flops(flops), choice, size_costs, spots)
         choice = replace(choice, lines=())
-        report = _solve(plan, path, workers, overwrite)
+        report = _solve(plan, path, (workers, executor), overwrite)
     _show(report, choice, plot, json)
 
 
@@ -215,11 +223,13 @@ def _make_plan(
     return plan
 
 
-def _solve(plan: "ReportPlan", path: Path, workers: int | None, overwrite: bool) -> FlopsReport:
+def _solve(
+    plan: "ReportPlan", path: Path, how: tuple[int | None, str], overwrite: bool
+) -> FlopsReport:
     """Solves the flops that are not finished yet, and writes everything."""
     _require_same_spot(path, plan, overwrite)
     rows: list[FlopRow] = []
-    with solving_into(path, workers) as workplace:
+    with solving_into(path, *how) as workplace:
         from runout.execution.cancel import CancelledError
         from runout.pipeline.flop_report import collect_report, measure_flop, report_flops
 
