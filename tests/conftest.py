@@ -1,6 +1,8 @@
 import os
 import random
 
+import pytest
+
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before numba is imported
 
 #: What `.ci/run` looks for: there the page must have been tried in a browser.
@@ -12,6 +14,7 @@ def pytest_addoption(parser):
     parser.addoption("--shuffle", type=int, metavar="SEED", help=text)
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest then brings together what shares a parameter
 def pytest_collection_modifyitems(config, items):
     """No test may need another one before it; what a file's tests share is still made once."""
     seed = config.getoption("shuffle")

@@ -6,7 +6,8 @@ import pytest
 
 from runout.cards.canonical_hands import parse_canonical_hand
 from runout.config.load import load_run_config
-from runout.pipeline.run import solve_preflop
+from runout.execution.workplace import Workplace
+from runout.pipeline.run import check_directory, solve_preflop
 
 SMOKE = Path(__file__).parents[2] / "configs" / "smoke.yaml"
 EIGHT_FLOPS = "flop_subset: 8"
@@ -57,8 +58,13 @@ def test_better_hands_of_a_kind_win_more(on_two_flops):
 
 
 @pytest.mark.slow
-def test_the_big_blind_defends_about_four_fifths_against_a_minimum_raise():
-    solution = solve_smoke(EIGHT_FLOPS, 100)
+def test_the_game_that_a_newcomer_solves_first_is_poker(tmp_path):
+    """The big blind defends about four fifths against a minimum raise."""
+    run = solve_preflop(load_run_config(SMOKE), Workplace(2, checkpoints=tmp_path / "checkpoints"))
+    run.save(tmp_path)
+    check_directory(tmp_path, run.plan)
+    solution = run.solution
+    assert solution.report.exploitability_mbb < 20.0
     assert 0.12 < solution.action_frequency(solution.tree.find_node("r2-f")) < 0.32
     assert solution.action_frequency(solution.tree.find_node("f")) < 0.3
     check_first_decisions(solution)

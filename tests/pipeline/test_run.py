@@ -79,21 +79,6 @@ def test_sample_games_on_few_flops_are_solved_below_one_thousandth(preset):
     assert solution.strategy[solution.tree.find_node("f"), AA] < 1e-4
 
 
-@pytest.mark.slow
-def test_the_smoke_config_is_poker(tmp_path):
-    """What a newcomer sees first: aces are not thrown away, and the big blind defends."""
-    config = load_run_config(CONFIGS / "smoke.yaml")
-    run = solve_preflop(config, Workplace(2, checkpoints=tmp_path / "checkpoints"))
-    run.save(tmp_path)
-    check_directory(tmp_path, run.plan)
-    solution = run.solution
-    assert solution.report.exploitability_mbb < 20.0
-    for path in ("f", "r2-f", "a-f"):
-        assert solution.strategy[solution.tree.find_node(path), AA] < 1e-3
-    assert solution.action_frequency(solution.tree.find_node("f")) < 0.2
-    assert solution.action_frequency(solution.tree.find_node("r2-f")) < 0.3
-
-
 def test_push_or_fold_needs_no_values(tmp_path):
     run = solve_preflop(load_run_config(CONFIGS / "pushfold_10bb.yaml"))
     assert run.values is None
