@@ -25,6 +25,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.sharedctypes import Synchronized
 
 from tools.fuzzing.campaign import (
+    BUSY_FACTOR,
     MAX_SECONDS,
     Finding,
     Kind,
@@ -40,7 +41,7 @@ BATCH_SIZE = 500
 MAX_SHOWN_FINDINGS = 20
 
 #: A worker without news for so long hangs where no signal reaches it.
-MAX_SILENT_SECONDS = 3 * MAX_SECONDS
+MAX_SILENT_SECONDS = 3 * BUSY_FACTOR * MAX_SECONDS
 
 _SPAWN = multiprocessing.get_context("spawn")
 
