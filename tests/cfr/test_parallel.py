@@ -13,6 +13,7 @@ from runout.errors import ExecutionError
 from runout.execution.local import WorkerPool
 from runout.trees.betting import BettingRules
 from runout.trees.postflop_tree import PostflopTree
+from tests.execution.list_feed import ListFeed
 from tests.games.kuhn import TREE as KUHN_TREE
 
 HUGE = 100 * MIN_CELLS_PER_WORKER
@@ -48,8 +49,8 @@ def test_a_team_of_a_pool_is_as_large_as_the_pool_has_free_threads():
         both_are_running.wait()
         return ready
 
-    both_are_running = Barrier(2, timeout=30.0)
-    assert [ready for _, ready in pool.map_as_finished(look, range(2))] == [2, 2]
+    both_are_running = Barrier(2, timeout=600.0)
+    assert [ready for _, ready in pool.map_as_finished(look, ListFeed(range(2)))] == [2, 2]
 
 
 def test_a_small_solve_takes_a_part_of_a_team_and_of_its_pool():

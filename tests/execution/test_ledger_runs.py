@@ -144,7 +144,7 @@ def test_the_longest_tasks_are_begun_first(tmp_path):
 
 
 def test_two_runs_on_one_directory_share_the_work(tmp_path):
-    together = threading.Barrier(2, timeout=60.0)
+    together = threading.Barrier(2, timeout=600.0)
 
     def meet(item, worker):
         if item < 2:  # the first tasks of both are under way at the same time

@@ -1,13 +1,14 @@
 import os
 import time
 from itertools import count
-from threading import Barrier, Event, Lock, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 
 from runout.errors import ExecutionError
 from runout.execution import local
 from runout.execution.local import WorkerPool, count_cores, map_tasks
+from tests.execution.list_feed import ListFeed
 
 
 class TaskError(Exception):
@@ -138,21 +139,6 @@ def test_cores_are_those_this_process_may_use(monkeypatch):
     assert count_cores() == 8
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert count_cores() == 1
-
-
-class ListFeed:
-    """Hands out all tasks, one after the other."""
-
-    def __init__(self, tasks):
-        self._tasks = iter(tasks)
-        self._lock = Lock()
-
-    def take(self):
-        with self._lock:
-            return next(self._tasks, None)
-
-    def give_back(self, task):
-        pass
 
 
 def test_a_pool_yields_every_task_with_its_result_or_its_error():

@@ -28,6 +28,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+#: Nothing takes so long, but on a machine that is busy with other work.
+PATIENCE_MILLISECONDS = 300_000
+
 #: Where screenshots go to be looked at; nowhere if it is not set.
 SCREENSHOTS = os.environ.get("RUNOUT_SCREENSHOTS")
 
@@ -75,6 +78,7 @@ class Viewer:
         self.page = page
         self.address = address
         self.problems = []
+        page.set_default_timeout(PATIENCE_MILLISECONDS)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", self._note)
 

@@ -35,7 +35,6 @@ def browser():
 def viewer(browser, address):
     context = browser.new_context(viewport=WIDE, color_scheme="dark", reduced_motion="reduce")
     viewer = Viewer(context.new_page(), address)
-    viewer.page.set_default_timeout(10_000)
     yield viewer
     context.close()
     assert viewer.problems == []
@@ -535,7 +534,7 @@ def test_a_flop_is_solved_from_the_page_and_opened(browser, runs, tmp_path):
 
 
 def test_a_solve_shows_its_progress_and_can_be_stopped(browser, runs, tmp_path):
-    for viewer in open_solving(browser, runs, tmp_path, 60):
+    for viewer in open_solving(browser, runs, tmp_path, 600):
         viewer.page.get_by_role("button", name="Solve it now").click()
         viewer.page.get_by_text("10 iterations").wait_for()
         assert "left" in viewer.page.locator(".job").inner_text()

@@ -258,7 +258,7 @@ def test_workers_without_a_flop_help_inside_the_others():
             if CANONICAL.index(format_cards(game.flop)) == 2:
                 while team.num_ready < 2:  # the other flop is not finished yet
                     time.sleep(0.001)
-                together = Barrier(2, timeout=30.0)
+                together = Barrier(2, timeout=600.0)
                 team.run(lambda _: together.wait(), range(2))  # nobody else would free it
                 num_threads[game.flop] = team.num_ready
             return super().solve(game, tree, on_progress, team)
