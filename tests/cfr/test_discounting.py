@@ -16,7 +16,7 @@ from runout.cfr.discounting import (
 )
 
 
-def test_variants_are_the_published_exponents_and_dcfr4_is_ours():
+def test_variants_are_the_published_exponents_and_two_are_ours():
     assert VARIANTS == {
         "vanilla": DiscountSchedule(inf, inf, 0.0),
         "linear": DiscountSchedule(1.0, 1.0, 1.0),
@@ -24,6 +24,7 @@ def test_variants_are_the_published_exponents_and_dcfr4_is_ours():
         "dcfr": DiscountSchedule(1.5, 0.0, 2.0),
         "dcfr+": DiscountSchedule(1.5, -inf, 4.0),
         "dcfr4": DiscountSchedule(1.5, 0.0, 4.0),
+        "dcfr6": DiscountSchedule(2.5, 0.0, 6.0, num_rising=75),
     }
 
 
@@ -62,3 +63,13 @@ def test_rows_of_weights_are_those_of_single_iterations(name):
     schedule = VARIANTS[name]
     expected = [schedule.weights(t) for t in range(50)]
     np.testing.assert_allclose(schedule.weight_rows(np.arange(50)), expected, rtol=1e-15)
+
+
+def test_alpha_rises_from_one():
+    rising, linear, settled = VARIANTS["dcfr6"], LINEAR, DiscountSchedule(2.5, 0.0, 6.0)
+    assert rising.weights(1) == pytest.approx(settled.weights(1))  # 1 to any power is 1
+    middle = DiscountSchedule(2.0, 0.0, 6.0)
+    assert rising.weights(50) == pytest.approx(middle.weights(50))
+    assert linear.weights(5).positive_regret < rising.weights(5).positive_regret
+    assert rising.weights(75) == settled.weights(75)
+    assert rising.weights(100_000) == settled.weights(100_000)

@@ -35,7 +35,8 @@ def read_variant(value: Any) -> str | DiscountSchedule:
         if key not in value:
             raise problem_at("", f"{key} is missing, give alpha, beta and gamma")
         _check_exponent(key, value[key])
-    return DiscountSchedule(*(float(value[key]) for key in EXPONENTS))
+    alpha, beta, gamma = (float(value[key]) for key in EXPONENTS)
+    return DiscountSchedule(alpha, beta, gamma)
 
 
 def read_optional_variant(value: Any) -> str | DiscountSchedule | None:
@@ -59,7 +60,9 @@ def plain_variant(value: str | DiscountSchedule | None) -> Any:
     """Returns a variant as YAML has it: a name, a mapping, or nothing."""
     if value is None or isinstance(value, str):
         return value
-    return {name: getattr(value, name) for name in EXPONENTS}
+    names = [name for name, schedule in VARIANTS.items() if schedule == value]
+    # Exponents say everything unless one of them moves.
+    return names[0] if value.num_rising else {name: getattr(value, name) for name in EXPONENTS}
 
 
 def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
@@ -69,5 +72,8 @@ def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
 
 def digest_variant(value: str | DiscountSchedule) -> dict[str, float | str]:
     """Returns the exponents of a variant as strict JSON, which knows no infinity."""
-    exponents = {name: getattr(schedule_of(value), name) for name in EXPONENTS}
+    schedule = schedule_of(value)
+    exponents = {name: getattr(schedule, name) for name in EXPONENTS}
+    if schedule.num_rising:
+        exponents["num_rising"] = schedule.num_rising
     return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from runout.cache import Arrays
-from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.discounting import DCFR6, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.cards_to_come import CardsToCome
@@ -54,7 +54,7 @@ class CompactBackend:
     """
 
     rule: StoppingRule
-    schedule: DiscountSchedule = DCFR4
+    schedule: DiscountSchedule = DCFR6
     num_buckets: int = 48
     blockers: str = "auto"
     precision: Precision = Precision.SINGLE

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class CompactConfig(PostflopModelConfig):
     """Strategies that tell all combos apart on flop and turn, and group them on rivers."""
 
-    best_variant: ClassVar[str] = "dcfr4"
+    best_variant: ClassVar[str] = "dcfr6"
 
     solve_type: Annotated[Literal["compact"], SOLVE_TYPE] = "compact"
     river_buckets: RiverBuckets = 48
