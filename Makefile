@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Without bytecode every process that a test starts would compile the package's source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: solve test fuzz chaos check kernels coverage test-slow bench lock data clean test-machines
+.PHONY: solve test fuzz chaos check kernels coverage test-slow test-ray bench lock data clean test-machines
 
 solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
@@ -32,6 +32,11 @@ coverage: kernels
 
 test-slow: .venv/installed
 	$(BIN)/pytest -m slow
+
+# Ray is 80 MB and not in the lock; what is pinned there stays as it is.
+test-ray: .venv/installed
+	$(BIN)/python -m pip install --quiet 'ray>=2.40'
+	$(BIN)/pytest -m "slow or not slow" tests/execution/test_ray_executor.py tests/integration/test_executors.py
 
 # Pretends to be other processors; SHORT=--short is what CI runs.
 test-machines: .venv/installed

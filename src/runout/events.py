@@ -309,6 +309,19 @@ class TaskLost:
     max_attempts: int
 
 
+@dataclass(frozen=True)
+class TasksShared:
+    """Other processes or machines have carried out tasks.
+
+    Attributes:
+        by_host: names of machines, each with the number of tasks that it has finished.
+        num_lost: tries that got lost.
+    """
+
+    by_host: tuple[tuple[str, int], ...]
+    num_lost: int
+
+
 #: What making buckets reports.
 BucketEvent = BucketsCapped | PhaseEvent
 BucketEventSink = Callable[[BucketEvent], None]
@@ -327,6 +340,7 @@ Event = (
     | SavingFailed
     | BucketsCapped
     | TaskLost
+    | TasksShared
     | FlopJudged
 )
 EventSink = Callable[[Event], None]

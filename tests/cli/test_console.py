@@ -6,7 +6,15 @@ from rich.console import Console
 
 from runout.cli import console
 from runout.cli.console import LiveDisplay, print_error, print_json, showing_events
-from runout.events import KernelCompiled, KernelCompiling, PhaseAdvanced, PhaseEnded, PhaseStarted
+from runout.events import (
+    KernelCompiled,
+    KernelCompiling,
+    PhaseAdvanced,
+    PhaseEnded,
+    PhaseStarted,
+    TaskLost,
+    TasksShared,
+)
 
 COMPILING_TWO = [
     KernelCompiling("outer", 0, 3),
@@ -130,3 +138,15 @@ def test_json_goes_to_stdout(capsys):
     captured = capsys.readouterr()
     assert json.loads(captured.out)["board"] == "[bold]"
     assert captured.err == ""
+
+
+def test_lost_tasks_and_who_did_the_others_are_lines(capsys):
+    with showing_events() as on_event:
+        on_event(TaskLost("AhKd7s", "process 7 has died, killed by SIGKILL", 1, 4))
+        on_event(TaskLost("AhKd7s", "process 8 has died, killed by SIGKILL", 4, 4))
+        on_event(TasksShared((("left", 12), ("right", 1)), 2))
+    assert capsys.readouterr().err.splitlines() == [
+        "AhKd7s: process 7 has died, killed by SIGKILL; try 2 of 4",
+        "AhKd7s: process 8 has died, killed by SIGKILL; given up",
+        "done by left 12 tasks, right 1 task; 2 workers lost",
+    ]

@@ -110,6 +110,30 @@ def test_a_finished_solve_given_again_is_a_note_and_no_work(solve, tmp_path, mon
     assert counter.num_flops == 2
 
 
+def test_an_executor_that_is_not_there_is_one_line(solve, monkeypatch):
+    result = solve(FLOPS, "--executor", "dask")
+    assert result.exit_code == 2
+    allowed = "threads, processes, ray, ray://ADDRESS"
+    assert result.stderr == f"error: --executor: 'dask' is not {allowed}\n"
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "runout.execution.ray_executor", raising=False)
+    result = solve(FLOPS, "--executor", "ray")
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: --executor ray: needs Ray, which is not installed; pip install")
+
+
+def test_processes_write_what_threads_write(solve, tmp_path):
+    solve(FLOPS)
+    expected = ValueBundle.load(tmp_path / "values")
+    os.rename(tmp_path / "values", tmp_path / "expected")
+    result = solve(FLOPS, "--executor", "processes", "--workers", "2")
+    assert result.exit_code == 0
+    assert "done by" in result.stderr
+    found = ValueBundle.load(tmp_path / "values")
+    np.testing.assert_array_equal(found.values[0].value_pot, expected.values[0].value_pot)
+
+
 def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkeypatch):
     solve(FLOPS)
     expected = ValueBundle.load(tmp_path / "values")

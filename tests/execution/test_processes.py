@@ -2,10 +2,11 @@
 
 import os
 import signal
+import socket
 
 import pytest
 
-from runout.events import PhaseAdvanced, TaskLost, ignore_event
+from runout.events import PhaseAdvanced, TaskLost, TasksShared, ignore_event
 from runout.execution.cancel import CancelledError, CancelToken
 from runout.execution.choice import opening_executor
 from runout.execution.ledger_runs import LedgerWork, run_tasks
@@ -66,6 +67,12 @@ def test_a_killed_process_is_replaced_and_its_task_tried_again(executor, tmp_pat
     assert all("has died, killed by SIGKILL" in event.loss for event in lost)
     tries = {e.id.key: e.record.attempt for e in Ledger(tmp_path / "ledger").entries()}
     assert tries["task 1"] == tries["task 4"] == 3
+
+
+def test_it_is_told_which_machine_has_done_how_much(executor, tmp_path):
+    events = []
+    run(executor, tmp_path, on_event=events.append)
+    assert events[-1] == TasksShared(((socket.gethostname(), len(TASKS)),), 0)
 
 
 def test_a_token_ends_tasks_in_other_processes(executor, tmp_path):

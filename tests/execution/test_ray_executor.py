@@ -18,6 +18,8 @@ from runout.execution.choice import opening_executor  # noqa: E402
 from runout.execution.ledger_runs import LedgerWork, run_tasks  # noqa: E402
 from runout.execution.shards import ShardLostError  # noqa: E402
 from runout.execution.threads import ThreadExecutor  # noqa: E402
+from runout.execution.workplace import Workplace  # noqa: E402
+from runout.pipeline.joint_stage import solve_joint  # noqa: E402
 from runout.storage.ledger import Ledger  # noqa: E402
 from tests.execution.squares import (  # noqa: E402
     SQUARES,
@@ -26,6 +28,7 @@ from tests.execution.squares import (  # noqa: E402
     SquareJob,
     with_needs,
 )
+from tests.pipeline.test_joint_shards import CONFIG, GAME, assert_same_bits  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -146,6 +149,11 @@ def test_shards_are_actors_and_a_lost_one_is_told(executor):
             group.call("add", [(1,), (1,), (1,)])
     finally:
         group.close()
+
+
+def test_a_joint_solve_on_three_actors_has_the_bits_of_one_without_shards(executor):
+    workplace = Workplace(1, executor=executor)
+    assert_same_bits(solve_joint(CONFIG, GAME, workplace), solve_joint(CONFIG, GAME, Workplace(1)))
 
 
 def test_more_shards_than_cores_are_refused(executor):

@@ -25,6 +25,7 @@ from runout.events import (
     KernelCompiling,
     SavingFailed,
     TaskLost,
+    TasksShared,
 )
 
 COMPILING = "Compiling kernels"
@@ -113,6 +114,13 @@ def describe_lost_task(event: TaskLost) -> str:
     return f"{event.task}: {event.loss}; {again}"
 
 
+def describe_shared_tasks(event: TasksShared) -> str:
+    """Returns how many tasks each machine has finished, and what got lost."""
+    machines = ", ".join(f"{host} {format_count_of(n, 'task')}" for host, n in event.by_host)
+    lost = f"; {format_count_of(event.num_lost, 'worker')} lost" if event.num_lost else ""
+    return f"done by {machines}{lost}"
+
+
 class PlainDisplay:
     """Shows events as plain lines, for files and pipes."""
 
@@ -139,6 +147,8 @@ class PlainDisplay:
                 print_note(describe_failed_saving(where, problem))
             case TaskLost():
                 print_note(describe_lost_task(event))
+            case TasksShared():
+                print_note(describe_shared_tasks(event))
             case FlopJudged():
                 pass  # counted by whoever asked for it
             case _:
@@ -187,6 +197,8 @@ class LiveDisplay:
                 self._print_line(describe_failed_saving(where, problem))
             case TaskLost():
                 self._print_line(describe_lost_task(event))
+            case TasksShared():
+                self._print_line(describe_shared_tasks(event))
             case FlopJudged():
                 pass  # counted by whoever asked for it
             case _:

@@ -8,14 +8,14 @@ what another process is working on is waited for.
 import itertools
 import socket
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from runout.errors import ExecutionError
-from runout.events import EventSink, TaskLost
+from runout.events import EventSink, TaskLost, TasksShared
 from runout.execution.cancel import CancelToken
 from runout.execution.executor import Executor
 from runout.execution.tasks import (
@@ -142,6 +142,8 @@ def run_tasks(
             yield from run.find_finished()
             if run.open and not run.has_offered:  # others are at them
                 cancel.wait(_SECONDS_BETWEEN_LOOKS)
+    if run.num_by_host and not executor.is_here:
+        on_event(TasksShared(tuple(sorted(run.num_by_host.items())), run.num_lost))
 
 
 class _LedgerRun(Generic[Item]):
@@ -158,6 +160,8 @@ class _LedgerRun(Generic[Item]):
         self._on_event = on_event
         self._again: deque[TaskId] = deque()
         self._under_way: set[TaskId] = set()
+        self.num_by_host: Counter[str] = Counter()
+        self.num_lost = 0
 
     def find_finished(self) -> Iterator[TaskDone[Item]]:
         """Yields the tasks that somebody has finished."""
@@ -185,6 +189,7 @@ class _LedgerRun(Generic[Item]):
             return
         entry = None if end.receipt is None else self._ledger.find(id)
         if entry is not None:
+            self.num_by_host[entry.record.host] += 1
             yield self._close(id, TaskDone(end.task, entry))
             return
         yield from self._lose(id, end.loss or "its result is not in the ledger")
@@ -208,6 +213,7 @@ class _LedgerRun(Generic[Item]):
 
     def _lose(self, id: TaskId, loss: str) -> Iterator[TaskDone[Item]]:
         task = self.open[id]
+        self.num_lost += 1
         self._on_event(TaskLost(id.key, loss, task.attempt, MAX_ATTEMPTS))
         if task.attempt >= MAX_ATTEMPTS:
             error = ExecutionError(id.key, f"was lost {MAX_ATTEMPTS} times, {loss}")
