@@ -17,7 +17,7 @@ import runout
 from runout import jit
 from runout.cards import evaluator_kernels
 from runout.equity import equity_kernels
-from runout.jit import loaded_kernels
+from runout.jit import kernel, loaded_kernels
 
 COPIED_MODULES = ["arrays.py", "cache.py", "errors.py", "events.py", "jit.py"]
 
@@ -158,6 +158,19 @@ def test_digest_changes_with_the_numba_version(monkeypatch):
     digest = jit._kernel_sources_digest()
     monkeypatch.setattr(jit.numba, "__version__", "0.0.0")
     assert jit._kernel_sources_digest() != digest
+
+
+def test_constants_and_variables_share_the_code_of_a_kernel():
+    @kernel
+    def multiply(x, y):
+        return x * y
+
+    @kernel
+    def add_products(x):
+        return multiply(x, 3) + multiply(x, x) + multiply(x, y=5)
+
+    assert add_products(2) == 20
+    assert len(multiply.signatures) == 1
 
 
 def test_loaded_kernels_belong_to_the_module_that_defines_them():

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import numba
 from numba.core import event as numba_event
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
+from numba.core.types import unliteral
 
 from runout.cache import cache_directory, find_write_problem, only_writer
 from runout.events import EventSink, KernelCompiled, KernelCompiling
@@ -99,10 +101,22 @@ def find_save_problem() -> str | None:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compiles a function, single-threaded and GIL-free; parallelism belongs to `execution`."""
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+    dispatcher: Any = compiled(function)
+    dispatcher.get_call_template = partial(_find_template, dispatcher.get_call_template)
     if CACHE_PROBLEM is None:
         dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
     return dispatcher
+
+
+def _find_template(find: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """Finds the code for a call by a kernel, the same for constants and for variables.
+
+    Numba would compile a kernel once more for every constant that it is called with.
+    """
+    any_value: Callable[[Any], Any] = unliteral
+    by_name = {name: any_value(kind) for name, kind in kws.items()}
+    return find([any_value(kind) for kind in args], by_name)
 
 
 #: For the few lines that every caller needs in its own loop; never compiled by itself.

@@ -272,9 +272,9 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
             reach = by_visits.root_reach[player]
             by_visits.game.visit(player, Step(LEARN, *row), by_visits.tables, reach)
     sides = [river_side(at_once.game, player) for player in (0, 1)]
-    outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in sides]
-    oop, ip = at_once.tables.on_board(Street.RIVER, 0)
-    spot_kernels.iterate_river(sides[0], sides[1], oop, ip, weights, outs[0], outs[1])
+    outs = tuple(np.zeros((1, len(side.hands.same)), np.float32) for side in sides)
+    tables = at_once.tables.on_board(Street.RIVER, 0)
+    spot_kernels.iterate_river(tuple(sides), tables, weights, outs)
     for ours, theirs in zip(
         by_visits.tables.by_street[0], at_once.tables.by_street[0], strict=True
     ):

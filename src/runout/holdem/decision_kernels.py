@@ -19,7 +19,7 @@ from runout.holdem.vector_kernels import FLOAT, FLOAT_BYTES, VectorCode, vector_
 #: A total below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
 
-#: Numbers of actions that are written out, by far the most common; any other is a loop.
+#: Numbers of actions that are written out while learning, by far the most common.
 _WRITTEN_OUT = (2, 3)
 
 
@@ -69,10 +69,31 @@ class _Decision:
         return probability
 
 
-def _decide(generate_decision, tables, num_addresses, num_scalars=0, learns=False, locks=False):
+def _choose(builder, number, counts, with_actions):
+    """Builds the code for each of some numbers of actions, and for any other."""
+    if not counts:
+        with_actions(number)
+        return
+    is_count = builder.icmp_signed("==", number, ir.Constant(number.type, counts[0]))
+    with builder.if_else(is_count) as (written_out, otherwise):
+        with written_out:
+            with_actions(counts[0])
+        with otherwise:
+            _choose(builder, number, counts[1:], with_actions)
+
+
+def _decide(
+    generate_decision,
+    tables,
+    num_addresses,
+    num_scalars=0,
+    learns=False,
+    locks=False,
+    counts=_WRITTEN_OUT,
+):
     """Returns what an intrinsic needs that does something to a decision.
 
-    Its arguments are tables, each with its scales, and the decision's first row in them; addresses;
+    Its arguments are tables with their scales, and the decision's first row in them; addresses;
     float32 scalars; if it learns, the address of a working space and the bytes to what is read
     soon; then the bytes of a row and the number of actions.
 
@@ -83,6 +104,7 @@ def _decide(generate_decision, tables, num_addresses, num_scalars=0, learns=Fals
         num_scalars: likewise.
         learns: whether the last table is written to.
         locks: whether the last address is that of locks.
+        counts: numbers of actions that are written out.
     """
     num_tables = len(tables)
 
@@ -107,18 +129,7 @@ def _decide(generate_decision, tables, num_addresses, num_scalars=0, learns=Fals
                 lambda offset: generate_decision(decision, rows, addresses, scalars, offset),
             )
 
-        def choose(counts):
-            if not counts:
-                with_actions(number)
-                return
-            is_count = builder.icmp_signed("==", number, ir.Constant(number.type, counts[0]))
-            with builder.if_else(is_count) as (written_out, otherwise):
-                with written_out:
-                    with_actions(counts[0])
-                with otherwise:
-                    choose(counts[1:])
-
-        choose(_WRITTEN_OUT)
+        _choose(builder, number, counts, with_actions)
         if learns:
             find_locked = partial(_is_locked, code, addresses[-1]) if locks else None
             rows[-1].encode(number, find_locked)
@@ -244,7 +255,7 @@ def _combine(join):
 @vector_intrinsic
 def play(typing_context, table, scale, first, arriving, out, row_bytes, num_actions):
     """Divides arriving reach among the actions, in proportion to positive weights."""
-    return _decide(_play, (table, scale), 2)
+    return _decide(_play, (table, scale), 2, counts=())
 
 
 @vector_intrinsic
@@ -271,7 +282,7 @@ def play_and_add(
 @vector_intrinsic
 def mix(typing_context, table, scale, first, values, out, row_bytes, num_actions):
     """Sets the value of a decision to the mean of its actions, by the positive part of weights."""
-    return _decide(_mix, (table, scale), 2)
+    return _decide(_mix, (table, scale), 2, counts=())
 
 
 @vector_intrinsic
@@ -310,13 +321,13 @@ def mix_and_learn_unlocked(
     num_actions,
 ):
     """Like `mix_and_learn`; regrets of locked hands hold their strategy and stay."""
-    return _decide(_mix_and_learn, (regrets, scale), 3, 2, learns=True, locks=True)
+    return _decide(_mix_and_learn, (regrets, scale), 3, 2, learns=True, locks=True, counts=())
 
 
 @vector_intrinsic
 def keep_locked(typing_context, regrets, scale, first, values, out, lock, row_bytes, num_actions):
     """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
-    return _decide(_keep_locked, (regrets, scale), 3)
+    return _decide(_keep_locked, (regrets, scale), 3, counts=())
 
 
 @vector_intrinsic
@@ -328,4 +339,4 @@ def add_up(typing_context, values, out, row_bytes, num_actions):
 @vector_intrinsic
 def take_best(typing_context, values, out, row_bytes, num_actions):
     """Sets a row to the largest of rows that follow each other."""
-    return _decide(_combine(lambda code, x, y: code.larger(y, x)), (), 2)
+    return _decide(_combine(lambda code, x, y: code.larger(y, x)), (), 2, counts=())

@@ -158,8 +158,9 @@ class SpotGame:
         if self.first_street != Street.RIVER:
             iterate_visits(self, weights, tables, root_reach)
             return
-        outs = [np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides]
-        oop, ip = tables.on_board(Street.RIVER, 0)
+        oop_value, ip_value = (
+            np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides
+        )
         oop_side, ip_side = (
             RiverSide(
                 side.forests[0],
@@ -170,7 +171,8 @@ class SpotGame:
             )
             for side, reach in zip(self._sides, root_reach, strict=True)
         )
-        spot_kernels.iterate_river(oop_side, ip_side, oop, ip, weights, *outs)
+        on_river = tables.on_board(Street.RIVER, 0)
+        spot_kernels.iterate_river((oop_side, ip_side), on_river, weights, (oop_value, ip_value))
 
     def visit_first_street(
         self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array

@@ -24,7 +24,7 @@ from runout.holdem.spot_layouts import (
 from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
 from runout.holdem.table_kernels import Learning
 from runout.holdem.terminal_kernels import Meeting
-from runout.jit import kernel
+from runout.jit import inlined, kernel
 
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
 FLUSH_DENORMALS = np.uint32(0x9FC0)
@@ -202,7 +202,7 @@ def visit_turn(
     simd_kernels.set_float_mode(old_mode)
 
 
-@kernel
+@inlined
 def _visit_river(
     streets: TurnStreets, board: int, knowledge: Knowledge, step: Step, scratch: TurnScratch
 ) -> None:
@@ -267,46 +267,32 @@ def visit_rivers(
 
 @kernel
 def iterate_river(
-    oop_side: RiverSide,
-    ip_side: RiverSide,
-    oop: Learning,
-    ip: Learning,
+    sides: tuple[RiverSide, RiverSide],
+    tables: tuple[Learning, Learning],
     weights: Float32Array,
-    out_oop_value: Float32Array,
-    out_ip_value: Float32Array,
+    out_values: tuple[Float32Array, Float32Array],
 ) -> None:
     """Runs iterations of a spot on the river in one call, because calling costs more than one.
 
     Args:
-        oop_side: the spot seen from the player out of position.
-        ip_side: seen from the player in position.
-        oop: tables of the first.
-        ip: tables of the second.
+        sides: the spot seen from OOP and from IP.
+        tables: of the two.
         weights: ``[iterations, 3]`` the discounts of positive and negative regrets and of sums.
-        out_oop_value: ``[1, H]``.
-        out_ip_value: ``[1, O]``.
+        out_values: ``[1, H]`` for each player.
     """
     old_mode = simd_kernels.set_float_mode(FLUSH_DENORMALS)
     for i in range(weights.shape[0]):
         step = Step(LEARN, weights[i, 0], weights[i, 1], weights[i, 2])
-        visit_last_street(
-            oop_side.forest,
-            oop_side.hands,
-            oop_side.meeting,
-            Knowledge(oop, ip),
-            step,
-            oop_side.arrival,
-            oop_side.scratch,
-            out_oop_value,
-        )
-        visit_last_street(
-            ip_side.forest,
-            ip_side.hands,
-            ip_side.meeting,
-            Knowledge(ip, oop),
-            step,
-            ip_side.arrival,
-            ip_side.scratch,
-            out_ip_value,
-        )
+        for player in range(2):
+            side = sides[player]
+            visit_last_street(
+                side.forest,
+                side.hands,
+                side.meeting,
+                Knowledge(tables[player], tables[1 - player]),
+                step,
+                side.arrival,
+                side.scratch,
+                out_values[player],
+            )
     simd_kernels.set_float_mode(old_mode)

@@ -17,7 +17,7 @@ from runout.holdem import decision_kernels as decisions
 from runout.holdem import terminal_kernels
 from runout.holdem.table_kernels import Learning
 from runout.holdem.terminal_kernels import Ends, Lanes, Meeting
-from runout.jit import kernel
+from runout.jit import inlined, kernel
 
 #: Kinds of node, seen from the hero; all others are terminals.
 HERO_ACTS, VILLAIN_ACTS = 0, 1
@@ -248,7 +248,7 @@ def value_terminals(forest: Forest, group: int, meeting: Meeting, out_scratch: S
     terminal_kernels.value_folds(_folds(forest, middle, last), meeting, reach, lanes, value)
 
 
-@kernel
+@inlined
 def _folds(forest: Forest, begin: int, end: int) -> Ends:
     """Returns some of the folds."""
     return Ends(forest.fold[begin:end], forest.fold_row[begin:end], forest.fold_gain[begin:end])
