@@ -34,6 +34,9 @@ from runout.trees.postflop_tree import PostflopTree
 #: Boards from which values are taken, as many as a solve can afford.
 DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 
+#: Iterations between two measurements of exploitability, each of which takes as long as two.
+CHECK_EVERY = 20
+
 #: Time of an iteration on one core, for each number of a table on the turn or in a bucket game.
 SECONDS_PER_CELL = 10e-9
 _SECONDS_TO_TAKE_VALUES = 2.0

@@ -25,10 +25,10 @@ class CompactConfig(PostflopModelConfig):
     def make_backend(self) -> "CompactBackend":
         """Returns the backend with these settings."""
         from runout.holdem.tables import Precision
-        from runout.postflop.compact.compact import DEFAULT_SAMPLE, CompactBackend
+        from runout.postflop.compact.compact import CHECK_EVERY, DEFAULT_SAMPLE, CompactBackend
 
         return CompactBackend(
-            rule=self.stopping_rule(),
+            rule=replace(self.stopping_rule(), check_every=CHECK_EVERY),
             schedule=self.schedule(),
             num_buckets=self.river_buckets,
             blockers=self.river_blockers,
