@@ -53,7 +53,7 @@ class Rows:
         self.interrupt_at = interrupt_at
         self.asked = []
 
-    def __call__(self, contenders, flops, trees, on_event, num_workers):
+    def __call__(self, contenders, flops, trees, workplace):
         for flop in flops:
             for tree in trees:
                 for contender in contenders:

@@ -143,7 +143,8 @@ def test_rows_come_flop_by_flop_and_whoever_stops_has_the_finished_ones():
     ]
     rows.close()
     assert not any(isinstance(event, FlopSolved) for event in events)
-    assert {e.flop for e in events if isinstance(e, FlopSolving)} == {format_cards(FLOP)}
+    # A worker goes on with the next flop while rows are looked at, and ends with the rows.
+    assert next(e.flop for e in events if isinstance(e, FlopSolving)) == format_cards(FLOP)
 
 
 @pytest.mark.parametrize(
