@@ -189,7 +189,7 @@ def report_flops(
         raise OptionError("--output", "is missing, say where to write the report")
     else:
         keys = {**keys_from_run(run, node, given), **given}
-        spots = path / SPOTS_FOLDER if keep else None
+        spots = path.absolute() / SPOTS_FOLDER if keep else None
         plan = _make_plan(config, keys, _read_flops(flops), choice, size_costs, spots)
         choice = replace(choice, lines=())
         report = _solve(plan, path, (workers, executor), overwrite)
