@@ -6,6 +6,7 @@ events, and reach and values of shards, travels through Ray.
 """
 
 import os
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from runout.storage.ledger import Receipt
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_TO_START = 120.0
+_SECONDS_TO_ANSWER = 5.0
 _BYTES_PER_GB = 1e9
 
 
@@ -58,13 +60,27 @@ def _connect(address: str | None, num_workers: int | None) -> None:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a notice of Ray
     quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     try:
+        if address is not None:
+            _require_answer(address)
         ray.init(address=address or "auto", **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         if address is not None:
             problem = f"no Ray cluster answers at {address} ({shorten(str(error))})"
             raise ExecutionError(f"--executor ray://{address}", problem) from error
         cores = num_workers or count_cores()
         ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+
+
+def _require_answer(address: str) -> None:
+    """Refuses an address where nobody listens, for which Ray itself would wait for minutes.
+
+    Raises:
+        OSError: if nobody answers.
+        ValueError: if it is not a host and a port.
+    """
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), _SECONDS_TO_ANSWER):
+        pass
 
 
 class _Mailbox:
