@@ -1,45 +1,20 @@
 """The commands of the `runout` program, and what happens to errors.
 
+A command is imported when it is asked for: all of them together take longer than a small answer.
+
 An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
 code 130; anything else is a defect of ours and keeps its traceback.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
-from runout.cli import (
-    abstraction,
-    diag_buckets,
-    equity,
-    evaluate,
-    explore,
-    export,
-    export_site,
-    flop_equity,
-    flops,
-    inspect_bundles,
-    lab,
-    lab_sweep,
-    ranges,
-    report,
-    run_ranges,
-    show,
-    solve_postflop,
-    solve_preflop,
-    solve_spot,
-    spot_report,
-    spot_show,
-    strength,
-    table,
-    trace_hand,
-    tree,
-    values,
-    warmup,
-)
 from runout.cli.console import print_error, print_note
 from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
 from runout.cli.system_errors import (
@@ -80,8 +55,105 @@ def _one_line_errors() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-class _OneLineErrors(TyperGroup):
-    """Reads the command line and runs a command, with errors of one line."""
+class _Command(NamedTuple):
+    """Where a command is.
+
+    Attributes:
+        module: of `runout.cli`.
+        function: what does it; its docstring is the help.
+        example: what its help ends with.
+    """
+
+    module: str
+    function: str
+    example: str
+
+
+_COMMANDS = {
+    "equity": _Command("equity", "show_equity", 'runout equity "22+,AKs:0.5" KK --board Ah7s2c'),
+    "flop-equity": _Command(
+        "flop_equity", "show_flop_equity", "runout flop-equity AhKsQd --versus QQ"
+    ),
+    # The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
+    "range": _Command("ranges", "show_range", 'runout range "AKs:0.5,A2s+,22+,KTo-K8o"'),
+    "flops": _Command("flops", "list_flops", "runout flops --random 25 --seed 7 --format csv"),
+    "eval": _Command("evaluate", "show_strength", "runout eval AhKhQhJhTh2c3d"),
+    "strength": _Command(
+        "strength", "show_hand_strength", "runout strength --board AhKsQd --hand JcTc"
+    ),
+    "solve-postflop": _Command(
+        "solve_postflop",
+        "solve_flops",
+        "runout solve-postflop -c configs/postflop_smoke.yaml -o runs/smoke",
+    ),
+    "solve-preflop": _Command(
+        "solve_preflop",
+        "solve_game",
+        "runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
+    ),
+    "solve-spot": _Command(
+        "solve_spot", "solve_spot", "runout solve-spot -c configs/spot_river.yaml -o runs/river"
+    ),
+    "report": _Command(
+        "report",
+        "report_flops",
+        "runout report -c configs/report_srp.yaml --flops 25 -o runs/srp ; "
+        "runout report runs/srp --line x --where suits=monotone --sort b18",
+    ),
+    "show": _Command(
+        "show",
+        "show_solution",
+        "runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
+        '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
+    ),
+    "ranges": _Command(
+        "run_ranges", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"
+    ),
+    "export": _Command(
+        "export", "export_solution", "runout export runs/pushfold --format csv -o pushfold.csv"
+    ),
+    "trace-hand": _Command("trace_hand", "trace_hand", "runout trace-hand runs/pushfold A5s"),
+    "values": _Command(
+        "values", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"
+    ),
+    "diag-buckets": _Command(
+        "diag_buckets",
+        "diagnose_buckets",
+        "runout diag-buckets -c configs/postflop_bucketed.yaml --flop AhKd7s",
+    ),
+    "inspect": _Command("inspect_bundles", "inspect_bundles", "runout inspect runs/smoke --flops"),
+    "explore": _Command("explore", "explore", "runout explore runs --no-browser"),
+    "export-site": _Command("export_site", "export_site", "runout export-site runs -o site"),
+    "warmup": _Command("warmup", "compile_kernels", "runout warmup"),
+}
+#: Groups of commands, each the `app` of the module of this name.
+_GROUPS = ("abstraction", "spot", "lab", "tree", "table")
+
+
+def _load_command(name: str) -> Any:
+    """Imports a command or a group of commands."""
+    holder = typer.Typer()
+    if name in _GROUPS:
+        holder.add_typer(import_module(f"runout.cli.{name}").app, name=name)
+    else:
+        command = _COMMANDS[name]
+        function = getattr(import_module(f"runout.cli.{command.module}"), command.function)
+        holder.command(name, epilog=f"Example: {command.example}")(function)
+    return get_group(holder).commands[name]
+
+
+class _Program(TyperGroup):
+    """Reads the command line, imports a command and runs it, with errors of one line."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*_COMMANDS, *_GROUPS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        if cmd_name not in self.commands:
+            self.commands[cmd_name] = _load_command(cmd_name)
+        return self.commands[cmd_name]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         with _one_line_errors():
@@ -94,7 +166,7 @@ class _OneLineErrors(TyperGroup):
 
 app = typer.Typer(
     name="runout",
-    cls=_OneLineErrors,
+    cls=_Program,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -116,79 +188,3 @@ def describe_program(
     ] = False,
 ) -> None:
     """Heads-up no-limit hold'em: exact equities, ranges, flops, buckets and solved games."""
-
-
-app.command("equity", epilog='Example: runout equity "22+,AKs:0.5" KK --board Ah7s2c')(
-    equity.show_equity
-)
-app.command("flop-equity", epilog="Example: runout flop-equity AhKsQd --versus QQ")(
-    flop_equity.show_flop_equity
-)
-# The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
-app.command("range", epilog='Example: runout range "AKs:0.5,A2s+,22+,KTo-K8o"')(ranges.show_range)
-app.command("flops", epilog="Example: runout flops --random 25 --seed 7 --format csv")(
-    flops.list_flops
-)
-app.command("eval", epilog="Example: runout eval AhKhQhJhTh2c3d")(evaluate.show_strength)
-app.command("strength", epilog="Example: runout strength --board AhKsQd --hand JcTc")(
-    strength.show_hand_strength
-)
-app.add_typer(abstraction.app, name="abstraction")
-app.command(
-    "solve-postflop",
-    epilog="Example: runout solve-postflop -c configs/postflop_smoke.yaml -o runs/smoke",
-)(solve_postflop.solve_flops)
-app.command(
-    "solve-preflop",
-    epilog="Example: runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
-)(solve_preflop.solve_game)
-app.command(
-    "solve-spot", epilog="Example: runout solve-spot -c configs/spot_river.yaml -o runs/river"
-)(solve_spot.solve_spot)
-spot_show.app.command(
-    "report",
-    epilog="Example: runout spot report runs/flop --node x:b59:c ; "
-    "runout spot report runs/flop --node x:b59:c:8h:x --sort ev-ip --csv -o turns.csv",
-)(spot_report.report_spot)
-app.add_typer(spot_show.app, name="spot")
-lab.app.command(
-    "sweep",
-    epilog="Example: runout lab sweep -c configs/sweep_rebucketing.yaml -o runs/rebucketing",
-)(lab_sweep.sweep)
-app.add_typer(lab.app, name="lab")
-app.command(
-    "report",
-    epilog="Example: runout report -c configs/report_srp.yaml --flops 25 -o runs/srp ; "
-    "runout report runs/srp --line x --where suits=monotone --sort b18",
-)(report.report_flops)
-app.command(
-    "show",
-    epilog="Example: runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
-    '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
-)(show.show_solution)
-app.command("ranges", epilog="Example: runout ranges runs/pushfold --node a-c --player bb")(
-    run_ranges.show_ranges
-)
-app.command("export", epilog="Example: runout export runs/pushfold --format csv -o pushfold.csv")(
-    export.export_solution
-)
-app.command("trace-hand", epilog="Example: runout trace-hand runs/pushfold A5s")(
-    trace_hand.trace_hand
-)
-app.command("values", epilog="Example: runout values runs/smoke --flop AhKsQd --hero AA -v KK")(
-    values.show_values
-)
-app.command(
-    "diag-buckets",
-    epilog="Example: runout diag-buckets -c configs/postflop_bucketed.yaml --flop AhKd7s",
-)(diag_buckets.diagnose_buckets)
-app.command("inspect", epilog="Example: runout inspect runs/smoke --flops")(
-    inspect_bundles.inspect_bundles
-)
-app.command("explore", epilog="Example: runout explore runs --no-browser")(explore.explore)
-app.command("export-site", epilog="Example: runout export-site runs -o site")(
-    export_site.export_site
-)
-app.add_typer(tree.app, name="tree")
-app.add_typer(table.app, name="table")
-app.command("warmup", epilog="Example: runout warmup")(warmup.compile_kernels)

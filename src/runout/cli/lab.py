@@ -21,6 +21,7 @@ from runout.cli.formatting import (
     format_mbb,
     format_seconds,
 )
+from runout.cli.lab_sweep import sweep
 from runout.cli.options import (
     ExecutorOption,
     OptionError,
@@ -338,3 +339,9 @@ def _cells(row: "BackendRow | BackendMean") -> list[str]:
     errors = [row.hand_error_pot, row.pair_error_pot]
     texts = [_NOTHING if share is None else f"{100 * share:.2f}" for share in [*shares, *errors]]
     return [own, *texts, format_seconds(row.seconds)]
+
+
+app.command(
+    "sweep",
+    epilog="Example: runout lab sweep -c configs/sweep_rebucketing.yaml -o runs/rebucketing",
+)(sweep)

@@ -120,16 +120,7 @@ _CutOption = Annotated[
     typer.Option("--by", help="A table by hand class, or by equity, instead of the grid."),
 ]
 
-app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 
-
-@app.command(
-    "show",
-    epilog="Example: runout spot show runs/river --node x --hand KK ; "
-    'runout spot show runs/river --player ip --range "22+,A2s+" --show eqr ; '
-    "runout spot show runs/flop --node b59:c:8h --class sets,-flush-draws --by class ; "
-    "runout spot show runs/flop --node b59:c:8h --compare b59:c:2c",
-)
 def show_spot(
     path: SpotArgument,
     node: NodeOption = "",
