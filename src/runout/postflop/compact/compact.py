@@ -38,7 +38,7 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 CHECK_EVERY = 20
 
 #: Time of an iteration on one core, for each number of a table on the turn or in a bucket game.
-SECONDS_PER_CELL = 10e-9
+SECONDS_PER_CELL = 5e-9
 _SECONDS_TO_TAKE_VALUES = 2.0
 
 
