@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from runout.config.differences import list_differences
 from runout.errors import BundleError
 from runout.pipeline.fit import (
     has_bundle,
-    list_differences,
     require_own_solution,
     require_own_values,
 )
@@ -89,19 +89,6 @@ def test_values_may_come_from_the_file_that_the_config_names(directory, tmp_path
     file.write_text(run_config().postflop_model.to_yaml())
     config = run_config(postflop_model=None, postflop_model_path=file)
     require_own_values(directory / VALUES_FOLDER, RunPlan.make(config, 1))
-
-
-def test_all_differences_are_listed_with_their_paths():
-    found = {"a": 1, "b": {"c": 2, "d": [1, 2]}, "only": 3, "long": list(range(20)), "m": {"x": 1}}
-    wanted = {"a": 1, "b": {"c": 5, "d": [1, 3]}, "new": None, "long": [0] * 30, "m": 4}
-    assert list(list_differences(found, wanted)) == [
-        "b.c is 2 there and 5 here",
-        "b.d is [1, 2] there and [1, 3] here",
-        "only is 3 there and missing here",
-        "long is a list of 20 there and a list of 30 here",
-        "m is given there and 4 here",
-        "new is missing there and None here",
-    ]
 
 
 def test_configs_that_mean_the_same_do_not_differ():

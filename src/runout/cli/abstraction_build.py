@@ -157,7 +157,7 @@ def _find_finished(
     """
     from runout.abstraction.card_abstraction import CardAbstraction
     from runout.abstraction.street import Street
-    from runout.pipeline.fit import list_differences
+    from runout.config.differences import list_differences
 
     if not has_bundle(path):
         return None

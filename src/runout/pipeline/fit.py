@@ -4,10 +4,11 @@ A solution on top of values of another game would be wrong without looking wrong
 mixed: a directory holds the results of one config.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from runout.config.differences import list_differences
 from runout.config.load import load_postflop_config, load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
@@ -16,9 +17,6 @@ from runout.pipeline.plan import RunPlan
 from runout.results import preflop_bundle
 from runout.results.value_bundle import ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
-
-_LONGEST_SHOWN_LIST = 8
-_NOTHING = "missing"
 
 
 def require_own_solution(path: Path, config: RunConfig) -> None:
@@ -59,28 +57,8 @@ def find_finished_values(path: Path, config: PostflopModelConfig) -> ValueBundle
     return values
 
 
-def list_differences(
-    found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
-) -> Iterator[str]:
-    """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
-    for key in [*found, *(key for key in wanted if key not in found)]:
-        there, here = found.get(key, _NOTHING), wanted.get(key, _NOTHING)
-        if isinstance(there, Mapping) and isinstance(here, Mapping):
-            yield from list_differences(there, here, f"{where}{key}.")
-        elif there != here:
-            yield f"{where}{key} is {_show(there)} there and {_show(here)} here"
-
-
 def _require_equal(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     differences = list(list_differences(found, wanted))
     if differences:
         problem = f"belongs to another config: {'; '.join(differences)}"
         raise BundleError(str(path), problem)
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, list) and len(value) > _LONGEST_SHOWN_LIST:
-        return f"a list of {len(value)}"
-    if isinstance(value, Mapping):
-        return "given"
-    return str(value)

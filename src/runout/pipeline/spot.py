@@ -8,6 +8,7 @@ from typing import Any
 
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule, StopReason
+from runout.config.differences import list_differences
 from runout.config.load import load_spot_config
 from runout.config.size_choice import PLAYER_KEYS
 from runout.config.spot import SpotConfig
@@ -17,7 +18,6 @@ from runout.execution.cancel import CancelledError, holding_interrupts
 from runout.execution.memory import available_memory_bytes
 from runout.execution.workplace import Workplace
 from runout.holdem.tables import Precision
-from runout.pipeline.fit import list_differences
 from runout.postflop.spot.locking import lock_node
 from runout.postflop.spot.spot_setup import SpotSize, measure_spot, river_buckets
 from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
