@@ -120,7 +120,7 @@ def _work(seed: int, connection: Connection, begun: "Synchronized[int]") -> None
                 break
             connection.send(try_inputs(kinds[name], seed, range(first, last), note))
         os.chdir("/")
-    warnings.resetwarnings()  # samples are removed with the process
+    warnings.simplefilter("ignore")  # samples are removed with the process
 
 
 def run_campaign(
