@@ -187,7 +187,7 @@ def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
             "num_nodes": size.num_nodes,
             "num_boards": list(size.num_boards),
             "num_hands": list(size.num_hands),
-            **{f"memory_bytes_{bits:d}": need.total for bits, need in size.memory.items()},
+            **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
         }
     )
 
@@ -198,8 +198,10 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
     oop, ip = size.num_hands
     needs = ", ".join(
-        f"{format_bytes(need.total)} in {bits:d} bits"
-        for bits, need in sorted(size.memory.items(), key=lambda pair: pair[0] != config.precision)
+        f"{format_bytes(needed)} in {bits} bits"
+        for bits, needed in sorted(
+            size.memory_bytes.items(), key=lambda pair: pair[0] != config.precision
+        )
     )
     nodes = format_count_of(size.num_nodes, "node")
     return (

@@ -60,7 +60,7 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
     from runout.views.spot_bundle import build_spot
 
     size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
-    need = next(need for bits, need in size.memory.items() if bits == config.precision)
+    needed = size.memory_bytes[config.precision]
     trial = config.model_copy(
         update={"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
     )
@@ -70,10 +70,10 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
     oop, ip = size.num_hands
     text = (
         f"{size.num_nodes:,} nodes of betting, {oop:,} against {ip:,} combos, "
-        f"{format_bytes(need.total)} of memory, about {format_time_limit(seconds)} on this machine "
+        f"{format_bytes(needed)} of memory, about {format_time_limit(seconds)} on this machine "
         f"for the usual {USUAL_ITERATIONS} iterations"
     )
-    return {"text": text, "memory_bytes": need.total, "seconds": seconds}
+    return {"text": text, "memory_bytes": needed, "seconds": seconds}
 
 
 def _solve(config: SpotConfig, output: Path) -> None:

@@ -231,8 +231,7 @@ def _spot_memory(config: SpotConfig) -> _Memory:
     size = measure_spot(
         spot_bundle.build_spot(config), count_cores(), config.locks, river_buckets(config)
     )
-    needed = next(need.total for bits, need in size.memory.items() if bits == config.precision)
-    return _Memory(needed, describe_size(config, size))
+    return _Memory(size.memory_bytes[config.precision], describe_size(config, size))
 
 
 def _facts(tree: AnyTree, memory: _Memory) -> Json:

@@ -9,6 +9,9 @@ _CONTAINER = Path("/sys/fs/cgroup")
 _AVAILABLE = "MemAvailable:"
 _BYTES_PER_KIB = 1024
 
+#: What Python, numba and the kernels of a solve take before its tables; measured.
+PROGRAM_BYTES = 220_000_000
+
 
 def available_memory_bytes() -> float:
     """Returns what can be allocated without swapping, infinity where the system does not say."""

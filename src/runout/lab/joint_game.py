@@ -33,7 +33,7 @@ from runout.postflop.flop_strategy import FlopStrategy
 from runout.postflop.table_strategy import TableStrategy
 from runout.preflop.expected_values import best_response
 from runout.preflop.joint.flop_strategies import read_tables
-from runout.preflop.joint.joint_game import PROGRAM_BYTES, JointGame
+from runout.preflop.joint.joint_game import JOINT_PROGRAM_BYTES, JointGame
 from runout.preflop.joint.played_flops import FlopPlayers, PlayedFlops
 from runout.preflop.joint.shards import ShardedFlops, divide_flops
 from runout.ranges.hand_range import HandRange
@@ -153,7 +153,7 @@ class JudgeShards:
         """Returns what the strategies of some flops need, and the program beside them."""
         game, _ = open_joint_run(self.directory)
         cards = [game.flops.flops[flop] for flop in part]
-        return PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
+        return JOINT_PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
 
 
 def judge_run(directory: Path, workplace: Workplace) -> JointLoss:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from runout.cards.canonical_hands import NUM_HANDS
 from runout.cards.isomorphism import suit_stabilizer
 from runout.cfr.stopping import StoppingRule
+from runout.execution.memory import PROGRAM_BYTES
 from runout.postflop.backend import PostflopBackend
 from runout.results.postflop_values import NUM_POSITIONS
 from runout.trees.postflop_tree import PostflopTree
 
-_PROGRAM_BYTES = 200_000_000
 _VALUE_BYTES = 4
 _SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
 
@@ -88,7 +88,7 @@ def estimate_needs(
     )
     result = values + (kept if keeps_strategies else 0)
     # Values of all flops are in memory twice when they are put together.
-    fixed = _PROGRAM_BYTES + values + result
+    fixed = PROGRAM_BYTES + values + result
     hardest = max((need for kind in needs.values() for need in kind), key=lambda n: n.memory_bytes)
     seconds = sum(
         counts[number] * (_SECONDS_PER_FLOP + sum(need.seconds for need in kind))

@@ -1,6 +1,7 @@
 import math
 
 from runout.config.load import load_spot_config
+from runout.execution.memory import PROGRAM_BYTES
 from runout.holdem.tables import Precision
 from runout.postflop.spot.spot_setup import measure_spot
 from runout.postflop.spot.spot_solution import start_solver
@@ -28,7 +29,8 @@ def test_the_size_is_that_of_the_tables():
         tables = start_solver(config).tables
         found = sum(a.nbytes for pair in tables.by_street for table in pair for a in table)
         assert size.memory[precision].tables == found
-    assert size.memory[Precision.HALF].total < size.memory[Precision.SINGLE].total
+    assert size.memory_bytes[16] < size.memory_bytes[32]
+    assert size.memory_bytes[32] - size.memory[Precision.SINGLE].total == PROGRAM_BYTES
 
 
 def test_locks_take_a_byte_per_regret_of_their_street_and_player():

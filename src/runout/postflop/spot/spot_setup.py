@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import NodeLock
+from runout.execution.memory import PROGRAM_BYTES
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_game import ONE_GROUP
 from runout.holdem.compact_memory import estimate_compact_memory
@@ -26,13 +27,18 @@ class SpotSize:
         num_boards: boards that each street is solved on, from the first one; bucket games where
             rivers are compact.
         num_hands: combos of OOP and IP that the board leaves.
-        memory: what solving takes, by precision.
+        memory: what solving takes beside the program, by precision.
     """
 
     num_nodes: int
     num_boards: tuple[int, ...]
     num_hands: tuple[int, int]
     memory: dict[Precision, MemoryNeed]
+
+    @property
+    def memory_bytes(self) -> dict[int, int]:
+        """What a process that solves it takes at most, by bits of precision."""
+        return {int(bits): PROGRAM_BYTES + need.total for bits, need in self.memory.items()}
 
 
 def river_buckets(config: SpotConfig) -> RiverBuckets | None:

@@ -8,6 +8,7 @@ from runout.cards.flops import FlopList
 from runout.cfr.discounting import DCFR_JOINT, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
+from runout.execution.memory import PROGRAM_BYTES
 from runout.postflop.needs import Needs, Saving, limit_seconds
 from runout.preflop.joint.flop_deals import FlopDeals
 from runout.preflop.joint.flop_sampling import FlopSampler
@@ -20,8 +21,8 @@ from runout.trees.postflop_tree import PostflopTree
 from runout.trees.pot_types import PotType, build_flop_trees
 from runout.trees.preflop_tree import PreflopTree
 
-#: With what compiling kernels and preparing flops takes for a while.
-PROGRAM_BYTES = 500_000_000
+#: The program, with what compiling kernels and preparing flops takes for a while.
+JOINT_PROGRAM_BYTES = PROGRAM_BYTES + 280_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +75,13 @@ class JointGame:
         }
         return Needs(
             seconds=limit_seconds(rule, per_iteration / num_workers),
-            memory_bytes=PROGRAM_BYTES + need.memory.total,
+            memory_bytes=JOINT_PROGRAM_BYTES + need.memory.total,
             disk_bytes=result,
             # A checkpoint holds all tables, and there is one while the next is written.
             disk_bytes_until_done=2 * need.memory.tables + result,
-            savings=tuple(Saving(each, PROGRAM_BYTES + size) for each, size in savings.items()),
+            savings=tuple(
+                Saving(each, JOINT_PROGRAM_BYTES + size) for each, size in savings.items()
+            ),
             advice=f"give fewer flops, fewer sizes, or {self.engine.advice}",
         )
 

@@ -17,7 +17,7 @@ from runout.cards.isomorphism import suit_stabilizer
 from runout.cfr.parallel import Team
 from runout.execution.shards import ShardGroup
 from runout.execution.tasks import Worker
-from runout.preflop.joint.joint_game import PROGRAM_BYTES, JointGame
+from runout.preflop.joint.joint_game import JOINT_PROGRAM_BYTES, JointGame
 from runout.preflop.joint.played_flops import (
     FlopVisit,
     PlayedFlops,
@@ -45,7 +45,7 @@ class JointShards:
         """Returns what the tables of some flops need, and the program beside them."""
         cards = [self.game.flops.flops[number] for number in part]
         needs = self.game.engine.estimate(cards, self.game.flop_trees, 1)
-        return PROGRAM_BYTES + needs.memory.total
+        return JOINT_PROGRAM_BYTES + needs.memory.total
 
 
 def divide_flops(game: JointGame, num_shards: int) -> list[tuple[int, ...]]:
