@@ -72,10 +72,12 @@ def _add_strategy(
     if template.street != Street.RIVER:
         width = num_hands
     name = name_of(template.street, player, STRATEGY)
-    codes = writer.create_array(name, (*sums.shape[:2], width), np.uint16)
-    if len(first):
-        for board, of_board in enumerate(sums):
-            codes[board] = encode_shares(of_board[:, :width], first, counts)
+    nothing = np.zeros((sums.shape[1], width), np.uint16)
+    rows = (
+        encode_shares(of_board[:, :width], first, counts) if len(first) else nothing
+        for of_board in sums
+    )
+    writer.add_rows(name, (*sums.shape[:2], width), np.uint16, rows)
 
 
 def _add_values(writer: BundleWriter, view: SpotView, depth: int, template: StreetTemplate) -> None:
