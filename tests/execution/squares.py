@@ -81,7 +81,8 @@ class Counter:
         self.total += number
         return self.total
 
-    def fail(self):
+    def fail(self, after_seconds=0.0):
+        time.sleep(after_seconds)
         raise ZeroDivisionError(self.total)
 
     def die(self):

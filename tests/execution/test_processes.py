@@ -108,3 +108,13 @@ def test_shards_keep_what_they_have_and_answer_in_order(executor):
             group.call("add", [(1,), (1,), (1,)])
     finally:
         group.close()
+
+
+def test_a_shard_that_fails_late_does_not_answer_the_next_question(executor):
+    group = executor.start_shards(CounterJob(), [10, 20], ignore_event)
+    try:
+        with pytest.raises(ZeroDivisionError, match="10"):
+            group.call("fail", [(0.0,), (0.3,)])
+        assert group.call("add", [(1,), (2,)]) == [11, 22]
+    finally:
+        group.close()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYetError
 from contextlib import closing, suppress
 from queue import SimpleQueue
@@ -253,6 +253,7 @@ class ProcessShards:
             self._threads.submit(call, child, given)
             for child, given in zip(self._children, arguments, strict=True)
         ]
+        wait(futures)  # a child that is asked again while it works would answer the wrong question
         try:
             return [future.result() for future in futures]
         except ChildLostError as error:
