@@ -58,11 +58,12 @@ data: .venv/installed
 	$(BIN)/runout table rebuild
 	$(BIN)/python tools/choose_flop_subsets.py
 
-# Pins every dependency, with digests, for all platforms.
+# Pins every dependency, with digests, for all platforms. With their extras: pip looks for the newest
+# `coverage[toml]` if only `coverage` is pinned, and refuses it.
 lock: .venv/installed
 	$(BIN)/pip install uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header -o requirements.lock
+		--generate-hashes --no-strip-extras --no-emit-index-url --no-header -o requirements.lock
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("runout needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
