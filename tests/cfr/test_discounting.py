@@ -16,7 +16,7 @@ from runout.cfr.discounting import (
 )
 
 
-def test_variants_are_the_published_exponents_and_two_are_ours():
+def test_variants_are_the_published_exponents_and_three_are_ours():
     assert VARIANTS == {
         "vanilla": DiscountSchedule(inf, inf, 0.0),
         "linear": DiscountSchedule(1.0, 1.0, 1.0),
@@ -25,6 +25,7 @@ def test_variants_are_the_published_exponents_and_two_are_ours():
         "dcfr+": DiscountSchedule(1.5, -inf, 4.0),
         "dcfr4": DiscountSchedule(1.5, 0.0, 4.0),
         "dcfr6": DiscountSchedule(2.5, 0.0, 6.0, num_rising=75),
+        "dcfr-spot": DiscountSchedule(1.75, 0.5, 4.0, num_rising=150, first_alpha=1.25),
     }
 
 
@@ -73,3 +74,10 @@ def test_alpha_rises_from_one():
     assert linear.weights(5).positive_regret < rising.weights(5).positive_regret
     assert rising.weights(75) == settled.weights(75)
     assert rising.weights(100_000) == settled.weights(100_000)
+
+
+def test_alpha_and_beta_of_spots_rise_together():
+    rising, settled = VARIANTS["dcfr-spot"], DiscountSchedule(1.75, 0.5, 4.0)
+    assert rising.weights(75) == pytest.approx(DiscountSchedule(1.5, 0.25, 4.0).weights(75))
+    assert rising.weights(1).negative_regret == 0.5
+    assert rising.weights(150) == settled.weights(150)

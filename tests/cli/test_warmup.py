@@ -77,7 +77,7 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
             f"--rake 0.01 --max-iterations 20 -o {tmp_path}/{board}"
             for board in ("QsJh2h8c3d", "QsJh2h8c", "QsJh2h")
         ),
-        f"spot show {tmp_path}/QsJh2h -p x:x:8h:x:x:8c",
+        f"spot show {tmp_path}/QsJh2h --node x:x:8h:x:x:8c",
     ):
         result = run_program(*work.split(), RUNOUT_CACHE=str(tmp_path))
         assert result.returncode == 0

@@ -203,7 +203,7 @@ def test_the_variant_follows_the_kind_of_solve_unless_it_is_given():
     assert parse("solve_type: mccfr").schedule() == LINEAR
     assert parse("solve_type: exhaustive").schedule() == DCFR_PLUS
     assert parse("solve_type: bucketed").schedule() == LINEAR
-    assert parse("solve_type: exact").schedule() == VARIANTS["dcfr4"]
+    assert parse("solve_type: exact").schedule() == VARIANTS["dcfr-spot"]
     assert parse("solve_type: mccfr\ncfr_variant: dcfr").schedule() == VARIANTS["dcfr"]
 
 

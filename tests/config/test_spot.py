@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from runout.cfr.discounting import DCFR4
+from runout.cfr.discounting import DCFR_SPOT
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import NodeLock
@@ -35,7 +35,7 @@ def test_five_keys_are_enough():
     config = load()
     assert config.first_street == Street.FLOP
     assert config.target == 0.005
-    assert config.schedule() == DCFR4
+    assert config.schedule() == DCFR_SPOT
     rule = config.stopping_rule()
     assert (rule.max_iterations, rule.max_seconds, rule.exploitability) == (10_000, None, 0.9)
     assert config.tree().stakes.pot == 180

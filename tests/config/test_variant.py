@@ -35,8 +35,12 @@ def test_variants_may_be_given_by_their_exponents():
 @pytest.mark.parametrize(
     ("value", "suffix", "problem"),
     [
-        ("dcrf", "", "dcfr6, or a mapping of alpha, beta and gamma, did you mean dcfr?"),
-        (3, "", "3 is not one of vanilla, linear, cfr+, dcfr, dcfr+, dcfr4, dcfr6, or a mapping"),
+        ("dcrf", "", "dcfr-spot, or a mapping of alpha, beta and gamma, did you mean dcfr?"),
+        (
+            3,
+            "",
+            "3 is not one of vanilla, linear, cfr+, dcfr, dcfr+, dcfr4, dcfr6, dcfr-spot, or a",
+        ),
         ([], "", "[] is not one of vanilla"),
         ({"alpha": 1, "beta": 1}, "", "gamma is missing, give alpha, beta and gamma"),
         (EXPONENTS | {"gama": 1}, ".gama", "unknown key, did you mean gamma?"),

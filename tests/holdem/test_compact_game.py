@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout.cfr.discounting import DCFR4
+from runout.cfr.discounting import DCFR_SPOT
 from runout.cfr.parallel import Team
 from runout.errors import ConfigError
 from runout.holdem.compact_cards import CompactCards
@@ -84,7 +84,7 @@ def test_games_that_share_cards_and_space_learn_what_they_learn_alone():
         LearnedTables.allocate(game.templates, game.table_sizes(), Precision.SINGLE)
         for game in games
     ]
-    for weights in DCFR4.weight_rows(np.arange(3)).astype(np.float32):
+    for weights in DCFR_SPOT.weight_rows(np.arange(3)).astype(np.float32):
         for player in (0, 1):
             reach = cards.to_come.root_reach(player)
             for game, learned in zip(games, tables, strict=True):

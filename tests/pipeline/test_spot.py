@@ -296,11 +296,15 @@ def test_a_directory_that_another_solve_is_at_is_refused(tmp_path):
 def test_a_solve_interrupted_between_two_looks_at_exploitability_ends_as_if_undisturbed(tmp_path):
     keys = TURN | {"target": "100%", "max_iterations": 30}
     done = solve(**keys, directory=tmp_path / "spot")
+    rule, reached = done.config.stopping_rule(), done.outcome.exploitability
     early = replace(done.outcome, reason=StopReason.INTERRUPTED, iterations=7)
-    assert pipeline.reason_to_rest(early, done.config.stopping_rule()) is None
+    assert pipeline.reason_to_rest(early, [(7, reached)], rule) is None
     at_a_look = replace(early, iterations=10)
-    rest = pipeline.reason_to_rest(at_a_look, done.config.stopping_rule())
+    rest = pipeline.reason_to_rest(at_a_look, [(10, reached)], rule)
     assert rest == StopReason.EXPLOITABILITY
+    later = replace(early, iterations=30)
+    too_soon = [(20, 8.0 * rule.exploitability), (30, reached)]
+    assert pipeline.reason_to_rest(later, too_soon, replace(rule, max_iterations=99)) is None
 
 
 def test_a_river_resumed_between_two_looks_still_looks(tmp_path):

@@ -75,7 +75,9 @@ def test_no_hand_first_in_does_worse_than_folding(sample):
 
 def test_the_curve_ends_with_what_was_reached(sample):
     iterations, measured = zip(*sample.report.curve_mbb, strict=True)
-    assert list(iterations) == list(range(25, sample.report.iterations + 1, 25))
+    assert iterations[0] == 25
+    assert iterations[-1] == sample.report.iterations
+    assert all(iteration % 25 == 0 for iteration in iterations)
     assert measured[-1] == sample.report.exploitability_mbb <= 0.5 < measured[0]
 
 

@@ -29,14 +29,17 @@ class DiscountSchedule:
         alpha: positive regrets are scaled by ``t**alpha / (t**alpha + 1)``.
         beta: negative regrets are scaled by ``t**beta / (t**beta + 1)``.
         gamma: the strategy sum is scaled by ``(t / (t + 1))**gamma``.
-        num_rising: in so many iterations alpha rises from 1: what is learned from strategies that
-            were hardly better than chance is forgotten sooner.
+        num_rising: in so many iterations alpha rises from ``first_alpha``, because what is learned
+            from strategies that were hardly better than chance is best forgotten soon, and beta
+            from 0: later on, actions that were bad for long come back only with good reason.
+        first_alpha: where alpha begins.
     """
 
     alpha: float
     beta: float
     gamma: float
     num_rising: int = 0
+    first_alpha: float = 1.0
 
     def weights(self, completed_iterations: int) -> DiscountWeights:
         """Returns the multipliers to apply after ``completed_iterations`` iterations."""
@@ -44,27 +47,20 @@ class DiscountSchedule:
         if t == 0.0:
             return DiscountWeights(0.0, 0.0, 0.0)
         return DiscountWeights(
-            positive_regret=_ratio(t, self._alpha_after(t)),
-            negative_regret=_ratio(t, self.beta),
+            positive_regret=_ratio(t, self._rising(t, self.first_alpha, self.alpha)),
+            negative_regret=_ratio(t, self._rising(t, 0.0, self.beta)),
             strategy=(t / (t + 1.0)) ** self.gamma,
         )
 
     def weight_rows(self, completed_iterations: IntArray) -> FloatArray:
         """Returns ``[n, 3]`` the `weights` of many iterations at once, in the order of fields."""
-        t = np.maximum(completed_iterations, 1).astype(np.float64)
-        columns = [
-            np.array([_ratio(number, self._alpha_after(number)) for number in t.tolist()]),
-            _ratios(t, self.beta),
-            _powers(t / (t + 1.0), self.gamma),
-        ]
-        rows: FloatArray = np.stack(columns, axis=1)
-        rows[completed_iterations == 0] = 0.0
-        return rows
+        rows = [self.weights(number) for number in completed_iterations.tolist()]
+        return np.array(rows, np.float64).reshape(-1, len(DiscountWeights._fields))
 
-    def _alpha_after(self, completed_iterations: float) -> float:
+    def _rising(self, completed_iterations: float, first: float, last: float) -> float:
         if completed_iterations >= self.num_rising:
-            return self.alpha
-        return 1.0 + (self.alpha - 1.0) * completed_iterations / self.num_rising
+            return last
+        return first + (last - first) * completed_iterations / self.num_rising
 
 
 VANILLA = DiscountSchedule(alpha=inf, beta=inf, gamma=0.0)
@@ -72,8 +68,10 @@ LINEAR = DiscountSchedule(alpha=1.0, beta=1.0, gamma=1.0)
 CFR_PLUS = DiscountSchedule(alpha=inf, beta=-inf, gamma=1.0)
 DCFR = DiscountSchedule(alpha=1.5, beta=0.0, gamma=2.0)
 DCFR_PLUS = DiscountSchedule(alpha=1.5, beta=-inf, gamma=4.0)
-#: DCFR that forgets early strategies sooner: the fewest iterations on spots (docs/spot.md).
+#: DCFR that forgets early strategies sooner.
 DCFR4 = DiscountSchedule(alpha=1.5, beta=0.0, gamma=4.0)
+#: DCFR4 whose exponents rise: the fewest iterations on spots (docs/spot.md).
+DCFR_SPOT = DiscountSchedule(alpha=1.75, beta=0.5, gamma=4.0, num_rising=150, first_alpha=1.25)
 #: DCFR4 that forgets the very first iterations sooner: the fewest on flops with compact rivers
 #: (docs/compact.md).
 DCFR6 = DiscountSchedule(alpha=2.5, beta=0.0, gamma=6.0, num_rising=75)
@@ -89,25 +87,15 @@ VARIANTS = {
     "dcfr+": DCFR_PLUS,
     "dcfr4": DCFR4,
     "dcfr6": DCFR6,
+    "dcfr-spot": DCFR_SPOT,
 }
 
 
 def _ratio(t: float, exponent: float) -> float:
+    # Powers of Python's floats: those of numpy's arrays differ between processors.
     if exponent == inf:
         return 1.0
     if exponent == -inf:
         return 0.0
     power = float(t**exponent)
     return power / (power + 1.0)
-
-
-def _ratios(t: FloatArray, exponent: float) -> FloatArray:
-    if exponent in (inf, -inf):
-        return np.full(t.shape, _ratio(1.0, exponent))
-    powers = _powers(t, exponent)
-    return powers / (powers + 1.0)
-
-
-def _powers(bases: FloatArray, exponent: float) -> FloatArray:
-    """Returns powers as Python's floats have them; those of arrays differ between processors."""
-    return np.array([base**exponent for base in bases.tolist()])

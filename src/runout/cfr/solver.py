@@ -11,7 +11,7 @@ from runout.cfr.discounting import DCFR, DiscountSchedule
 from runout.cfr.leaves import Judge, Update
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solve_clock import solve_time
-from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.stopping import Measurement, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.street_solver import StreetSolver
 from runout.execution.cancel import CancelToken
 
@@ -39,6 +39,7 @@ def iterate_until(
     on_progress: Callable[[SolveProgress], None],
     cancel: CancelToken,
     batch: int = 1,
+    measured: Measurement | None = None,
 ) -> SolveOutcome:
     """Iterates until a limit of the rule is met; counts earlier iterations too, but no compiling.
 
@@ -48,6 +49,7 @@ def iterate_until(
         on_progress: called after every batch.
         cancel: ends the solve after a batch.
         batch: iterations done at once, a divisor of ``rule.check_every``.
+        measured: the last measurement of an earlier sitting: later ones come when they would have.
 
     Raises:
         CancelledError: if the token was set; everything that was learned is in the solver.
@@ -58,15 +60,17 @@ def iterate_until(
         # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
         step = batch - solver.iteration % batch
         solver.run(min(step, max(rule.max_iterations - solver.iteration, 1)))
-        is_check = rule.exploitability is not None and solver.iteration % rule.check_every == 0
+        is_check = rule.is_check(solver.iteration, measured)
         if is_check:
             exploitability = solver.worst_exploitability()
+            measured = solver.iteration, exploitability
         progress = SolveProgress(
             solver.iteration,
             rule.max_iterations,
             solve_time() - started,
             solver.strategy_delta,
             exploitability,
+            is_check,
         )
         reason = progress.reason_to_stop(rule)
         if reason is None:
@@ -75,7 +79,9 @@ def iterate_until(
             continue
         if exploitability is None or not is_check:
             exploitability = solver.worst_exploitability()
-        on_progress(replace(progress, exploitability=exploitability, stop_reason=reason))
+        on_progress(
+            replace(progress, exploitability=exploitability, is_measured=True, stop_reason=reason)
+        )
         return SolveOutcome(
             reason, solver.iteration, progress.seconds, solver.strategy_delta, exploitability
         )
@@ -121,6 +127,7 @@ class CfrSolver:
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
         cancel: CancelToken | None = None,
+        measured: Measurement | None = None,
     ) -> SolveOutcome:
         """Iterates until a limit of the rule is met; counts earlier iterations too.
 
@@ -128,11 +135,12 @@ class CfrSolver:
             rule: when to stop.
             on_progress: called after every iteration.
             cancel: ends the solve after an iteration; by default nobody does.
+            measured: the last measurement of an earlier sitting.
 
         Raises:
             CancelledError: if the token was set.
         """
-        return iterate_until(self, rule, on_progress, cancel or CancelToken())
+        return iterate_until(self, rule, on_progress, cancel or CancelToken(), measured=measured)
 
     def worst_exploitability(self) -> float:
         """Returns the largest `exploitability` of all boards."""

@@ -3,6 +3,12 @@
 from dataclasses import dataclass
 from enum import Enum
 
+#: Exploitability falls more slowly than iterations to this power; about the power of two is seen.
+_FASTEST_FALL = 3.0
+
+#: Between two measurements iterations at most grow by this factor, so that a curve can be drawn.
+_LARGEST_LEAP = 2.0
+
 
 class StopReason(Enum):
     """Why a solve ended."""
@@ -21,10 +27,10 @@ class StoppingRule:
     Attributes:
         max_iterations: iterations, each updating both players.
         max_seconds: time, looked at after every iteration.
-        exploitability: in the unit of the game's values; measured every ``check_every`` iterations.
+        exploitability: in the unit of the game's values; measured when it may be reached.
         strategy_delta: largest change of an action's probability from one iteration to the next.
-        check_every: iterations between two measurements of exploitability, which cost about as
-            much as an iteration each.
+        check_every: exploitability is measured at multiples of so many iterations; to measure
+            costs about as much as an iteration.
     """
 
     max_iterations: int
@@ -32,6 +38,29 @@ class StoppingRule:
     exploitability: float | None = None
     strategy_delta: float | None = None
     check_every: int = 10
+
+    def is_check(self, iteration: int, measured: "Measurement | None") -> bool:
+        """Returns whether exploitability is measured after an iteration.
+
+        It is not before it may be low enough, but often enough for a curve.
+
+        Args:
+            iteration: iterations done.
+            measured: the last measurement, which was not low enough; None before the first.
+        """
+        if self.exploitability is None or iteration % self.check_every:
+            return False
+        if measured is None:
+            return True
+        last, reached = measured
+        leap = _LARGEST_LEAP
+        if self.exploitability > 0.0:
+            leap = min(leap, (reached / self.exploitability) ** (1.0 / _FASTEST_FALL))
+        return iteration >= last * leap
+
+
+#: After how many iterations exploitability was measured, and what it was.
+Measurement = tuple[int, float]
 
 
 @dataclass(frozen=True)
@@ -44,6 +73,7 @@ class SolveProgress:
         seconds: time since the solve began.
         strategy_delta: largest change of an action's probability in the last iteration.
         exploitability: the last one measured, in the unit of the game's values; None before.
+        is_measured: whether it was measured after this very iteration.
         round: which of several solves on top of each other it is, 1 for the first.
         total_rounds: how many there will be at most.
         stop_reason: why it ends here; None if it goes on.
@@ -54,6 +84,7 @@ class SolveProgress:
     seconds: float
     strategy_delta: float
     exploitability: float | None
+    is_measured: bool = False
     round: int = 1
     total_rounds: int = 1
     stop_reason: StopReason | None = None

@@ -150,8 +150,8 @@ def _solve(
         is_done = False
         if path is not None and is_there and not overwrite:
             pipeline.require_own_spot(path, config, resume)
-            _, outcome = load_spot_facts(path)
-            is_done = pipeline.reason_to_rest(outcome, config.stopping_rule()) is not None
+            _, outcome, curve = load_spot_facts(path)
+            is_done = pipeline.reason_to_rest(outcome, curve, config.stopping_rule()) is not None
         num_threads = workplace.num_threads
         size = measure_spot(build_spot(config), num_threads, config.locks, river_buckets(config))
         pipeline.require_memory(config, size)

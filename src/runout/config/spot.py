@@ -195,7 +195,7 @@ class SpotConfig(ConfigSection):
             "How iterations are weighted: a name, or the three exponents of discounted CFR.",
             ALLOWED_VARIANTS,
         ),
-    ] = "dcfr4"
+    ] = "dcfr-spot"
     target: Annotated[
         float | None,
         PlainValidator(read_target),

@@ -76,4 +76,5 @@ def digest_variant(value: str | DiscountSchedule) -> dict[str, float | str]:
     exponents = {name: getattr(schedule, name) for name in EXPONENTS}
     if schedule.num_rising:
         exponents["num_rising"] = schedule.num_rising
+        exponents["first_alpha"] = schedule.first_alpha
     return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}

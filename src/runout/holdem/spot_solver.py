@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray
-from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.discounting import DCFR_SPOT, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.cfr.solver import ignore_progress, iterate_until
-from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.stopping import Measurement, SolveOutcome, SolveProgress, StoppingRule
 from runout.execution.cancel import CancelToken
 from runout.holdem.card_game import CardGame
 from runout.holdem.compact_game import CompactGame
@@ -29,7 +29,7 @@ class SpotSolver:
     def __init__(
         self,
         spot: Spot,
-        schedule: DiscountSchedule = DCFR4,
+        schedule: DiscountSchedule = DCFR_SPOT,
         team: Team | None = None,
         precision: Precision = Precision.SINGLE,
         rivers: RiverBuckets | None = None,
@@ -74,15 +74,22 @@ class SpotSolver:
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
         cancel: CancelToken | None = None,
+        measured: Measurement | None = None,
     ) -> SolveOutcome:
         """Iterates until a limit of the rule is met; exploitability is in chips.
+
+        Args:
+            rule: when to stop.
+            on_progress: called after every iteration, on rivers after several.
+            cancel: ends the solve after an iteration; by default nobody does.
+            measured: the last measurement of an earlier sitting.
 
         Raises:
             CancelledError: after an iteration, if the token was set.
         """
         # Iterations of a river take microseconds, calls take longer.
         batch = rule.check_every if self.game.first_street == Street.RIVER else 1
-        return iterate_until(self, rule, on_progress, cancel or CancelToken(), batch)
+        return iterate_until(self, rule, on_progress, cancel or CancelToken(), batch, measured)
 
     def worst_exploitability(self) -> float:
         """Returns `exploitability`, as the loop of all solvers asks for it."""

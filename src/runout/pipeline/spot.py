@@ -1,13 +1,19 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from runout.cfr.parallel import Team
-from runout.cfr.stopping import SolveOutcome, SolveProgress, StoppingRule, StopReason
+from runout.cfr.stopping import (
+    Measurement,
+    SolveOutcome,
+    SolveProgress,
+    StoppingRule,
+    StopReason,
+)
 from runout.config.differences import list_differences
 from runout.config.load import load_spot_config
 from runout.config.size_choice import PLAYER_KEYS
@@ -92,7 +98,7 @@ def _solve_spot(
     require_memory(config, measure_spot(spot, team.num_workers, config.locks, rivers))
     if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
         earlier = replace(SpotSolution.load(directory, team=team), config=config)
-        reason = reason_to_rest(earlier.outcome, config.stopping_rule())
+        reason = reason_to_rest(earlier.outcome, earlier.curve_chips, config.stopping_rule())
         if reason is not None:
             rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
             # Nothing was left to do but to say so, or an earlier version kept no solution.
@@ -123,7 +129,7 @@ def can_go_on(directory: Path, config: SpotConfig, resume: bool, overwrite: bool
     if not overwrite or not resume:
         return resume and not overwrite
     try:
-        _, outcome = load_spot_facts(directory)
+        _, outcome, _ = load_spot_facts(directory)
         require_own_spot(directory, config)
     except BundleError:
         return False
@@ -136,7 +142,7 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
     Raises:
         BundleError: naming every key that differs, with both values, or if it cannot be opened.
     """
-    found, _ = load_spot_facts(directory)
+    found = load_spot_facts(directory).config
     if not resume:
         raise BundleError(str(directory), "exists already, and is neither to go on nor replaced")
     there, here = found.game_mapping(), config.game_mapping()
@@ -171,15 +177,21 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
     raise ExecutionError("memory", problem)
 
 
-def reason_to_rest(outcome: SolveOutcome, rule: StoppingRule) -> StopReason | None:
+def reason_to_rest(
+    outcome: SolveOutcome, curve: Sequence[Measurement], rule: StoppingRule
+) -> StopReason | None:
     """Returns why a solve that has ended before need not go on, None if it has to.
 
     An interrupted one ends where it would have ended undisturbed, which looks at exploitability
     only now and then.
+
+    Args:
+        outcome: how it ended.
+        curve: exploitability by iteration, up to there.
+        rule: when it ends now.
     """
-    is_looked_at = outcome.iterations % rule.check_every == 0
     if rule.exploitability is not None and outcome.exploitability <= rule.exploitability:
-        if is_looked_at or outcome.reason != StopReason.INTERRUPTED:
+        if outcome.reason != StopReason.INTERRUPTED or _ends_with_check(curve, rule):
             return StopReason.EXPLOITABILITY
     if outcome.iterations >= rule.max_iterations:
         return StopReason.ITERATIONS
@@ -222,13 +234,13 @@ def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) 
                 nonlocal taken
                 taken = progress.seconds
                 reporter.report(progress)
-                is_measured = progress.iteration % rule.check_every == 0
-                if is_measured and progress.exploitability is not None:
+                if progress.is_measured and progress.exploitability is not None:
                     curve.append((progress.iteration, progress.exploitability))
                 autosave.save_if_due()
 
             try:
-                solution = conclude(solver.solve(rule, look_up, workplace.cancel))
+                measured = curve[-1] if curve else None
+                solution = conclude(solver.solve(rule, look_up, workplace.cancel, measured))
             except CancelledError:
                 solution = pause()
         if directory is not None:
@@ -242,11 +254,15 @@ def _measured_points(earlier: SpotSolution, rule: StoppingRule) -> list[tuple[in
     An undisturbed solve would not have measured there.
     """
     points = list(earlier.curve_chips)
-    if points and earlier.is_interrupted:
-        iteration, _ = points[-1]
-        if rule.exploitability is None or iteration % rule.check_every:
-            points.pop()
+    if points and earlier.is_interrupted and not _ends_with_check(points, rule):
+        points.pop()
     return points
+
+
+def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
+    """Returns whether an undisturbed solve would have measured at the last point, too."""
+    iteration, _ = curve[-1]
+    return rule.is_check(iteration, curve[-2] if len(curve) > 1 else None)
 
 
 def _saving_on_the_way(

@@ -91,15 +91,16 @@ class PreflopSolver:
         curve = self.curve_mbb
 
         def record(progress: SolveProgress) -> None:
-            is_measured = progress.iteration % rule.check_every == 0
-            if progress.exploitability is not None and is_measured:
+            if progress.exploitability is not None and progress.is_measured:
                 curve[progress.iteration] = progress.exploitability * MBB_PER_BB
             on_progress(progress)
             if snapshot_every and progress.iteration % snapshot_every == 0:
                 measured = float(self.cfr.exploitability().max())
                 on_snapshot(self._solution(progress.iteration, measured, progress.seconds))
 
-        outcome = self.cfr.solve(rule, record, cancel)
+        last = max(curve, default=None)
+        measured = None if last is None else (last, curve[last] / MBB_PER_BB)
+        outcome = self.cfr.solve(rule, record, cancel, measured)
         curve[outcome.iterations] = outcome.exploitability * MBB_PER_BB
         return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds)
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from runout.cfr.discounting import DCFR4
+from runout.cfr.discounting import DCFR_SPOT
 from runout.config.load import parse_postflop_config
 from runout.errors import ConfigError
 from runout.holdem.tables import Precision
@@ -13,7 +13,7 @@ from runout.postflop.exact.settings import ExactConfig
 def test_the_backend_has_the_precision_and_the_seed():
     config = ExactConfig(exact_precision=16, seed=7)
     sample = replace(DEFAULT_SAMPLE, seed=7)
-    expected = ExactBackend(config.stopping_rule(), DCFR4, Precision.HALF, sample)
+    expected = ExactBackend(config.stopping_rule(), DCFR_SPOT, Precision.HALF, sample)
     assert config.make_backend() == expected
 
 

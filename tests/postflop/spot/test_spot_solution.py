@@ -86,7 +86,7 @@ def test_what_is_learned_after_loading_stays_in_memory(tmp_path):
 def test_a_bundle_says_what_was_solved_and_how_well(tmp_path):
     solution = solve(make_config(), 3)
     solution.save(tmp_path / "spot")
-    config, outcome = load_spot_facts(tmp_path / "spot")
+    config, outcome, _ = load_spot_facts(tmp_path / "spot")
     assert config == solution.config
     assert (outcome.reason, outcome.iterations) == (StopReason.ITERATIONS, 3)
     assert outcome.exploitability == solution.outcome.exploitability

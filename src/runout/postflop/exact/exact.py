@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from runout.cache import Arrays
-from runout.cfr.discounting import DCFR4, DiscountSchedule
+from runout.cfr.discounting import DCFR_SPOT, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
 from runout.holdem.cards_to_come import CardsToCome
@@ -47,7 +47,7 @@ class ExactBackend:
     """
 
     rule: StoppingRule
-    schedule: DiscountSchedule = DCFR4
+    schedule: DiscountSchedule = DCFR_SPOT
     precision: Precision = Precision.SINGLE
     sample: RunoutSample = DEFAULT_SAMPLE
 

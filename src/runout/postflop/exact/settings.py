@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class ExactConfig(PostflopModelConfig):
     """Strategies that tell all combos apart on all boards."""
 
-    best_variant: ClassVar[str] = "dcfr4"
+    best_variant: ClassVar[str] = "dcfr-spot"
 
     solve_type: Annotated[Literal["exact"], SOLVE_TYPE] = "exact"
     exact_precision: Annotated[

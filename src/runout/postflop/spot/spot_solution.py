@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from runout.arrays import AnyArray
 from runout.cfr.parallel import Team
@@ -160,7 +160,7 @@ class SpotSolution:
         with reading_contents(path):
             config = load_spot_config(bundle.config_text or "")
             report = bundle.documents[REPORT]
-            outcome, curve = _outcome_from(report), tuple(map(tuple, report.get("curve_chips", ())))
+            outcome, curve = _outcome_from(report), _curve_from(report)
             solver = start_solver(config, team)
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration = outcome.iterations
@@ -188,7 +188,15 @@ def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
     return SpotSolver(spot, config.schedule(), team, precision, rivers)
 
 
-def load_spot_facts(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
+class SpotFacts(NamedTuple):
+    """What was solved, how it ended, and exploitability in chips by iteration."""
+
+    config: SpotConfig
+    outcome: SolveOutcome
+    curve_chips: Curve
+
+
+def load_spot_facts(path: Path | str) -> SpotFacts:
     """Reads what was solved and how well, without looking at the tables.
 
     Raises:
@@ -196,7 +204,13 @@ def load_spot_facts(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
     """
     bundle = load_bundle(path, KIND, SCHEMA_VERSION, verify=False)
     with reading_contents(path):
-        return load_spot_config(bundle.config_text or ""), _outcome_from(bundle.documents[REPORT])
+        config = load_spot_config(bundle.config_text or "")
+        report = bundle.documents[REPORT]
+        return SpotFacts(config, _outcome_from(report), _curve_from(report))
+
+
+def _curve_from(report: Mapping[str, Any]) -> Curve:
+    return tuple(map(tuple, report.get("curve_chips", ())))
 
 
 def _outcome_from(report: Mapping[str, Any]) -> SolveOutcome:
