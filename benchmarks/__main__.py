@@ -23,6 +23,7 @@ BENCHMARKS = [
     "abstraction",
     "cfr",
     "spots",
+    "schedules",
     "compact",
     "views",
     "explorer",

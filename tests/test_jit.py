@@ -288,3 +288,19 @@ def test_a_compilation_that_began_before_the_block_is_not_reported():
     dispatcher = SimpleNamespace(py_func=evaluator_kernels.evaluate_hands.py_func)
     listener.on_end(SimpleNamespace(data={"dispatcher": dispatcher}))
     assert heard == []
+
+
+def test_numba_brings_no_linear_algebra_and_no_coverage_along():
+    """Others may import them afterwards, and what was imported before stays."""
+    code = (
+        "import sys\n"
+        "from runout.cards.evaluator import evaluate\n"
+        "from runout.cards.card import parse_cards\n"
+        "evaluate(parse_cards('AhKhQhJhTh'))\n"
+        "print({'scipy', 'coverage'} & set(sys.modules))\n"
+        "import coverage, scipy.linalg\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert found.stdout == "set()\n"

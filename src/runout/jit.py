@@ -17,15 +17,37 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding
-import numba
-from numba.core import event as numba_event
-from numba.core.caching import FunctionCache
-from numba.core.dispatcher import Dispatcher
-from numba.core.types import unliteral
-
 from runout.cache import cache_directory, find_write_problem, only_writer
 from runout.events import EventSink, KernelCompiled, KernelCompiling
+
+
+@contextmanager
+def _not_finding(*packages: str) -> Iterator[None]:
+    """Makes imports of packages fail inside the block, but for those imported before."""
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> None:
+            if name in packages:
+                raise ModuleNotFoundError(f"{name} is not looked for", name=name)
+
+    sys.meta_path.insert(0, Finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(Finder)
+
+
+# Numba imports them wherever they are installed, for what no kernel uses: linear algebra, and
+# reports on lines. That takes a tenth of a small solve; in too little memory scipy's never ends.
+with _not_finding("scipy", "coverage"):
+    import llvmlite.binding
+    import numba
+    import numba.np.arraymath
+    from numba.core import event as numba_event
+    from numba.core.caching import FunctionCache
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.types import unliteral
 
 _PACKAGE_ROOT = Path(__file__).parent
 
