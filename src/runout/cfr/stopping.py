@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-#: Exploitability falls more slowly than iterations to this power; about the power of two is seen.
+#: Exploitability is taken to fall no faster than iterations to this power; about two is usual.
 _FASTEST_FALL = 3.0
 
 #: Between two measurements iterations at most grow by this factor, so that a curve can be drawn.
