@@ -137,7 +137,7 @@ def machines() -> list[Machine]:
         ),
         _other_libraries("numpy without AVX-512", _numpy_without(_wide_features())),
         _other_libraries("numpy without AVX2", _numpy_without(_vector_features())),
-        Machine("kernels for Haswell", _numba("haswell"), has_own_kernels=True),
+        Machine("kernels for Haswell", _numba("haswell", _OF_HASWELL), has_own_kernels=True),
         Machine(
             "kernels for any x86-64", _numba("x86-64"), has_own_kernels=True, rounds_once=False
         ),
@@ -177,8 +177,12 @@ def _is_x86() -> bool:
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
-def _numba(name: str) -> dict[str, str]:
-    return {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+#: Kernels are as wide as the features that numba names, whatever a processor of the name has.
+_OF_HASWELL = "+sse4.2,+avx,+avx2,+fma,+f16c,+bmi,+bmi2"
+
+
+def _numba(name: str, features: str = "") -> dict[str, str]:
+    return {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features}
 
 
 def _wide_features() -> list[str]:
