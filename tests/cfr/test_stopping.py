@@ -78,3 +78,8 @@ def test_iterations_at_most_double_between_two_measurements():
 
 def test_without_a_target_nothing_is_measured():
     assert not StoppingRule(100).is_check(10, None)
+
+
+def test_a_measurement_below_zero_is_no_reason_to_wait():
+    """Rounding, and buckets whose values do not sum to zero, may leave less than nothing."""
+    assert StoppingRule(100, exploitability=1e-3).is_check(20, (10, -1e-4))

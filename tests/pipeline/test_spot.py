@@ -305,6 +305,7 @@ def test_a_solve_interrupted_between_two_looks_at_exploitability_ends_as_if_undi
     later = replace(early, iterations=30)
     too_soon = [(20, 8.0 * rule.exploitability), (30, reached)]
     assert pipeline.reason_to_rest(later, too_soon, replace(rule, max_iterations=99)) is None
+    assert pipeline.reason_to_rest(early, [], rule) is None  # earlier versions kept no curve
 
 
 def test_a_river_resumed_between_two_looks_still_looks(tmp_path):

@@ -55,7 +55,8 @@ class StoppingRule:
         last, reached = measured
         leap = _LARGEST_LEAP
         if self.exploitability > 0.0:
-            leap = min(leap, (reached / self.exploitability) ** (1.0 / _FASTEST_FALL))
+            too_high = max(reached / self.exploitability, 0.0)
+            leap = min(leap, too_high ** (1.0 / _FASTEST_FALL))
         return iteration >= last * leap
 
 

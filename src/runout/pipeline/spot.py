@@ -254,13 +254,15 @@ def _measured_points(earlier: SpotSolution, rule: StoppingRule) -> list[tuple[in
     An undisturbed solve would not have measured there.
     """
     points = list(earlier.curve_chips)
-    if points and earlier.is_interrupted and not _ends_with_check(points, rule):
-        points.pop()
+    if earlier.is_interrupted and not _ends_with_check(points, rule):
+        return points[:-1]
     return points
 
 
 def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
     """Returns whether an undisturbed solve would have measured at the last point, too."""
+    if not curve:
+        return False
     iteration, _ = curve[-1]
     return rule.is_check(iteration, curve[-2] if len(curve) > 1 else None)
 
