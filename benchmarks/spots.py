@@ -18,6 +18,7 @@ from benchmarks.timing import Row, best_seconds_of_two, format_rows, speedup
 from runout.cards.card import parse_board
 from runout.cfr.discounting import VARIANTS, DiscountSchedule
 from runout.cfr.parallel import Team
+from runout.holdem.all_ins import played_templates
 from runout.holdem.spot import Spot
 from runout.holdem.spot_solver import SpotSolver
 from runout.holdem.tables import Precision, count_boards, estimate_memory
@@ -108,7 +109,8 @@ def _memory() -> Row:
         for template, boards in zip(game.templates, count_boards(game.cards), strict=True)
         for player, hands in enumerate(game.cards.players)
     )
-    need = estimate_memory(game.templates, game.cards, 1, Precision.SINGLE).total
+    played = played_templates(game.spot.tree, game.spot.rake, game.cards)
+    need = estimate_memory(played, game.cards, 1, Precision.SINGLE).total
     ratio = need / (8 * numbers)
     return Row(
         "memory of the flop spot",

@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from runout.arrays import IntArray, RealArray
+from runout.arrays import Int32Array, IntArray, RealArray
 from runout.jit import HAS_WIDE_REGISTERS, kernel
 
 #: Of a row of a panel: with the six rows of a block, as much as the registers hold.
@@ -84,7 +84,10 @@ _multiply_doubles: Any = _make_block_product(ir.DoubleType(), 2 * _FLOAT_BYTES)
 
 @kernel
 def multiply_rows(
-    left: RealArray, rows: IntArray, panels: RealArray, out_product: RealArray
+    left: RealArray,
+    rows: IntArray | Int32Array,
+    panels: RealArray,
+    out_product: RealArray,
 ) -> None:
     """Sets row i of ``out_product`` to row ``rows[i]`` of ``left`` times a matrix.
 

@@ -6,6 +6,7 @@ goes through here instead (see `product_kernels`), and no slower. Whole numbers 
 order and may be multiplied by numpy.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,9 +20,18 @@ from runout.product_kernels import PANEL_BYTES
 
 def make_panels(shape: Sequence[int], dtype: npt.DTypeLike) -> RealArray:
     """Returns panels for a matrix of a shape ``(K, N)``, zero everywhere: ``[P, K, W]``."""
+    return aligned_zeros(_panel_shape(shape, dtype), dtype)
+
+
+def panel_bytes(shape: Sequence[int], dtype: npt.DTypeLike) -> int:
+    """Returns what `make_panels` takes."""
+    return math.prod(_panel_shape(shape, dtype)) * np.dtype(dtype).itemsize
+
+
+def _panel_shape(shape: Sequence[int], dtype: npt.DTypeLike) -> tuple[int, int, int]:
     depth, width = shape
     panel_width = PANEL_BYTES // np.dtype(dtype).itemsize
-    return aligned_zeros((-(-width // panel_width), depth, panel_width), dtype)
+    return -(-width // panel_width), depth, panel_width
 
 
 def fill_panels(matrix: RealArray, out_panels: RealArray) -> None:

@@ -10,6 +10,7 @@ from runout.holdem import spot_kernels
 from runout.holdem.card_game import arrive
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_layouts import (
+    NO_NET_WINS,
     Arrival,
     Knowledge,
     RiverSide,
@@ -216,7 +217,9 @@ def test_turn_cards_are_worth_what_their_twin_finds(player, mode, word):
     solver, twin = noisy(Street.FLOP)
     game, side = solver.game, solver.game.side(player)
     turn_deal, river_deal = game.cards.deals
-    streets = TurnStreets(side.hands, *side.forests[1:], *side.orders[1:], turn_deal, river_deal)
+    streets = TurnStreets(
+        side.hands, *side.forests[1:], *side.orders[1:], turn_deal, river_deal, NO_NET_WINS
+    )
     scratch = make_turn_scratch(game.templates, game.cards, player, Precision.SINGLE)
     for number in (0, 30):
         card = int(turn_deal.card[number])

@@ -53,12 +53,18 @@ def test_a_street_begins_where_the_one_before_ends(tree):
 
 
 @every_tree
-def test_all_ins_of_the_first_street_may_end_there_and_tables_stay_as_they_are(tree):
-    dealt, ended = make_layouts(tree), make_layouts(tree, deals_all_ins=False)
-    is_all_in = tree.leaf_kind[dealt[0].tree_node] == SHOWDOWN
-    np.testing.assert_array_equal(ended[0].kind == PlaceKind.ALL_IN, is_all_in)
-    all_ins = set(dealt[0].tree_node[is_all_in].tolist())
+@pytest.mark.parametrize(
+    "settled", [{Street.FLOP}, {Street.TURN}, {Street.FLOP, Street.TURN}], ids=repr
+)
+def test_all_ins_of_settled_streets_end_there_and_tables_stay_as_they_are(tree, settled):
+    dealt, ended = make_layouts(tree), make_layouts(tree, settled)
+    over: set[int] = set()
     for with_cards, without in zip(dealt, ended, strict=True):
-        assert set(without.root_of) == set(with_cards.root_of) - all_ins
+        assert set(without.root_of) == set(with_cards.root_of) - over
+        is_all_in = tree.leaf_kind[without.tree_node] == SHOWDOWN
+        shows_down = without.street in settled or without.street == Street.RIVER
+        np.testing.assert_array_equal(without.kind == PlaceKind.SHOWDOWN, is_all_in & shows_down)
+        if shows_down:
+            over |= set(without.tree_node[is_all_in].tolist())
         for ours, theirs in zip(without.action_node, with_cards.action_node, strict=True):
             np.testing.assert_array_equal(ours, theirs)

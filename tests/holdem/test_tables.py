@@ -28,7 +28,7 @@ def bytes_in(thing):
 
 def estimate_of(solver, num_workers):
     return estimate_memory(
-        solver.game.templates, solver.game.cards, num_workers, solver.game.precision
+        solver.game.played, solver.game.cards, num_workers, solver.game.precision
     )
 
 
@@ -47,7 +47,7 @@ def working_space_of(game):
     if game.cards.deals:
         width = max(player.width for player in game.cards.players)
         # float32 values of each card of one player at a time, and their float64 sum
-        total += len(game.templates[1].root_of) * width * (4 * len(game.cards.deals[0].card) + 8)
+        total += len(game.played[1].root_of) * width * (4 * len(game.cards.deals[0].card) + 8)
     return total
 
 
@@ -67,6 +67,8 @@ def test_cards_take_what_was_estimated(name):
         bytes_in(game.side(player).orders) + game.side(player).hands.image.nbytes
         for player in (0, 1)
     )
+    arrays = {id(array): array.nbytes for both in game._net_wins for array in both}
+    found += sum(arrays.values())
     assert found == estimate_of(SpotSolver(SPOTS[name]), 1).cards
 
 

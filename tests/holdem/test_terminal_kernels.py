@@ -105,7 +105,7 @@ def value_folds(meeting, num_nodes, seed):
     out = np.full((num_nodes + 3, len(meeting.hero_cards)), UNTOUCHED, np.float32)
     lanes = make_lanes(meeting)
     terminal_kernels.clear_values(lanes)
-    terminal_kernels.value_folds(folds, meeting, reach, lanes, out)
+    terminal_kernels.value_folds(folds, False, meeting, reach, lanes, out)
     return folds, reach, out
 
 
@@ -291,5 +291,5 @@ def test_clearing_reaches_every_hand_and_lane():
 def test_no_folds_are_no_work():
     meeting, _ = random_meeting(3, 3, seed=0)
     lanes, out = make_lanes(meeting), np.full((2, 16), UNTOUCHED)
-    terminal_kernels.value_folds(NO_ENDS, meeting, random_reach(meeting, 1, 0), lanes, out)
+    terminal_kernels.value_folds(NO_ENDS, False, meeting, random_reach(meeting, 1, 0), lanes, out)
     np.testing.assert_array_equal(out, UNTOUCHED)

@@ -1,94 +1,91 @@
-"""Called all-ins on the flop: nothing is left to decide, so what hands win there is one product.
+"""Called all-ins before the river: nothing is left to decide, so what hands win is one product.
 
-The matrix of what each hand wins against each over all runouts does not depend on the betting. No
-river need be entered for such lines, on which buckets would only blur who wins.
+How often each hand wins against each over all runouts does not depend on the betting. On streets
+that are *settled* so, no card need be dealt for such lines, on which buckets would only blur who
+wins.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
-from runout import product_kernels, products
-from runout.arrays import Float32Array, FloatArray, IntArray, RealArray
+from runout import products
+from runout.arrays import Float32Array, FloatArray
 from runout.cards.card import NUM_CARDS
-from runout.equity.board_equity import compute_board_equity
-from runout.holdem.cards_to_come import CardsToCome
+from runout.equity.board_equity import BoardEquity, compute_board_equity
+from runout.holdem.cards_to_come import CardsToCome, PlayerHands
 from runout.holdem.rake import Rake
-from runout.holdem.spot_layouts import Hands
-from runout.holdem.street_template import StreetTemplate, showdown_stakes
-from runout.trees.postflop_tree import SHOWDOWN, PostflopTree
+from runout.holdem.spot import WHOLE_DECK
+from runout.holdem.street_layout import PlaceKind
+from runout.holdem.street_template import StreetTemplate, make_templates, nodes_per_group
+from runout.trees.betting import Street
+from runout.trees.postflop_tree import PostflopTree
+
+#: Turns are settled if two ranges have at most so many pairs of hands: then the matrix of a card
+#: stays in the processor's cache, and all of them are small beside the tables.
+MOST_PAIRS = 1 << 18
 
 
-def net_wins(cards: CardsToCome) -> tuple[RealArray, RealArray]:
+def settled_streets(cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK) -> tuple[Street, ...]:
+    """Returns the streets whose called all-ins an exact solve values by products."""
+    first = Street(2 - len(cards.deals))
+    if first == Street.RIVER or len(deck) != NUM_CARDS:
+        return ()
+    oop, ip = cards.players
+    if first == Street.FLOP and oop.width * ip.width <= MOST_PAIRS:
+        return (Street.FLOP, Street.TURN)
+    return (first,)
+
+
+def played_templates(
+    tree: PostflopTree, rake: Rake, cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK
+) -> list[StreetTemplate]:
+    """Returns the betting of each street as an exact solve visits it."""
+    width = max(player.width for player in cards.players)
+    return make_templates(tree, rake, nodes_per_group(width), settled_streets(cards, deck))
+
+
+def has_products(template: StreetTemplate) -> bool:
+    """Returns whether there are all-ins on a street that are valued by products."""
+    return template.street != Street.RIVER and bool((template.kind == PlaceKind.SHOWDOWN).any())
+
+
+def net_wins(
+    cards: CardsToCome, boards: Sequence[tuple[int, ...]]
+) -> tuple[Float32Array, Float32Array]:
     """Returns, seen from OOP and IP, how much more often hands win than they lose, as panels.
 
-    A matrix is ``[O, H]``, by the opponent's hand and hero's, over all runouts; 0 where hands
-    share a card. It is the same one if both players hold the same hands.
+    By board ``[K, P, O, W]``: a matrix ``[O, H]``, by the opponent's hand and hero's, over all
+    runouts; 0 where hands share a card with each other or with the board. They are the same
+    arrays if both players hold the same hands.
     """
-    equity = compute_board_equity(cards.board)
-    panels: list[RealArray] = []
-    for hero, villain in (cards.players, cards.players[::-1]):
-        won = equity.wins_between(hero.combos, villain.combos).T.astype(np.float64)
-        won -= equity.wins_between(villain.combos, hero.combos)
-        matrix = np.zeros((villain.width, hero.width))
-        matrix[: len(villain.combos), : len(hero.combos)] = won / equity.num_runouts
-        panels.append(products.pack_panels(matrix, np.float32))
-        if np.array_equal(hero.combos, villain.combos):
-            return panels[0], panels[0]
-    return panels[0], panels[1]
+    equities = [compute_board_equity(board) for board in boards]
+    seen: list[Float32Array] = [
+        np.stack([products.pack_panels(_net(equity, *view), np.float32) for equity in equities])
+        for view in _views(cards)
+    ]
+    return seen[0], seen[-1]
 
 
-@dataclass(frozen=True, eq=False)
-class AllIns:
-    """The called all-ins of a flop's betting, seen from one player.
-
-    Attributes:
-        node: ``[m]`` their nodes in the flop's forest.
-        row: ``[m]`` the rows of the opponent's reach there.
-        stake: ``[m]`` what is won or lost.
-        rake: ``[m]`` what is paid whoever wins, negative; empty without rake.
-    """
-
-    node: IntArray
-    row: IntArray
-    stake: Float32Array
-    rake: Float32Array
-
-    @classmethod
-    def find(cls, tree: PostflopTree, flop: StreetTemplate, rake: Rake, player: int) -> "AllIns":
-        """Returns those of a betting tree as a player sees them."""
-        node = np.flatnonzero(tree.leaf_kind[flop.tree_node] == SHOWDOWN)
-        stake, raked = showdown_stakes(tree, flop.tree_node[node], rake)
-        return cls(node, flop.forests[player].row[node].astype(np.int64), stake, raked)
-
-    def value(
-        self, panels: RealArray, hands: Hands, reach: Float32Array, out_value: Float32Array
-    ) -> None:
-        """Sets the rows of the nodes in ``out_value[n, H]``.
-
-        Args:
-            panels: of `net_wins`, seen from the player.
-            hands: both players', seen from the player.
-            reach: ``[rows, O]`` the opponent's on the flop.
-            out_value: counterfactual values.
-        """
-        if not len(self.node):
-            return
-        product = products.make_product_rows(len(self.node), panels)
-        product_kernels.multiply_rows(reach, self.row, panels, product)
-        out_value[self.node] = self.stake[:, None] * product[:, : out_value.shape[1]]
-        if len(self.rake):
-            out_value[self.node] += self.rake[:, None] * _met(hands, reach[self.row])
+def net_win_bytes(cards: CardsToCome, num_boards: int) -> int:
+    """Returns what `net_wins` of so many boards take."""
+    return num_boards * sum(
+        products.panel_bytes((villain.width, hero.width), np.float32)
+        for hero, villain in _views(cards)
+    )
 
 
-def _met(hands: Hands, reach: Float32Array) -> FloatArray:
-    """Returns ``[m, H]`` how much of the opponent's ``reach[m, O]`` each hand can meet."""
-    num_hands = len(hands.villain_cards)
-    holds = np.zeros((num_hands, NUM_CARDS))
-    holds[np.arange(num_hands)[:, None], hands.villain_cards] = 1.0
-    weights = reach[:, :num_hands].astype(np.float64)
-    by_card = products.multiply(weights, holds)
-    same = np.where(hands.same >= 0, weights[:, hands.same], 0.0)
-    low, high = hands.hero_cards.T
-    met: FloatArray = weights.sum(axis=1)[:, None] - by_card[:, low] - by_card[:, high] + same
-    return met
+def _views(cards: CardsToCome) -> list[tuple[PlayerHands, PlayerHands]]:
+    """Returns hero and villain as OOP and as IP sees them, once if they hold the same hands."""
+    oop, ip = cards.players
+    return [(oop, ip)] if np.array_equal(oop.combos, ip.combos) else [(oop, ip), (ip, oop)]
+
+
+def _net(equity: BoardEquity, hero: PlayerHands, villain: PlayerHands) -> FloatArray:
+    """Returns ``[O, H]`` wins less losses of hero's hands on one board, as shares of runouts."""
+    matrix = np.zeros((villain.width, hero.width))
+    mine, theirs = (np.flatnonzero(np.isin(p.combos, equity.combos)) for p in (hero, villain))
+    won = equity.wins_between(hero.combos[mine], villain.combos[theirs]).T.astype(np.float64)
+    won -= equity.wins_between(villain.combos[theirs], hero.combos[mine])
+    matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
+    return matrix

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import RealArray
+from runout.arrays import Float32Array
 from runout.cards.card import FLOP_SIZE, NUM_CARDS, format_cards
 from runout.cards.combos import COMBO_CARDS
 from runout.cfr.parallel import Team
@@ -32,7 +32,7 @@ class CompactCards:
         held: likewise.
         flop_orders: likewise.
         turn_orders: likewise.
-        net_wins: likewise, of `all_ins`.
+        net_wins: likewise on the flop, of `all_ins`.
     """
 
     to_come: CardsToCome
@@ -41,7 +41,7 @@ class CompactCards:
     held: tuple[HeldCards, HeldCards]
     flop_orders: tuple[Orders, Orders]
     turn_orders: tuple[Orders, Orders]
-    net_wins: tuple[RealArray, RealArray]
+    net_wins: tuple[Float32Array, Float32Array]
 
     @classmethod
     def plan(
@@ -78,7 +78,7 @@ class CompactCards:
             held=(_held_by(to_come, OOP), _held_by(to_come, IP)),
             flop_orders=(orders_of(to_come, [board], OOP), orders_of(to_come, [board], IP)),
             turn_orders=(orders_of(to_come, turns, OOP), orders_of(to_come, turns, IP)),
-            net_wins=net_wins(to_come),
+            net_wins=net_wins(to_come, [board]),
         )
 
     @property

@@ -17,8 +17,7 @@ from runout.cards.card import NUM_CARDS
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
 from runout.errors import ConfigError
-from runout.holdem import compact_kernels, spot_kernels
-from runout.holdem.all_ins import AllIns
+from runout.holdem import compact_kernels, spot_kernels, street_kernels
 from runout.holdem.bucket_simd_kernels import PRODUCT_BLOCK
 from runout.holdem.card_game import (
     Columns,
@@ -78,14 +77,11 @@ class CompactGame:
         self.cards, self.river_games = cards.to_come, cards.games
         self.precision = precision
         self.templates = make_templates(spot.tree, spot.rake, ONE_GROUP)
-        played = make_templates(spot.tree, spot.rake, ONE_GROUP, deals_all_ins=False)
+        played = make_templates(spot.tree, spot.rake, ONE_GROUP, settled=(Street.FLOP,))
         self._cards = cards
         if workspace is not None:
             self.workspace = workspace
         players = range(NUM_PLAYERS)
-        self._all_ins = [
-            AllIns.find(spot.tree, played[Street.FLOP], spot.rake, player) for player in players
-        ]
         # Visits do without cards after all-ins on the flop; who looks at nodes may deal them.
         self._played = [self._see(player, played) for player in players]
         # Cards with many games first, so that nobody is left with a long one at the end.
@@ -183,8 +179,7 @@ class CompactGame:
         spot_kernels.begin_street(
             flop, hands, meeting, knowledge.villain, step, arrive(root_reach), scratch
         )
-        panels = self._cards.net_wins[player]
-        self._all_ins[player].value(panels, hands, scratch.reach, scratch.value)
+        street_kernels.value_all_ins(flop, self._cards.net_wins[player][0], meeting, scratch)
         chance_value = self._visit_turns(player, step, tables, space)
         spot_kernels.end_street(flop, chance_value, knowledge.hero, step, scratch)
         root_value: Float32Array = scratch.value[0].copy()

@@ -1,8 +1,7 @@
 """What a compact game takes in memory, before anything is allocated."""
 
-import numpy as np
-
 from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.all_ins import net_win_bytes
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_workspace import WorkspaceShape
 from runout.holdem.river_games import RiverBuckets, count_games, holds_the_same
@@ -49,10 +48,7 @@ def compact_card_bytes(cards: CardsToCome, buckets: RiverBuckets) -> int:
     games += num_turns * (_KIN_OF_TURN_BYTES * widths + NUM_PLAYERS * _NUMBER_BYTES)
     orders = NUM_PLAYERS * (1 + num_turns) * (2 * num_hands + 16)
     by_hand = _PER_HAND_AND_SYMMETRY_BYTES * widths + NUM_PLAYERS * _HANDS_BY_CARD_BYTES
-    oop, ip = cards.players
-    num_matrices = 1 if np.array_equal(oop.combos, ip.combos) else NUM_PLAYERS
-    net_wins = num_matrices * _FLOAT_BYTES * oop.width * ip.width
-    return games + orders + by_hand + net_wins
+    return games + orders + by_hand + net_win_bytes(cards, 1)
 
 
 def estimate_compact_memory(

@@ -8,13 +8,15 @@ comes out does not depend on how many they are.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray
 from runout.cfr.parallel import Team
 from runout.cfr.reach import NUM_PLAYERS
-from runout.holdem import spot_kernels
+from runout.holdem import spot_kernels, street_kernels
+from runout.holdem.all_ins import has_products, net_wins, played_templates
 from runout.holdem.card_game import (
     NO_CARD,
     Columns,
@@ -28,6 +30,7 @@ from runout.holdem.card_tables import hands_seen_from, orders_of
 from runout.holdem.cards_to_come import CardsToCome, Deal
 from runout.holdem.spot import Spot
 from runout.holdem.spot_layouts import (
+    NO_NET_WINS,
     Arrival,
     Hands,
     Orders,
@@ -57,12 +60,14 @@ class Side:
         forests: the betting of each street.
         orders: hands by board, for each street.
         scratch: working space of the first street.
+        played: the betting as it is visited, without cards after all-ins on settled streets.
     """
 
     hands: Hands
     forests: tuple[Forest, ...]
     orders: tuple[Orders, ...]
     scratch: Scratch
+    played: tuple[Forest, ...]
 
 
 class SpotGame:
@@ -87,6 +92,8 @@ class SpotGame:
         self.precision = precision
         self.cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
         self.templates = make_templates(spot.tree, spot.rake)
+        # Visits do without cards after all-ins; who looks at nodes may deal them.
+        self.played = played_templates(spot.tree, spot.rake, self.cards, spot.deck)
         self._sides = [self._see(player) for player in range(NUM_PLAYERS)]
         workers = range(self.team.num_workers)
         self._turn_scratch: list[list[TurnScratch]] = [[], []]
@@ -94,13 +101,31 @@ class SpotGame:
         for player in range(NUM_PLAYERS):
             if self.first_street == Street.FLOP:
                 self._turn_scratch[player] = [
-                    make_turn_scratch(self.templates, self.cards, player, precision)
-                    for _ in workers
+                    make_turn_scratch(self.played, self.cards, player, precision) for _ in workers
                 ]
             elif self.first_street == Street.TURN:
                 self._river_scratch[player] = [
-                    make_scratch(self.templates[1], self.cards, player, precision) for _ in workers
+                    make_scratch(self.played[1], self.cards, player, precision) for _ in workers
                 ]
+
+    @cached_property
+    def _net_wins(self) -> list[tuple[Float32Array, Float32Array]]:
+        """By street before the river, seen from OOP and IP, what `all_ins` need there."""
+        boards = self._boards()[:-1]
+        return [
+            net_wins(self.cards, on_street)
+            if has_products(template)
+            else (NO_NET_WINS, NO_NET_WINS)
+            for template, on_street in zip(self.played, boards, strict=False)
+        ]
+
+    @cached_property
+    def _looking_scratch(self) -> list[TurnScratch]:
+        """Working space of who looks at turns and rivers of a flop, seen from OOP and IP."""
+        return [
+            make_turn_scratch(self.templates, self.cards, player, self.precision)
+            for player in range(NUM_PLAYERS)
+        ]
 
     @property
     def first_street(self) -> Street:
@@ -135,7 +160,7 @@ class SpotGame:
         side, root = self._sides[player], arrive(root_reach)
         knowledge = known_to(player, tables.on_board(self.first_street, 0))
         meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
-        forest = side.forests[0]
+        forest = side.played[0]
         if self.first_street == Street.RIVER:
             out = np.zeros((1, len(side.hands.same)), np.float32)
             spot_kernels.visit_last_street(
@@ -146,6 +171,9 @@ class SpotGame:
         spot_kernels.begin_street(
             forest, side.hands, meeting, knowledge.villain, step, root, side.scratch
         )
+        if len(forest.showdown):
+            of_board = self._net_wins[0][player][0]
+            street_kernels.value_all_ins(forest, of_board, meeting, side.scratch)
         chance_value = self._visit_cards(player, step, tables)
         spot_kernels.end_street(forest, chance_value, knowledge.hero, step, side.scratch)
         root_value: Float32Array = side.scratch.value[0].copy()
@@ -187,14 +215,14 @@ class SpotGame:
     ) -> StreetVisit:
         """See `CardGame.visit_turn_card`."""
         side, deal = self._sides[player], self.cards.deals[0]
-        scratch = self._turn_scratch[player][0]
+        scratch = self._looking_scratch[player]
         turn = known_to(player, tables.on_board(Street.TURN, number))
         rivers = range(*deal.first_next[number : number + 2])
         river = known_to(player, tables.on_boards(Street.RIVER, rivers))
         row, card = side.forests[0].chance_row, int(deal.card[number])
         arrival = Arrival(reach, row, card, deal.probability)
         out = np.zeros((len(row), len(side.hands.same)), np.float32)
-        streets = self._turn_streets(player)
+        streets = self._turn_streets(player, side.forests, NO_NET_WINS)
         spot_kernels.visit_turn(streets, number, turn, river, step, arrival, scratch, out)
         return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
 
@@ -210,9 +238,9 @@ class SpotGame:
         """See `CardGame.visit_river_card`."""
         side, deal = self._sides[player], self.cards.deals[-1]
         if self.first_street == Street.FLOP:
-            scratch = self._turn_scratch[player][0].river
+            scratch = self._looking_scratch[player].river
         else:
-            scratch = self._river_scratch[player][0]
+            scratch = make_scratch(self.templates[1], self.cards, player, self.precision)
         forest = side.forests[-1]
         chosen = forest._replace(group=forest.group[group : group + 1])
         row, card = side.forests[-2].chance_row, int(deal.card[number])
@@ -228,7 +256,7 @@ class SpotGame:
     def _visit_cards(self, player: int, step: Step, tables: SpotTables) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
         side, deal = self._sides[player], self.cards.deals[0]
-        hero, num_roots = len(side.hands.same), len(side.forests[0].chance)
+        hero, num_roots = len(side.hands.same), len(side.played[0].chance)
         values = np.zeros((len(deal.card), num_roots, hero), np.float32)
         if self.first_street == Street.TURN:
             self._visit_rivers(player, step, tables, values)
@@ -242,10 +270,10 @@ class SpotGame:
         self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
     ) -> None:
         side, deal = self._sides[player], self.cards.deals[0]
-        street = RiverStreet(side.hands, side.forests[1], side.orders[1], deal)
+        street = RiverStreet(side.hands, side.played[1], side.orders[1], deal)
         boards = range(len(deal.card))
         knowledge = known_to(player, tables.on_boards(Street.RIVER, boards))
-        arrival = _after(side.scratch, side.forests[0], NO_CARD, deal)
+        arrival = _after(side.scratch, side.played[0], NO_CARD, deal)
 
         def visit(worker: int) -> None:
             scratch = self._river_scratch[player][worker]
@@ -258,7 +286,7 @@ class SpotGame:
         self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
     ) -> None:
         side, deal = self._sides[player], self.cards.deals[0]
-        streets = self._turn_streets(player)
+        streets = self._turn_streets(player, side.played, self._net_wins[1][player])
         # Cards with many rivers first, so that nobody is left with a long one at the end.
         order = np.argsort(-np.diff(deal.first_next), kind="stable").tolist()
         next_in_order = itertools.count()
@@ -267,7 +295,7 @@ class SpotGame:
             scratch = self._turn_scratch[player][worker]
             while (position := next(next_in_order)) < len(order):
                 number = order[position]
-                arrival = _after(side.scratch, side.forests[0], int(deal.card[number]), deal)
+                arrival = _after(side.scratch, side.played[0], int(deal.card[number]), deal)
                 turn = known_to(player, tables.on_board(Street.TURN, number))
                 rivers = range(*deal.first_next[number : number + 2])
                 river = known_to(player, tables.on_boards(Street.RIVER, rivers))
@@ -277,23 +305,37 @@ class SpotGame:
 
         self.team.run(visit, range(self.team.num_workers))
 
-    def _turn_streets(self, player: int) -> TurnStreets:
+    def _turn_streets(
+        self, player: int, forests: tuple[Forest, ...], net_wins: Float32Array
+    ) -> TurnStreets:
         side = self._sides[player]
-        _, turn_forest, river_forest = side.forests
+        _, turn_forest, river_forest = forests
         _, turn_orders, river_orders = side.orders
+        turn_deal, river_deal = self.cards.deals
         return TurnStreets(
-            side.hands, turn_forest, river_forest, turn_orders, river_orders, *self.cards.deals
+            side.hands,
+            turn_forest,
+            river_forest,
+            turn_orders,
+            river_orders,
+            turn_deal,
+            river_deal,
+            net_wins,
         )
+
+    def _boards(self) -> list[list[tuple[int, ...]]]:
+        """Returns the boards of each street."""
+        board = self.cards.board
+        return [[board], *([board + dealt for dealt in on] for on in self.cards.runouts)]
 
     def _see(self, player: int) -> Side:
         cards = self.cards
-        boards = [[cards.board]]
-        boards += [[cards.board + dealt for dealt in runouts] for runouts in cards.runouts]
         return Side(
             hands=hands_seen_from(cards, player),
             forests=tuple(template.forests[player] for template in self.templates),
-            orders=tuple(orders_of(cards, on_street, player) for on_street in boards),
+            orders=tuple(orders_of(cards, on_street, player) for on_street in self._boards()),
             scratch=make_scratch(self.templates[0], cards, player, self.precision),
+            played=tuple(template.forests[player] for template in self.played),
         )
 
 

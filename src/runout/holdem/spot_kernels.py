@@ -116,7 +116,7 @@ def begin_street(
     terminal_kernels.clear_values(out_scratch.lanes)
     enter_street(arrival, hands, forest, 0, out_scratch.reach)
     street_kernels.push_reach(forest, 0, villain, step, out_scratch)
-    street_kernels.value_terminals(forest, 0, meeting, out_scratch)
+    street_kernels.value_folds(forest, meeting, out_scratch)
 
 
 @kernel
@@ -185,6 +185,9 @@ def visit_turn(
     turn, hands, deal = streets.turn, streets.hands, streets.river_deal
     meeting = meet(hands, streets.turn_orders, streets.turn_deal.order[turn_index])
     begin_street(turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn)
+    if turn.showdown.shape[0] > 0:
+        net_wins = streets.net_wins[turn_index]
+        street_kernels.value_all_ins(turn, net_wins, meeting, scratch.turn)
     first = streets.turn_deal.first_next[turn_index]
     scratch.chance_value[:] = 0.0
     for board in range(first, streets.turn_deal.first_next[turn_index + 1]):

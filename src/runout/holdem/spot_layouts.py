@@ -86,6 +86,7 @@ class TurnStreets(NamedTuple):
         river_orders: hands by runout.
         turn_deal: the turn cards.
         river_deal: the river cards after each of them.
+        net_wins: ``[K, P, O, W]`` of `all_ins`, by turn card; empty unless the turn is settled.
     """
 
     hands: Hands
@@ -95,6 +96,11 @@ class TurnStreets(NamedTuple):
     river_orders: Orders
     turn_deal: Deal
     river_deal: Deal
+    net_wins: Float32Array
+
+
+#: Where turns are not settled.
+NO_NET_WINS: Float32Array = np.zeros((0, 0, 0, 0), np.float32)
 
 
 class TurnScratch(NamedTuple):

@@ -226,8 +226,33 @@ def _look_ahead(table: AnyArray, near: int) -> int:
 
 
 @kernel
+def value_folds(forest: Forest, meeting: Meeting, out_scratch: Scratch) -> None:
+    """Values the folds of a street before the river."""
+    folds = _folds(forest, 0, forest.fold.shape[0])
+    terminal_kernels.value_folds(
+        folds, False, meeting, out_scratch.reach, out_scratch.lanes, out_scratch.value
+    )
+
+
+@kernel
+def value_all_ins(
+    forest: Forest, net_wins: Float32Array, meeting: Meeting, out_scratch: Scratch
+) -> None:
+    """Values the showdowns of a settled street; ``net_wins[P, O, W]`` are those of its board."""
+    terminal_kernels.value_all_ins(
+        Ends(forest.showdown, forest.showdown_row, forest.showdown_stake),
+        forest.showdown_rake,
+        net_wins,
+        meeting,
+        out_scratch.reach,
+        out_scratch.lanes,
+        out_scratch.value,
+    )
+
+
+@kernel
 def value_terminals(forest: Forest, group: int, meeting: Meeting, out_scratch: Scratch) -> None:
-    """Values the folds and showdowns of a group."""
+    """Values the folds and showdowns of a group of a river."""
     bounds = forest.group[group]
     reach, value, lanes = out_scratch.reach, out_scratch.value, out_scratch.lanes
     first, middle, last = bounds[4], bounds[4] + bounds[9], bounds[5]
@@ -245,7 +270,8 @@ def value_terminals(forest: Forest, group: int, meeting: Meeting, out_scratch: S
         lanes,
         value,
     )
-    terminal_kernels.value_folds(_folds(forest, middle, last), meeting, reach, lanes, value)
+    folds = _folds(forest, middle, last)
+    terminal_kernels.value_folds(folds, False, meeting, reach, lanes, value)
 
 
 @inlined

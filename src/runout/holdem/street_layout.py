@@ -3,10 +3,12 @@
 A betting tree runs through all streets. Cut where a card is dealt, it falls into trees that begin a
 street; those of one street together are its layout, and every board of the street has tables with
 the layout's rows. A called all-in has no more decisions: on the streets that remain it is a tree
-of one node that leads to the next card, and to a showdown on the river.
+of one node that leads to the next card, and to a showdown on the river. On a *settled* street it
+ends at once, a showdown before the river.
 """
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -27,7 +29,6 @@ class PlaceKind(IntEnum):
     SHOWDOWN = 1
     CHANCE = 2
     DECISION = 3
-    ALL_IN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,42 +101,38 @@ class _Draft:
         return len(self.tree_node) - 1
 
 
-def make_layouts(tree: PostflopTree, *, deals_all_ins: bool = True) -> list[StreetLayout]:
+def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[StreetLayout]:
     """Returns the layout of every street from the tree's first one on.
 
     Args:
         tree: the betting.
-        deals_all_ins: whether cards come after a called all-in of the first street; if not, it ends
-            there, an `ALL_IN`, and later streets have fewer roots. Rows of tables are the same.
+        settled: streets on which called all-ins end; later ones then have fewer roots. Rows of
+            tables are the same.
     """
     layouts = []
     roots: tuple[int, ...] = (0,)
     for street in list(Street)[tree.first_street :]:
-        ends_all_ins = street == tree.first_street and not deals_all_ins
-        layouts.append(_finish(tree, street, _draft(tree, street, roots, ends_all_ins)))
+        layouts.append(_finish(tree, street, _draft(tree, street, roots, street in settled)))
         roots = layouts[-1].next_roots
     return layouts
 
 
-def _kind_on(tree: PostflopTree, street: Street, node: int, ends_all_ins: bool) -> PlaceKind:
+def _kind_on(tree: PostflopTree, street: Street, node: int, is_settled: bool) -> PlaceKind:
     """Returns what a tree node is on a street."""
     leaf = int(tree.leaf_kind[node])
     if leaf == NOT_A_LEAF:
         return PlaceKind.DECISION if tree.street[node] == street else PlaceKind.CHANCE
     if leaf == SHOWDOWN:
-        if street == Street.RIVER:
-            return PlaceKind.SHOWDOWN
-        return PlaceKind.ALL_IN if ends_all_ins else PlaceKind.CHANCE
+        is_over = street == Street.RIVER or is_settled
+        return PlaceKind.SHOWDOWN if is_over else PlaceKind.CHANCE
     return PlaceKind.FOLD
 
 
-def _draft(
-    tree: PostflopTree, street: Street, roots: tuple[int, ...], ends_all_ins: bool
-) -> _Draft:
+def _draft(tree: PostflopTree, street: Street, roots: tuple[int, ...], is_settled: bool) -> _Draft:
     """Numbers the nodes of a street: root by root, breadth-first, so that siblings are together."""
     draft = _Draft()
     for root in roots:
-        draft.root.append(draft.add(root, _kind_on(tree, street, root, ends_all_ins), NO_PARENT))
+        draft.root.append(draft.add(root, _kind_on(tree, street, root, is_settled), NO_PARENT))
         queue = deque([draft.root[-1]])
         while queue:
             node = queue.popleft()
@@ -143,7 +140,7 @@ def _draft(
                 continue
             draft.first_child[node] = len(draft.tree_node)
             for child in tree.layout.children(draft.tree_node[node]):
-                kind = _kind_on(tree, street, child, ends_all_ins)
+                kind = _kind_on(tree, street, child, is_settled)
                 queue.append(draft.add(child, kind, node))
     return draft
 

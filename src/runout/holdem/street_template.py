@@ -1,5 +1,6 @@
 """The betting of a street as one forest that is the same whatever card comes, for the kernels."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -12,8 +13,13 @@ from runout.holdem.street_layout import NO_PARENT, PlaceKind, StreetLayout, make
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import PostflopTree
 
-#: Nodes of a group of roots: few enough for reach and values to stay in the processor's cache.
-NODES_PER_GROUP = 200
+#: What the values of a group of roots take: they stay in the processor's cache, and there are
+#: enough showdowns to fill lanes.
+_GROUP_BYTES = 3 << 19
+_FLOAT_BYTES = 4
+
+#: Nodes of a group whose rows have every hand.
+NODES_PER_GROUP = _GROUP_BYTES // (_FLOAT_BYTES * 1184)
 
 _ENDS = 2  # the kind of a terminal in `Forest.kind`
 
@@ -29,12 +35,16 @@ class StreetTemplate(StreetLayout):
     forests: tuple[Forest, Forest]
 
 
+def nodes_per_group(width: int) -> int:
+    """Returns how many nodes, with rows of a width, make a group."""
+    return max(1, _GROUP_BYTES // (_FLOAT_BYTES * width))
+
+
 def make_templates(
     tree: PostflopTree,
     rake: Rake,
     nodes_per_group: int = NODES_PER_GROUP,
-    *,
-    deals_all_ins: bool = True,
+    settled: Collection[Street] = (),
 ) -> list[StreetTemplate]:
     """Returns the template of every street from the tree's first one on.
 
@@ -42,10 +52,10 @@ def make_templates(
         tree: the betting.
         rake: what the house takes.
         nodes_per_group: at most so many nodes of the river, or one root's, make a group.
-        deals_all_ins: as in `make_layouts`.
+        settled: as in `make_layouts`.
     """
     templates = []
-    for layout in make_layouts(tree, deals_all_ins=deals_all_ins):
+    for layout in make_layouts(tree, settled):
         groups = _group_roots(layout, nodes_per_group)
         oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
         known = {each.name: getattr(layout, each.name) for each in fields(layout)}
@@ -105,7 +115,7 @@ def _see(
     local = np.arange(layout.num_nodes) - base
     chance = np.flatnonzero(kinds == PlaceKind.CHANCE)
     fold, showdown, shared = _pair_ends(kinds, row, [bounds[end] for _, end in groups])
-    stake, raked = showdown_stakes(tree, layout.tree_node[showdown], rake)
+    stake, raked = _showdown_stakes(tree, layout.tree_node[showdown], rake)
     is_decision = kinds == PlaceKind.DECISION
     return Forest(
         group=_int32([[*rows, number] for rows, number in zip(group_rows, shared, strict=True)]),
@@ -158,7 +168,7 @@ def _fold_gains(tree: PostflopTree, nodes: IntArray, rake: Rake, player: int) ->
     return np.where(tree.leaf_kind[nodes] == player, -lost, won).astype(np.float32)
 
 
-def showdown_stakes(
+def _showdown_stakes(
     tree: PostflopTree, nodes: IntArray, rake: Rake
 ) -> tuple[Float32Array, Float32Array]:
     """Returns what is won or lost at showdowns, and what each player pays on top whoever wins."""

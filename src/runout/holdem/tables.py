@@ -11,6 +11,7 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, Float32Array, aligned_zeros
 from runout.cards.card import NUM_CARDS
 from runout.cfr.reach import NUM_PLAYERS
+from runout.holdem.all_ins import has_products, net_win_bytes
 from runout.holdem.cards_to_come import PLAYER_WORDS, CardsToCome, PlayerHands
 from runout.holdem.lane_kernels import Transfer
 from runout.holdem.simd_kernels import LANES
@@ -145,7 +146,7 @@ class ScratchShape(NamedTuple):
         num_decoded: rows of a decision in tables that are not of 32 bits; 0 if they are.
         hero: the length of a row of the player's hands.
         villain: the length of a row of the opponent's hands.
-        has_showdowns: whether there are any, which take running sums.
+        has_running: whether there are showdowns of river hands, which take running sums.
     """
 
     num_rows: int
@@ -153,12 +154,12 @@ class ScratchShape(NamedTuple):
     num_decoded: int
     hero: int
     villain: int
-    has_showdowns: bool
+    has_running: bool
 
     @property
     def num_running(self) -> int:
         """Running sums: of all hands and of both cards of each, after a row of zeros each."""
-        return 3 * self.villain + 1 + NUM_CARDS if self.has_showdowns else 1
+        return 3 * self.villain + 1 + NUM_CARDS if self.has_running else 1
 
     @classmethod
     def of(
@@ -172,7 +173,7 @@ class ScratchShape(NamedTuple):
             num_decoded=int(forest.num_children.max()) if precision == Precision.HALF else 0,
             hero=widths[player],
             villain=widths[1 - player],
-            has_showdowns=len(forest.showdown) > 0,
+            has_running=template.street == Street.RIVER and len(forest.showdown) > 0,
         )
 
 
@@ -237,7 +238,7 @@ class MemoryNeed:
     Attributes:
         tables: regrets and strategy sums on all boards.
         working_space: of all workers.
-        cards: orders of strength and images of hands.
+        cards: orders of strength, images of hands and what hands win all-in.
     """
 
     tables: int
@@ -258,11 +259,23 @@ def count_boards(cards: CardsToCome) -> tuple[int, ...]:
 def estimate_memory(
     templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
 ) -> MemoryNeed:
-    """Returns what a solve will allocate, before anything is allocated."""
+    """Returns what a solve will allocate, before anything is allocated.
+
+    Args:
+        templates: the betting as it is visited, on settled streets without cards after all-ins.
+        cards: hands and boards.
+        num_workers: threads that share the work.
+        precision: of the tables.
+    """
+    matrices = sum(
+        net_win_bytes(cards, num_boards)
+        for template, num_boards in zip(templates, count_boards(cards), strict=True)
+        if has_products(template)
+    )
     return MemoryNeed(
         tables=count_table_bytes(templates, exact_sizes(cards), precision),
         working_space=_estimate_scratch(templates, cards, num_workers, precision),
-        cards=_estimate_cards(cards),
+        cards=_estimate_cards(cards) + matrices,
     )
 
 

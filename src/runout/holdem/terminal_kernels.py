@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runout import product_kernels
 from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array
 from runout.holdem import lane_kernels
 from runout.holdem import lane_simd_kernels as lane_simd
@@ -174,12 +175,18 @@ def clear_values(out_lanes: Lanes) -> None:
 
 @kernel
 def value_folds(
-    folds: Ends, meeting: Meeting, reach: Float32Array, lanes: Lanes, out_value: Float32Array
+    folds: Ends,
+    adds: bool,
+    meeting: Meeting,
+    reach: Float32Array,
+    lanes: Lanes,
+    out_value: Float32Array,
 ) -> None:
-    """Writes what hero's hands win at folds into their rows.
+    """Writes what hero's hands win whatever the opponent holds, as at folds, into rows.
 
     Args:
         folds: the nodes.
+        adds: whether it is added to what is there.
         meeting: the hands on this board.
         reach: ``[rows, O]`` the opponent's reach.
         lanes: working space, cleared once for a board.
@@ -190,7 +197,41 @@ def value_folds(
         lane_kernels.rows_to_lanes(folds.row[begin:end], reach, lanes.transfer, lanes.reach)
         sum_reach(meeting, lanes)
         node, payoff = folds.node[begin:end], folds.payoff[begin:end]
-        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, lanes.transfer, out_value)
+        lane_kernels.lanes_to_rows(node, payoff, adds, lanes.value, lanes.transfer, out_value)
+
+
+@kernel
+def value_all_ins(
+    showdowns: Ends,
+    rake: Float32Array,
+    net_wins: Float32Array,
+    meeting: Meeting,
+    reach: Float32Array,
+    lanes: Lanes,
+    out_value: Float32Array,
+) -> None:
+    """Writes what hero's hands win at showdowns before the river into their rows.
+
+    Args:
+        showdowns: the nodes.
+        rake: ``[k]`` what hero gains there whoever wins; empty without rake.
+        net_wins: ``[P, O, W]`` by the opponent's hand and hero's, as panels.
+        meeting: the hands on this board.
+        reach: ``[rows, O]`` the opponent's reach.
+        lanes: working space, cleared once for a board.
+        out_value: ``[n, H]``.
+    """
+    num_showdowns = showdowns.node.shape[0]
+    won = np.empty((num_showdowns, net_wins.shape[0] * net_wins.shape[2]), np.float32)
+    product_kernels.multiply_rows(reach, showdowns.row, net_wins, won)
+    for i in range(num_showdowns):
+        of_hands, value, stake = won[i], out_value[showdowns.node[i]], showdowns.payoff[i]
+        for hand in range(value.shape[0]):
+            value[hand] = stake * of_hands[hand]
+    if rake.size > 0:
+        value_folds(
+            Ends(showdowns.node, showdowns.row, rake), True, meeting, reach, lanes, out_value
+        )
 
 
 @kernel

@@ -26,9 +26,9 @@ from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.execution.local import count_cores
 from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
 from runout.execution.workplace import Workplace
+from runout.holdem.all_ins import played_templates
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
-from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, estimate_memory
 from runout.lab.backend_rows import BackendRow, value_errors
 from runout.lab.real_game import judge_strategy
@@ -322,7 +322,8 @@ def estimate_judging_bytes(flop: tuple[int, ...], tree: PostflopTree, num_worker
         num_workers: threads of a solve.
     """
     everyone = HandRange.full()
-    cards, templates = CardsToCome.plan(flop, (everyone, everyone)), make_templates(tree, NO_RAKE)
+    cards = CardsToCome.plan(flop, (everyone, everyone))
+    templates = played_templates(tree, NO_RAKE, cards)
     need = estimate_memory(templates, cards, num_workers, Precision.SINGLE)
     turn, river = cards.deals[0], templates[-1]
     rivers_of_a_turn = int(np.diff(turn.first_next).max())

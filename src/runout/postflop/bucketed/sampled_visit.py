@@ -19,7 +19,13 @@ from runout.holdem import spot_kernels
 from runout.holdem.card_game import arrive
 from runout.holdem.cards_to_come import Deal
 from runout.holdem.spot_game import SpotGame
-from runout.holdem.spot_layouts import Arrival, Knowledge, TurnScratch, TurnStreets
+from runout.holdem.spot_layouts import (
+    NO_NET_WINS,
+    Arrival,
+    Knowledge,
+    TurnScratch,
+    TurnStreets,
+)
 from runout.holdem.street_kernels import LEARNING_AFRESH
 from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import Precision, make_learning, make_turn_scratch, part_of
@@ -98,6 +104,7 @@ class _Slot:
             side.orders[_RIVER],
             turn,
             _deal_of(river_deal, dealt.rivers, probability[1]),
+            NO_NET_WINS,
         )
         entering = arrival._replace(
             card=int(turn.card[0]), probability=np.float32(turn.probability)

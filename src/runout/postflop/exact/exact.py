@@ -8,12 +8,12 @@ from runout.cache import Arrays
 from runout.cfr.discounting import DCFR_SPOT, DiscountSchedule
 from runout.cfr.parallel import Team
 from runout.cfr.stopping import StoppingRule
+from runout.holdem.all_ins import played_templates
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.spot_solver import SpotSolver
-from runout.holdem.street_template import make_templates
 from runout.holdem.tables import Precision, count_boards, estimate_memory
 from runout.postflop.backend import FlopNeeds, FlopSolution, ProgressSink
 from runout.postflop.card_solve import held_bytes, solve_with_cards
@@ -70,7 +70,7 @@ class ExactBackend:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
         everyone = HandRange.full()
         cards = CardsToCome.plan(flop, (everyone, everyone))
-        templates = make_templates(tree, NO_RAKE)
+        templates = played_templates(tree, NO_RAKE, cards)
         memory, tables = {}, {}
         for precision in Precision:
             need = estimate_memory(templates, cards, num_workers, precision)

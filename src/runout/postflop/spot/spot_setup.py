@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import NodeLock
 from runout.execution.memory import PROGRAM_BYTES
+from runout.holdem.all_ins import played_templates
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.compact_game import ONE_GROUP
 from runout.holdem.compact_memory import estimate_compact_memory
 from runout.holdem.river_games import RiverBuckets, choose_buckets, count_games
 from runout.holdem.spot import Spot
-from runout.holdem.street_template import NODES_PER_GROUP, make_templates
+from runout.holdem.street_template import make_templates
 from runout.holdem.tables import MemoryNeed, Precision, count_boards, estimate_memory
 from runout.postflop.spot.locking import add_locks
 from runout.views.node import NodeKind
@@ -73,8 +74,10 @@ def measure_spot(
         if place.kind == NodeKind.DECISION
     ]
     cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
-    groups = NODES_PER_GROUP if rivers is None else ONE_GROUP
-    templates = make_templates(spot.tree, spot.rake, groups)
+    if rivers is None:
+        templates = played_templates(spot.tree, spot.rake, cards, spot.deck)
+    else:
+        templates = make_templates(spot.tree, spot.rake, ONE_GROUP)
     oop, ip = cards.players
 
     def estimate(precision: Precision) -> MemoryNeed:

@@ -11,13 +11,14 @@ from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cards.card import card_rank, card_suit
 from runout.cards.flops import Flop
 from runout.cfr.parallel import Team
+from runout.holdem.all_ins import played_templates
 from runout.holdem.card_game import CardGame
 from runout.holdem.cards_to_come import CardsToCome
 from runout.holdem.rake import NO_RAKE
 from runout.holdem.spot import Spot
 from runout.holdem.spot_game import SpotGame
 from runout.holdem.street_kernels import Step
-from runout.holdem.street_template import StreetTemplate, make_templates
+from runout.holdem.street_template import StreetTemplate
 from runout.holdem.tables import (
     LearnedTables,
     MemoryNeed,
@@ -173,10 +174,10 @@ class ExactEngine:
         self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
     ) -> EngineNeeds:
         """Returns what the subgames of some flops take together, before they are made."""
-        templates = [make_templates(tree, NO_RAKE) for tree in trees]
         memory, cells = MemoryNeed(0, 0, 0), np.zeros(len(Street), np.int64)
         for cards, number in count_alike(flops):
-            for streets in templates:
+            for tree in trees:
+                streets = played_templates(tree, NO_RAKE, cards)
                 need = estimate_memory(streets, cards, 1, self.precision)
                 memory = MemoryNeed(
                     memory.tables + number * need.tables,
