@@ -5,7 +5,7 @@ import pytest
 
 from runout.holdem.rake import NO_RAKE, Rake
 from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS
-from runout.holdem.street_template import NODES_PER_GROUP, make_templates
+from runout.holdem.street_template import make_templates, nodes_per_group
 from runout.trees.betting import Street
 from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
 from tests.holdem.small_spots import make_tree
@@ -17,11 +17,13 @@ TREES = {
     "no betting": make_tree("", 10, 10, Street.FLOP),
     "all-in at once": make_tree("a", 10, 10, Street.FLOP),
 }
+#: Few, so that rivers have several groups.
+MOST_NODES = 120
 every_tree = pytest.mark.parametrize("name", TREES)
 
 
 def templates_of(name, rake=NO_RAKE):
-    return make_templates(TREES[name], rake)
+    return make_templates(TREES[name], rake, MOST_NODES)
 
 
 @every_tree
@@ -115,7 +117,7 @@ def test_groups_follow_each_other_and_only_rivers_have_several(name):
                 assert len(forest.group) == 1
             for begin, end, first_root, last_root, *_ in forest.group.tolist():
                 assert (
-                    end - begin <= NODES_PER_GROUP
+                    end - begin <= MOST_NODES
                     or last_root - first_root == 1
                     or (template.street != Street.RIVER)
                 )
@@ -123,6 +125,13 @@ def test_groups_follow_each_other_and_only_rivers_have_several(name):
 
 def test_there_are_rivers_of_several_groups():
     assert len(templates_of("turn")[-1].forests[0].group) > 5
+
+
+def test_the_shorter_the_rows_the_more_nodes_make_a_group():
+    numbers = [nodes_per_group(width) for width in (16, 320, 1184)]
+    assert numbers == sorted(numbers, reverse=True)
+    assert len(set(numbers)) == 3
+    assert nodes_per_group(1 << 40) == 1
 
 
 @every_tree
