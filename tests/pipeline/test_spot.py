@@ -284,7 +284,11 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_a_solve(tmp_path, monkeypa
         checkpoint_minutes=1e-9,
         directory=tmp_path / "spot",
     )
-    assert events == [SavingFailed("disk", "is full")]
+    # However seldom events come, the end is told; saving goes on beside the solve.
+    (last,) = (event for event in events if isinstance(event, SpotSolving))
+    assert [event for event in events if event is not last] == [SavingFailed("disk", "is full")]
+    assert last.iteration == solution.outcome.iterations
+    assert last.exploitability_chips == solution.outcome.exploitability
     assert has_same_bits(SpotSolution.load(tmp_path / "spot"), solution)
 
 

@@ -287,7 +287,7 @@ def _saving_on_the_way(
 
 
 class _Reporter:
-    """Passes progress on, a few times a second; iterations of a river take microseconds."""
+    """Passes progress on, a few times a second and at the end; a river iterates in microseconds."""
 
     def __init__(self, config: SpotConfig, rule: StoppingRule, workplace: Workplace) -> None:
         self._config = config
@@ -296,7 +296,8 @@ class _Reporter:
         self._last_seconds = 0.0
 
     def report(self, progress: SolveProgress) -> None:
-        if progress.seconds - self._last_seconds < _SECONDS_BETWEEN_EVENTS:
+        is_last = progress.stop_reason is not None
+        if not is_last and progress.seconds - self._last_seconds < _SECONDS_BETWEEN_EVENTS:
             return
         self._last_seconds = progress.seconds
         self._on_event(
