@@ -99,6 +99,17 @@ def test_random_matchups_equal_brute_force(board):
         assert (wins, ties, losses) == expected
 
 
+@pytest.mark.parametrize("board", FLOPS[:3] + TURNS[:2] + RIVERS[:1])
+def test_some_combos_win_among_themselves_what_they_win_among_all(board):
+    cards = parse_board(board)
+    everybody = compute_board_equity(cards)
+    asked = np.random.default_rng(1).choice(1326, 90, replace=False)
+    some = compute_board_equity(cards, asked)
+    assert some.combos.tolist() == sorted(set(asked.tolist()) & set(everybody.combos.tolist()))
+    assert some.num_runouts == everybody.num_runouts
+    np.testing.assert_array_equal(some.wins, everybody.wins_between(some.combos, some.combos))
+
+
 def test_matchups_solved_in_the_head_come_out():
     board = parse_board("AhKhQh")
     equity = compute_board_equity(board)

@@ -26,11 +26,11 @@ _CARDS_IN_HANDS = 4
 
 @dataclass(frozen=True, eq=False)
 class BoardEquity:
-    """Wins of all live combos of a board against each other.
+    """Wins of combos that a board leaves possible against each other.
 
     Attributes:
         board: the 3 to 5 known cards.
-        combos: ``[C]`` the combos that the board leaves possible.
+        combos: ``[C]`` the combos, in order.
         num_runouts: runouts of each pair that can meet: 990 on a flop, 44 on a turn, 1 on a river.
         representative_wins: ``[C, C]`` wins counted on one runout of each class of isomorphic
             ones, weighted; right in sum over suits, not for a single pair.
@@ -60,7 +60,8 @@ class BoardEquity:
         ]
 
     def hand_table(self) -> HandEquityTable:
-        """Returns the counts added up over the combos of the 169 hands."""
+        """Returns the counts added up over all combos of the 169 hands."""
+        assert len(self.combos) == len(live_combos(self.board))
         wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.int64)
         # A canonical hand holds all suits alike, so representatives need not be spread over them.
         equity_kernels.sum_by_hand(self.representative_wins, HAND_BY_COMBO[self.combos], wins)
@@ -68,15 +69,22 @@ class BoardEquity:
         return HandEquityTable(wins, totals - wins - wins.T, totals)
 
 
-def compute_board_equity(board: Sequence[int]) -> BoardEquity:
-    """Returns the exact equities of all combos on a board (tens of milliseconds on a flop).
+def compute_board_equity(board: Sequence[int], among: IntArray | None = None) -> BoardEquity:
+    """Returns the exact equities of combos on a board (tens of milliseconds for all on a flop).
+
+    Args:
+        board: 3 to 5 cards.
+        among: only these combos, as far as the board leaves them possible; all by default.
 
     Raises:
         CardError: if the board is not 3, 4 or 5 distinct cards.
     """
     require_board(board)
-    runouts = enumerate_runouts(board)
     combos = live_combos(board)
+    if among is not None:
+        combos = np.intersect1d(combos, among)
+    # A renaming of suits may lead out of some of the combos.
+    runouts = enumerate_runouts(board, merges_suits=among is None)
     hero = np.empty((len(runouts.boards), len(combos)), dtype=np.uint8)
     villain = np.empty_like(hero)
     equity_kernels.rank_combos(evaluator_tables(), runouts.boards, combos, hero, villain)

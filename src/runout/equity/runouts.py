@@ -27,9 +27,14 @@ class Runouts:
     symmetries: tuple[SuitMapping, ...]
 
 
-def enumerate_runouts(board: Sequence[int]) -> Runouts:
-    """Returns all completions of a flop (1,176), turn (48) or river (1), merged by isomorphism."""
-    symmetries = suit_stabilizer(board)
+def enumerate_runouts(board: Sequence[int], *, merges_suits: bool = True) -> Runouts:
+    """Returns all completions of a flop (1,176), turn (48) or river (1), merged by isomorphism.
+
+    Args:
+        board: the known cards.
+        merges_suits: whether they are merged.
+    """
+    symmetries = suit_stabilizer(board) if merges_suits else (SuitMapping.identity(),)
     rest = [card for card in range(NUM_CARDS) if card not in board]
     num_missing = RIVER_SIZE - len(board)
     runouts = np.array(list(combinations(rest, num_missing)), dtype=np.int64)

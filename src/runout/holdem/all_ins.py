@@ -12,6 +12,7 @@ import numpy as np
 from runout import products
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.card import NUM_CARDS
+from runout.cards.combos import live_combos
 from runout.equity.board_equity import BoardEquity, compute_board_equity
 from runout.holdem.cards_to_come import CardsToCome, PlayerHands
 from runout.holdem.rake import Rake
@@ -59,7 +60,10 @@ def net_wins(
     runouts; 0 where hands share a card with each other or with the board. They are the same
     arrays if both players hold the same hands.
     """
-    equities = [compute_board_equity(board) for board in boards]
+    oop, ip = cards.players
+    held = np.union1d(oop.combos, ip.combos)
+    among = held if len(held) < len(live_combos(cards.board)) else None
+    equities = [compute_board_equity(board, among) for board in boards]
     seen: list[Float32Array] = [
         np.stack([products.pack_panels(_net(equity, *view), np.float32) for equity in equities])
         for view in _views(cards)
