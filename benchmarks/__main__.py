@@ -24,6 +24,7 @@ BENCHMARKS = [
     "cfr",
     "spots",
     "schedules",
+    "reraised",
     "compact",
     "views",
     "explorer",

@@ -98,7 +98,7 @@ def _describe(name: str, needed: dict[float, Needed]) -> str:
 
 def _solve(case: Case, schedule: DiscountSchedule) -> dict[float, Needed]:
     """Returns what each target takes, between two measurements by a power of the iterations."""
-    solver = SpotSolver(_make_spot(case), schedule)
+    solver = SpotSolver(make_spot(case), schedule)
     solver.run(1)  # compiles, or loads what was compiled
     solver = SpotSolver(solver.game.spot, schedule)
     found: dict[float, Needed] = {}
@@ -118,7 +118,8 @@ def _solve(case: Case, schedule: DiscountSchedule) -> dict[float, Needed]:
     return found | {t: Needed(math.nan, math.nan) for t in TARGETS_POT if t not in found}
 
 
-def _make_spot(case: Case) -> Spot:
+def make_spot(case: Case) -> Spot:
+    """Returns the spot of a case."""
     cards = tuple(parse_board(case.board))
     menu = SizeMenu.parse(case.bets, case.raises)
     rules = BettingRules(
