@@ -71,7 +71,12 @@ class Side:
 
 
 class SpotGame:
-    """The cards and betting of a spot, and working space to visit it."""
+    """The cards and betting of a spot, and working space to visit it.
+
+    Attributes:
+        templates: the betting of each street.
+        played: the same as it is visited, see `Side`.
+    """
 
     def __init__(
         self, spot: Spot, team: Team | None = None, precision: Precision = Precision.SINGLE
@@ -111,12 +116,10 @@ class SpotGame:
     @cached_property
     def _net_wins(self) -> list[tuple[Float32Array, Float32Array]]:
         """By street before the river, seen from OOP and IP, what `all_ins` need there."""
-        boards = self._boards()[:-1]
+        before_river = zip(self.played[:-1], self._boards()[:-1], strict=True)
         return [
-            net_wins(self.cards, on_street)
-            if has_products(template)
-            else (NO_NET_WINS, NO_NET_WINS)
-            for template, on_street in zip(self.played, boards, strict=False)
+            net_wins(self.cards, boards) if has_products(template) else (NO_NET_WINS, NO_NET_WINS)
+            for template, boards in before_river
         ]
 
     @cached_property
