@@ -304,3 +304,17 @@ def test_numba_brings_no_linear_algebra_and_no_coverage_along():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
     )
     assert found.stdout == "set()\n"
+
+
+def test_kernels_are_plain_functions_where_numba_compiles_nothing():
+    code = (
+        "import numpy as np; "
+        "from runout.equity.equity_kernels import rank_strengths; "
+        "print(type(rank_strengths).__name__, rank_strengths(np.array([0, 9, 4], np.uint16), "
+        "np.zeros(7464, np.uint8)))"
+    )
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == ["function", "2"]

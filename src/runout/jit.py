@@ -125,6 +125,8 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compiles a function, single-threaded and GIL-free; parallelism belongs to `execution`."""
     compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
     dispatcher: Any = compiled(function)
+    if dispatcher is function:  # with NUMBA_DISABLE_JIT, as coverage wants it
+        return function
     dispatcher.get_call_template = partial(_find_template, dispatcher.get_call_template)
     if CACHE_PROBLEM is None:
         dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
