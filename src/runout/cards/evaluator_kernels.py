@@ -103,7 +103,7 @@ def evaluate_board(
             out_strength[start + low] = row[low]
         start += high
     for i in range(board.shape[0]):
-        _clear_card(board[i], out_strength)
+        _clear_card(np.int64(board[i]), out_strength)
     for suit in range(4):
         num_suited = 0
         for i in range(board.shape[0]):
@@ -153,7 +153,7 @@ def _overwrite_flushes(
     suited_ranks = 0
     for i in range(board.shape[0]):
         if board[i] & 3 == suit:
-            suited_ranks |= 1 << (board[i] >> 2)
+            suited_ranks |= 1 << np.int64(board[i] >> 2)
     if num_suited == 5:
         for combo in range(out_strength.shape[0]):
             if out_strength[combo]:
