@@ -153,7 +153,7 @@ def _overwrite_flushes(
     suited_ranks = 0
     for i in range(board.shape[0]):
         if board[i] & 3 == suit:
-            suited_ranks |= 1 << np.int64(board[i] >> 2)
+            suited_ranks |= 1 << int(board[i] >> 2)
     if num_suited == 5:
         for combo in range(out_strength.shape[0]):
             if out_strength[combo]:
