@@ -29,7 +29,7 @@ MOST_PAIRS = 1 << 18
 
 def settled_streets(cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK) -> tuple[Street, ...]:
     """Returns the streets whose called all-ins an exact solve values by products."""
-    first = Street(2 - len(cards.deals))
+    first = Street(Street.RIVER - len(cards.deals))
     if first == Street.RIVER or len(deck) != NUM_CARDS:
         return ()
     oop, ip = cards.players
