@@ -18,10 +18,16 @@ from runout.trees.postflop_tree import PostflopTree
 _GROUP_BYTES = 3 << 19
 _FLOAT_BYTES = 4
 
-#: Nodes of a group whose rows have every hand.
-NODES_PER_GROUP = _GROUP_BYTES // (_FLOAT_BYTES * 1184)
-
 _ENDS = 2  # the kind of a terminal in `Forest.kind`
+
+
+def nodes_per_group(width: int) -> int:
+    """Returns how many nodes, with rows of a width, make a group."""
+    return max(1, _GROUP_BYTES // (_FLOAT_BYTES * width))
+
+
+#: Nodes of a group whose rows have every hand.
+NODES_PER_GROUP = nodes_per_group(1184)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +39,6 @@ class StreetTemplate(StreetLayout):
     """
 
     forests: tuple[Forest, Forest]
-
-
-def nodes_per_group(width: int) -> int:
-    """Returns how many nodes, with rows of a width, make a group."""
-    return max(1, _GROUP_BYTES // (_FLOAT_BYTES * width))
 
 
 def make_templates(
