@@ -194,7 +194,6 @@ def open_joint_run(directory: Path) -> tuple[JointGame, JointFlops]:
         BundleError: if there is no joint solution, or one without rivers.
     """
     solution = load_solution(directory / SOLUTION_FOLDER)
-    solution = load_solution(directory / SOLUTION_FOLDER)
     saved = JointFlops.load(directory / FLOPS_FOLDER)
     if saved.last_street != Street.RIVER:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"
