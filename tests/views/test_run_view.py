@@ -102,6 +102,20 @@ def test_values_are_those_of_the_games_that_were_solved(both, line):
         )
 
 
+def test_reach_below_a_flop_is_the_preflop_reach_times_the_frequencies_since(both):
+    run, view, _ = both
+    for leaf in run.leaves.flop_leaves:
+        before = view.share_of_deals(leaf.node)
+        assert 0.0 < before < 0.5
+        root = view.node(f"{leaf.path}:{view.node(leaf.path).flops[0]}")
+        for number, action in enumerate(root.actions):
+            below = view.node(f"{root.path}:{action.code}")
+            assert below.reach == pytest.approx(before * root.frequency()[number])
+            assert 0.0 < below.reach < before
+            further = view.node(f"{below.path}:{below.actions[0].code}")
+            assert further.reach == pytest.approx(below.reach * below.frequency()[0])
+
+
 def test_a_flop_may_be_asked_for_in_any_suits(both):
     run, view, _ = both
     leaf, _ = first_flop(run)
