@@ -1,12 +1,16 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from runout.cli.solve_spot import describe_rounding, read_config
+from runout.cli.solve_spot import describe_rounding, describe_size, read_config
+from runout.config.load import load_spot_config
+from runout.holdem.tables import MemoryNeed, Precision
+from runout.postflop.spot.spot_setup import SpotSize
 from runout.postflop.spot.spot_solution import KIND, SpotSolution
 from tests.cli.solve_configs import write_config
 
@@ -70,8 +74,7 @@ def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(solve, tmp_p
     first, second, third, *_ = result.stderr.splitlines()
     assert first == "2c3d4h8s9c: 9 nodes of betting, 12 against 6 combos"
     assert second == "boards: 1 river"
-    assert third.startswith("memory: ")
-    assert "in 32 bits" in third
+    assert re.fullmatch(r"memory: \d+ kB for the spot, 220 MB for the program", third)
     lines = result.stdout.splitlines()
     assert lines[0] == "OOP acts on 2c3d4h8s9c   pot 100, 100 behind"
     assert any(line.startswith("OOP   ") and "%" in line for line in lines)
@@ -80,6 +83,18 @@ def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(solve, tmp_p
     assert lines[-1].startswith(f"wrote {tmp_path}/spot, ")
     assert max(map(len, lines[:-2])) <= 100
     assert SpotSolution.load(tmp_path / "spot").exploitability_pot <= 0.005
+
+
+@pytest.mark.parametrize(("precision", "chosen", "other"), [(32, 600, 350), (16, 350, 600)])
+def test_another_precision_is_told_where_it_matters(precision, chosen, other):
+    needs = {32: MemoryNeed(500_000_000, 0, 100_000_000)}
+    needs |= {16: MemoryNeed(250_000_000, 0, 100_000_000)}
+    size = SpotSize(9, (1,), (12, 6), {Precision(bits): need for bits, need in needs.items()})
+    config = load_spot_config(CONFIG, {"precision": precision})
+    assert describe_size(config, size).splitlines()[2] == (
+        f"memory: {chosen} MB for the spot ({other} MB with precision {48 - precision}), "
+        "220 MB for the program"
+    )
 
 
 def test_json_has_what_was_found(solve, tmp_path):

@@ -48,6 +48,7 @@ from runout.cli.targets import OverwriteFlag, ResumeFlag, require_free, solving_
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.config.spot_readers import plain_target
+from runout.execution.memory import PROGRAM_BYTES
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.bet_sizing import PotFraction
 from runout.trees.betting import Stakes, Street
@@ -68,6 +69,8 @@ OPTION_BY_LIMIT = {
 _REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
 #: Fractions of the pot by which rounding to chips may change a bet without a word.
 _NOTABLE_ROUNDING = 0.02
+#: Fraction of all memory that another precision has to save or cost to be mentioned.
+_NOTABLE_MEMORY = 0.1
 _Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
 ]
@@ -197,18 +200,26 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     streets = [street.name.lower() for street in Street][-len(size.num_boards) :]
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
     oop, ip = size.num_hands
-    needs = ", ".join(
-        f"{format_bytes(needed)} in {bits} bits"
-        for bits, needed in sorted(
-            size.memory_bytes.items(), key=lambda pair: pair[0] != config.precision
-        )
-    )
     nodes = format_count_of(size.num_nodes, "node")
     return (
         f"{config.board}: {nodes} of betting, {oop:,} against {ip:,} combos\n"
         f"boards: {boards}\n"
-        f"memory: {needs}"
+        f"memory: {_describe_memory(config.precision, size)}"
     )
+
+
+def _describe_memory(precision: int, size: "SpotSize") -> str:
+    """Returns what the spot and the program take, and another precision if that matters."""
+    totals = {int(bits): need.total for bits, need in size.memory.items()}
+    chosen = totals.pop(precision)
+    notable = _NOTABLE_MEMORY * size.memory_bytes[precision]
+    others = ", ".join(
+        f"{format_bytes(total)} with precision {bits}"
+        for bits, total in totals.items()
+        if abs(total - chosen) >= notable
+    )
+    spot = f"{format_bytes(chosen)} for the spot" + (f" ({others})" if others else "")
+    return f"{spot}, {format_bytes(PROGRAM_BYTES)} for the program"
 
 
 def describe_rounding(config: SpotConfig) -> str | None:
