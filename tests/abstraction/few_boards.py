@@ -19,12 +19,12 @@ BOARDS = {Street.FLOP: FLOPS, Street.TURN: TURNS}
 def board_classes(street: Street) -> np.ndarray:
     """Returns the classes of `BOARDS`, ascending."""
     boards = np.array([parse_board(board) for board in BOARDS[street]], dtype=np.uint8)
-    return np.unique(HandIndexer((int(street),)).index_many(boards))
+    return np.unique(HandIndexer((street.num_board_cards,)).index_many(boards))
 
 
 def deals_of(street: Street) -> np.ndarray:
     """Returns ``[n, 2 + board]`` every holding on each of `BOARDS`."""
-    boards = HandIndexer((int(street),)).unindex_many(board_classes(street))
+    boards = HandIndexer((street.num_board_cards,)).unindex_many(board_classes(street))
     return deals_on(boards.tolist())
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from runout.abstraction import bucket_map
 from runout.abstraction.bucket_map import (
     MAX_BUCKETS,
     NO_BUCKET,
@@ -12,13 +13,13 @@ from runout.abstraction.bucket_map import (
     compare_partitions,
 )
 from runout.abstraction.errors import AbstractionError, DuplicateCardError
-from runout.abstraction.street import Street
 from runout.abstraction.strength_features import FlopStrengths
 from runout.cards.card import parse_board, parse_card
 from runout.cards.combos import combo_index, live_combos, parse_combo, permute_combos
 from runout.cards.isomorphism import SuitMapping, suit_stabilizer
 from runout.cfr.parallel import Team
 from runout.events import BucketsCapped, PhaseAdvanced
+from runout.trees.betting import Street
 from tests.event_streams import check_stream
 from tests.reference.clustering import adjusted_rand_index
 
@@ -39,6 +40,11 @@ def test_workers_change_no_bucket():
     together = build_flop_buckets(parse_board(flop), NUM_BUCKETS, seed=3, team=Team(3))
     for street in ("by_flop", "by_turn", "by_river"):
         np.testing.assert_array_equal(getattr(together, street), getattr(alone, street))
+
+
+def test_seeds_of_streets_are_those_that_saved_buckets_were_made_with():
+    seeds = [bucket_map._seed_of(5, street) for street in Street]
+    assert seeds == [727168946, 278233753, 1608096988]
 
 
 def assert_renamed(renamed: FlopBuckets, dealt: FlopBuckets, mapping: SuitMapping) -> None:

@@ -21,7 +21,7 @@ from tests.abstraction.few_boards import deals_on, pretend_few_boards
 from tests.abstraction.test_bucket_statistics import assert_as_equal_as_ties_allow
 from tests.event_streams import check_stream
 
-NUM_DEALS = {street: comb(52, 2) * comb(50, int(street)) for street in Street}
+NUM_DEALS = {street: comb(52, 2) * comb(50, street.num_board_cards) for street in Street}
 SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20, mode=SurveyMode.SAMPLED)
 
 
@@ -79,7 +79,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     assert list(abstraction.tables) == list(Street)
     without_tables = CardAbstraction.from_boundaries(abstraction.boundaries, feature)
     for street in Street:
-        board = HandIndexer((int(street),)).unindex(1)
+        board = HandIndexer((street.num_board_cards,)).unindex(1)
         deals = deals_on([board])[::7]
         looked_up = abstraction.get_buckets(deals)
         assert looked_up.any()

@@ -22,6 +22,7 @@ from runout.abstraction import (
 from runout.abstraction import strength_survey as survey_module
 from runout.abstraction.bucket_statistics import BucketStatistics
 from runout.abstraction.card_abstraction import KIND, SCHEMA_VERSION
+from runout.abstraction.street import street_of_board
 from runout.abstraction.strength_survey import StreetSurvey, deal_indexer, deal_random
 from runout.cards.card import parse_board, parse_card, parse_cards
 from runout.cards.isomorphism import SUIT_MAPPINGS
@@ -100,7 +101,7 @@ def test_isomorphic_hands_get_the_same_bucket():
 @pytest.mark.parametrize(("board", "holding"), DEALS)
 def test_all_24_renamings_of_suits_get_the_same_key_and_bucket(board, holding):
     cards, (card_a, card_b) = parse_board(board), parse_cards(holding)
-    street = Street.from_board_len(len(cards))
+    street = street_of_board(len(cards))
     indexer = deal_indexer(street)
     table = np.zeros(indexer.size, dtype=np.uint16)
     table[indexer.index((card_a, card_b, *cards))] = 54_321  # a bucket that no other class has
@@ -152,7 +153,7 @@ def test_tables_hold_the_buckets_that_are_computed_without(with_tables, street):
 @pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
 def test_many_deals_get_the_buckets_that_they_get_alone(street, feature):
     abstraction = CardAbstraction.from_boundaries(BOUNDARIES, feature)
-    deals = deal_random(street, {3: 20, 4: 100, 5: 300}[street], np.random.default_rng(1))
+    deals = deal_random(street, (20, 100, 300)[street], np.random.default_rng(1))
     many = abstraction.get_buckets(deals)
     assert many.dtype == np.uint16
     alone = [abstraction.get_bucket(deal[2:], (deal[0], deal[1])) for deal in deals.tolist()]
@@ -178,7 +179,7 @@ def test_numbers_of_buckets_are_those_of_the_boundaries():
 
 @pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
 def test_no_deals_have_no_buckets(street):
-    none = np.empty((0, 2 + int(street)), dtype=np.uint8)
+    none = np.empty((0, 2 + street.num_board_cards), dtype=np.uint8)
     assert WITHOUT_TABLES.get_buckets(none).tolist() == []
 
 

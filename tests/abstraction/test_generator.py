@@ -12,7 +12,7 @@ from runout.abstraction import (
     SurveyMode,
 )
 from runout.abstraction import generator as generator_module
-from runout.abstraction.strength_survey import StreetSurvey, deal_random
+from runout.abstraction.strength_survey import StreetSurvey, deal_random, survey_sample
 from runout.errors import ExecutionError
 from runout.execution.workplace import Workplace
 
@@ -68,6 +68,15 @@ def test_sampled_boundaries_do_not_depend_on_the_number_of_workers():
     alone, together = (BoundaryGenerator(FEW, Workplace(workers)).generate(7) for workers in (1, 3))
     for street in Street:
         np.testing.assert_array_equal(alone.of_street(street), together.of_street(street))
+
+
+@pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
+def test_samples_are_those_that_saved_boundaries_were_cut_from(street):
+    """A street's stream is numbered by the cards of its board."""
+    rng = np.random.default_rng([3, {"flop": 3, "turn": 4, "river": 5}[street.label]])
+    deals = deal_random(street, FEW.samples_per_street, rng)
+    expected = survey_sample(street, FEW.feature, deals).values
+    np.testing.assert_array_equal(BoundaryGenerator(FEW).survey(street, 3).values, expected)
 
 
 def test_one_street_does_not_depend_on_the_others():

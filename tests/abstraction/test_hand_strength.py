@@ -36,9 +36,9 @@ def strength_of(board: str, holding: str) -> HandStrength:
 
 
 def random_boards(street: Street, num_boards: int, seed: int) -> list[tuple[int, ...]]:
-    rng = np.random.default_rng([seed, int(street)])
+    rng = np.random.default_rng([seed, street.num_board_cards])
     return [
-        tuple(rng.permutation(52)[: int(street)].tolist()) for _ in range(num_boards)
+        tuple(rng.permutation(52)[: street.num_board_cards].tolist()) for _ in range(num_boards)
     ]  # not sorted: boards come in the order they are dealt
 
 
@@ -157,7 +157,7 @@ def test_ehs2_of_every_holding_is_exactly_its_equity_versus_a_random_hand(street
         np.testing.assert_array_equal(strengths.ehs2, exact_equity(board))
         assert_parts_make_ehs2(strengths)
         num_situations += len(strengths.combos)
-    assert num_situations == num_boards * {3: 1_176, 4: 1_128, 5: 1_081}[street]
+    assert num_situations == num_boards * (1_176, 1_128, 1_081)[street]
 
 
 def assert_single_ehs2_is_exact(street: Street, num_boards: int, seed: int) -> None:
@@ -235,7 +235,7 @@ def test_squared_strength_lies_between_the_square_and_the_mean(board):
     strengths = CALCULATOR.calculate_board(parse_board(board))
     assert (strengths.ehs_squared >= strengths.ehs2**2 - 1e-14).all()
     assert (strengths.ehs_squared <= strengths.ehs2 + 1e-14).all()
-    if len(parse_board(board)) == Street.RIVER:
+    if len(parse_board(board)) == Street.RIVER.num_board_cards:
         np.testing.assert_allclose(strengths.ehs_squared, strengths.ehs2**2, rtol=1e-15)
 
 

@@ -7,7 +7,7 @@ from runout.abstraction import (
     InvalidBoardSizeError,
     Street,
 )
-from runout.abstraction.street import require_deal
+from runout.abstraction.street import require_deal, street_of_board
 from runout.cards.card import parse_card, parse_cards
 
 
@@ -15,19 +15,21 @@ from runout.cards.card import parse_card, parse_cards
     ("num_cards", "street"), [(3, Street.FLOP), (4, Street.TURN), (5, Street.RIVER)]
 )
 def test_street_is_known_from_the_length_of_the_board(num_cards, street):
-    assert Street.from_board_len(num_cards) is street
+    assert street_of_board(num_cards) is street
 
 
 @pytest.mark.parametrize("num_cards", [-1, 0, 1, 2, 6, 7])
 def test_boards_of_other_lengths_are_refused_with_what_came_and_what_is_allowed(num_cards):
     with pytest.raises(InvalidBoardSizeError) as raised:
-        Street.from_board_len(num_cards)
+        street_of_board(num_cards)
     allowed = "a board has 3 (flop), 4 (turn) or 5 (river)"
     assert str(raised.value) == f"board: {num_cards} cards, {allowed}"
 
 
-def test_streets_come_in_order_and_have_labels():
+def test_streets_come_in_order_and_have_labels_and_boards():
+    assert list(Street) == [0, 1, 2]
     assert [street.label for street in Street] == ["flop", "turn", "river"]
+    assert [street.num_board_cards for street in Street] == [3, 4, 5]
 
 
 def test_a_deal_without_repetition_has_the_street_of_its_board():

@@ -46,7 +46,7 @@ def by_label(street: Street) -> str:
 
 def distinct_boards(street: Street, num_boards: int, seed: int = 0) -> np.ndarray:
     """Returns one random deal on each of so many different boards."""
-    indexer = HandIndexer((int(street),))
+    indexer = HandIndexer((street.num_board_cards,))
     rng = np.random.default_rng(seed)
     boards = indexer.unindex_many(rng.choice(indexer.size, num_boards, replace=False))
     deals = [rng.permutation(np.setdiff1d(np.arange(52), board))[:2] for board in boards]
@@ -91,7 +91,7 @@ def test_sampled_deals_have_the_strength_that_is_computed_one_by_one(street, fea
 
 @pytest.mark.parametrize("street", Street, ids=by_label)
 def test_no_deals_have_no_strengths(street):
-    none = np.empty((0, 2 + int(street)), dtype=np.uint8)
+    none = np.empty((0, 2 + street.num_board_cards), dtype=np.uint8)
     assert not len(survey_sample(street, EHS2, none, Workplace(1)).values)
 
 
@@ -111,8 +111,10 @@ def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_weights_of_the_classes_on_a_board_count_its_deals(street):
     survey = survey_few(street, EHS2)
-    num_boards = HandIndexer((int(street),)).multiplicity_many(board_classes(street)).sum()
-    assert survey.weights.sum() == num_boards * comb(52 - int(street), 2)
+    num_boards = (
+        HandIndexer((street.num_board_cards,)).multiplicity_many(board_classes(street)).sum()
+    )
+    assert survey.weights.sum() == num_boards * comb(52 - street.num_board_cards, 2)
 
 
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
@@ -184,9 +186,9 @@ def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, m
     survey = survey_all(street, feature, Workplace(1))
     indexer = deal_indexer(street)
     assert len(survey.values) == len(survey.weights) == indexer.size
-    num_deals = comb(52, 2) * comb(50, int(street))
+    num_deals = comb(52, 2) * comb(50, street.num_board_cards)
     assert survey.weights.sum() == num_deals
-    board = HandIndexer((int(street),)).unindex(2)
+    board = HandIndexer((street.num_board_cards,)).unindex(2)
     sums = sum_strengths(board)
     expected = (
         sums.score / (sums.num_runouts * BEST_SCORE)
@@ -325,7 +327,7 @@ def test_one_ledger_serves_surveys_of_other_boards_and_features(tmp_path, monkey
 def test_random_deals_are_distinct_cards_and_uniform(street):
     num_deals = 20_000
     deals = deal_random(street, num_deals, np.random.default_rng(0))
-    assert deals.shape == (num_deals, 2 + int(street))
+    assert deals.shape == (num_deals, 2 + street.num_board_cards)
     assert deals.dtype == np.uint8
     ordered = np.sort(deals, axis=1)
     assert (ordered[:, 1:] > ordered[:, :-1]).all()

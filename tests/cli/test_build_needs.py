@@ -16,7 +16,7 @@ SMALL = BuildNeeds(seconds=75.0, memory_bytes=900_000_000, bundle_bytes=5, check
 
 def test_numbers_of_boards_and_deals_are_those_of_the_indexers():
     for street in Street:
-        assert build_needs._NUM_BOARDS[street.label] == HandIndexer((int(street),)).size
+        assert build_needs._NUM_BOARDS[street.label] == HandIndexer((street.num_board_cards,)).size
         assert build_needs._NUM_CLASSES[street.label] == deal_indexer(street).size
 
 

@@ -20,9 +20,9 @@ from runout.abstraction.hand_strength import (
     HandStrength,
     HandStrengthCalculator,
 )
-from runout.abstraction.street import Street
 from runout.abstraction.strength_survey import StrengthFeature
 from runout.cards.isomorphism import CanonicalBoard, SuitMapping
+from runout.trees.betting import Street
 
 __all__ = [
     "AbstractionConfig",

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from runout.abstraction.errors import InvalidBoundariesError
-from runout.abstraction.street import Street
 from runout.arrays import FloatArray, IntArray, Uint16Array, read_only
+from runout.trees.betting import Street
 
 #: Bucket numbers are stored in 16 bits.
 MAX_BUCKETS = 1 << 16

@@ -11,13 +11,14 @@ import numpy as np
 
 from runout.abstraction.clustering import Metric, ShareSink, cluster_features
 from runout.abstraction.errors import AbstractionError
-from runout.abstraction.street import Street, require_deal
+from runout.abstraction.street import require_deal
 from runout.abstraction.strength_features import FlopStrengths, StreetFeatures
 from runout.arrays import Int16Array, IntArray, read_only
 from runout.cards.card import NUM_CARDS, format_cards
 from runout.cards.combos import NUM_COMBOS, combo_index, live_combos
 from runout.cfr.parallel import Team
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
+from runout.trees.betting import Street
 
 #: Stands where a board blocks a combo: blocked hands have no bucket.
 NO_BUCKET = -1
@@ -158,7 +159,7 @@ def _report_street(advance: Callable[[int], None], street: Street) -> ShareSink:
 
 
 def _seed_of(seed: int, street: Street) -> int:
-    return int(np.random.SeedSequence([seed, street]).generate_state(1)[0])
+    return int(np.random.SeedSequence([seed, street.num_board_cards]).generate_state(1)[0])
 
 
 def _fill_table(features: StreetFeatures, labels: IntArray, num_boards: int) -> Int16Array:

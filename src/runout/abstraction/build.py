@@ -7,11 +7,11 @@ from runout.abstraction.boundaries import BucketAssigner, BucketBoundaries
 from runout.abstraction.bucket_statistics import BucketStatistics
 from runout.abstraction.card_abstraction import CardAbstraction
 from runout.abstraction.generator import AbstractionConfig, BoundaryGenerator, SurveyMode
-from runout.abstraction.street import Street
 from runout.abstraction.strength_survey import bucket_river_deals, river_strengths
 from runout.arrays import Uint16Array
 from runout.events import reporting_phase
 from runout.execution.workplace import Workplace
+from runout.trees.betting import Street
 
 
 def build_card_abstraction(

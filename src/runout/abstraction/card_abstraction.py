@@ -19,7 +19,7 @@ from runout.abstraction.errors import (
     SerializationError,
 )
 from runout.abstraction.hand_strength import HandStrengthCalculator
-from runout.abstraction.street import Street, require_deal
+from runout.abstraction.street import require_deal, street_of_board
 from runout.abstraction.strength_survey import (
     NUM_HOLE_CARDS,
     StrengthFeature,
@@ -30,6 +30,7 @@ from runout.arrays import FloatArray, Uint8Array, Uint16Array
 from runout.errors import BundleError
 from runout.storage.bundle import Bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
+from runout.trees.betting import Street
 from runout.version import __version__
 
 KIND = "card_abstraction"
@@ -131,7 +132,7 @@ class CardAbstraction:
             raise AbstractionError(
                 f"deals of shape {deals.shape}", "a row is 2 hole cards and 3, 4 or 5 board cards"
             )
-        street = Street.from_board_len(deals.shape[1] - NUM_HOLE_CARDS)
+        street = street_of_board(deals.shape[1] - NUM_HOLE_CARDS)
         classes = deal_indexer(street).index_many(deals)
         if street in self.tables:
             return self.tables[street][classes]

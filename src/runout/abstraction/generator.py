@@ -8,7 +8,6 @@ import numpy as np
 
 from runout.abstraction.boundaries import MAX_BUCKETS, BucketBoundaries
 from runout.abstraction.errors import AbstractionError
-from runout.abstraction.street import Street
 from runout.abstraction.strength_survey import (
     StreetSurvey,
     StrengthFeature,
@@ -17,6 +16,7 @@ from runout.abstraction.strength_survey import (
     survey_sample,
 )
 from runout.execution.workplace import Workplace
+from runout.trees.betting import Street
 
 Member = TypeVar("Member", bound=StrEnum)
 
@@ -122,7 +122,7 @@ class BoundaryGenerator:
         if seed < 0:
             raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
         # Each street has a stream of its own, so that its sample depends on nothing else.
-        rng = np.random.default_rng([seed, int(street)])
+        rng = np.random.default_rng([seed, street.num_board_cards])
         deals = deal_random(street, self.config.samples_per_street, rng)
         return survey_sample(street, self.config.feature, deals, self._workplace)
 

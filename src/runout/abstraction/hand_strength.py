@@ -14,7 +14,7 @@ import numpy as np
 from runout.abstraction import hand_strength_kernels
 from runout.abstraction.errors import AbstractionError
 from runout.abstraction.hand_strength_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
-from runout.abstraction.street import Street, require_deal
+from runout.abstraction.street import require_deal
 from runout.arrays import FloatArray, IntArray, Uint8Array
 from runout.cards.card import NUM_CARDS, RIVER_SIZE, format_cards
 from runout.cards.combos import COMBO_CARDS, combo_index, live_combos
@@ -22,6 +22,7 @@ from runout.cards.evaluator import evaluate_board
 from runout.cards.evaluator_tables import evaluator_tables
 from runout.equity.board_equity import compute_board_equity
 from runout.equity.histograms import BEST_SCORE, sum_strengths
+from runout.trees.betting import Street
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,8 @@ class HandStrengthCalculator:
     ) -> HandStrength:
         if require_deal(board, holding) is not street:
             raise AbstractionError(
-                f"board {format_cards(board)}", f"{len(board)} cards, a {street.label} has {street}"
+                f"board {format_cards(board)}",
+                f"{len(board)} cards, a {street.label} has {street.num_board_cards}",
             )
         boards = _runouts_without(board, holding)
         combo = combo_index(*holding)

@@ -1,38 +1,25 @@
-"""The three streets that have a board."""
+"""The street of a board, and deals whose cards are all different."""
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 from runout.abstraction.errors import (
     AbstractionError,
     DuplicateCardError,
     InvalidBoardSizeError,
 )
-from runout.cards.card import NUM_CARDS
+from runout.cards.card import BOARD_SIZES, FLOP_SIZE, NUM_CARDS
+from runout.trees.betting import Street
 
 
-class Street(IntEnum):
-    """A street, whose value is the number of cards on its board."""
+def street_of_board(num_cards: int) -> Street:
+    """Returns the street that has so many cards on the board.
 
-    FLOP = 3
-    TURN = 4
-    RIVER = 5
-
-    @classmethod
-    def from_board_len(cls, num_cards: int) -> "Street":
-        """Returns the street that has so many cards on the board.
-
-        Raises:
-            InvalidBoardSizeError: if there is none.
-        """
-        if num_cards not in list(cls):
-            raise InvalidBoardSizeError(num_cards)
-        return cls(num_cards)
-
-    @property
-    def label(self) -> str:
-        """The street in lower case, as used in keys and file names."""
-        return self.name.lower()
+    Raises:
+        InvalidBoardSizeError: if there is none.
+    """
+    if num_cards not in BOARD_SIZES:
+        raise InvalidBoardSizeError(num_cards)
+    return Street(num_cards - FLOP_SIZE)
 
 
 def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
@@ -43,7 +30,7 @@ def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
         DuplicateCardError: naming the first card that comes again.
         AbstractionError: if an id is no card.
     """
-    street = Street.from_board_len(len(board))
+    street = street_of_board(len(board))
     seen: set[int] = set()
     for card in (*board, *holding):
         if not 0 <= card < NUM_CARDS:

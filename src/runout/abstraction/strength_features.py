@@ -22,7 +22,7 @@ import numpy as np
 
 from runout.abstraction import strength_feature_kernels
 from runout.abstraction.errors import AbstractionError
-from runout.abstraction.street import Street, require_deal
+from runout.abstraction.street import require_deal
 from runout.arrays import BoolArray, FloatArray, Int32Array, IntArray, Uint8Array, Uint16Array
 from runout.cards.card import NUM_CARDS, RIVER_SIZE
 from runout.cards.combos import COMBO_CARDS, COMBO_HAS_CARD, combo_index, live_combos
@@ -30,6 +30,7 @@ from runout.cards.evaluator_tables import evaluator_tables
 from runout.cfr.parallel import Team
 from runout.equity import equity_kernels
 from runout.equity.histograms import BEST_SCORE
+from runout.trees.betting import Street
 
 NUM_BINS = 10
 NUM_VILLAIN_GROUPS = 8

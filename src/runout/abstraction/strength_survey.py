@@ -14,7 +14,6 @@ from zlib import crc32
 
 import numpy as np
 
-from runout.abstraction.street import Street
 from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
 from runout.cards.card import NUM_CARDS
 from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos
@@ -27,6 +26,7 @@ from runout.execution.local import map_tasks
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.execution.workplace import Workplace
 from runout.jit import KERNEL_SOURCES_DIGEST
+from runout.trees.betting import Street
 
 NUM_HOLE_CARDS = 2
 
@@ -62,7 +62,7 @@ class StreetSurvey:
 @cache
 def deal_indexer(street: Street) -> HandIndexer:
     """Returns the numbering of hole cards with an unordered board, up to suits."""
-    return HandIndexer((NUM_HOLE_CARDS, int(street)))
+    return HandIndexer((NUM_HOLE_CARDS, street.num_board_cards))
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class ScoreJob:
 
 def survey_all(street: Street, feature: StrengthFeature, workplace: Workplace) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
-    boards = HandIndexer((int(street),))
+    boards = HandIndexer((street.num_board_cards,))
     every_board = np.arange(boards.size)
     if street is Street.RIVER:
         counts = _count_river_scores(boards, workplace)
@@ -126,7 +126,7 @@ def survey_sample(
         values = river_strengths(feature)[_score_river_deals(deals, workplace)]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
-        board_classes = HandIndexer((int(street),)).index_many(deals[:, NUM_HOLE_CARDS:])
+        board_classes = HandIndexer((street.num_board_cards,)).index_many(deals[:, NUM_HOLE_CARDS:])
         scores = _score_classes(street, feature, np.unique(board_classes), workplace)
         values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
     return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
@@ -142,7 +142,10 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
 
 def bucket_river_deals(bucket_by_score: Uint16Array, workplace: Workplace) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
-    indexer, board_indexer = deal_indexer(Street.RIVER), HandIndexer((int(Street.RIVER),))
+    indexer, board_indexer = (
+        deal_indexer(Street.RIVER),
+        HandIndexer((Street.RIVER.num_board_cards,)),
+    )
 
     def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
         boards = board_indexer.unindex_many(part)
@@ -160,7 +163,7 @@ def bucket_river_deals(bucket_by_score: Uint16Array, workplace: Workplace) -> Ui
 
 def deal_random(street: Street, num_deals: int, rng: np.random.Generator) -> Uint8Array:
     """Returns ``[n, 2 + board]`` independent uniformly random deals."""
-    num_cards = NUM_HOLE_CARDS + int(street)
+    num_cards = NUM_HOLE_CARDS + street.num_board_cards
     # Sorted, not partitioned: which of the lowest come first in a partition depends on the CPU.
     order = rng.random((num_deals, NUM_CARDS)).argsort(axis=1, kind="stable")
     return order[:, :num_cards].astype(np.uint8)
@@ -192,7 +195,7 @@ def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
 
 def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
     """Returns the scores of all live holdings on some boards, one board after the other."""
-    boards = HandIndexer((int(street),)).unindex_many(board_classes)
+    boards = HandIndexer((street.num_board_cards,)).unindex_many(board_classes)
     sums = [sum_strengths(board.tolist()) for board in boards]
     scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
     return np.concatenate(scores)
@@ -205,7 +208,7 @@ def _score_classes(
     workplace: Workplace | None,
 ) -> IntArray:
     """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
-    indexer, board_indexer = deal_indexer(street), HandIndexer((int(street),))
+    indexer, board_indexer = deal_indexer(street), HandIndexer((street.num_board_cards,))
     table = np.zeros(indexer.size, dtype=np.int64)
     for part, scores in _score_parts(street, feature, board_classes, workplace):
         deals = _deals_on_boards(board_indexer.unindex_many(part))

@@ -15,6 +15,7 @@ from runout.cli.formatting import format_bytes, format_count, format_percent
 from runout.cli.options import JsonFlag, RequiredBoardOption, parse_hand, read_path
 from runout.cli.plots import BoundaryPlot, write_png
 from runout.storage.bundle import read_manifest
+from runout.trees.betting import Street
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import CardAbstraction
@@ -47,10 +48,10 @@ def show_bucket(
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
         from runout.abstraction.hand_strength import HandStrengthCalculator
-        from runout.abstraction.street import Street
+        from runout.abstraction.street import street_of_board
 
         abstraction = CardAbstraction.load(path)
-        street = Street.from_board_len(len(known_cards))
+        street = street_of_board(len(known_cards))
         bucket = abstraction.get_bucket(known_cards, holding)
         strength = HandStrengthCalculator().calculate(known_cards, holding)
     value = getattr(strength, abstraction.feature.value)
@@ -101,7 +102,6 @@ def inspect_abstraction(
     """Show how many buckets there are, how large and how mixed, and where they part."""
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
-        from runout.abstraction.street import Street
 
         abstraction = CardAbstraction.load(path)
         manifest = read_manifest(path)

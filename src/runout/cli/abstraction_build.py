@@ -37,6 +37,7 @@ from runout.events import reporting_phase
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.storage.claim import Claim, claiming
 from runout.storage.manifest import digest_config
+from runout.trees.betting import Street
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import CardAbstraction
@@ -156,7 +157,6 @@ def _find_finished(
         RunoutError: naming every fact that differs, with both values, or if it cannot be opened.
     """
     from runout.abstraction.card_abstraction import CardAbstraction
-    from runout.abstraction.street import Street
     from runout.config.differences import list_differences
 
     if not has_bundle(path):

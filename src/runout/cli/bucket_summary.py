@@ -8,10 +8,10 @@ import numpy as np
 from rich.table import Table
 
 from runout.cli.formatting import Json, format_count, format_percent
+from runout.trees.betting import Street
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import CardAbstraction
-    from runout.abstraction.street import Street
 
 NO_VALUE = "-"
 SPREAD_DECIMALS = 3
@@ -77,8 +77,6 @@ class StreetSummary:
 
 def summarize(abstraction: "CardAbstraction") -> list[StreetSummary]:
     """Returns the summaries of flop, turn and river."""
-    from runout.abstraction.street import Street
-
     return [
         StreetSummary(
             street.label,
@@ -92,7 +90,7 @@ def summarize(abstraction: "CardAbstraction") -> list[StreetSummary]:
     ]
 
 
-def _summarize_contents(abstraction: "CardAbstraction", street: "Street") -> Contents | None:
+def _summarize_contents(abstraction: "CardAbstraction", street: Street) -> Contents | None:
     if street not in abstraction.statistics:
         return None
     statistics = abstraction.statistics[street]

@@ -12,6 +12,7 @@ from runout.arrays import FloatArray, IntArray
 from runout.cli.formatting import format_count_of
 from runout.cli.options import OptionError
 from runout.storage.files import replacing_file
+from runout.trees.betting import Street
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,8 +96,6 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
 
 
 def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:
-    from runout.abstraction.street import Street
-
     for street, (colour, style) in zip(Street, _LINES, strict=True):
         boundaries = abstraction.boundaries.of_street(street)
         statistics = abstraction.statistics.get(street)
@@ -118,8 +117,6 @@ def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:
 
 
 def _draw_spreads(axes: "Axes", abstraction: "CardAbstraction") -> None:
-    from runout.abstraction.street import Street
-
     for street, (colour, marker) in zip(Street, _POINTS, strict=True):
         if street in abstraction.statistics:
             statistics = abstraction.statistics[street]

@@ -197,7 +197,7 @@ def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     """Returns how large a spot is and what it needs, as three lines."""
-    streets = [street.name.lower() for street in Street][-len(size.num_boards) :]
+    streets = [street.label for street in Street][-len(size.num_boards) :]
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
     oop, ip = size.num_hands
     nodes = format_count_of(size.num_nodes, "node")

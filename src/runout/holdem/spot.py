@@ -35,6 +35,6 @@ class Spot:
         require_board(self.board)
         require_distinct(self.deck)
         if len(self.board) - FLOP_SIZE != self.tree.first_street:
-            street = self.tree.first_street.name.lower()
+            street = self.tree.first_street.label
             problem = f"{len(self.board)} cards, but the betting begins on the {street}"
             raise CardError(f"board {format_cards(self.board)}", problem)

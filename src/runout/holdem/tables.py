@@ -123,7 +123,7 @@ class LearnedTables:
 
 def name_of_table(street: Street, player: int, part: str) -> str:
     """Returns the name under which a part of a player's tables is saved."""
-    return f"{street.name.lower()}_{PLAYER_WORDS[player]}_{part}"
+    return f"{street.label}_{PLAYER_WORDS[player]}_{part}"
 
 
 def part_of(learning: Learning, boards: int | slice) -> Learning:

@@ -31,13 +31,25 @@ SAME_AMOUNT_FRACTION = 0.001
 SMALL_CHIP = 0.01
 _CHIP_DECIMALS = 2
 
+_NUM_FLOP_CARDS = 3
+
 
 class Street(IntEnum):
-    """The streets after the flop is dealt, in order."""
+    """The streets that have a board, in order."""
 
     FLOP = 0
     TURN = 1
     RIVER = 2
+
+    @property
+    def num_board_cards(self) -> int:
+        """How many cards are on the board."""
+        return _NUM_FLOP_CARDS + self
+
+    @property
+    def label(self) -> str:
+        """The street in lower case, as used in keys and file names."""
+        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)

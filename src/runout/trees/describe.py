@@ -240,7 +240,7 @@ def _format_menu(menu: SizeMenu) -> str:
 
 
 def _street_name(street: int) -> str:
-    return Street(street).name.lower()
+    return Street(street).label
 
 
 # Trees before the flop

@@ -41,7 +41,7 @@ _PLAYERS = (0, 1)
 
 def name_of(flop: int, leaf: int, street: Street, player: int) -> str:
     """Returns the name of the shares of a flop leaf on a flop."""
-    return f"flop{flop}_leaf{leaf}_{street.name.lower()}_{PLAYER_WORDS[player]}"
+    return f"flop{flop}_leaf{leaf}_{street.label}_{PLAYER_WORDS[player]}"
 
 
 def value_names(flop: int) -> tuple[str, str]:

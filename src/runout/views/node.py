@@ -170,7 +170,7 @@ class Node:
     @property
     def street_name(self) -> str:
         """The street in words."""
-        return PREFLOP if self.street is None else self.street.name.lower()
+        return PREFLOP if self.street is None else self.street.label
 
     def path_after(self, step: str) -> str:
         """Returns the path of what follows an action or a card."""

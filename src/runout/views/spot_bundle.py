@@ -43,7 +43,7 @@ MOST_VERIFIED_BYTES = 2**28
 
 def name_of(street: Street, player: int, part: str) -> str:
     """Returns the name of an array of the solution."""
-    return f"solution_{street.name.lower()}_{PLAYER_WORDS[player]}_{part}"
+    return f"solution_{street.label}_{PLAYER_WORDS[player]}_{part}"
 
 
 def build_spot(config: SpotConfig) -> Spot:

@@ -47,7 +47,7 @@ class SpotPosition:
         if self.actor is not None:
             return PLAYER_NAMES[self.actor]
         is_over = self.kind != NodeKind.CHANCE
-        return self.kind.value if is_over else Street(self.street + 1).name.lower()
+        return self.kind.value if is_over else Street(self.street + 1).label
 
     @property
     def board(self) -> tuple[int, ...]:
@@ -127,7 +127,7 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
 
 
 def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
-    street = Street(position.street + 1).name.lower()
+    street = Street(position.street + 1).label
     try:
         card = parse_card(step)
     except CardError as error:

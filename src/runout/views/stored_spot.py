@@ -116,7 +116,7 @@ class StoredSpot(SpotNodes):
         """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range."""
         depth = street - self.spot.tree.first_street
         if depth >= len(self.tables.streets):
-            name = street.name.lower()
+            name = street.label
             problem = f"strategies of the {name} were not kept, solve with keep_rivers: true"
             raise BundleError(f"board {format_cards(self.spot.board)}", problem)
         first = int(self._row_of[depth][player][children.start])

@@ -6,19 +6,19 @@ from typing import Any, cast
 import numpy as np
 
 from runout.abstraction.bucket_map import NO_BUCKET, FlopBuckets
-from runout.abstraction.street import Street as DealtStreet
 from runout.arrays import AnyArray, Float32Array, Int16Array, IntArray
 from runout.cache import Arrays
 from runout.cards.combos import NUM_COMBOS, live_combos
 from runout.holdem.street_template import StreetTemplate
 from runout.postflop.flop_strategy import pack_probabilities, unpack_probabilities
+from runout.trees.betting import Street
 
 _STREETS = ("flop", "turn", "river")
 
 
 def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:
     """Returns ``[1326]`` the bucket of each combo after some cards were dealt."""
-    return buckets.bucket_of(DealtStreet(len(buckets.flop) + len(dealt)), *dealt)
+    return buckets.bucket_of(Street(len(dealt)), *dealt)
 
 
 @dataclass(frozen=True, eq=False)

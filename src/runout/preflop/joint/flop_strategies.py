@@ -101,7 +101,7 @@ def save_flop_strategies(
             "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],
             "weights": leaves.deals.flops.weights.tolist(),
             "leaves": [leaf.path for leaf in leaves.flop_leaves],
-            "last_street": last_street.name.lower(),
+            "last_street": last_street.label,
             "bucket_numbers": bucket_numbers,
         }
         writer.add_document(LAYOUT, layout)
