@@ -1,0 +1,91 @@
+"""Bundles of commit 86d1cbc open, and their nodes show what the code of that commit showed.
+
+`tests/data/bundles_86d1cbc/README.md` says what they are and how they were made.
+"""
+
+import json
+import math
+import tarfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from runout.cli.app import app
+
+DATA = Path(__file__).parents[1] / "data" / "bundles_86d1cbc"
+TOLERANCE = 1e-4
+
+
+@cache
+def read_golden(name):
+    return json.loads((DATA / "golden" / f"{name}.json").read_text())
+
+
+def list_documents():
+    for file in sorted((DATA / "golden").glob("*.json")):
+        for number, golden in enumerate(read_golden(file.stem)):
+            yield pytest.param(file.stem, number, id=" ".join(golden["arguments"]))
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """A directory with all bundles."""
+    path = tmp_path_factory.mktemp("bundles")
+    for file in sorted(DATA.glob("*.tar.xz")):
+        with tarfile.open(file) as archive:
+            archive.extractall(path, filter="data")
+    return path
+
+
+def find_differences(new, old, place=""):
+    """Yields where a document differs from an old one; floats may by a ten-thousandth."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        for key in sorted(old.keys() ^ new.keys()):
+            yield f"{place}.{key}: {'new' if key in new else 'missing'}"
+        for key in old.keys() & new.keys():
+            yield from find_differences(new[key], old[key], f"{place}.{key}")
+    elif isinstance(new, list) and isinstance(old, list):
+        if len(new) != len(old):
+            yield f"{place}: {len(new)} entries, were {len(old)}"
+        for number, (item, old_item) in enumerate(zip(new, old, strict=False)):
+            yield from find_differences(item, old_item, f"{place}[{number}]")
+    elif float in (type(new), type(old)) and {type(new), type(old)} <= {int, float}:
+        both_nan = math.isnan(new) and math.isnan(old)
+        if not (both_nan or math.isclose(new, old, rel_tol=TOLERANCE, abs_tol=TOLERANCE)):
+            yield f"{place}: {new}, was {old}"
+    elif type(new) is not type(old) or new != old:
+        yield f"{place}: {new!r}, was {old!r}"
+
+
+@pytest.mark.parametrize(("name", "number"), list(list_documents()))
+def test_an_old_bundle_shows_what_it_showed(name, number, unpacked, monkeypatch):
+    golden = read_golden(name)[number]
+    monkeypatch.chdir(unpacked)
+    result = CliRunner().invoke(app, golden["arguments"])
+    assert result.exit_code == 0, result.stderr or repr(result.exception)
+    differences = list(find_differences(json.loads(result.stdout), golden["document"]))
+    assert not differences, "\n".join(differences[:20])
+
+
+def test_every_bundle_has_documents():
+    shown = {file.stem for file in (DATA / "golden").glob("*.json")}
+    assert {file.name.removesuffix(".tar.xz") for file in DATA.glob("*.tar.xz")} <= shown
+
+
+@pytest.mark.parametrize(
+    ("new", "place"),
+    [
+        ({"a": [1.0, 2.001], "b": "x", "n": None}, ".a[1]: 2.001, was 2.0"),
+        ({"a": [1.0], "b": "x", "n": None}, ".a: 1 entries, were 2"),
+        ({"a": [1.0, None], "b": "x", "n": None}, ".a[1]: None, was 2.0"),
+        ({"a": [1.0, 2.0], "b": "y", "n": None}, ".b: 'y', was 'x'"),
+        ({"a": [1.0, 2.0], "b": "x"}, ".n: missing"),
+        ({"a": [True, 2.0], "b": "x", "n": None}, ".a[0]: True, was 1.0"),
+    ],
+)
+def test_a_difference_is_seen(new, place):
+    old = {"a": [1.0, 2.0], "b": "x", "n": None}
+    assert list(find_differences(new, old)) == [place]
+    assert not list(find_differences(old, {"a": [1.00005, 2], "b": "x", "n": None}))
