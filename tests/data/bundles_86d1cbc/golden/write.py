@@ -86,8 +86,7 @@ def list_commands():
         *(
             show_spot("two_phase", "-f", flop, "--spr", spr, "-n", path, "--hand", hand)
             for flop, spr, path, hand in [
-                ("AhKsQd", "3.5", "x", "AKs"),
-                ("AdKcQs", "1.5", "x", "JdTd"),
+                ("AdKcQs", "3.5", "x", "JdTd"),
                 ("9h6h2h", "3.5", "x:x:2d", "AhKh"),
                 ("9c6c2c", "1.5", "x:x:7d:x:x:8s", "87s"),
             ]
@@ -140,12 +139,13 @@ def list_commands():
             ["values", name, "--hero", "AA", "--json"],
             ["values", name, "--hero", "87s", "-v", "AKo", "--flop", flop, "--json"],
             show_spot(name, "-f", flop, "-n", "x", "--range", HANDS),
-            show_spot(name, "-f", flop, "--hand", "T9s"),
-            show_spot(name, "-f", flop, "-n", path, "--hand", "87s"),
             show_spot(name, "-f", flop, "-n", f"{path}:x:x:7d", "--hand", "87s"),
-            show_spot(name, "-f", flop, "-n", f"{path}:x:a", "--hand", "AKo"),
         ]
-    commands["values_bucketed"].append(["diag-buckets", "values_bucketed", "--json"])
+    commands["values_bucketed"] += [
+        show_spot("values_bucketed", "-f", "9h6h2h", "--hand", "T9s"),
+        show_spot("values_bucketed", "-f", "9d6d2d", "-n", "x:x:2h:x:a", "--hand", "AKo"),
+        ["diag-buckets", "values_bucketed", "--json"],
+    ]
     commands["buckets"] = [
         ["abstraction", "inspect", "buckets", "--json"],
         *(
