@@ -9,7 +9,7 @@ import sys
 import time
 
 from benchmarks.timing import Row, format_rows
-from runout.execution.local import count_cores
+from runout.execution.pool import count_cores
 
 #: Modules of this package, in the order in which they run. One with ``rows()`` adds to the table;
 #: one with ``main(arguments)`` only prints a report of its own.

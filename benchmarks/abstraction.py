@@ -27,12 +27,11 @@ from runout.abstraction import (
     StrengthFeature,
     build_card_abstraction,
 )
-from runout.abstraction.strength_survey import deal_indexer, deal_random
+from runout.abstraction.survey import deal_indexer, deal_random
 from runout.arrays import Uint8Array
-from runout.cards.card import parse_board
-from runout.cards.combos import combo_cards, live_combos
-from runout.execution.local import count_cores
-from runout.execution.workplace import Workplace
+from runout.cards.deck import combo_cards, live_combos, parse_board
+from runout.execution.context import Workplace
+from runout.execution.pool import count_cores
 
 FLOP = "7c6d2s"
 NUM_SINGLE_CALLS = 50

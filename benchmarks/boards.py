@@ -10,10 +10,8 @@ from benchmarks.evaluation import random_hands
 from benchmarks.timing import Row, best_seconds, best_seconds_of_two, duration, speedup
 from runout.arrays import Uint8Array
 from runout.cards import evaluator_kernels
-from runout.cards.card import NUM_CARDS
-from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos
-from runout.cards.evaluator import evaluate, evaluate_board
-from runout.cards.evaluator_tables import evaluator_tables
+from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, live_combos
+from runout.cards.evaluator import evaluate, evaluate_board, evaluator_tables
 
 NUM_BOARDS = 1_000
 GOAL = 5.0

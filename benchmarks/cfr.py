@@ -21,31 +21,28 @@ from benchmarks.timing import (
     format_seconds,
     speedup,
 )
-from runout import product_kernels
-from runout.cards.canonical_hands import NUM_HANDS
-from runout.cards.card import parse_board
+from runout.cards.deck import NUM_HANDS, parse_board
 from runout.cards.flops import NUM_CANONICAL_FLOPS, random_flops
-from runout.cfr.discounting import (
+from runout.cfr.schedules import (
     DCFR,
     DCFR_PLUS,
     VARIANTS,
     DiscountSchedule,
     DiscountWeights,
+    StoppingRule,
 )
-from runout.cfr.parallel import Team, worthwhile_workers
-from runout.cfr.reach import NUM_PLAYERS, own_reach_rows
-from runout.cfr.solver import CfrSolver
-from runout.cfr.stopping import StoppingRule
-from runout.cfr.street_solver import StreetSolver
-from runout.execution.local import count_cores
-from runout.execution.workplace import Workplace
-from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
-from runout.postflop.flop_game import FlopGame
-from runout.postflop.flop_tasks import FlopJob, solve_flops
-from runout.postflop.hand_leaves import make_hand_leaves
-from runout.products import make_product_rows, pack_panels
+from runout.cfr.solver import CfrSolver, StreetSolver
+from runout.cfr.team import Team, worthwhile_workers
+from runout.execution.context import Workplace
+from runout.execution.pool import count_cores
+from runout.flops.backend import FlopGame, make_hand_leaves
+from runout.flops.hands import ExhaustiveBackend
+from runout.flops.solve import FlopJob, solve_flops
+from runout.simd import product_kernels
+from runout.simd.products import make_product_rows, pack_panels
 from runout.trees.betting import BettingRules
-from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
+from runout.trees.layout import NUM_PLAYERS, own_reach_rows
+from runout.trees.tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
 
 PAIRS_GOAL = 100.0
 PRODUCTS_GOAL = 1 / 2.5

@@ -12,16 +12,16 @@ from typing import Any
 
 from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, speedup
-from runout.cards.card import parse_board
-from runout.holdem import card_tables, simd_kernels
-from runout.holdem.cards_to_come import CardsToCome
-from runout.holdem.river_games import RiverBuckets
-from runout.holdem.spot import Spot
-from runout.holdem.spot_solver import SpotSolver
-from runout.postflop.table_strategy import normalize_sums
-from runout.ranges.hand_range import HandRange
+from runout.cards.deck import parse_board
+from runout.cards.ranges import HandRange
+from runout.flops.cards import normalize_sums
+from runout.holdem import game as card_tables
+from runout.holdem.cards import CardsToCome, Spot
+from runout.holdem.rivers import RiverBuckets
+from runout.holdem.solver import SpotSolver
+from runout.simd import vector_kernels as simd_kernels
 from runout.trees.betting import BettingRules
-from runout.trees.postflop_tree import PostflopTree
+from runout.trees.tree import PostflopTree
 
 NUM_BUCKETS = 48
 CASES = (("Qh7h2h", 2.0), ("AsKd7h", 5.0))
@@ -50,13 +50,13 @@ def rows() -> list[Row]:
 
 def _load_prototype(directory: Path) -> Any:
     """Imports the prototype; it knows parts of ours by the names that they had before."""
-    old_package = importlib.import_module("runout.postflop.spot")
+    old_package = importlib.import_module("runout.flops")
     for name in _MOVED:
         module = importlib.import_module(f"runout.holdem.{name}")
-        sys.modules[f"runout.postflop.spot.{name}"] = module
+        sys.modules[f"runout.flops.{name}"] = module
         setattr(old_package, name, module)
     renamed: list[tuple[Any, str, Any]] = [
-        (importlib.import_module("runout.postflop.exact"), "_normalized", normalize_sums),
+        (importlib.import_module("runout.flops"), "_normalized", normalize_sums),
         (simd_kernels, "_transpose", simd_kernels.transpose_block),
         (CardsToCome, "hands_seen_from", card_tables.hands_seen_from),
         (CardsToCome, "orders_of", card_tables.orders_of),

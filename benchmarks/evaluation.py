@@ -6,7 +6,7 @@ from phevaluator import evaluate_cards
 
 from benchmarks.timing import Row, best_seconds, speedup
 from runout.arrays import Uint8Array
-from runout.cards.card import NUM_CARDS, format_card
+from runout.cards.deck import NUM_CARDS, format_card
 from runout.cards.evaluator import evaluate_many
 from runout.cards.hand_ranking import NUM_STRENGTHS
 

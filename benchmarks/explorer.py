@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 from benchmarks.timing import Row, duration
 from benchmarks.views import SPOT_FILE
 from runout.config.load import load_spot_config
-from runout.pipeline.spot import solve_spot
+from runout.runs.spot import solve_spot
 
 NUM_VIEWERS = 50
 NUM_REQUESTS = 10_000

@@ -13,10 +13,9 @@ import numpy as np
 from benchmarks.timing import Row, best_seconds_of_two, speedup
 from runout.arrays import Uint8Array, Uint16Array
 from runout.cards import evaluator_kernels
-from runout.cards.card import NUM_CARDS, parse_board
-from runout.cards.combos import combo_cards, live_combos
-from runout.cards.evaluator_tables import evaluator_tables
-from runout.equity.board_equity import compute_board_equity
+from runout.cards.deck import NUM_CARDS, combo_cards, live_combos, parse_board
+from runout.cards.evaluator import evaluator_tables
+from runout.equity.board import compute_board_equity
 
 FLOPS = {"rainbow": "AhKsQd", "two-tone": "Th9h2c", "monotone": "9s6s2s"}
 NUM_SAMPLED_PAIRS = 200

@@ -18,11 +18,9 @@ from benchmarks.evaluation import random_hands
 from benchmarks.flop_tables import FLOPS
 from benchmarks.timing import Row, against_prototype, best_seconds_of_two
 from runout.cards import evaluator_kernels
-from runout.cards.card import NUM_CARDS, parse_board
-from runout.cards.combos import NUM_COMBOS
-from runout.cards.evaluator_tables import evaluator_tables
-from runout.equity.board_equity import compute_board_equity
-from runout.equity.histograms import strength_histograms
+from runout.cards.deck import NUM_CARDS, NUM_COMBOS, parse_board
+from runout.cards.evaluator import evaluator_tables
+from runout.equity.board import compute_board_equity, strength_histograms
 
 NUM_HANDS = 1_000_000
 NUM_BOARDS = 2_000

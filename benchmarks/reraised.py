@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.schedules import CASES, make_spot
 from runout.arrays import Float32Array
-from runout.cfr.stopping import StoppingRule
-from runout.holdem.spot_solver import SpotSolver
+from runout.cfr.schedules import StoppingRule
+from runout.holdem.solver import SpotSolver
 
 TARGET_POT = 0.001
 MOST_ITERATIONS = 2_000

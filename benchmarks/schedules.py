@@ -10,13 +10,13 @@ import sys
 import time
 from typing import NamedTuple
 
-from runout.cards.card import parse_board
-from runout.cfr.discounting import VARIANTS, DiscountSchedule
-from runout.holdem.spot import Spot
-from runout.holdem.spot_solver import SpotSolver
-from runout.ranges.notation import parse_range
+from runout.cards.deck import parse_board
+from runout.cards.ranges import parse_range
+from runout.cfr.schedules import VARIANTS, DiscountSchedule
+from runout.holdem.cards import Spot
+from runout.holdem.solver import SpotSolver
 from runout.trees.betting import BettingRules, SizeMenu, Street
-from runout.trees.postflop_tree import PostflopTree
+from runout.trees.tree import PostflopTree
 
 COMPARED = ("dcfr4", "dcfr6", "dcfr-spot")
 TARGETS_POT = (0.005, 0.001)

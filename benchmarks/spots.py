@@ -15,16 +15,16 @@ import numba
 
 from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, format_rows, speedup
-from runout.cards.card import parse_board
-from runout.cfr.discounting import VARIANTS, DiscountSchedule
-from runout.cfr.parallel import Team
-from runout.holdem.all_ins import played_templates
-from runout.holdem.spot import Spot
-from runout.holdem.spot_solver import SpotSolver
+from runout.cards.deck import parse_board
+from runout.cards.ranges import parse_range
+from runout.cfr.schedules import VARIANTS, DiscountSchedule
+from runout.cfr.team import Team
+from runout.holdem.cards import Spot
+from runout.holdem.forest import played_templates
+from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision, count_boards, estimate_memory
-from runout.ranges.notation import parse_range
 from runout.trees.betting import BettingRules, SizeMenu, Street
-from runout.trees.postflop_tree import PostflopTree
+from runout.trees.tree import PostflopTree
 
 RIVER, TURN, FLOP = "Td9d6hQc2s", "Td9d6hQc", "Td9d6h"
 OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"

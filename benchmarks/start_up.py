@@ -18,11 +18,11 @@ COLD_GOAL_SECONDS = 25.0
 _COLD_START = """
 import json, time
 started = time.perf_counter()
-from runout.cards.card import parse_board
+from runout.cards.deck import parse_board
 from runout.cards.evaluator import evaluate_board, evaluate
 from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
-from runout.equity.board_equity import compute_board_equity
-from runout.equity.histograms import strength_histograms
+from runout.equity.board import compute_board_equity
+from runout.equity.board import strength_histograms
 import numpy as np
 flop, river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
 evaluate(river)
@@ -33,7 +33,7 @@ indexer = HandIndexer(HOLE_FLOP)
 indexer.index_many(indexer.unindex_many(np.arange(1)))
 indexer.multiplicity_many(np.arange(1))
 cards_done = time.perf_counter() - started
-from runout.cli.warmup import run_small_jobs
+from runout.cli.tools import run_small_jobs
 from runout.events import ignore_event
 num_kernels, _ = run_small_jobs(1, ignore_event)
 print(json.dumps([cards_done, time.perf_counter() - started, num_kernels]))

@@ -9,9 +9,9 @@ import sys
 
 from benchmarks.timing import Row, best_seconds_of_two, format_seconds, speedup
 from runout.cards.flops import Flop, random_flops
-from runout.equity.board_equity import compute_board_equity
-from runout.equity.hand_table import HandEquityTable
-from runout.execution.local import map_tasks
+from runout.equity.board import compute_board_equity
+from runout.equity.preflop import HandEquityTable
+from runout.execution.pool import map_tasks
 
 NUM_FLOPS = 24
 GOAL = 1.7

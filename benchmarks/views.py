@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.timing import Row, duration
 from runout.config.load import load_spot_config
-from runout.pipeline.spot import solve_spot
+from runout.runs.spot import solve_spot
 
 OPENING_GOAL_SECONDS = 1.0
 NODE_GOAL_SECONDS = 0.1
@@ -25,7 +25,7 @@ _LOOK = """
 import json, sys
 from time import process_time
 started = process_time()
-from runout.views.spot_bundle import load_spot
+from runout.solutions.flop_bundles import load_spot
 imported = process_time()
 view = load_spot(sys.argv[1])
 opened = process_time()

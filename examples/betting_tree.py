@@ -23,7 +23,7 @@ Prints:
 
 from runout.trees.betting import BettingRules, Street
 from runout.trees.describe import format_tree
-from runout.trees.postflop_tree import OOP, PostflopTree
+from runout.trees.tree import OOP, PostflopTree
 
 rules = BettingRules.uniform([0.5], max_raises_per_street=0)
 tree = PostflopTree.build_with_spr(rules, 1.0, Street.RIVER)

@@ -8,10 +8,9 @@ Prints:
     3s3d  E[HS] 0.497  E[HS^2] 0.275  [ 1  1  7  8 44 19 12  1  0  8]
 """
 
-from runout.abstraction.hand_strength import HandStrengthCalculator
-from runout.cards.card import parse_board, parse_cards
-from runout.cards.combos import parse_combo
-from runout.equity.histograms import strength_histograms
+from runout.cards.deck import parse_board, parse_cards, parse_combo
+from runout.equity.board import strength_histograms
+from runout.equity.hand_strength import HandStrengthCalculator
 
 board = parse_board("Th9h2c")
 calculator = HandStrengthCalculator()

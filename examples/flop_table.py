@@ -6,9 +6,8 @@ Prints:
     strongest against a random hand: JTs JTo AA
 """
 
-from runout.cards.canonical_hands import HAND_NAMES, parse_canonical_hand
-from runout.cards.card import parse_board
-from runout.equity.board_equity import compute_board_equity
+from runout.cards.deck import HAND_NAMES, parse_board, parse_canonical_hand
+from runout.equity.board import compute_board_equity
 
 table = compute_board_equity(parse_board("AhKsQd")).hand_table()
 aces, kings = parse_canonical_hand("AA"), parse_canonical_hand("KK")

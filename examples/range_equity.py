@@ -8,10 +8,9 @@ Prints:
 
 import numpy as np
 
-from runout.cards.canonical_hands import HAND_NAMES
-from runout.cards.card import parse_board
+from runout.cards.deck import HAND_NAMES, parse_board
+from runout.cards.ranges import parse_range
 from runout.equity.versus import compare_ranges
-from runout.ranges.notation import parse_range
 
 board = parse_board("Th9h2c")
 big_blind = parse_range("TT-22,A9s-A2s,KTs-K7s,QTs-Q8s,J8s+,T8s+,97s+,86s+,75s+,KTo+,QTo+,JTo")

@@ -14,10 +14,9 @@ Prints:
 import numpy as np
 
 from runout.arrays import RealArray
-from runout.cfr.discounting import DCFR
 from runout.cfr.leaves import Arrival
-from runout.cfr.solver import CfrSolver
-from runout.cfr.street_solver import StreetSolver
+from runout.cfr.schedules import DCFR
+from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.trees.layout import LEAF, layout_tree
 
 # A node is its history: p passes or folds, b bets or calls.

@@ -13,9 +13,9 @@ Prints:
 import numpy as np
 
 import runout
-from runout.cards.canonical_hands import COMBOS_BY_HAND, parse_canonical_hand
-from runout.results.preflop_solution import PreflopSolution
-from runout.trees.preflop_betting import SB
+from runout.cards.deck import COMBOS_BY_HAND, parse_canonical_hand
+from runout.solutions.preflop import PreflopSolution
+from runout.trees.betting import SB
 
 SHARE_OF_COMBOS = np.array([len(combos) for combos in COMBOS_BY_HAND]) / 1326
 

@@ -12,9 +12,8 @@ Prints:
 """
 
 import runout
-from runout.cards.canonical_hands import parse_canonical_hand
-from runout.cards.combos import parse_combo
-from runout.postflop.spot.spot_solution import SpotSolution
+from runout.cards.deck import parse_canonical_hand, parse_combo
+from runout.flops.spot_solution import SpotSolution
 
 OOP = 0
 

@@ -9,9 +9,9 @@ import pytest
 import runout
 from runout import version
 from runout.config.load import load_run_config
-from runout.execution.workplace import Workplace
-from runout.pipeline.run import solve_preflop
-from runout.pipeline.spot import solve_spot
+from runout.execution.context import Workplace
+from runout.runs.preflop import solve_preflop
+from runout.runs.spot import solve_spot
 
 
 def test_the_main_job_is_offered_by_name():

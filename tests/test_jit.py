@@ -295,7 +295,7 @@ def test_numba_brings_no_linear_algebra_and_no_coverage_along():
     code = (
         "import sys\n"
         "from runout.cards.evaluator import evaluate\n"
-        "from runout.cards.card import parse_cards\n"
+        "from runout.cards.deck import parse_cards\n"
         "evaluate(parse_cards('AhKhQhJhTh'))\n"
         "print({'scipy', 'coverage'} & set(sys.modules))\n"
         "import coverage, scipy.linalg\n"

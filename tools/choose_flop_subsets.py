@@ -23,16 +23,16 @@ import numpy as np
 
 from runout.arrays import FloatArray
 from runout.cards import flops as flops_module
-from runout.cards.card import format_cards
+from runout.cards.deck import format_cards
 from runout.cards.flops import (
     SHIPPED_SUBSET_SIZES,
     SUBSETS_FILE,
     FlopList,
     all_flops,
+    describe_texture,
     random_flops,
 )
-from runout.cards.textures import describe_texture
-from runout.equity.board_equity import compute_board_equity
+from runout.equity.board import compute_board_equity
 
 OUTPUT = Path(flops_module.__file__).parent / "data" / SUBSETS_FILE
 

@@ -35,45 +35,43 @@ _VALUE = " value"  # ends the names of what a player wins, as small results are 
 
 #: Everything that computes with fractions.
 NUMERICAL_TESTS = (
-    "tests/test_products.py",
-    "tests/test_product_kernels.py",
     "tests/abstraction",
     "tests/cfr",
     "tests/equity",
     "tests/holdem",
-    "tests/lab",
-    "tests/pipeline",
-    "tests/postflop",
+    "tests/simd",
+    "tests/runs",
+    "tests/flops",
     "tests/preflop",
     "tests/integration",
 )
 
 #: What libraries compute a part of, which is little: products and clusters are our own.
 LIBRARY_TESTS = (
-    "tests/test_products.py",
+    "tests/simd/test_products.py",
     "tests/abstraction",
     "tests/cfr",
     "tests/equity",
     "tests/preflop",
     "tests/integration/test_same_bits.py",
-    "tests/postflop/exhaustive",
+    "tests/flops/test_hands.py",
 )
 
 #: The vector instructions, products, and what failed on another machine once.
 SHORT_TESTS = (
-    "tests/test_products.py",
-    "tests/test_product_kernels.py",
-    "tests/cfr/test_matrix_leaves.py",
-    "tests/holdem/test_simd_kernels.py",
+    "tests/simd/test_products.py",
+    "tests/simd/test_product_kernels.py",
+    "tests/cfr/test_leaves.py",
+    "tests/simd/test_vector_kernels.py",
     "tests/holdem/test_terminal_kernels.py",
-    "tests/postflop/exhaustive/test_exhaustive.py",
+    "tests/flops/test_hands.py",
 )
 
 #: The same where every kernel has to be compiled first.
 KERNEL_TESTS = (
-    "tests/test_product_kernels.py",
+    "tests/simd/test_product_kernels.py",
     "tests/cfr/test_cfr_kernels.py",
-    "tests/holdem/test_simd_kernels.py",
+    "tests/simd/test_vector_kernels.py",
     "tests/holdem/test_terminal_kernels.py",
 )
 
@@ -246,7 +244,7 @@ def _visit(machine: Machine, expected: Results) -> tuple[str, Results, int]:
 def _compute(machine: Machine, path: Path) -> tuple[str, Results]:
     """Returns what went wrong, or nothing, and the results of a machine."""
     call = f"main({str(path)!r}, *{tuple(machine.results)!r})"
-    done = _run(machine, "from tests.integration.small_results import main", call)
+    done = _run(machine, "from tests.samples.small_results import main", call)
     if done.returncode:
         return _end_of(done), {}
     with np.load(path) as arrays:

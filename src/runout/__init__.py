@@ -21,10 +21,10 @@ from runout.version import __version__
 
 if TYPE_CHECKING:
     from runout.config.load import load_run_config
-    from runout.execution.workplace import Workplace
-    from runout.pipeline.run import solve_preflop
-    from runout.pipeline.spot import solve_spot
-    from runout.views.opening import open_solution
+    from runout.execution.context import Workplace
+    from runout.runs.preflop import solve_preflop
+    from runout.runs.spot import solve_spot
+    from runout.solutions.run import open_solution
 
 __all__ = [
     "Workplace",
@@ -38,10 +38,10 @@ __all__ = [
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
     "load_run_config": "runout.config.load",
-    "open_solution": "runout.views.opening",
-    "solve_preflop": "runout.pipeline.run",
-    "solve_spot": "runout.pipeline.spot",
-    "Workplace": "runout.execution.workplace",
+    "open_solution": "runout.solutions.run",
+    "solve_preflop": "runout.runs.preflop",
+    "solve_spot": "runout.runs.spot",
+    "Workplace": "runout.execution.context",
 }
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from runout.abstraction import BucketAssigner, BucketBoundaries, InvalidBoundariesError, Street
-from runout.abstraction.boundaries import MAX_BUCKETS, percentile_boundaries
+from runout.abstraction.card_abstraction import MAX_BUCKETS, percentile_boundaries
 from tests.reference import hand_strength as reference
 
 HUNDREDTHS = np.arange(100) / 100

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from runout.abstraction import BucketBoundaries, Street, StrengthFeature
-from runout.abstraction.boundaries import percentile_boundaries
-from runout.abstraction.bucket_statistics import BucketStatistics
-from runout.abstraction.strength_survey import StreetSurvey
-from tests.abstraction.few_boards import survey_few
+from runout.abstraction.card_abstraction import BucketStatistics, percentile_boundaries
+from runout.abstraction.survey import StreetSurvey
+from tests.samples.few_boards import survey_few
 
 SURVEY = StreetSurvey(
     Street.FLOP,

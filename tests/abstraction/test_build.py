@@ -13,13 +13,13 @@ from runout.abstraction import (
     SurveyMode,
     build_card_abstraction,
 )
-from runout.abstraction.strength_survey import deal_indexer, deal_random
+from runout.abstraction.survey import deal_indexer, deal_random
 from runout.cards.hand_indexer import HandIndexer
 from runout.events import PhaseStarted
-from runout.execution.workplace import Workplace
-from tests.abstraction.few_boards import deals_on, pretend_few_boards
+from runout.execution.context import Workplace
 from tests.abstraction.test_bucket_statistics import assert_as_equal_as_ties_allow
 from tests.event_streams import check_stream
+from tests.samples.few_boards import deals_on, pretend_few_boards
 
 NUM_DEALS = {street: comb(52, 2) * comb(50, street.num_board_cards) for street in Street}
 SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20, mode=SurveyMode.SAMPLED)

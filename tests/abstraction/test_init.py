@@ -1,6 +1,6 @@
 import runout.abstraction
 from runout.abstraction import CanonicalBoard, SuitMapping
-from runout.cards import isomorphism
+from runout.cards import flops as isomorphism
 
 PLANNED_NAMES = [
     "AbstractionConfig",

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from runout.cards import evaluator_kernels
-from runout.cards.card import parse_board
-from runout.cards.combos import NUM_COMBOS
-from runout.cards.evaluator_tables import evaluator_tables
+from runout.cards.deck import NUM_COMBOS, parse_board
+from runout.cards.evaluator import evaluator_tables
 from tests.reference.showdowns import strength, strengths_on
 
 BOARDS = [

@@ -1,25 +1,46 @@
+"""Tests of `runout.cards.flops`."""
+
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
-from runout.cards.card import format_cards, parse_board, parse_cards
-from runout.cards.combos import COMBO_CARDS, live_combos
+from runout.cards.deck import (
+    COMBO_CARDS,
+    SUITS,
+    combo_cards,
+    combo_index,
+    format_cards,
+    live_combos,
+    parse_board,
+    parse_card,
+    parse_cards,
+)
 from runout.cards.flops import (
+    LABELS,
     NUM_FLOPS,
     SHIPPED_SUBSET_SIZES,
+    SUIT_MAPPINGS,
+    CanonicalBoard,
+    FlopTexture,
     GivenFlop,
+    RankPattern,
+    SuitMapping,
+    SuitPattern,
+    TextureKind,
     all_flops,
     canonical_flop,
+    combo_images,
+    describe_texture,
+    enumerate_runouts,
     explicit_flops,
     flop_multiplicity,
     random_flops,
     subset_errors,
     subset_flops,
+    suit_stabilizer,
 )
-from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard
-from runout.cards.textures import describe_texture
 from runout.errors import CardError, FlopListError
 
 
@@ -210,3 +231,350 @@ def test_flops_keep_the_names_that_they_were_given():
 def test_flops_that_nobody_named_are_called_by_their_canonical_cards():
     listed = subset_flops(SHIPPED_SUBSET_SIZES[0])
     assert listed.names == tuple(map(format_cards, listed.flops))
+
+
+CLUBS, DIAMONDS, HEARTS, SPADES = range(len(SUITS))
+
+BOARDS = [
+    "AhKd7c",  # rainbow
+    "AhKh7c",  # two-tone
+    "AhKh7h",  # monotone
+    "AhAd7c",  # paired, rainbow
+    "AhAd7d",  # paired, two-tone
+    "8h8d8c",  # trips
+    "AhKd7c2s",
+    "AhKh7c2c",  # two suits of two cards
+    "AhAd7h7d",
+    "8h8d8c8s",
+    "AhKd7c2s2c",
+    "Th9h8h7h6h",
+    "QhQdQcJhJd",
+    "KhKd5h5d3c",
+]
+
+
+def canonical(text: str) -> CanonicalBoard:
+    return CanonicalBoard.from_cards(parse_board(text))
+
+
+# Examples by hand.
+
+
+def test_identity_mapping_preserves_suits():
+    assert [SuitMapping.identity().map_suit(suit) for suit in range(4)] == [0, 1, 2, 3]
+
+
+def test_identity_mapping_preserves_cards():
+    assert SuitMapping.identity().map_card(parse_card("Ah")) == parse_card("Ah")
+
+
+def test_rainbow_flop_orders_suits_by_highest_card():
+    assert format_cards(canonical("AhKd7c").cards) == "AsKh7d"
+
+
+def test_monotone_flop_becomes_spades():
+    assert format_cards(canonical("AhKh7h").cards) == "AsKs7s"
+
+
+def test_two_tone_flop_makes_the_common_suit_spades():
+    assert format_cards(canonical("AhKh7c").cards) == "AsKs7h"
+
+
+def test_isomorphic_boards_have_the_same_canonical_board():
+    assert canonical("AhKd7c").cards == canonical("AsKh7d").cards
+
+
+def test_holding_is_mapped_consistently_with_the_board():
+    holding = canonical("AhKd7c").canonicalize_holding(*parse_cards("QhJh"))
+    assert format_cards(holding) == "QsJs"
+
+
+# All boards, and what holds for any.
+
+
+def test_most_common_suit_becomes_spades_even_with_low_cards():
+    assert format_cards(canonical("Ac7d2d").cards) == "Ah7s2s"
+
+
+def test_equal_counts_are_ordered_by_the_second_rank_too():
+    assert format_cards(canonical("AcAd9c8d").cards) == "AsAh9s8h"
+    assert format_cards(canonical("AcAd8c9d").cards) == "AsAh9s8h"
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_suits_and_dealing_order_do_not_change_the_canonical_board(text):
+    board = parse_board(text)
+    expected = canonical(text).cards
+    for mapping in SUIT_MAPPINGS:
+        for dealt in permutations(mapping.map_cards(board)):
+            assert CanonicalBoard.from_cards(dealt).cards == expected
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_every_mapping_leads_to_the_canonical_board(text):
+    board = parse_board(text)
+    result = canonical(text)
+    assert result.mapping in result.mappings
+    assert len(set(result.mappings)) == len(suit_stabilizer(board))
+    for mapping in result.mappings:
+        assert tuple(sorted(mapping.map_cards(board), reverse=True)) == result.cards
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_canonical_board_is_its_own_canonical_board(text):
+    again = CanonicalBoard.from_cards(canonical(text).cards)
+    assert again.cards == canonical(text).cards
+    assert again.mapping == SuitMapping.identity()
+
+
+@pytest.mark.parametrize("text", BOARDS)
+@pytest.mark.parametrize("holding_text", ["QsJs", "5c4s", "6d6s", "As2d", "9c3h"])
+def test_suits_and_order_do_not_change_the_canonical_holding(text, holding_text):
+    board, (card_a, card_b) = parse_board(text), parse_cards(holding_text)
+    if {card_a, card_b} & set(board):
+        pytest.skip("the board holds the card")
+    expected = canonical(text).canonicalize_holding(card_a, card_b)
+    for mapping in SUIT_MAPPINGS:
+        a, b = mapping.map_cards((card_a, card_b))
+        dealt = CanonicalBoard.from_cards(mapping.map_cards(reversed(board)))
+        assert dealt.canonicalize_holding(a, b) == expected
+        assert dealt.canonicalize_holding(b, a) == expected
+
+
+def count_holdings(flop: tuple[int, ...]) -> int:
+    """Returns the orbits of holdings under the flop's symmetries, by Burnside's lemma."""
+    stabilizer = suit_stabilizer(flop)
+    live = [card for card in range(52) if card not in flop]
+    num_fixed = 0
+    for mapping in stabilizer:
+        num_kept = sum(mapping.map_card(card) == card for card in live)
+        is_swap = mapping.then(mapping) == SuitMapping.identity()
+        num_swaps = (len(live) - num_kept) // 2 if is_swap else 0
+        num_fixed += num_kept * (num_kept - 1) // 2 + num_swaps
+    return num_fixed // len(stabilizer)
+
+
+@pytest.mark.parametrize(
+    ("text", "num_classes"),
+    [("AhKd7c", 1176), ("AhKh7c", None), ("AhKh7h", 344), ("AhAd7c", None), ("8h8d8c", None)],
+)
+def test_holdings_fall_into_as_many_classes_as_the_symmetries_leave(text, num_classes):
+    board = parse_board(text)
+    live = [card for card in range(52) if card not in board]
+    classes = {canonical(text).canonicalize_holding(*pair) for pair in combinations(live, 2)}
+    assert len(classes) == count_holdings(board)
+    assert num_classes is None or len(classes) == num_classes
+
+
+def test_flops_fall_into_1755_classes_whose_sizes_are_the_orbits_of_suits():
+    sizes = Counter(CanonicalBoard.from_cards(flop).cards for flop in combinations(range(52), 3))
+    assert len(sizes) == 1755
+    assert sum(sizes.values()) == 22_100
+    for flop, size in sizes.items():
+        assert size == 24 // len(suit_stabilizer(flop))
+
+
+def test_holding_and_flop_classes_number_1286792():
+    flops = {CanonicalBoard.from_cards(flop).cards for flop in combinations(range(52), 3)}
+    assert sum(map(count_holdings, flops)) == 1_286_792
+
+
+@pytest.mark.parametrize("mapping", SUIT_MAPPINGS, ids=lambda mapping: str(mapping.new_suits))
+def test_inverse_undoes_every_mapping(mapping):
+    cards = tuple(range(52))
+    assert mapping.inverse().map_cards(mapping.map_cards(cards)) == cards
+    assert mapping.then(mapping.inverse()) == SuitMapping.identity()
+    assert mapping.inverse().then(mapping) == SuitMapping.identity()
+
+
+def test_a_cycle_of_three_suits_is_not_its_own_inverse():
+    cycle = SuitMapping((DIAMONDS, HEARTS, CLUBS, SPADES))
+    assert cycle.map_suit(CLUBS) == DIAMONDS
+    assert cycle.inverse().map_suit(DIAMONDS) == CLUBS
+    assert cycle.inverse() == cycle.then(cycle) != cycle
+
+
+def test_composition_applies_the_left_mapping_first():
+    for first in SUIT_MAPPINGS:
+        for second in SUIT_MAPPINGS:
+            expected = [second.map_suit(first.map_suit(suit)) for suit in range(4)]
+            assert list(first.then(second).new_suits) == expected
+
+
+@pytest.mark.parametrize(
+    ("cards", "size"),
+    [("", 24), ("As", 6), ("AsKs", 6), ("AsKh", 2), ("AsAh", 4), ("AsAhAd", 6), ("AsKhQd", 1)],
+)
+def test_stabilizer_has_the_permutations_that_keep_the_cards(cards, size):
+    stabilizer = suit_stabilizer(parse_cards(cards))
+    assert len(stabilizer) == size
+    assert stabilizer[0] == SuitMapping.identity()
+
+
+@pytest.mark.parametrize(
+    ("board", "problem"),
+    [
+        ((), "0 cards, a board has 3"),
+        ((0, 1), "2 cards, a board has 3"),
+        ((0, 1, 2, 3, 4, 5), "6 cards, a board has 3"),
+        ((0, 1, 0), "2c: comes twice"),
+        ((0, 1, 52), "card 52: card ids are 0 to 51"),
+    ],
+)
+def test_invalid_boards_are_refused(board, problem):
+    with pytest.raises(CardError, match=problem):
+        CanonicalBoard.from_cards(board)
+
+
+def test_holdings_that_collide_are_refused_in_the_dealt_suits():
+    board = canonical("AhKd7c")
+    with pytest.raises(CardError, match=r"^Kd: comes twice"):
+        board.canonicalize_holding(*parse_cards("KdQd"))
+    with pytest.raises(CardError, match=r"^Qd: comes twice"):
+        board.canonicalize_holding(parse_card("Qd"), parse_card("Qd"))
+
+
+def test_mappings_that_are_no_permutation_are_refused():
+    with pytest.raises(CardError, match="not a permutation"):
+        SuitMapping((0, 0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "texture"),
+    [
+        ("AhKd7c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 12)),
+        ("AhKhTc", FlopTexture(SuitPattern.TWO_TONE, RankPattern.UNPAIRED, True, 12)),
+        ("Ah2h5h", FlopTexture(SuitPattern.MONOTONE, RankPattern.UNPAIRED, True, 12)),
+        ("6h2d3c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, True, 4)),
+        ("7h2d3c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 5)),
+        ("Ah2d6c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 12)),
+        ("KhAd2c", FlopTexture(SuitPattern.RAINBOW, RankPattern.UNPAIRED, False, 12)),
+        ("JhJdTd", FlopTexture(SuitPattern.TWO_TONE, RankPattern.PAIRED, False, 9)),
+        ("8h8d8c", FlopTexture(SuitPattern.RAINBOW, RankPattern.TRIPS, False, 6)),
+    ],
+)
+def test_textures_are_what_players_call_them(text, texture):
+    assert describe_texture(parse_board(text)) == texture
+
+
+def test_textures_have_their_exact_shares():
+    shares: Counter[str] = Counter()
+    flops = all_flops()
+    for flop in flops.flops:
+        texture = describe_texture(flop)
+        for label in (texture.suits, texture.ranks, f"connected {texture.is_connected}"):
+            shares[label] += flop_multiplicity(flop)
+    assert shares["monotone"] == 4 * 286
+    assert shares["two-tone"] == 12 * (3 * 286 + 156)
+    assert shares["rainbow"] == 24 * 286 + 12 * 156 + 4 * 13
+    assert (shares["unpaired"], shares["paired"], shares["trips"]) == (18_304, 3_744, 52)
+    # Ranks within a span of five: 6 triples with each lowest rank A..T, 3 with J, 1 with Q.
+    assert shares["connected True"] == 64 * 64
+
+
+def count_labels(weigh):
+    """Returns the weight of all flops with each label."""
+    counts: Counter[str] = Counter()
+    for flop in all_flops().flops:
+        for label in describe_texture(flop).labels().values():
+            counts[label] += weigh(flop)
+    return counts
+
+
+def test_every_flop_has_one_label_of_each_kind():
+    for flop in all_flops().flops:
+        labels = describe_texture(flop).labels()
+        assert list(labels) == list(TextureKind)
+        assert all(label in LABELS[kind] for kind, label in labels.items())
+
+
+def test_the_1755_flops_are_counted_by_suits_pairs_and_straights():
+    """Three different ranks have 286 forms, a pair and a kicker 156, trips 13.
+
+    Three ranks come in one suit, in two in three ways, or in three; a pair and a kicker in two or
+    three; trips in three. Straights take ranks within five: 64 of the 286 forms, in 5 ways each.
+    """
+    counts = count_labels(lambda flop: 1)
+    assert counts["monotone"] == 286
+    assert counts["two-tone"] == 3 * 286 + 156 == 1_014
+    assert counts["rainbow"] == 286 + 156 + 13 == 455
+    assert (counts["unpaired"], counts["paired"], counts["trips"]) == (5 * 286, 2 * 156, 13)
+    assert counts["connected"] == 5 * 64
+    assert counts["disconnected"] == 1_755 - 5 * 64
+
+
+def test_high_cards_have_their_share_of_all_deals():
+    """Flops whose highest rank is r are those of the cards up to r less those below it."""
+    counts = count_labels(flop_multiplicity)
+    for rank, label in enumerate(reversed(LABELS[TextureKind.HIGH])):
+        up_to, below = 4 * (rank + 1), 4 * rank
+        assert counts[label] == choose_three(up_to) - choose_three(below)
+    assert counts["A high"] == 4_804
+
+
+def choose_three(number):
+    return number * (number - 1) * (number - 2) // 6
+
+
+# Board, suit permutations that keep it, and completions up to them (by Burnside's lemma).
+BOARDS_TEST_RUNOUTS = [
+    ("AhKsQd", 1, 1_176),  # rainbow: every suit is told apart
+    ("AhKhQd", 2, 721),  # two-tone: the two absent suits can be swapped
+    ("AhKhQh", 6, 344),  # monotone: three suits can be permuted
+    ("AhAdKs", 2, 744),
+    ("AhAdAs", 6, 378),
+    ("AhAdKhKd", 4, 24),
+    ("AhKsQd7c", 1, 48),
+    ("AhKhQh7h", 6, 22),
+    ("AhAdAsAc", 24, 12),
+    ("AhKhQh7h2d", 2, 1),
+]
+
+
+@pytest.mark.parametrize(("board", "num_symmetries", "num_classes"), BOARDS_TEST_RUNOUTS)
+def test_weights_count_every_completion(board, num_symmetries, num_classes):
+    cards = parse_board(board)
+    runouts = enumerate_runouts(cards)
+    assert len(runouts.symmetries) == num_symmetries
+    assert runouts.weight.sum() == {3: 1_176, 4: 48, 5: 1}[len(cards)]
+    assert len(runouts.boards) == len(runouts.weight) == num_classes
+
+
+@pytest.mark.parametrize("board", [board for board, _, _ in BOARDS_TEST_RUNOUTS])
+def test_images_of_the_representatives_are_all_completions(board):
+    cards = parse_board(board)
+    runouts = enumerate_runouts(cards)
+    images = Counter()
+    for complete, weight in zip(runouts.boards.tolist(), runouts.weight.tolist(), strict=True):
+        orbit = {frozenset(mapping.map_cards(complete)) for mapping in runouts.symmetries}
+        assert len(orbit) == weight
+        images.update(orbit)
+    rest = set(range(52)) - set(cards)
+    completions = {frozenset({*cards, *new}) for new in combinations(rest, 5 - len(cards))}
+    assert images == Counter(completions)
+
+
+@pytest.mark.parametrize("board", [board for board, _, _ in BOARDS_TEST_RUNOUTS])
+def test_representatives_begin_with_the_board_and_equal_weights_are_neighbours(board):
+    cards = parse_board(board)
+    runouts = enumerate_runouts(cards)
+    assert (runouts.boards[:, : len(cards)] == cards).all()
+    assert all(len(set(complete)) == 5 for complete in runouts.boards.tolist())
+    assert (np.diff(runouts.weight) >= 0).all()
+
+
+def test_order_of_the_board_changes_nothing_but_the_order():
+    one, other = (enumerate_runouts(parse_board(text)) for text in ("AhKhQd", "QdAhKh"))
+    assert sorted(map(sorted, one.boards.tolist())) == sorted(map(sorted, other.boards.tolist()))
+
+
+@pytest.mark.parametrize("board", ["AhKhQh", "AhAdKs", "AhAdAsAc"])
+def test_combo_images_follow_the_cards(board):
+    cards = parse_board(board)
+    combos, symmetries = live_combos(cards), suit_stabilizer(cards)
+    images = combo_images(combos, symmetries)
+    assert images.shape == (len(symmetries), len(combos))
+    np.testing.assert_array_equal(images[0], np.arange(len(combos)))  # the identity comes first
+    for mapping, image in zip(symmetries, images, strict=True):
+        moved = [combo_index(*mapping.map_cards(combo_cards(combo))) for combo in combos]
+        assert combos[image].tolist() == moved

@@ -5,9 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_BY_COMBO, HAND_NAMES
-from runout.cards.card import card_rank, card_suit, parse_board
-from runout.cards.combos import NUM_COMBOS, combo_cards, live_combos, parse_combo
+from runout.cards.deck import (
+    COMBOS_BY_HAND,
+    HAND_BY_COMBO,
+    HAND_NAMES,
+    NUM_COMBOS,
+    card_rank,
+    card_suit,
+    combo_cards,
+    live_combos,
+    parse_board,
+    parse_combo,
+)
 from runout.cards.flops import NUM_FLOPS, all_flops
 from runout.cards.hand_classes import (
     HAND_CLASS_NAMES,
@@ -20,7 +29,7 @@ from runout.cards.hand_classes import (
 )
 from runout.cards.hand_ranking import HandCategory, category
 from runout.errors import CardError
-from tests.cards.test_board_scores import random_boards
+from tests.cards.test_hand_ranking import random_boards
 from tests.reference.showdowns import strengths_on
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runout.arrays import IntArray, Uint8Array
-from runout.cards.canonical_hands import HAND_BY_COMBO
-from runout.cards.card import parse_cards
-from runout.cards.combos import COMBO_CARDS
+from runout.cards.deck import COMBO_CARDS, HAND_BY_COMBO, parse_cards
+from runout.cards.flops import SUIT_MAPPINGS, CanonicalBoard
 from runout.cards.hand_indexer import (
     FLOP_BOARD,
     HOLE,
@@ -22,7 +21,6 @@ from runout.cards.hand_indexer import (
     TURN_BOARD,
     HandIndexer,
 )
-from runout.cards.isomorphism import SUIT_MAPPINGS, CanonicalBoard
 from runout.errors import CardError
 from tests.reference.hand_isomorphism import canonical_deal, count_deals_by_class
 

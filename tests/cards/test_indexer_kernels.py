@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards import indexer_kernels
-from runout.cards.card import parse_cards
+from runout.cards.deck import parse_cards
 from runout.cards.hand_indexer import HOLE_FLOP, HOLE_FLOP_TURN_RIVER, TURN_BOARD, HandIndexer
 from tests.reference.hand_isomorphism import canonical_deal, count_deals_by_class
 

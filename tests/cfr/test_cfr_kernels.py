@@ -1,14 +1,16 @@
+"""Tests of `runout.cfr.cfr_kernels`."""
+
 import numpy as np
 import pytest
 
 from runout.cfr import cfr_kernels
+from runout.cfr import cfr_kernels as leaf_kernels
 from runout.cfr.cfr_kernels import LearningTables
-from runout.cfr.discounting import VARIANTS, DiscountWeights
-from runout.cfr.parallel import split_tree
-from runout.cfr.reach import own_reach_rows
-from runout.trees.layout import LEAF, layout_tree
-from tests.cfr.random_games import random_tree
+from runout.cfr.schedules import VARIANTS, DiscountWeights
+from runout.cfr.team import split_tree
+from runout.trees.layout import LEAF, layout_tree, own_reach_rows
 from tests.reference import cfr as reference
+from tests.samples.random_games import random_tree
 
 NUM_HANDS = 37  # fills no whole number of SIMD lanes
 TREES = [random_tree(seed) for seed in range(4)]
@@ -218,3 +220,16 @@ def test_nodes_outside_the_span_are_left_alone():
     below = {child for node in inside for child in tree.children(node)}
     assert set(np.flatnonzero((value != 7.0).any(axis=1))) <= inside
     assert set(np.flatnonzero((strategy != 7.0).any(axis=1))) <= below
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scattered_rows_are_scaled_and_the_others_left_alone(dtype):
+    padded = np.arange(14.0).astype(dtype).reshape(2, 7)
+    source = padded[:, :5]
+    value = np.full((6, 5), 7.0, dtype)
+    position, node = np.array([1, 0, 1]), np.array([5, 2, 0])
+    scale = np.array([2.0, -1.0, 0.5], dtype)
+    leaf_kernels.scatter_scaled_rows(padded, position, scale, node, value)
+    expected = np.full((6, 5), 7.0)
+    expected[5], expected[2], expected[0] = 2.0 * source[1], -source[0], 0.5 * source[1]
+    np.testing.assert_array_equal(value, expected)

@@ -3,7 +3,7 @@
 import pyspiel
 import pytest
 
-from runout.cfr.discounting import CFR_PLUS, VANILLA
+from runout.cfr.schedules import CFR_PLUS, VANILLA
 from tests.games import kuhn, leduc
 
 SOLVERS = {"cfr": (pyspiel.CFRSolver, VANILLA), "cfr+": (pyspiel.CFRPlusSolver, CFR_PLUS)}

@@ -16,7 +16,7 @@ from pathlib import Path
 import typer.main
 
 from runout.cli.main import main
-from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.solver import SpotSolver
 from runout.storage.ledger import Ledger
 
 # The tree of commands takes as long to build as most work here takes; children share it.

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from runout.cache import cache_directory
 from runout.jit import KERNEL_SOURCES_DIGEST
-from runout.storage import staging
+from runout.storage import files as staging
 from runout.storage.bundle import load_bundle
 from tests.chaos.children import Child, Ended, run_to_the_end
 from tests.chaos.jobs import JOBS, RIVER, Job, fingerprints
 from tests.chaos.kills import Quiet, names_in, prepare
-from tests.storage.samples import KIND, VERSION, fill_of, write_sample
+from tests.samples.storage_samples import KIND, VERSION, fill_of, write_sample
 
 _EXIT_USER_ERROR = 2
 _SMALLEST_FILE_BYTES = 1_000  # more than the notes about a child

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runout.results.solve_report import FlopReport
+from runout.solutions.values import FlopReport
 from runout.storage.bundle import has_bundle, load_bundle, read_manifest
 from runout.storage.ledger import ENTRY_ENDING
 

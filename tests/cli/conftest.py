@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 from runout.cli.app import app
 from runout.config.load import load_run_config
-from runout.execution.workplace import Workplace
-from runout.pipeline.run import solve_preflop
-from runout.pipeline.spot import solve_spot
-from tests.cli.solve_configs import RAW_EQUITY
+from runout.execution.context import Workplace
+from runout.runs.preflop import solve_preflop
+from runout.runs.spot import solve_spot
+from tests.samples.solve_configs import RAW_EQUITY
 
 
 @pytest.fixture

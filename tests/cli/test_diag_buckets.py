@@ -3,10 +3,10 @@ import json
 import pytest
 
 from runout.config.load import load_postflop_config
-from runout.postflop import postflop_abstraction
-from runout.postflop.bucketed import rounds
-from tests.cli.solve_configs import FLOPS, write_config
-from tests.postflop.bucketed.small_buckets import make_buckets_once, take_few_boards
+from runout.flops import bucketed as rounds
+from runout.flops import solve as postflop_abstraction
+from tests.samples.small_buckets import make_buckets_once, take_few_boards
+from tests.samples.solve_configs import FLOPS, write_config
 
 BUCKETED = """\
 postflop_model:

@@ -1,9 +1,29 @@
-import json
+"""Tests of `runout.cli.equity`."""
 
+import csv
+import io
+import json
+import re
+from math import fsum
+
+import numpy as np
 import pytest
 
+from runout.cards.deck import (
+    COMBOS_BY_HAND,
+    HAND_NAMES,
+    NUM_COMBOS,
+    combo_cards,
+    matchup_weights,
+    parse_board,
+    parse_canonical_hand,
+    parse_cards,
+)
+from runout.cards.flops import SHIPPED_SUBSET_SIZES
+from runout.cards.ranges import parse_range
+from runout.equity.board import compute_board_equity
+from runout.equity.hand_strength import HandStrengthCalculator
 from runout.equity.versus import compare_ranges
-from runout.ranges.notation import parse_range
 
 
 def test_aces_against_kings_have_the_published_equity(run):
@@ -87,3 +107,334 @@ def test_a_range_that_the_board_blocks_is_named(error_line):
 
 def test_ranges_that_block_each_other_are_refused(error_line):
     assert "blocks" in error_line("equity", "AhAs", "AhKd")
+
+
+def test_a_royal_flush_is_number_one(run):
+    lines = run("eval", "AhKhQhJhTh2c3d").stdout.splitlines()
+    assert lines[0] == "royal flush"
+    assert lines[1].startswith("strength 7,462, number 1 of 7,462")
+
+
+def test_json_of_the_worst_hand(run):
+    assert json.loads(run("eval", "7h5d4c3s2d", "--json").stdout) == {
+        "cards": "7h5d4c3s2d",
+        "strength": 1,
+        "category": "high_card",
+        "description": "high card, 7-5-4-3-2",
+        "rank": 7462,
+        "num_strengths": 7462,
+        "beaten_strengths_fraction": 0.0,
+    }
+
+
+@pytest.mark.parametrize("cards", ["AhKh", "AhKhQhJh", "AhKhQhJhTh9h8h7h"])
+def test_only_five_to_seven_cards_have_a_strength(error_line, cards):
+    assert error_line("eval", cards).startswith(f"hand '{cards}': ")
+
+
+def test_a_repeated_card_is_named(error_line):
+    assert error_line("eval", "AhAhQhJhTh") == "Ah: comes twice in AhAhQhJhTh"
+
+
+def test_half_a_card_is_named(error_line):
+    assert error_line("eval", "AhKhQhJhT").startswith("'T': ")
+
+
+BOARD = "AhKsQd"
+
+
+@pytest.fixture(scope="module")
+def table():
+    return compute_board_equity(parse_board(BOARD)).hand_table()
+
+
+def test_json_holds_the_whole_table(run, table):
+    document = json.loads(run("flop-equity", BOARD, "--json").stdout)
+    assert document["board"] == BOARD
+    assert document["versus"] is None
+    assert document["hands"] == list(HAND_NAMES)
+    equities = np.array(document["equity_fraction_by_matchup"], dtype=float)
+    np.testing.assert_array_equal(equities, table.equities())
+    weights = document["num_combo_pairs_by_matchup"]
+    np.testing.assert_array_equal(weights, matchup_weights(parse_board(BOARD)))
+    np.testing.assert_array_equal(document["equity_fraction"], table.equity_vs_random())
+
+
+def test_impossible_matchups_are_null(run):
+    document = json.loads(run("flop-equity", "AhAsAd", "--json").stdout)
+    aces = HAND_NAMES.index("AA")
+    assert document["equity_fraction"][aces] is None
+    assert document["equity_fraction_by_matchup"][aces] == [None] * 169
+    assert document["num_combo_pairs_by_matchup"][aces] == [0] * 169
+
+
+def test_the_grid_has_thirteen_rows_with_aces_top_left(run, table):
+    lines = run("flop-equity", BOARD).stdout.splitlines()
+    assert lines[0] == "Equity in % against a random hand on AhKsQd"
+    rows = [line.split() for line in lines[3:16]]
+    assert [row[0] for row in rows] == list("AKQJT98765432")
+    assert all(len(row) == 14 for row in rows)
+    assert rows[0][1] == f"{100 * table.equity_vs_random()[HAND_NAMES.index('AA')]:.1f}"
+
+
+def test_the_best_hands_of_a_broadway_flop_are_straights(run):
+    best, worst = run("flop-equity", BOARD).stdout.splitlines()[-2:]
+    assert best.split()[:4:2] == ["best", "95.4%"]
+    assert best.split()[1] == "JTs"
+    assert worst.split()[0] == "worst"
+
+
+def test_versus_shows_equities_against_one_hand(run, table):
+    document = json.loads(run("flop-equity", BOARD, "--versus", "qq", "--json").stdout)
+    queens = HAND_NAMES.index("QQ")
+    assert document["versus"] == "QQ"
+    shown = np.array(document["equity_fraction"], dtype=float)
+    np.testing.assert_array_equal(shown, table.equities()[:, queens])
+    assert "against QQ on AhKsQd" in run("flop-equity", BOARD, "--versus", "QQ").stdout
+
+
+def test_a_hand_that_the_board_blocks_cannot_be_the_opponent(error_line):
+    line = error_line("flop-equity", "AhAsAd", "--versus", "AA")
+    assert line == "AA: cannot be dealt on AhAsAd"
+
+
+def test_an_unknown_opponent_is_named(error_line):
+    assert error_line("flop-equity", BOARD, "--versus", "AKx").startswith("'AKx': ")
+
+
+def test_a_short_board_is_named(error_line):
+    assert error_line("flop-equity", "AhKs").startswith("board 'AhKs': 2 cards")
+
+
+def rows_of(result):
+    return json.loads(result.stdout)["flops"]
+
+
+def test_all_flops_stand_for_all_22100(run):
+    rows = rows_of(run("flops", "--json"))
+    assert len(rows) == 1755
+    assert sum(row["multiplicity"] for row in rows) == 22_100
+    assert fsum(row["weight_fraction"] for row in rows) == pytest.approx(1.0)
+
+
+def test_the_table_ends_with_the_number_of_flops(run):
+    assert run("flops").stdout.splitlines()[-1] == "1,755 flops"
+
+
+def test_flops_of_your_own_are_described(run):
+    document = json.loads(run("flops", "--flops", "AhKsQd,7h7s2c", "--json").stdout)
+    assert document["num_flops"] == 2
+    assert document["flops"][1] == {
+        "flop": "7s7h2d",
+        "suits": "rainbow",
+        "ranks": "paired",
+        "is_connected": False,
+        "high_rank": "7",
+        "multiplicity": 12,
+        "weight_fraction": 12 / 36,
+    }
+
+
+def test_csv_json_and_table_list_the_same_flops(run):
+    choice = ["flops", "--random", "20", "--seed", "7"]
+    names = [row["flop"] for row in rows_of(run(*choice, "--json"))]
+    assert rows_of(run(*choice, "--format", "json")) == rows_of(run(*choice, "--json"))
+    read = list(csv.DictReader(io.StringIO(run(*choice, "--format", "csv").stdout)))
+    assert [row["flop"] for row in read] == names
+    assert fsum(float(row["weight_fraction"]) for row in read) == pytest.approx(1.0)
+    lines = run(*choice, "--format", "table").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:-1]] == names
+
+
+def test_the_seed_decides_the_draw(run):
+    first = rows_of(run("flops", "--random", "20", "--seed", "1", "--json"))
+    assert first == rows_of(run("flops", "--random", "20", "--seed", "1", "--json"))
+    assert first != rows_of(run("flops", "--random", "20", "--seed", "2", "--json"))
+
+
+@pytest.mark.parametrize("size", SHIPPED_SUBSET_SIZES)
+def test_shipped_subsets_have_their_size(run, size):
+    assert len(rows_of(run("flops", "--subset", str(size), "--json"))) == size
+
+
+def test_a_subset_that_is_not_shipped_is_named(error_line):
+    assert "33" in error_line("flops", "--subset", "33")
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "1756"])
+def test_an_impossible_number_of_random_flops_is_named(error_line, count):
+    assert count in error_line("flops", "--random", count)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (["--subset", "25", "--random", "3"], "--subset --random"),
+        (["--random", "3", "--flops", "AhKsQd"], "--random --flops"),
+        (["--json", "--format", "csv"], "--json --format csv"),
+        (["--seed", "3"], "--seed"),
+        (["--random", "3", "--seed", "-1"], "--seed"),
+    ],
+)
+def test_options_that_clash_are_named(error_line, arguments, where):
+    assert error_line("flops", *arguments).startswith(f"{where}: ")
+
+
+@pytest.mark.parametrize("text", ["AhKs", "AhKsQdJc", "", "AhKsQd,", "AhKsQx"])
+def test_a_flop_that_is_none_is_refused(error_line, text):
+    error_line("flops", "--flops", text)
+
+
+def test_the_same_flop_twice_is_refused(error_line):
+    assert "AhKsQd" in error_line("flops", "--flops", "AhKsQd,AdKcQh")
+
+
+def test_an_unknown_format_exits_with_2(run):
+    assert run("flops", "--format", "xml").exit_code == 2
+
+
+def test_one_of_a_thing_is_not_told_in_the_plural(run):
+    assert run("flops", "--random", "1").stdout.splitlines()[-1] == "1 flop"
+    assert run("range", "AhKh").stdout.startswith("1 combo, ")
+    assert run("equity", "AhKh", "QsQd").stdout.splitlines()[-1] == "1 matchup before the flop"
+
+
+def test_a_range_is_counted_and_written_back(run):
+    lines = run("range", "AA,KK,QQ,AKs:0.5").stdout.splitlines()
+    assert lines[0] == "20 combos, 1.51% of 1,326"
+    assert lines[1] == "QQ+,AKs:0.5"
+
+
+def test_the_grid_shows_weights_in_percent_and_dashes_elsewhere(run):
+    rows = run("range", "QQ+,AKs:0.5").stdout.splitlines()[-13:]
+    assert rows[0].split() == ["A", "100", "50.0", *["-"] * 11]
+    assert rows[1].split()[:4] == ["K", "-", "100", "-"]
+
+
+def test_a_board_removes_its_combos(run):
+    document = json.loads(run("range", "AA,KK", "--board", "AhKsQd", "--json").stdout)
+    assert document["num_combos"] == 6.0
+    assert document["board"] == "AhKsQd"
+    assert document["weight_by_hand"]["AA"] == 0.5
+    assert document["weight_by_combo"]["AhAd"] == 0.0
+    assert document["weight_by_combo"]["AsAd"] == 1.0
+
+
+def test_json_lists_every_hand_and_every_combo(run):
+    document = json.loads(run("range", "random", "--json").stdout)
+    assert list(document["weight_by_hand"]) == list(HAND_NAMES)
+    assert len(document["weight_by_combo"]) == NUM_COMBOS
+    assert document["combos_fraction"] == 1.0
+
+
+def test_the_json_text_reads_back_as_the_same_range(run):
+    text = "22+,A2s+,KTo-K8o,AhKh,QJs:0.3"
+    document = json.loads(run("range", text, "--json").stdout)
+    assert parse_range(document["range"]) == parse_range(text)
+
+
+def test_a_long_range_text_is_not_wrapped(run):
+    combos = "AhKd,AhKc,QhJd,QhTd,9h8d,9h7c,9h6d,5h4d,5h3c,5h2d,KhQd,KhJc,JhTd,Th9c,8h7d,7h6c,6h5c"
+    lines = run("range", f"{combos},AcKd,AcQd,AcJd,AcTd,Ac9d").stdout.splitlines()
+    assert len(lines[1]) > 100
+    assert lines[2] == ""
+
+
+def test_an_unreadable_group_is_named(error_line):
+    assert error_line("range", "AA,[bold]x").startswith("'[bold]x': ")
+
+
+def test_a_range_that_the_board_blocks_is_named_of_test_ranges(error_line):
+    assert error_line("range", "AA", "--board", "AhAsAd").startswith("'AA': the board AhAsAd")
+
+
+def test_every_group_of_the_example_has_an_effect(run):
+    (example,) = re.findall(r'Example: runout range "(.*)"', run("range", "--help").stdout)
+    groups = example.split(",")
+    for group in groups:
+        shorter = ",".join(other for other in groups if other != group)
+        assert parse_range(shorter) != parse_range(example), group
+
+
+@pytest.mark.parametrize(
+    ("board", "hand", "expected"),
+    [
+        ("7c6d2s", "9h8h", {"ehs": 0.11517, "ehs2": 0.49498}),
+        (
+            "2s8sTcQd",
+            "As5s",
+            {"ehs": 0.41787, "ppot": 0.27161, "npot": 0.14456, "ehs2": 0.51558},
+        ),
+        ("AsKsQsJs9d", "7h2c", {"ehs": 0.07778, "ppot": 0.0, "npot": 0.0, "ehs2": 0.07778}),
+    ],
+)
+def test_worked_examples_have_the_known_values(run, board, hand, expected):
+    document = json.loads(run("strength", "--board", board, "--hand", hand, "--json").stdout)
+    assert document["board"] == board
+    assert document["hand"] == hand
+    found = {name: document[name] for name in expected}
+    assert found == pytest.approx(expected, abs=5e-6)
+
+
+def test_the_text_shows_all_five_numbers_and_what_they_mean(run):
+    lines = run("strength", "-b", "2s8sTcQd", "--hand", "5sAs").stdout.splitlines()
+    assert lines[0] == "As5s on 2s8sTcQd against a random hand"
+    shown = {line.split()[0]: line.split()[1] for line in lines[1:]}
+    assert list(shown) == ["EHS", "PPot", "NPot", "EHS2", "E[HS^2]"]
+    assert shown["EHS"] == "41.79%"
+    assert shown["EHS2"] == "51.56%"
+
+
+def test_on_the_river_the_square_is_that_of_the_strength(run):
+    document = json.loads(run("strength", "-b", "AsKsQsJs9d", "--hand", "7h2c", "--json").stdout)
+    assert document["ehs_squared"] == document["ehs"] ** 2
+
+
+def test_ehs2_is_the_equity_against_a_random_hand(run):
+    document = json.loads(run("strength", "-b", "Ah7s2c", "--hand", "KdKc", "--json").stdout)
+    kings, random = parse_range("KdKc").weights, parse_range("random").weights
+    expected = compare_ranges(kings, random, parse_board("Ah7s2c")).equity
+    assert document["ehs2"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_without_a_hand_the_grid_shows_means_over_live_combos(run):
+    board = parse_board("AhAsAd7c")
+    lines = run("strength", "--board", "AhAsAd7c").stdout.splitlines()
+    assert lines[0] == "EHS2 in % on AhAsAd7c, mean over each hand's combos"
+    rows = [line.split() for line in lines[3:]]
+    assert [row[0] for row in rows] == list("AKQJT98765432")
+    assert rows[0][1] == "-"  # one ace is left
+    calculator = HandStrengthCalculator()
+    all_sevens = map(combo_cards, COMBOS_BY_HAND[parse_canonical_hand("77")])
+    sevens = [cards for cards in all_sevens if not set(cards) & set(board)]
+    assert len(sevens) == 3
+    mean = np.mean([calculator.calculate(board, combo).ehs2 for combo in sevens])
+    assert rows[7][8] == f"{100 * mean:.1f}"
+
+
+def test_json_of_a_board_holds_every_combo(run):
+    document = json.loads(run("strength", "--board", "AhAsAd7c", "--json").stdout)
+    assert len(document["combos"]) == 48 * 47 // 2
+    position = document["combos"].index("Ac7d")
+    expected = HandStrengthCalculator().calculate(
+        parse_board("AhAsAd7c"), tuple(parse_cards("Ac7d"))
+    )
+    for name in ("ehs", "ppot", "npot", "ehs2", "ehs_squared"):
+        assert len(document[name]) == len(document["combos"])
+        assert document[name][position] == pytest.approx(getattr(expected, name), abs=1e-12)
+    assert document["ehs2_by_hand"]["AA"] is None
+    assert list(document["ehs2_by_hand"]) == list(HAND_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["-b", "AhKs"], "board 'AhKs': 2 cards, a board has 3 (flop), 4 (turn) or 5 (river)"),
+        (["-b", "AhKsQd", "--hand", "AhTc"], "Ah: is on the board AhKsQd already"),
+        (["-b", "AhKsQd", "--hand", "Jc"], "'Jc': 1 cards, a hand has 2"),
+        (["-b", "AhKsQd", "--hand", "Jx2c"], "'Jx': 'x' is not a suit, use one of cdhs"),
+        (["--hand", "JcTc"], "--board: is missing, runout strength needs --board CARDS"),
+    ],
+)
+def test_bad_cards_are_named(error_line, arguments, line):
+    assert error_line("strength", *arguments) == line

@@ -6,8 +6,8 @@ import subprocess
 import sys
 import urllib.request
 
-from runout.pipeline.spot import solve_spot
-from tests.cli.value_bundles import make_values
+from runout.runs.spot import solve_spot
+from tests.samples.value_bundles import make_values
 
 PROGRAM = [sys.executable, "-c", "from runout.cli.main import main; main()"]
 
@@ -35,7 +35,7 @@ def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, solved,
     code = (
         "import sys; from pathlib import Path; import json;"
         "from runout.explorer.library import Library;"
-        "from runout.explorer.open_run import RunOpener;"
+        "from runout.explorer.solutions import RunOpener;"
         "from runout.explorer.server import Explorer;"
         "e = Explorer.of(Library([Path(sys.argv[1])]), RunOpener());"
         "[e.answer(q, r['id'], '', '') for r in e.list_runs()['runs'] for q in ('facts', 'node')"
@@ -55,7 +55,7 @@ def test_a_port_that_is_none_is_refused(error_line, tmp_path):
 
 
 def test_a_port_that_is_taken_is_refused(error_line, tmp_path):
-    from runout.explorer.serve import listen
+    from runout.explorer.server import listen
 
     taken = listen("127.0.0.1", 0)
     try:

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from runout.cli.app import app
-from runout.results.preflop_bundle import load_solution
-from tests.cli.solve_configs import JOINT
+from runout.solutions.preflop import load_solution
+from tests.samples.solve_configs import JOINT
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from runout.cards.card import parse_board, parse_cards
+from runout.cards.deck import parse_board, parse_cards
 from runout.cli.options import (
     OptionError,
     parse_hand,

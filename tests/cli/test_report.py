@@ -4,9 +4,9 @@ import json
 import pytest
 
 from runout.cli import report as report_command
-from runout.cli.report_tables import TableChoice
-from runout.views.report_bundle import save_report
-from tests.views.small_reports import make_report
+from runout.cli.report import TableChoice
+from runout.solutions.report_files import save_report
+from tests.samples.small_reports import make_report
 
 SPOT = ["--oop", "AA,KJs", "--ip", "QQ,T9s", "--pot", "20", "--stack", "20", "--bets", "50%"]
 FLOPS = ["--flops", "AhKd7s,9h6h2h"]
@@ -44,7 +44,7 @@ def test_a_report_is_solved_and_shown(solved, run):
 
 def test_the_same_command_shows_it_again_without_solving(solved, run, monkeypatch):
     path, result = solved
-    monkeypatch.setattr("runout.pipeline.flop_report.solve_spot", None)
+    monkeypatch.setattr("runout.runs.report.solve_spot", None)
     again = run("report", *SPOT, *FLOPS, *LIMITS, "-o", str(path))
     assert (again.exit_code, again.stdout) == (0, result.stdout)
 

@@ -8,9 +8,9 @@ from runout.cli import spot_job
 from runout.cli.spot_job import main
 from runout.config.load import load_run_config
 from runout.explorer.library import Library, RunKind
-from runout.pipeline.run import solve_preflop
-from runout.views.spot_bundle import load_spot
-from tests.cli.solve_configs import LIMPS
+from runout.runs.preflop import solve_preflop
+from runout.solutions.flop_bundles import load_spot
+from tests.samples.solve_configs import LIMPS
 
 
 @pytest.fixture(scope="module")

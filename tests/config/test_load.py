@@ -1,17 +1,90 @@
+"""Tests of `runout.config.load`."""
+
 from pathlib import Path
 
 import pytest
 
 from runout.config.load import (
     MAX_BYTES,
+    format_reference,
     load_postflop_config,
     load_run_config,
     load_spot_config,
+    load_sweep_config,
     load_yaml,
     parse_postflop_config,
+    renew_reference,
 )
-from runout.config.postflop import PostflopModelConfig
+from runout.config.postflop import (
+    BACKENDS,
+    JointConfig,
+    PostflopModelConfig,
+    PotSizesConfig,
+    load_config_class,
+)
+from runout.config.preflop import PREFLOP_PRESETS, PRESETS, PreflopConfig
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 from runout.errors import ConfigError
+
+PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+
+
+def test_the_page_on_disk_is_up_to_date():
+    page = PAGE.read_text("utf-8")
+    assert renew_reference(page) == page, "run: python -m runout.config.load docs/configuration.md"
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        RunConfig,
+        JointConfig,
+        PotSizesConfig,
+        PreflopConfig,
+        SpotConfig,
+        *map(load_config_class, BACKENDS),
+    ],
+)
+def test_every_key_is_described_with_its_default_and_unit(section):
+    reference = format_reference()
+    for key in section.model_fields:
+        about = section.about(key)
+        assert f"\n| `{key}` | {about.allowed} | " in reference
+        assert f" | {about.unit} | {about.description} |\n" in reference
+        assert about.description.endswith(".")
+        assert "|" not in about.description + about.allowed + about.unit
+
+
+def test_defaults_are_written_as_in_a_file():
+    reference = format_reference()
+    for default in (
+        "| `[3.5]` | flop pots |",
+        "| `mccfr` |",
+        "| `10000` | iterations |",
+        "| `null` | flops |",
+        "| `[[2.5bb], [3x], [allin]]` |",
+        "| `preflop` | a mapping of keys to values | must be given |",
+    ):
+        assert default in reference
+
+
+@pytest.mark.parametrize("name", [*PRESETS, *PREFLOP_PRESETS])
+def test_every_preset_is_shown(name):
+    assert f"| `{name}` |" in format_reference()
+
+
+def test_the_rest_of_the_page_is_left_alone():
+    page = PAGE.read_text("utf-8")
+    stale = page.replace("| `seed` |", "| `sede` |")
+    assert stale != page
+    assert renew_reference(stale) == page
+
+
+def test_a_page_without_marks_is_a_mistake():
+    with pytest.raises(ValueError, match="the page has no <!-- begin"):
+        renew_reference("# A page")
+
 
 SAMPLES = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 EXAMPLE = "# A comment\npostflop_model:\n  seed: 3\n  bet_sizes:\n    - 0.5\n    - -0.5\n"
@@ -152,3 +225,84 @@ def test_a_file_that_is_too_large_for_a_config_is_not_read(tmp_path):
 )
 def test_a_config_of_another_kind_names_its_command(load, text, kind):
     assert problem_of(load, text).startswith(f"config: is the config of {kind}; here that of ")
+
+
+MODEL = """
+postflop_model:
+  solve_type: bucketed
+  fixed_flops: [AhKd7s, Qh7h2h]
+  postflop_sprs: [2.0]
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def load(sweep, model=MODEL):
+        file = tmp_path / "sweep.yaml"
+        file.write_text(f"sweep: {sweep}\n{model}")
+        return load_sweep_config(file)
+
+    return load
+
+
+def test_a_grid_has_every_choice_and_seed(read):
+    points = read("{grid: {rebucket_rounds: [1, 2], num_hand_buckets_flop: [10, 20]}, seeds: 3}")
+    assert [point.label for point in points] == [
+        "rebucket_rounds 1, num_hand_buckets_flop 10",
+        "rebucket_rounds 1, num_hand_buckets_flop 20",
+        "rebucket_rounds 2, num_hand_buckets_flop 10",
+        "rebucket_rounds 2, num_hand_buckets_flop 20",
+    ]
+    assert [model.seed for model in points[0].models] == [0, 1, 2]
+    assert points[3].models[0].rebucket_rounds == 2
+
+
+def test_grids_are_joined_and_backends_keep_to_their_keys(read):
+    model = MODEL + "  rebucket_rounds: 2\n"
+    grid = "[{solve_type: exhaustive}, {solve_type: bucketed, rebucket_rounds: [1, 3]}]"
+    points = read(f"{{grid: {grid}, seeds: [4, 7]}}", model)
+    assert [point.label for point in points] == [
+        "solve_type exhaustive",
+        "solve_type bucketed, rebucket_rounds 1",
+        "solve_type bucketed, rebucket_rounds 3",
+    ]
+    # What is not random is solved once.
+    assert [len(point.models) for point in points] == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "problem"),
+    [
+        ("{}", "sweep.grid: null is no mapping of keys to lists"),
+        ("{grid: {}}", "sweep.grid: .* is no mapping"),
+        ("{grid: 3}", "sweep.grid: 3 is no mapping"),
+        ("{grid: {rebucket_rounds: []}}", "sweep.grid.rebucket_rounds: has no value"),
+        ("{grid: {rebucket_round: [1]}}", "sweep.grid: .*rebucket_round: unknown key"),
+        (
+            "{grid: {rebucket_rounds: [0]}}",
+            r"sweep.grid: .*rebucket_rounds: 0 .*with rebucket_rounds",
+        ),
+        ("{grid: {rebucket_rounds: [1]}, seeds: []}", "sweep.seeds: .* is no list of seeds"),
+        ("{grid: {rebucket_rounds: [1]}, seeds: [-1]}", "sweep.seeds: -1 is no seed"),
+        ("{grid: {rebucket_rounds: [1]}, seeds: [1, 1]}", "sweep.seeds: has a seed twice"),
+        ("{gird: {rebucket_rounds: [1]}}", "sweep.gird: unknown key"),
+        ("3", "has no section sweep"),
+    ],
+)
+def test_what_is_no_sweep_is_refused(read, sweep, problem):
+    with pytest.raises(ConfigError, match=problem):
+        read(sweep)
+
+
+def test_sections_are_named(read, tmp_path):
+    with pytest.raises(ConfigError, match="preflop: unknown section"):
+        read("{grid: {rebucket_rounds: [1]}}", f"{MODEL}\npreflop: {{}}\n")
+    with pytest.raises(ConfigError, match="has no section postflop_model"):
+        read("{grid: {rebucket_rounds: [1]}}", "")
+    with pytest.raises(ConfigError, match="no such file"):
+        load_sweep_config(tmp_path / "none.yaml")
+
+
+def test_the_shipped_sweep_is_one():
+    points = load_sweep_config(Path("configs/sweep_rebucketing.yaml"))
+    assert [point.label for point in points] == ["rebucket_rounds 1", "rebucket_rounds 2"]

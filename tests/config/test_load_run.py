@@ -5,7 +5,7 @@ import pytest
 from runout.config.load import load_postflop_config, load_run_config
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
-from runout.trees.postflop_tree import PostflopTree
+from runout.trees.tree import PostflopTree
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 OTHER_KINDS = ("lab", "postflop", "report", "spot", "sweep")

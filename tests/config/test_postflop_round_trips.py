@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runout.cards.card import format_cards
+from runout.cards.deck import format_cards
 from runout.cards.flops import SHIPPED_SUBSET_SIZES, all_flops
-from runout.cfr.discounting import VARIANTS
+from runout.cfr.schedules import VARIANTS
 from runout.config.load import load_postflop_config, load_yaml, parse_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
-from runout.storage.manifest import digest_config
+from runout.storage.bundle import digest_config
 
 deterministic = settings(derandomize=True, deadline=None)
 INF = math.inf

@@ -7,15 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runout.cfr.discounting import CFR_PLUS, DCFR_PLUS, VARIANTS
-from runout.cfr.stopping import StoppingRule
+from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, StoppingRule
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.preflop import PreflopConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
-from runout.storage.manifest import digest_config
-from runout.trees.preflop_betting import standard_rules_25bb
+from runout.storage.bundle import digest_config
+from runout.trees.betting import standard_rules_25bb
 
 deterministic = settings(derandomize=True, deadline=None)
 

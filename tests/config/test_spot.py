@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from runout.cfr.discounting import DCFR_SPOT
+from runout.cfr.schedules import DCFR_SPOT
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
-from runout.config.spot_readers import NodeLock
+from runout.config.values import NodeLock
 from runout.errors import ConfigError
-from runout.trees.bet_sizing import AllInSize, ChipAmount, GeometricSize, PotFraction
 from runout.trees.betting import Street
+from runout.trees.sizes import AllInSize, ChipAmount, GeometricSize, PotFraction
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("spot_*.yaml"))
 TEXT = """\

@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 
 from runout.arrays import read_only
-from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
-from runout.cards.card import parse_board
-from runout.cards.combos import COMBO_CARDS, NUM_COMBOS, live_combos
-from runout.cards.evaluator import evaluate_board
-from runout.cards.evaluator_tables import evaluator_tables
-from runout.cards.isomorphism import suit_stabilizer
-from runout.equity import equity_kernels
-from runout.equity.equity_kernels import (
-    BLOCKED_HERO,
-    BLOCKED_SCORE,
-    BLOCKED_VILLAIN,
-    StrengthSums,
+from runout.cards.deck import (
+    COMBO_CARDS,
+    HAND_BY_COMBO,
+    NUM_COMBOS,
+    NUM_HANDS,
+    live_combos,
+    parse_board,
 )
-from runout.equity.runouts import combo_images
+from runout.cards.evaluator import evaluate_board, evaluator_tables
+from runout.cards.flops import combo_images, suit_stabilizer
+from runout.equity import equity_kernels
+from runout.equity.equity_kernels import BLOCKED_HERO, BLOCKED_SCORE, BLOCKED_VILLAIN, StrengthSums
 from tests.reference import equity as reference
 from tests.reference.showdowns import doubled_scores_on
 

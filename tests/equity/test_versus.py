@@ -1,12 +1,19 @@
 import numpy as np
 import pytest
 
-from runout.cards.canonical_hands import COMBOS_BY_HAND, HAND_BY_COMBO, parse_canonical_hand
-from runout.cards.card import parse_board, parse_cards
-from runout.cards.combos import NUM_COMBOS, combo_cards, disjoint_combos, parse_combo
-from runout.equity.board_equity import compute_board_equity
-from runout.equity.histograms import strength_histograms
-from runout.equity.preflop_equity import preflop_table
+from runout.cards.deck import (
+    COMBOS_BY_HAND,
+    HAND_BY_COMBO,
+    NUM_COMBOS,
+    combo_cards,
+    disjoint_combos,
+    parse_board,
+    parse_canonical_hand,
+    parse_cards,
+    parse_combo,
+)
+from runout.equity.board import compute_board_equity, strength_histograms
+from runout.equity.preflop import preflop_table
 from runout.equity.versus import compare_ranges
 from runout.errors import CardError, RangeError
 from tests.reference.showdowns import count_outcomes

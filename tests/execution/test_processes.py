@@ -7,14 +7,11 @@ import socket
 import pytest
 
 from runout.events import PhaseAdvanced, TaskLost, TasksShared, ignore_event
-from runout.execution.cancel import CancelledError, CancelToken
-from runout.execution.choice import opening_executor
-from runout.execution.ledger_runs import LedgerWork, run_tasks
+from runout.execution.context import LedgerWork, opening_executor, run_tasks
 from runout.execution.processes import ProcessExecutor
-from runout.execution.shards import ShardLostError
-from runout.execution.threads import ThreadExecutor
+from runout.execution.tasks import CancelledError, CancelToken, ShardLostError, ThreadExecutor
 from runout.storage.ledger import Ledger
-from tests.execution.squares import SQUARES, TASKS, CounterJob, SquareJob
+from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills as on POSIX")
 

@@ -6,29 +6,19 @@ import signal
 import threading
 
 import pytest
+from ray.cluster_utils import Cluster
+
+from runout.errors import ExecutionError
+from runout.events import PhaseAdvanced, TaskLost, ignore_event
+from runout.execution.context import LedgerWork, Workplace, opening_executor, run_tasks
+from runout.execution.tasks import CancelledError, CancelToken, ShardLostError, ThreadExecutor
+from runout.runs.joint import solve_joint
+from runout.storage.ledger import Ledger
+from tests.runs.test_joint_shards import CONFIG, GAME, assert_same_bits
+from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob, with_needs
 
 ray = pytest.importorskip("ray", reason="the extra dist is not installed")
 
-from ray.cluster_utils import Cluster  # noqa: E402
-
-from runout.errors import ExecutionError  # noqa: E402
-from runout.events import PhaseAdvanced, TaskLost, ignore_event  # noqa: E402
-from runout.execution.cancel import CancelledError, CancelToken  # noqa: E402
-from runout.execution.choice import opening_executor  # noqa: E402
-from runout.execution.ledger_runs import LedgerWork, run_tasks  # noqa: E402
-from runout.execution.shards import ShardLostError  # noqa: E402
-from runout.execution.threads import ThreadExecutor  # noqa: E402
-from runout.execution.workplace import Workplace  # noqa: E402
-from runout.pipeline.joint_stage import solve_joint  # noqa: E402
-from runout.storage.ledger import Ledger  # noqa: E402
-from tests.execution.squares import (  # noqa: E402
-    SQUARES,
-    TASKS,
-    CounterJob,
-    SquareJob,
-    with_needs,
-)
-from tests.pipeline.test_joint_shards import CONFIG, GAME, assert_same_bits  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from runout.explorer.guard import Guard
-from runout.explorer.serve import LOOPBACK_NAMES, listen
-from runout.explorer.server import make_app
+from runout.explorer.server import LOOPBACK_NAMES, Guard, listen, make_app
 from tests.conftest import NO_BROWSER
 
 #: Names under which distributions install it.

@@ -4,17 +4,15 @@ import pytest
 from fastapi.testclient import TestClient
 
 from runout.config.load import load_run_config
-from runout.explorer.guard import Guard
 from runout.explorer.library import Library
-from runout.explorer.open_run import RunOpener
-from runout.explorer.serve import LOOPBACK_NAMES
-from runout.explorer.server import Explorer, make_app
-from runout.pipeline.run import solve_preflop
-from runout.pipeline.spot import solve_spot
-from runout.views.report_bundle import save_report
-from tests.cli.solve_configs import JOINT, RAW_EQUITY
-from tests.cli.value_bundles import make_values
-from tests.views.small_reports import make_report
+from runout.explorer.server import LOOPBACK_NAMES, Explorer, Guard, make_app
+from runout.explorer.solutions import RunOpener
+from runout.runs.preflop import solve_preflop
+from runout.runs.spot import solve_spot
+from runout.solutions.report_files import save_report
+from tests.samples.small_reports import make_report
+from tests.samples.solve_configs import JOINT, RAW_EQUITY
+from tests.samples.value_bundles import make_values
 
 RIVER = {
     "board": "QsJh2h8c3d",

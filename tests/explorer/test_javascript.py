@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 
 import runout.explorer
-from runout.cards.card import format_cards
-from runout.execution.workplace import Workplace
+from runout.cards.deck import format_cards
+from runout.execution.context import Workplace
 from runout.explorer.answers import classes_to_json
-from runout.pipeline.spot import solve_spot
-from runout.views.breakdown import draw_rows, equity_rows, made_hand_rows
-from runout.views.node_json import node_to_json
-from runout.views.selection import Part, parse_class_choice
+from runout.runs.spot import solve_spot
+from runout.solutions.breakdown import (
+    Part,
+    draw_rows,
+    equity_rows,
+    made_hand_rows,
+    parse_class_choice,
+)
+from runout.solutions.node_files import node_to_json
 
 has_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
 SCRIPTS = Path(runout.explorer.__file__).parent / "static" / "js"

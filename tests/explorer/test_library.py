@@ -1,8 +1,14 @@
+"""Tests of `runout.explorer.library`."""
+
+import threading
+
 import pytest
 
 from runout.errors import BundleError
-from runout.explorer.library import Library, RunKind
-from tests.cli.value_bundles import make_values
+from runout.explorer import library as opened
+from runout.explorer.library import Library, OpenedRuns, RunKind
+from runout.explorer.solutions import RunOpener
+from tests.samples.value_bundles import make_values
 
 
 def test_every_kind_of_solution_is_found_once(runs):
@@ -76,3 +82,58 @@ def test_an_unknown_id_is_refused(tmp_path):
 def test_a_file_is_no_directory_to_look_through(tmp_path):
     with pytest.raises(BundleError, match="is no directory"):
         Library([tmp_path / "missing"])
+
+
+@pytest.fixture
+def library(tmp_path):
+    for number in range(3):
+        make_values((1.0 + number,)).save(tmp_path / str(number))
+    return Library([tmp_path])
+
+
+class CountingOpener(RunOpener):
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def open(self, found):
+        self.names.append(found.name)
+        return super().open(found)
+
+
+def test_a_solution_is_opened_once_however_many_ask(library):
+    opener = CountingOpener()
+    runs, (found, *_) = OpenedRuns(opener.open), library.runs.values()
+    threads = [threading.Thread(target=runs.get, args=(found,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert opener.names == ["0"]
+
+
+def test_the_one_asked_about_longest_ago_is_closed(library, monkeypatch):
+    monkeypatch.setattr(opened, "MAX_OPEN", 2)
+    opener = CountingOpener()
+    runs = OpenedRuns(opener.open)
+    for found in (*library.runs.values(), *library.runs.values()):
+        runs.get(found)
+    assert opener.names == ["0", "1", "2", "0", "1", "2"]
+
+
+def test_what_is_gone_is_an_error(library, tmp_path):
+    found = next(iter(library.runs.values()))
+    for file in (tmp_path / "0").iterdir():
+        file.unlink()
+    (tmp_path / "0").rmdir()
+    with pytest.raises(BundleError, match="is gone"):
+        OpenedRuns(CountingOpener().open).get(found)
+
+
+def test_summaries_are_read_once_for_each_contents(library, tmp_path):
+    opener = CountingOpener()
+    found = next(iter(library.runs.values()))
+    assert opener.summarize(found) is opener.summarize(found)
+    make_values((9.0,)).save(tmp_path / "0", overwrite=True)
+    assert opener.summarize(next(iter(library.look().values()))).title == "3 flops at SPR 9"
+    assert opener.names == ["0", "0"]

@@ -1,13 +1,150 @@
+"""Tests of `runout.explorer.server`."""
+
 import json
+import re
 import shutil
 
 import pytest
 from typer.testing import CliRunner
 
 from runout.cli.app import app as program
+from runout.errors import ExecutionError
 from runout.explorer.answers import QUESTIONS
-from tests.cli.value_bundles import make_values
+from runout.explorer.server import (
+    INDEX,
+    MAX_BODY_BYTES,
+    MAX_QUERY_BYTES,
+    OWN_HEADER,
+    TOKEN_COOKIE,
+    listen,
+    static_files,
+)
 from tests.explorer.conftest import make_client, make_explorer
+from tests.samples.value_bundles import make_values
+
+TOKEN = "a-long-token"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8417", "127.0.0.1.evil.example", "", "[::2]:8417"]
+)
+def test_foreign_hosts_are_refused(client, host):
+    for path in ("/", "/api/runs", "/static/js/main.js"):
+        answer = client.get(path, headers={"Host": host})
+        assert answer.status_code == 403
+        assert "runs" not in answer.json()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8417", "localhost", "LOCALHOST:1", "[::1]:8417"])
+def test_names_of_loopback_are_ours(client, host):
+    assert client.get("/api/runs", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+    ],
+)
+def test_requests_of_other_sites_are_refused(client, headers):
+    assert client.get("/api/runs", headers=headers).status_code == 403
+
+
+def test_a_link_on_another_site_may_open_the_page_itself(client):
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert client.get("/", headers=headers).status_code == 200
+
+
+def test_no_answer_allows_other_sites_to_read_it(client):
+    answer = client.get("/api/runs")
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_every_answer_tells_browsers_to_run_nothing_of_others(client):
+    for path in ("/", "/static/js/main.js", "/api/runs", "/nothing"):
+        headers = client.get(path).headers
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_oversize_queries_and_bodies_are_refused(client, ids):
+    long = "x:" * MAX_QUERY_BYTES
+    assert client.get(f"/api/node/{ids['river']}", params={"n": long}).status_code == 414
+    assert client.get(f"/api/node/{ids['river']}", params={"n": "x" * 500}).status_code == 422
+    body = b"x" * (MAX_BODY_BYTES + 1)
+    answer = client.post("/api/jobs", content=body, headers={OWN_HEADER: "1"})
+    assert answer.status_code == 413
+
+
+def test_a_body_of_unknown_length_is_refused(client):
+    def stream():
+        yield b"{}"
+
+    answer = client.post("/api/jobs", content=stream(), headers={OWN_HEADER: "1"})
+    assert answer.status_code == 413
+
+
+def test_what_changes_something_needs_our_own_header(client):
+    assert client.post("/api/jobs", json={}).status_code == 403
+
+
+def test_without_the_token_nothing_is_told_beyond_loopback(explorer):
+    with make_client(explorer, TOKEN, frozenset()) as client:
+        for path in ("/", "/api/runs", "/static/js/main.js", "/?token=wrong"):
+            assert client.get(path).status_code == 401
+
+
+def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(explorer):
+    with make_client(explorer, TOKEN, frozenset(), follow_redirects=False) as client:
+        answer = client.get(f"/s/river?n=x&token={TOKEN}")
+        assert answer.status_code == 303
+        assert answer.headers["location"] == "/s/river?n=x"
+        cookie = answer.headers["set-cookie"]
+        assert TOKEN_COOKIE in cookie
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert client.get("/api/runs").status_code == 200
+
+
+def test_a_redirect_never_leads_to_another_site(explorer):
+    with make_client(explorer, TOKEN, frozenset(), follow_redirects=False) as client:
+        answer = client.get(f"http://127.0.0.1:8417//evil.example/?token={TOKEN}")
+        assert answer.headers["location"].startswith("/evil.example")
+
+
+def test_loopback_needs_no_token_and_has_three_names():
+    listener = listen("127.0.0.1", 0)
+    listener.socket.close()
+    assert listener.is_loopback
+    assert listener.names == {"127.0.0.1", "localhost", "::1"}
+    assert listener.url() == f"http://127.0.0.1:{listener.port}/"
+
+
+def test_beyond_loopback_the_address_has_the_token():
+    listener = listen("0.0.0.0", 0)
+    listener.socket.close()
+    assert not listener.is_loopback
+    assert listener.names == frozenset()
+    assert listener.url("secret").endswith("/?token=secret")
+
+
+def test_the_next_free_port_is_taken_if_none_is_asked_for():
+    first, second = listen("127.0.0.1", None), listen("127.0.0.1", None)
+    first.socket.close()
+    second.socket.close()
+    assert first.port != second.port
+
+
+def test_an_address_of_another_machine_is_refused():
+    with pytest.raises(ExecutionError, match="cannot be listened to"):
+        listen("192.0.2.1", 0)
 
 
 def test_all_solutions_are_listed_with_how_well_they_are_solved(client):
@@ -217,3 +354,53 @@ def test_a_joint_game_leads_to_its_own_flops(client, ids):
     assert row["ev"] == flop["range_ev"]
     cards = client.get(f"/api/cards/{ids['joint_game']}", params={"n": "c-x:QsTs5s:x:x"}).json()
     assert len(cards["rows"]) == 49
+
+
+MAX_LINES = 400
+
+
+def own_files():
+    files = static_files()
+    return {
+        name: file.content.decode()
+        for name, file in files.items()
+        if not name.startswith("vendor/")
+    }
+
+
+def test_the_page_and_all_that_it_names_are_packaged():
+    files = static_files()
+    named = re.findall(r'(?:href|src)="/static/([^"]+)"', files[INDEX].content.decode())
+    assert "js/main.js" in named
+    assert set(named) <= set(files)
+
+
+def test_every_import_of_a_module_leads_to_a_file():
+    files = static_files()
+    for name, text in own_files().items():
+        if not name.endswith(".js"):
+            continue
+        folder = name.rpartition("/")[0].split("/")
+        for target in re.findall(r'from "([^"]+)"', text):
+            place = list(folder)
+            for part in target.split("/"):
+                place = place[:-1] if part == ".." else place if part == "." else [*place, part]
+            assert "/".join(place) in files, f"{name} imports {target}"
+
+
+def test_files_are_short():
+    assert not [name for name, text in own_files().items() if text.count("\n") > MAX_LINES]
+
+
+def test_nothing_is_loaded_from_elsewhere():
+    for name, text in own_files().items():
+        addresses = re.findall(r"https?://[\w.]+", text)
+        assert set(addresses) <= {"http://www.w3.org"}, name
+
+
+def test_libraries_come_with_their_licences():
+    files = static_files()
+    libraries = {name for name in files if name.startswith("vendor/") and name.endswith(".js")}
+    assert libraries == {"vendor/preact.js", "vendor/htm.js"}
+    for name in libraries:
+        assert name.replace(".js", ".LICENSE") in files

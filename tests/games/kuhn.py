@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from runout.cfr.discounting import DiscountSchedule
-from runout.cfr.solver import CfrSolver
-from runout.cfr.street_solver import StreetSolver
+from runout.cfr.schedules import DiscountSchedule
+from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.trees.layout import LEAF, layout_tree
 
 GAME_VALUE = -1 / 18

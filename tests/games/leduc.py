@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.cfr.discounting import DiscountSchedule
-from runout.cfr.solver import CfrSolver
-from runout.cfr.street_solver import StreetSolver
+from runout.cfr.schedules import DiscountSchedule
+from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.trees.layout import LEAF, layout_tree
 
 UNIFORM_NASH_CONV = 4.747222222222222  # OpenSpiel, exploitability_test.py

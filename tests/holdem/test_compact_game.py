@@ -5,18 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout.cfr.discounting import DCFR_SPOT
-from runout.cfr.parallel import Team
+from runout.cfr.schedules import DCFR_SPOT
+from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem.compact_cards import CompactCards
+from runout.holdem.cards import Rake
 from runout.holdem.compact_game import CompactGame
-from runout.holdem.compact_workspace import Workspace
-from runout.holdem.rake import Rake
-from runout.holdem.river_games import RiverBuckets
-from runout.holdem.spot_solver import SpotSolver
+from runout.holdem.rivers import CompactCards, RiverBuckets
+from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Precision
-from tests.holdem.small_spots import make_spot, random_range, weigh
+from runout.holdem.workspace import Workspace
+from tests.samples.small_spots import make_spot, random_range, weigh
 
 #: No two hands of a player ever tie on these flops, so each is a bucket of its own.
 OOP, IP = weigh("AcAd KhQh 8c8s 7d6d 5h4h", 1), weigh("AhAs QdQc KdJd 9s9d 6h5h AhKd", 2)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from runout.cfr.stopping import StoppingRule
-from runout.holdem.spot_solver import SpotSolver
-from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
-from tests.holdem.small_spots import make_spot, random_range
+from runout.cfr.schedules import StoppingRule
+from runout.holdem.solver import SpotSolver
+from runout.trees.tree import NOT_A_LEAF, SHOWDOWN
 from tests.reference.pair_cfr import PairGame
 from tests.reference.sequence_form import sequence_form_value
 from tests.reference.showdowns import combos, strengths_on
+from tests.samples.small_spots import make_spot, random_range
 
 POT = 10.0
 TOLERANCE = 1e-4 * POT

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from runout.cards.combos import format_combo
-from runout.cfr.stopping import StoppingRule, StopReason
-from runout.holdem.rake import Rake
-from runout.holdem.spot_solver import SpotSolver
+from runout.cards.deck import format_combo
+from runout.cards.ranges import HandRange
+from runout.cfr.schedules import StoppingRule, StopReason
+from runout.holdem.cards import Rake
+from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
-from runout.ranges.hand_range import HandRange
-from tests.holdem.small_spots import average_strategy, make_spot
+from tests.samples.small_spots import average_strategy, make_spot
 
 POT = 10
 DRY_RIVER = "2s3d7h8cTs"

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from runout.cfr.discounting import DCFR4, VANILLA
-from runout.cfr.stopping import StoppingRule, StopReason
-from runout.holdem.spot_solver import SpotSolver
+from runout.cfr.schedules import DCFR4, VANILLA, StoppingRule, StopReason
+from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision
 from tests.games.leduc import GAME_VALUE, UNIFORM_NASH_CONV
-from tests.holdem.leduc import DECK, OtherLeduc, leduc_cards, leduc_spot, rows_by_node
-from tests.holdem.small_spots import fill_with_noise
+from tests.samples.card_leduc import DECK, OtherLeduc, leduc_cards, leduc_spot, rows_by_node
+from tests.samples.small_spots import fill_with_noise
 
 every_way = pytest.mark.parametrize("merges_suits", [True, False], ids=["merged", "apart"])
 

@@ -1,26 +1,19 @@
 import numpy as np
 import pytest
 
-from runout.holdem import spot_kernels, street_kernels, terminal_kernels
-from runout.holdem.card_tables import hands_seen_from, orders_of
-from runout.holdem.cards_to_come import CardsToCome
-from runout.holdem.rake import NO_RAKE, Rake
-from runout.holdem.street_kernels import (
-    EVALUATE,
-    HERO_ACTS,
-    LEARN,
-    RESPOND,
-    VILLAIN_ACTS,
-    Step,
-)
-from runout.holdem.street_template import make_templates
-from runout.holdem.table_kernels import Learning
+from runout.holdem import street_kernels, terminal_kernels
+from runout.holdem import visit_kernels as spot_kernels
+from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
+from runout.holdem.forest import make_templates
+from runout.holdem.game import hands_seen_from, orders_of
+from runout.holdem.street_kernels import EVALUATE, HERO_ACTS, LEARN, RESPOND, VILLAIN_ACTS, Step
 from runout.holdem.tables import Precision, make_scratch
+from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
-from tests.holdem.small_spots import make_tree, random_range
 from tests.reference import street_forest as reference
 from tests.reference.showdowns import strengths_on
 from tests.reference.terminals import value_of_fold, value_of_showdown
+from tests.samples.small_spots import make_tree, random_range
 
 TREE = make_tree("50%, 100%, a", 10, 100, Street.TURN, 2)
 MOST_NODES = 200

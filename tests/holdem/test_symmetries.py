@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout.cards.isomorphism import SUIT_MAPPINGS, SuitMapping
-from runout.cfr.stopping import StoppingRule
-from runout.holdem.spot import Spot
-from runout.holdem.spot_solver import SpotSolver
+from runout.cards.flops import SUIT_MAPPINGS, SuitMapping
+from runout.cfr.schedules import StoppingRule
+from runout.holdem.cards import Spot
+from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING
 from runout.trees.betting import Street
-from runout.trees.postflop_tree import PostflopTree
-from tests.holdem.small_spots import (
+from runout.trees.tree import PostflopTree
+from tests.samples.small_spots import (
     JAM,
     NO_BETS,
     make_rules,

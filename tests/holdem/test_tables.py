@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from runout.cfr.parallel import Team
-from runout.holdem.spot_solver import SpotSolver
+from runout.cfr.team import Team
+from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision, count_boards, estimate_memory
-from tests.holdem.small_spots import make_spot, random_range
+from tests.samples.small_spots import make_spot, random_range
 
 SPOTS = {
     "river": make_spot(

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from runout.cards.combos import COMBO_CARDS
+from runout.cards.deck import COMBO_CARDS
 from runout.holdem import terminal_kernels
-from runout.holdem.simd_kernels import LANES
 from runout.holdem.tables import make_transfer
 from runout.holdem.terminal_kernels import SUMS_OF_HAND, Ends, Lanes, Meeting
+from runout.simd.vector_kernels import LANES
 from tests.reference.terminals import value_of_fold, value_of_showdown
 
 #: Terminals: one, around one half of the lanes, around all lanes, and several rounds.

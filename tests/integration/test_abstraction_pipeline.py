@@ -12,8 +12,8 @@ from runout.abstraction import (
     SurveyMode,
     build_card_abstraction,
 )
-from runout.abstraction.strength_survey import deal_random
-from runout.cards.card import parse_board, parse_cards
+from runout.abstraction.survey import deal_random
+from runout.cards.deck import parse_board, parse_cards
 
 
 def sampled_config(flop: int, turn: int, river: int, samples_per_street: int) -> AbstractionConfig:

@@ -12,14 +12,13 @@ import time
 import pytest
 
 from runout.cards.flops import explicit_flops
-from runout.cfr.stopping import StoppingRule
+from runout.cfr.schedules import StoppingRule
 from runout.events import FlopSolved
-from runout.execution.choice import opening_executor
-from runout.execution.workplace import Workplace
-from runout.postflop.exhaustive.exhaustive import ExhaustiveBackend
-from runout.postflop.flop_tasks import FlopJob, solve_flops
+from runout.execution.context import Workplace, opening_executor
+from runout.flops.hands import ExhaustiveBackend
+from runout.flops.solve import FlopJob, solve_flops
 from runout.storage.ledger import Ledger
-from tests.postflop.toy_flops import small_tree
+from tests.samples.toy_flops import small_tree
 
 FLOPS = explicit_flops(["AsKhQd", "Kd7h2c", "Td9d2s", "9s6s2s", "5s5h5d", "Jc8c7d"])
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from runout.arrays import FloatArray
-from runout.cards.canonical_hands import matchup_weights
+from runout.cards.deck import matchup_weights
 from runout.cards.flops import FlopList, subset_errors, subset_flops
-from runout.equity.board_equity import compute_board_equity
-from runout.equity.preflop_equity import preflop_table
+from runout.equity.board import compute_board_equity
+from runout.equity.preflop import preflop_table
 
 
 def root_mean_square(errors: FloatArray, weights: FloatArray) -> float:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runout.config.backends import BACKENDS, load_config_class
-from runout.config.joint import JointConfig, PotSizesConfig
+from runout.config.postflop import BACKENDS, JointConfig, PotSizesConfig, load_config_class
 from runout.config.preflop import PreflopConfig
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from runout.cards.canonical_hands import parse_canonical_hand
+from runout.cards.deck import parse_canonical_hand
 from runout.config.load import load_run_config
-from runout.execution.workplace import Workplace
-from runout.pipeline.run import check_directory, solve_preflop
+from runout.execution.context import Workplace
+from runout.runs.preflop import check_directory, solve_preflop
 
 SMOKE = Path(__file__).parents[2] / "configs" / "smoke.yaml"
 EIGHT_FLOPS = "flop_subset: 8"

@@ -2,12 +2,11 @@
 
 import pytest
 
-from runout.abstraction.build import build_card_abstraction
-from runout.abstraction.generator import AbstractionConfig
+from runout.abstraction.card_abstraction import AbstractionConfig, build_card_abstraction
 from runout.config.postflop import PostflopModelConfig
 from runout.events import Phase, PhaseAdvanced, PhaseStarted
-from runout.execution.workplace import Workplace
-from runout.postflop.postflop_abstraction import PostflopAbstraction
+from runout.execution.context import Workplace
+from runout.flops.solve import PostflopAbstraction
 from tests.event_streams import check_stream
 
 SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}

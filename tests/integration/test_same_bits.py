@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tests.integration.small_results import RESULTS
+from tests.samples.small_results import RESULTS
 
 SLOW = {"bucketed"}
 

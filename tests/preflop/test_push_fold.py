@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from runout.cards.canonical_hands import COMBOS_BY_HAND, parse_canonical_hand
-from runout.results.value_book import ValueBook
-from runout.trees.preflop_betting import BB, SB, limp_fold_rules, push_fold_rules
-from runout.trees.preflop_tree import PreflopTree
-from tests.preflop.games import solve
+from runout.cards.deck import COMBOS_BY_HAND, parse_canonical_hand
+from runout.solutions.values import ValueBook
+from runout.trees.betting import BB, SB, limp_fold_rules, push_fold_rules
+from runout.trees.tree import PreflopTree
 from tests.reference.preflop_game import make_pair_game
 from tests.reference.push_fold import push_fold_value
 from tests.reference.sequence_form import sequence_form_value
+from tests.samples.preflop_games import solve
 
 COMBOS = np.array([len(combos) for combos in COMBOS_BY_HAND]) / 1326
 

@@ -1,26 +1,183 @@
-"""The preflop solver against independent best responses, and facts about any solution."""
+"""Tests of `runout.preflop.solver`."""
 
 import numpy as np
 import pytest
 
-from runout.cards.canonical_hands import parse_canonical_hand
-from runout.cfr.discounting import CFR_PLUS, DCFR, LINEAR
-from runout.cfr.stopping import StoppingRule
-from runout.equity.preflop_equity import preflop_table
-from runout.results.value_book import ValueBook, ValueSource
-from runout.trees.layout import LEAF
-from runout.trees.preflop_betting import (
-    BB,
-    SB,
-    push_fold_rules,
-    standard_rules_25bb,
-    standard_rules_100bb,
-)
-from runout.trees.preflop_tree import PreflopTree
-from tests.preflop.games import made_up_book, raw_solver, small_tree, solve
-from tests.reference.preflop_game import exploitability, make_pair_game
+from runout.cards.deck import matchup_weights, parse_canonical_hand
+from runout.cfr.schedules import CFR_PLUS, DCFR, LINEAR, StoppingRule
+from runout.equity.preflop import preflop_table
+from runout.preflop.solver import expected_values, value_leaves
+from runout.solutions.values import LeafValues, ValueBook, ValueSource
+from runout.trees.betting import BB, SB, push_fold_rules, standard_rules_25bb, standard_rules_100bb
+from runout.trees.layout import LEAF, own_reach
+from runout.trees.tree import NOT_A_LEAF, PreflopTree
+from tests.reference.preflop_game import exploitability, hand_value, make_pair_game
 from tests.reference.push_fold import push_fold_value
 from tests.reference.sequence_form import sequence_form_value
+from tests.samples.preflop_games import made_up_book, random_strategy, raw_solver, small_tree, solve
+
+# --------------------------------------------------------------------------------------------------
+# What hands win at nodes, against a walk over pairs of hands.
+
+
+WEIGHTS = matchup_weights().astype(np.float64)
+
+
+@pytest.fixture(scope="module", params=[small_tree(), small_tree((15.0, 9.0), ante_bb=0.1)])
+def played(request):
+    tree, book = request.param, made_up_book()
+    strategy = random_strategy(tree)
+    return tree, book, strategy, expected_values(tree, value_leaves(tree, book), strategy)
+
+
+@pytest.mark.parametrize("player", [SB, BB])
+@pytest.mark.parametrize("name", ["AA", "T9s", "A2o", "72o"])
+def test_every_node_is_worth_what_a_walk_over_all_pairs_says(played, player, name):
+    tree, book, strategy, ev_bb = played
+    game, hand = make_pair_game(tree, book), parse_canonical_hand(name)
+    expected = [hand_value(game, strategy, player, node, hand) for node in range(tree.num_nodes)]
+    np.testing.assert_allclose(ev_bb[player, :, hand], expected, rtol=1e-10)
+
+
+def test_both_players_together_win_nothing_at_any_node(played):
+    tree, _, strategy, ev_bb = played
+    reach = [own_reach(tree.layout, strategy, player) for player in (SB, BB)]
+    for node in range(tree.num_nodes):
+        arriving = reach[SB][node][:, None] * WEIGHTS * reach[BB][node]
+        won = (arriving.sum(axis=1) * ev_bb[SB, node]).sum()
+        lost = (arriving.sum(axis=0) * ev_bb[BB, node]).sum()
+        assert won + lost == pytest.approx(0.0, abs=1e-9 * arriving.sum())
+
+
+def test_folding_costs_what_was_put_in_and_is_the_same_for_all_hands(played):
+    tree, _, _, ev_bb = played
+    fold = tree.find_node("f")
+    np.testing.assert_allclose(ev_bb[SB, fold], -tree.invested_bb[fold, SB], rtol=1e-12)
+    np.testing.assert_allclose(ev_bb[BB, fold], tree.invested_bb[fold, SB], rtol=1e-12)
+
+
+def test_a_decision_is_worth_the_mean_of_its_actions_to_the_one_who_acts(played):
+    tree, _, strategy, ev_bb = played
+    for node in np.flatnonzero(tree.layout.actor != LEAF):
+        actor, children = tree.layout.actor[node], list(tree.layout.children(int(node)))
+        mean = (strategy[children] * ev_bb[actor, children]).sum(axis=0)
+        np.testing.assert_allclose(ev_bb[actor, node], mean, rtol=1e-10)
+
+
+def test_a_node_that_the_opponent_never_goes_to_has_no_value():
+    tree, strategy = small_tree(), random_strategy(small_tree())
+    limp, others = tree.find_node("c"), [tree.find_node(path) for path in ("f", "r2.5", "a")]
+    strategy[others] /= strategy[others].sum(axis=0)
+    strategy[limp] = 0.0
+    ev_bb = expected_values(tree, value_leaves(tree, made_up_book()), strategy)
+    assert np.isnan(ev_bb[BB, limp]).all()
+    assert np.isfinite(ev_bb[SB, limp]).all()  # the small blind knows what a limp would win
+    assert np.isfinite(ev_bb[:, 0]).all()
+
+
+# --------------------------------------------------------------------------------------------------
+# What hands win at the leaves of the preflop tree.
+
+
+DEALT = matchup_weights() / matchup_weights().sum()
+TREES = {
+    "small": small_tree(),
+    "small with antes": small_tree(ante_bb=0.125),
+    "unequal stacks": small_tree((9.0, 30.0)),
+    "25 big blinds": PreflopTree.build(standard_rules_25bb()),
+    "100 big blinds": PreflopTree.build(standard_rules_100bb()),
+    "push or fold": PreflopTree.build(push_fold_rules(10.0)),
+}
+
+every_tree = pytest.mark.parametrize("tree", TREES.values(), ids=TREES.keys())
+
+
+def payoffs_by_node(leaves):
+    """Returns what SB wins at each leaf, times the probability of the deal."""
+    return {
+        int(node): stake * group.payoff
+        for group in leaves.groups
+        for node, stake in zip(group.node, group.stake, strict=True)
+    }
+
+
+@every_tree
+def test_every_leaf_is_valued_once_and_nothing_else(tree):
+    nodes = [node for group in value_leaves(tree, made_up_book()).groups for node in group.node]
+    assert sorted(nodes) == np.flatnonzero(tree.leaf_kind != NOT_A_LEAF).tolist()
+
+
+@every_tree
+def test_leaves_pay_what_the_chips_in_the_middle_say(tree):
+    book = made_up_book()
+    game = make_pair_game(tree, book)
+    for node, payoff in payoffs_by_node(value_leaves(tree, book)).items():
+        np.testing.assert_allclose(payoff, DEALT * game.payoff[node], rtol=1e-12, atol=1e-18)
+
+
+@every_tree
+def test_what_the_small_blind_wins_the_big_blind_loses(tree):
+    book = made_up_book()
+    payoffs = payoffs_by_node(value_leaves(tree, book))
+    share_of_ip = np.full((tree.num_nodes, 169, 169), np.nan)
+    share_of_ip[tree.leaf_kind == 2] = preflop_table().equities()
+    for leaf in tree.flop_leaves():
+        share_of_ip[leaf.node] = book.at_spr(leaf.spr).share_of_ip
+    for sb_hand, bb_hand in [(0, 5), (168, 0), (40, 41), (13, 13)]:
+        share = share_of_ip[:, sb_hand, bb_hand]
+        of_sb = tree.leaf_payoffs_bb(SB, share)
+        of_bb = tree.leaf_payoffs_bb(BB, 1.0 - share)
+        for node, payoff in payoffs.items():
+            assert of_sb[node] + of_bb[node] == pytest.approx(0.0, abs=1e-12)
+            won = payoff[sb_hand, bb_hand] / DEALT[sb_hand, bb_hand]
+            assert won == pytest.approx(of_sb[node], rel=1e-12)
+
+
+def test_the_small_blind_is_the_one_in_position():
+    """A book in which position alone wins the pot pays it to the small blind."""
+    tree = small_tree()
+    book = ValueBook((1.0,), (np.ones((169, 169)),), {})
+    payoffs = payoffs_by_node(value_leaves(tree, book))
+    for leaf in tree.flop_leaves():
+        assert payoffs[leaf.node].sum() == pytest.approx(leaf.pot_bb / 2.0)
+
+
+def test_aces_have_their_exact_equity_in_a_called_all_in():
+    tree = PreflopTree.build(push_fold_rules(10.0))
+    aces, kings = parse_canonical_hand("AA"), parse_canonical_hand("KK")
+    payoff = payoffs_by_node(value_leaves(tree, ValueBook.raw_equity()))[tree.find_node("a-c")]
+    expected = 10.0 * (2.0 * 0.819461 - 1.0)
+    assert payoff[aces, kings] / DEALT[aces, kings] == pytest.approx(expected, abs=2e-5)
+
+
+def test_a_leaf_that_was_solved_by_itself_has_its_own_values():
+    tree, book = small_tree(), made_up_book()
+    path = tree.flop_leaves()[1].path
+    own = LeafValues(np.full((169, 169), 0.75), ValueSource.SOLVED, "by itself")
+    before, after = (value_leaves(tree, b) for b in (book, book.with_leaves({path: own})))
+    for leaf in tree.flop_leaves():
+        is_own = leaf.path == path
+        assert (after.flops[leaf.path] is own) == is_own
+        changed = payoffs_by_node(after)[leaf.node] != payoffs_by_node(before)[leaf.node]
+        assert changed.any() == is_own
+
+
+def test_every_flop_says_where_its_values_come_from():
+    tree = small_tree()
+    sources = {
+        leaf.path: value_leaves(tree, made_up_book((2.0, 4.0))).flops[leaf.path].source
+        for leaf in tree.flop_leaves()
+    }
+    assert {leaf.path: leaf.spr for leaf in tree.flop_leaves()} == {
+        "c-x": 5.5, "r2.5-c": 1.9, "c-r2.5-c": 1.9,
+    }  # fmt: skip
+    assert sources["c-x"] is ValueSource.EXTRAPOLATED
+    assert sources["r2.5-c"] is ValueSource.EXTRAPOLATED
+
+
+# --------------------------------------------------------------------------------------------------
+# The preflop solver against independent best responses, and facts about any solution.
+
 
 RAW = ValueBook.raw_equity()
 AA = parse_canonical_hand("AA")

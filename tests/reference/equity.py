@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from runout.cards.combos import COMBO_HAS_CARD
+from runout.cards.deck import COMBO_HAS_CARD
 from tests.reference.showdowns import doubled_scores_on, strengths_on
 
 BEST = 2 * 990  # the score of beating every villain

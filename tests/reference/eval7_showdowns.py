@@ -3,7 +3,7 @@
 import warnings
 from itertools import combinations
 
-from runout.cards.card import format_card, parse_cards
+from runout.cards.deck import format_card, parse_cards
 from tests.reference.showdowns import Outcomes
 
 with warnings.catch_warnings():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.cards.combos import COMBO_HAS_CARD
+from runout.cards.deck import COMBO_HAS_CARD
 from tests.reference.showdowns import strengths_on
 
 BEHIND, TIED, AHEAD = range(3)

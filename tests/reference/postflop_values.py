@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runout.trees.postflop_tree import NOT_A_LEAF, OOP, SHOWDOWN
+from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN
 from tests.reference import cfr as reference
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from runout.cards.canonical_hands import matchup_weights
-from runout.equity.preflop_equity import preflop_table
-from runout.trees.preflop_betting import BB, SB
-from runout.trees.preflop_tree import ALL_IN, FLOP, FOLD_BY_BB, FOLD_BY_SB
+from runout.cards.deck import matchup_weights
+from runout.equity.preflop import preflop_table
+from runout.trees.betting import BB, SB
+from runout.trees.tree import ALL_IN, FLOP, FOLD_BY_BB, FOLD_BY_SB
 from tests.reference import cfr as reference
 from tests.reference.pair_cfr import PairGame, best_response_value, pair_value
 

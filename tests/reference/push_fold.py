@@ -12,8 +12,8 @@ which is linear with one more variable t_o <= 0, t_o <= sum_h x_h b_ho for every
 import numpy as np
 from scipy.optimize import linprog
 
-from runout.cards.canonical_hands import matchup_weights
-from runout.equity.preflop_equity import preflop_table
+from runout.cards.deck import matchup_weights
+from runout.equity.preflop import preflop_table
 
 
 def push_fold_value(stack_bb, ante_bb=0.0, small_blind_bb=0.5, big_blind_bb=1.0):

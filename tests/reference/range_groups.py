@@ -6,8 +6,7 @@ Hands are compared rank by rank here; the package walks along the lines of the h
 from collections.abc import Callable
 from typing import NamedTuple
 
-from runout.cards.canonical_hands import HAND_BY_COMBO, HAND_NAMES, HAND_RANKS
-from runout.cards.combos import format_combo
+from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES, HAND_RANKS, format_combo
 
 
 class Group(NamedTuple):

@@ -9,10 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
-from runout.cards.canonical_hands import COMBOS_BY_HAND
-from runout.cards.combos import combo_cards
+from runout.cards.deck import COMBOS_BY_HAND, combo_cards
 from runout.trees.betting import Street
-from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
+from runout.trees.tree import NOT_A_LEAF, SHOWDOWN
 from tests.reference.cfr import match_regrets
 from tests.reference.showdowns import strength
 

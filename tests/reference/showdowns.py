@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from phevaluator import evaluate_cards
 
-from runout.cards.card import card_rank, card_suit
-from runout.cards.combos import COMBO_CARDS
+from runout.cards.deck import COMBO_CARDS, card_rank, card_suit
 
 NUM_STRENGTHS = 7462
 

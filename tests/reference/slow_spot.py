@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.cards.combos import combo_cards
+from runout.cards.deck import combo_cards
 from runout.trees.betting import Street
-from runout.trees.postflop_tree import NOT_A_LEAF, SHOWDOWN
+from runout.trees.tree import NOT_A_LEAF, SHOWDOWN
 from tests.reference.showdowns import strength
 
 LEARN, RESPOND, EVALUATE = "learn", "respond", "evaluate"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runout.cards.combos import COMBO_HAS_CARD
+from runout.cards.deck import COMBO_HAS_CARD
 from tests.reference.hand_strength import AHEAD, TIED, outcomes
 from tests.reference.showdowns import strengths_on
 

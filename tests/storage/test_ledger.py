@@ -1,7 +1,11 @@
+"""Tests of `runout.storage.ledger`."""
+
 import hashlib
+import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -10,8 +14,119 @@ import numpy as np
 import pytest
 
 from runout.errors import BundleError
-from runout.storage.ledger import Ledger, TaskId, TaskRecord
-from tests.storage.samples import run_until_killed, start_child
+from runout.storage import ledger as claim
+from runout.storage import ledger as task_claims
+from runout.storage.ledger import Ledger, TaskClaims, TaskId, TaskRecord, claiming
+from tests.samples.storage_samples import run_until_killed, start_child
+
+needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+
+CLAIM_AND_WAIT = """
+import sys
+from pathlib import Path
+from runout.storage.ledger import claiming
+with claiming(Path(sys.argv[1])):
+    print("claimed", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def try_to_claim(target, run_digest=None):
+    with claiming(target, run_digest):
+        pass
+
+
+@needs_locks
+def test_a_second_process_is_refused_and_told_who_is_there(tmp_path):
+    target = tmp_path / "runs" / "a"
+    child = start_child(CLAIM_AND_WAIT, target, stdin=subprocess.PIPE)
+    assert child.stdout.readline() == "claimed\n"
+    with pytest.raises(BundleError) as caught:
+        try_to_claim(target)
+    assert str(caught.value) == (
+        f"{target}: process {child.pid} is working on it, wait for its end or give another "
+        "directory"
+    )
+    try_to_claim(tmp_path / "runs" / "b")
+    child.communicate("go", timeout=600)
+    try_to_claim(target)
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@needs_locks
+def test_the_claim_of_a_killed_process_is_in_nobodys_way(tmp_path):
+    child = start_child(CLAIM_AND_WAIT, tmp_path / "a", stdin=subprocess.PIPE)
+    assert child.stdout.readline() == "claimed\n"
+    child.kill()
+    child.communicate(timeout=600)
+    assert [file.name for file in tmp_path.iterdir()] == [".a.lock"]
+    try_to_claim(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_locks
+def test_another_name_for_the_same_place_is_the_same_claim(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "latest").symlink_to("a")
+    with claiming(tmp_path / "a"), pytest.raises(BundleError, match=f"process {os.getpid()} is"):
+        try_to_claim(tmp_path / "latest")
+
+
+@needs_locks
+def test_a_lock_file_that_its_last_owner_just_removed_is_made_again(tmp_path, monkeypatch):
+    lock, file = claim._lock, tmp_path / ".a.lock"
+    num_removed = 0
+
+    def remove_then_lock(descriptor, *, is_shared):
+        nonlocal num_removed
+        if num_removed == 0:
+            file.unlink()
+            num_removed += 1
+        return lock(descriptor, is_shared=is_shared)
+
+    monkeypatch.setattr(claim, "_lock", remove_then_lock)
+    with claiming(tmp_path / "a"):
+        assert file.read_text() == f"{os.getpid()} "
+    assert num_removed == 1
+
+
+def test_an_error_inside_gives_the_claim_back(tmp_path):
+    with pytest.raises(ZeroDivisionError), claiming(tmp_path / "a"):
+        _ = 1 / 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_where_nothing_can_be_written_cannot_be_claimed(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BundleError, match=r"cannot be written \("):
+        try_to_claim(tmp_path / "file" / "a")
+
+
+SHARE_AND_WAIT = CLAIM_AND_WAIT.replace("Path(sys.argv[1])", "Path(sys.argv[1]), 'run 7'")
+
+
+@needs_locks
+def test_processes_of_one_run_work_together_and_the_last_one_knows(tmp_path):
+    child = start_child(SHARE_AND_WAIT, tmp_path / "a", stdin=subprocess.PIPE)
+    assert child.stdout.readline() == "claimed\n"
+    with claiming(tmp_path / "a", "run 7") as mine:
+        assert not mine.is_last()
+    assert (tmp_path / ".a.lock").exists()
+    with claiming(tmp_path / "a", "run 7") as mine:
+        child.communicate("go", timeout=600)
+        assert mine.is_last()
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_locks
+@pytest.mark.parametrize("digest", [None, "run 8"])
+def test_processes_of_other_runs_are_refused(tmp_path, digest):
+    who = f"process {os.getpid()} is working on it"
+    with claiming(tmp_path / "a", "run 7"), pytest.raises(BundleError, match=who):
+        try_to_claim(tmp_path / "a", digest)
+    with claiming(tmp_path / "a"), pytest.raises(BundleError, match=who):
+        try_to_claim(tmp_path / "a", "run 7")
+
 
 SAVE_MANY = """
 import hashlib, sys
@@ -261,3 +376,83 @@ def test_processes_save_the_same_keys_at_once(tmp_path, damages):
     for i in range(20):
         assert len(np.unique(load(ledger, f"shared {i}")["values"])) == 1
     assert damages == []
+
+
+# --------------------------------------------------------------------------------------------------
+# Who is at which task: one at a time, until its process ends, however that ends.
+
+
+CLAIM_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from runout.storage.ledger import TaskClaims
+assert TaskClaims(Path(sys.argv[1])).take("a")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_task_is_claimed_by_one_until_it_gives_it_back(tmp_path):
+    mine, others = TaskClaims(tmp_path), TaskClaims(tmp_path)
+    assert mine.take("a")
+    assert mine.take("a")
+    assert not others.take("a")
+    assert others.take("b")
+    mine.release("a")
+    assert others.take("a")
+    mine.release("a")  # not ours any more
+    assert not mine.take("a")
+
+
+def test_all_claims_are_given_back_in_the_end(tmp_path):
+    with TaskClaims(tmp_path).showing_signs_of_life() as claims:
+        claims.take("a")
+        claims.take("b")
+        assert len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_claim_of_a_killed_process_is_taken_over_at_once(tmp_path):
+    subprocess.run([sys.executable, "-c", CLAIM_AND_DIE, str(tmp_path)], check=False)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert TaskClaims(tmp_path).take("a")
+
+
+def test_the_claim_of_another_process_with_the_same_number_is_taken_over(tmp_path):
+    TaskClaims(tmp_path).take("a")
+    (file,) = tmp_path.iterdir()
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"born": "1"}))
+    assert TaskClaims(tmp_path).take("a")
+
+
+@pytest.mark.parametrize("content", ['{"host": "elsewhere", "pid": 1, "born": null}', "", "[]"])
+def test_the_claim_of_another_machine_holds_as_long_as_it_shows_signs_of_life(tmp_path, content):
+    file = tmp_path / "a.claim"
+    file.write_text(content)
+    assert not TaskClaims(tmp_path).take("a")
+    long_ago = time.time() - task_claims.SECONDS_UNTIL_TAKEN_OVER - 1.0
+    os.utime(file, (long_ago, long_ago))
+    assert TaskClaims(tmp_path).take("a")
+
+
+def test_signs_of_life_are_given_while_the_work_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(task_claims, "SECONDS_BETWEEN_SIGNS", 0.001)
+    with TaskClaims(tmp_path).showing_signs_of_life() as claims:
+        claims.take("a")
+        os.utime(tmp_path / "a.claim", (0.0, 0.0))
+        while (tmp_path / "a.claim").stat().st_mtime == 0.0:
+            time.sleep(0.001)
+
+
+def test_file_systems_without_links_have_claims_too(tmp_path, monkeypatch):
+    def refuse(*paths):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", refuse)
+    assert TaskClaims(tmp_path).take("a")
+    assert not TaskClaims(tmp_path).take("a")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.claim"]
+
+
+def test_a_directory_that_cannot_be_written_is_an_error(tmp_path):
+    with pytest.raises(BundleError, match="cannot be written"):
+        TaskClaims(tmp_path / "nothing").take("a")

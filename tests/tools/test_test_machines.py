@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.integration.small_results import RESULTS
+from tests.samples.small_results import RESULTS
 from tools import test_machines
 from tools.test_machines import Machine, machines, short_machines
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from pokerkit import Automation, NoLimitTexasHoldem
 
 from runout.trees.actions import ActionKind
-from runout.trees.preflop_tree import ALL_IN, FLOP, NOT_A_LEAF
+from runout.trees.tree import ALL_IN, FLOP, NOT_A_LEAF
 
 AUTOMATIONS = (
     Automation.ANTE_POSTING,

@@ -1,20 +1,16 @@
 import pytest
 
-from runout.trees.betting import BettingRules, SizeMenu, Street
-from runout.trees.describe import (
-    format_rules,
-    format_tree,
-    format_tree_dot,
-    format_tree_summary,
-)
-from runout.trees.postflop_tree import PostflopTree
-from runout.trees.preflop_betting import (
+from runout.trees.betting import (
+    BettingRules,
     PreflopRules,
+    SizeMenu,
+    Street,
     limp_fold_rules,
     push_fold_rules,
     standard_rules_25bb,
 )
-from runout.trees.preflop_tree import PreflopTree
+from runout.trees.describe import format_rules, format_tree, format_tree_dot, format_tree_summary
+from runout.trees.tree import PostflopTree, PreflopTree
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,9 @@
 import pytest
 
 from runout.errors import TreeError
-from runout.trees.betting import BettingRules
+from runout.trees.betting import BettingRules, standard_rules_25bb
 from runout.trees.paths import format_path, parse_path
-from runout.trees.postflop_tree import PostflopTree
-from runout.trees.preflop_betting import standard_rules_25bb
-from runout.trees.preflop_tree import PreflopTree
+from runout.trees.tree import PostflopTree, PreflopTree
 
 TREES = [
     PreflopTree.build(standard_rules_25bb()),

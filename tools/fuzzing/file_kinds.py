@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from runout.cache import Arrays
+from runout.storage.bundle import digest_config, parse_manifest
 from runout.storage.ledger import ENTRY_ENDING, Ledger, TaskId, TaskRecord
-from runout.storage.manifest import digest_config, parse_manifest
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_bytes, mutate_document, mutate_text
 from tools.fuzzing.sample_bundles import SampleBundle, sample_bundles

@@ -8,26 +8,29 @@ from pathlib import Path
 
 import numpy as np
 
-from runout.abstraction.boundaries import BucketBoundaries
-from runout.abstraction.card_abstraction import CardAbstraction
+from runout.abstraction.card_abstraction import BucketBoundaries, CardAbstraction
 from runout.cards.flops import explicit_flops
-from runout.cfr.stopping import SolveOutcome, StopReason
+from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
-from runout.postflop.spot.spot_solution import SpotSolution, load_spot_facts, start_solver
-from runout.results.postflop_values import PostflopValues
-from runout.results.preflop_bundle import load_solution, save_solution
-from runout.results.preflop_solution import (
+from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
+from runout.solutions.preflop import (
     FlopLeafSource,
     PreflopReport,
     PreflopSolution,
     RangesRound,
+    load_solution,
+    save_solution,
 )
-from runout.results.solve_report import ExploitabilityMeaning, FlopReport
-from runout.results.value_book import ValueSource
-from runout.results.value_bundle import ValueBundle
-from runout.storage.manifest import MANIFEST_FILE
-from runout.trees.preflop_betting import PreflopRules
-from runout.trees.preflop_tree import PreflopTree
+from runout.solutions.values import (
+    ExploitabilityMeaning,
+    FlopReport,
+    PostflopValues,
+    ValueBundle,
+    ValueSource,
+)
+from runout.storage.bundle import MANIFEST_FILE
+from runout.trees.betting import PreflopRules
+from runout.trees.tree import PreflopTree
 
 _CONFIG = "preflop: {stacks_bb: 5}\n"
 _DIGEST = "ab" * 32

@@ -4,22 +4,28 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from runout.cards.canonical_hands import parse_canonical_hand
-from runout.cards.card import parse_board, parse_card, parse_cards
-from runout.cards.combos import parse_combo
+from runout.cards.deck import (
+    parse_board,
+    parse_canonical_hand,
+    parse_card,
+    parse_cards,
+    parse_combo,
+)
 from runout.cards.flops import explicit_flops
 from runout.cards.hand_classes import parse_hand_classes
+from runout.cards.ranges import format_range, parse_range
 from runout.config.load import load_spot_config
-from runout.holdem.spot import Spot
-from runout.ranges.notation import format_range, parse_range
-from runout.trees.bet_sizing import format_bet_sizes, parse_bet_sizes
-from runout.trees.betting import BettingRules, Stakes, Street
-from runout.trees.postflop_tree import PostflopTree
-from runout.trees.preflop_betting import PreflopRules
-from runout.trees.preflop_sizing import format_sizes_by_depth, parse_sizes_by_depth
-from runout.trees.preflop_tree import PreflopTree
-from runout.views.spot_bundle import build_spot
-from runout.views.spot_path import find_position
+from runout.holdem.cards import Spot
+from runout.solutions.flop import find_position
+from runout.solutions.flop_bundles import build_spot
+from runout.trees.betting import BettingRules, PreflopRules, Stakes, Street
+from runout.trees.sizes import (
+    format_bet_sizes,
+    format_sizes_by_depth,
+    parse_bet_sizes,
+    parse_sizes_by_depth,
+)
+from runout.trees.tree import PostflopTree, PreflopTree
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_text
 

@@ -3,25 +3,28 @@
 All public names of card abstraction can be imported from here.
 """
 
-from runout.abstraction.boundaries import BucketAssigner, BucketBoundaries
-from runout.abstraction.build import build_card_abstraction
-from runout.abstraction.card_abstraction import CardAbstraction
-from runout.abstraction.errors import (
+from runout.abstraction.card_abstraction import (
+    AbstractionConfig,
+    BoundaryGenerator,
+    BucketAssigner,
+    BucketBoundaries,
+    CardAbstraction,
+    SurveyMode,
+    build_card_abstraction,
+)
+from runout.abstraction.survey import StrengthFeature
+from runout.cards.flops import CanonicalBoard, SuitMapping
+from runout.equity.hand_strength import (
     AbstractionError,
     AbstractionLoadError,
+    BoardHandStrengths,
     DuplicateCardError,
+    HandStrength,
+    HandStrengthCalculator,
     InvalidBoardSizeError,
     InvalidBoundariesError,
     SerializationError,
 )
-from runout.abstraction.generator import AbstractionConfig, BoundaryGenerator, SurveyMode
-from runout.abstraction.hand_strength import (
-    BoardHandStrengths,
-    HandStrength,
-    HandStrengthCalculator,
-)
-from runout.abstraction.strength_survey import StrengthFeature
-from runout.cards.isomorphism import CanonicalBoard, SuitMapping
 from runout.trees.betting import Street
 
 __all__ = [

@@ -1,37 +1,242 @@
-"""`CardAbstraction`: the bucket of a holding on a board.
-
-With a table of a street, a bucket is looked up by the number of the deal up to suits; without one
-the strength is computed. Both give the same bucket.
-"""
+"""Percentile buckets: boundaries, statistics, building, and the bucket of a holding on a board."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from runout.abstraction.boundaries import BucketAssigner, BucketBoundaries
-from runout.abstraction.bucket_statistics import BucketStatistics
-from runout.abstraction.errors import (
-    AbstractionError,
-    AbstractionLoadError,
-    SerializationError,
-)
-from runout.abstraction.hand_strength import HandStrengthCalculator
-from runout.abstraction.street import require_deal, street_of_board
-from runout.abstraction.strength_survey import (
+from runout.abstraction.survey import (
     NUM_HOLE_CARDS,
+    StreetSurvey,
     StrengthFeature,
+    bucket_river_deals,
     deal_indexer,
+    deal_random,
+    river_strengths,
+    survey_all,
     survey_sample,
 )
-from runout.arrays import FloatArray, Uint8Array, Uint16Array
+from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
+from runout.cache import Arrays
+from runout.equity.hand_strength import (
+    AbstractionError,
+    AbstractionLoadError,
+    HandStrengthCalculator,
+    InvalidBoundariesError,
+    SerializationError,
+    require_deal,
+    street_of_board,
+)
 from runout.errors import BundleError
+from runout.events import reporting_phase
+from runout.execution.context import Workplace
 from runout.storage.bundle import Bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import Street
 from runout.version import __version__
+
+# --------------------------------------------------------------------------------------------------
+# Percentile buckets: boundaries that give every bucket the same number of deals.
+#
+# A boundary belongs to the bucket below it: bucket i holds strengths above boundary i - 1 and up to
+# boundary i. Equal strengths never part, so where a strength is more common than a bucket is large,
+# boundaries coincide; they are kept once and there are fewer buckets than were asked for.
+
+
+#: Bucket numbers are stored in 16 bits.
+MAX_BUCKETS = 1 << 16
+
+
+@dataclass(frozen=True)
+class BucketBoundaries:
+    """Ascending strengths that part the buckets of each street.
+
+    Attributes:
+        flop, turn, river: strengths in [0, 1], one fewer than there are buckets.
+        requested: number of buckets asked for on flop, turn and river.
+    """
+
+    flop: FloatArray
+    turn: FloatArray
+    river: FloatArray
+    requested: tuple[int, int, int]
+
+    def __post_init__(self) -> None:
+        for street in Street:
+            _require_boundaries(street, self.of_street(street))
+
+    @classmethod
+    def from_values(
+        cls, flop: FloatArray, turn: FloatArray, river: FloatArray
+    ) -> "BucketBoundaries":
+        """Returns given boundaries, all of which were asked for.
+
+        Raises:
+            InvalidBoundariesError: if a street's are unsorted, repeated, NaN, outside [0, 1],
+                empty or too many.
+        """
+        parts = [read_only(np.array(part, dtype=np.float64)) for part in (flop, turn, river)]
+        for street, part in zip(Street, parts, strict=True):
+            if not len(part):
+                raise InvalidBoundariesError(f"{street.label} boundaries", "there are none")
+        num_flop, num_turn, num_river = (len(part) + 1 for part in parts)
+        return cls(parts[0], parts[1], parts[2], (num_flop, num_turn, num_river))
+
+    @classmethod
+    def from_samples(
+        cls,
+        flop: tuple[FloatArray, IntArray],
+        turn: tuple[FloatArray, IntArray],
+        river: tuple[FloatArray, IntArray],
+        requested: tuple[int, int, int],
+    ) -> "BucketBoundaries":
+        """Returns boundaries that cut each street's (values, weights) into equal parts.
+
+        Raises:
+            InvalidBoundariesError: if a street has no values or too many buckets are asked for.
+        """
+        parts = [
+            percentile_boundaries(values, weights, count)
+            for (values, weights), count in zip((flop, turn, river), requested, strict=True)
+        ]
+        return cls(parts[0], parts[1], parts[2], requested)
+
+    def of_street(self, street: Street) -> FloatArray:
+        """Returns the boundaries of one street."""
+        return {Street.FLOP: self.flop, Street.TURN: self.turn, Street.RIVER: self.river}[street]
+
+    def num_requested(self, street: Street) -> int:
+        """Returns how many buckets were asked for."""
+        return self.requested[list(Street).index(street)]
+
+    def num_effective(self, street: Street) -> int:
+        """Returns how many buckets there are."""
+        return len(self.of_street(street)) + 1
+
+
+class BucketAssigner:
+    """Finds the bucket of a strength by binary search."""
+
+    def __init__(self, boundaries: BucketBoundaries) -> None:
+        self.boundaries = boundaries
+
+    def get_bucket(self, street: Street, strength: float) -> int:
+        """Returns the bucket (0 the weakest) of one strength on a street."""
+        return int(np.searchsorted(self.boundaries.of_street(street), strength, side="left"))
+
+    def get_buckets(self, street: Street, strengths: FloatArray) -> Uint16Array:
+        """Returns the bucket of each strength, in the shape of ``strengths``."""
+        found = np.searchsorted(self.boundaries.of_street(street), strengths, side="left")
+        return found.astype(np.uint16)
+
+    def num_buckets(self, street: Street) -> int:
+        """Returns the number of buckets of a street."""
+        return self.boundaries.num_effective(street)
+
+
+def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: int) -> FloatArray:
+    """Returns ascending boundaries that cut weighted values into parts as equal as ties allow.
+
+    Args:
+        values: strengths, in any order.
+        weights: how many deals each value stands for; values of weight 0 do not count.
+        num_buckets: parts asked for; coinciding boundaries are dropped, so there may be fewer.
+
+    Raises:
+        InvalidBoundariesError: if nothing has weight, a value is NaN or ``num_buckets`` is out of
+            range.
+    """
+    if not 1 <= num_buckets <= MAX_BUCKETS:
+        raise InvalidBoundariesError(
+            "num_buckets", f"{num_buckets}, allowed are 1 to {MAX_BUCKETS} buckets"
+        )
+    if np.isnan(values).any():
+        raise InvalidBoundariesError("samples", "contain NaN, strengths are 0 to 1")
+    order = np.argsort(values, kind="stable")
+    cumulative = weights[order].cumsum()
+    if not len(cumulative) or cumulative[-1] <= 0:
+        raise InvalidBoundariesError("samples", "there is nothing to cut into buckets")
+    total = int(cumulative[-1])
+    # The i-th boundary is the first value that, with everything below, fills i buckets.
+    needed = np.array([-(-i * total // num_buckets) for i in range(1, num_buckets)], dtype=np.int64)
+    ordered = values[order]
+    boundaries = np.unique(ordered[np.searchsorted(cumulative, needed, side="left")])
+    largest = ordered[np.searchsorted(cumulative, total, side="left")]
+    return read_only(boundaries[boundaries < largest])  # nothing lies above the largest value
+
+
+def _require_boundaries(street: Street, boundaries: FloatArray) -> None:
+    where = f"{street.label} boundaries"
+    if len(boundaries) >= MAX_BUCKETS:
+        raise InvalidBoundariesError(
+            where, f"{len(boundaries) + 1} buckets, at most {MAX_BUCKETS} fit a bucket number"
+        )
+    if np.isnan(boundaries).any():
+        raise InvalidBoundariesError(where, "contain NaN, strengths are 0 to 1")
+    if len(boundaries) and (boundaries[0] < 0.0 or boundaries[-1] > 1.0):
+        raise InvalidBoundariesError(
+            where, f"run from {boundaries[0]} to {boundaries[-1]}, strengths are 0 to 1"
+        )
+    if (np.diff(boundaries) <= 0.0).any():
+        raise InvalidBoundariesError(where, "are not in strictly ascending order")
+
+
+# --------------------------------------------------------------------------------------------------
+# What is in the buckets of a street: how many deals, and how far their strengths spread.
+
+
+@dataclass(frozen=True)
+class BucketStatistics:
+    """Contents of each bucket, among the deals that the boundaries were cut from.
+
+    Attributes:
+        population: ``[K]`` number of deals.
+        lowest: ``[K]`` weakest strength.
+        mean: ``[K]`` mean strength.
+        highest: ``[K]`` strongest strength.
+    """
+
+    population: IntArray
+    lowest: FloatArray
+    mean: FloatArray
+    highest: FloatArray
+
+    @classmethod
+    def of_survey(cls, survey: StreetSurvey, boundaries: BucketBoundaries) -> "BucketStatistics":
+        """Returns the statistics of surveyed deals under boundaries that leave no bucket empty."""
+        assigner = BucketAssigner(boundaries)
+        num_buckets = assigner.num_buckets(survey.street)
+        buckets = assigner.get_buckets(survey.street, survey.values)
+        # Sums of strengths stay floats: they only serve the mean.
+        population = np.bincount(buckets, survey.weights, num_buckets).astype(np.int64)
+        totals = np.bincount(buckets, survey.weights * survey.values, num_buckets)
+        occurring = np.unique(survey.values[survey.weights > 0])
+        inner = boundaries.of_street(survey.street)
+        first = np.concatenate([[0], np.searchsorted(occurring, inner, side="right")])
+        last = np.concatenate([first[1:], [len(occurring)]]) - 1
+        return cls(population, occurring[first], totals / population, occurring[last])
+
+    @classmethod
+    def from_arrays(cls, prefix: str, arrays: Mapping[str, AnyArray]) -> "BucketStatistics":
+        """Returns what `to_arrays` named."""
+        population, *strengths = (arrays[prefix + field.name] for field in fields(cls))
+        lowest, mean, highest = (cast(FloatArray, strength) for strength in strengths)
+        return cls(cast(IntArray, population), lowest, mean, highest)
+
+    def to_arrays(self, prefix: str) -> Arrays:
+        """Returns the arrays by name, for saving."""
+        return {prefix + field.name: getattr(self, field.name) for field in fields(self)}
+
+
+# --------------------------------------------------------------------------------------------------
+# `CardAbstraction`: the bucket of a holding on a board.
+#
+# With a table of a street, a bucket is looked up by the number of the deal up to suits; without one
+# the strength is computed. Both give the same bucket.
+
 
 KIND = "card_abstraction"
 SCHEMA_VERSION = 1
@@ -170,3 +375,186 @@ def _from_bundle(bundle: Bundle) -> CardAbstraction:
         statistics,
         facts["origin"],
     )
+
+
+# --------------------------------------------------------------------------------------------------
+# Boundaries from every deal there is, or from a seeded sample.
+
+
+Member = TypeVar("Member", bound=StrEnum)
+
+#: With so many sampled deals in a bucket its true share is known to about 10 % of itself.
+DEALS_TO_SUPPORT_A_BUCKET = 100
+
+
+DEFAULT_SAMPLES_PER_STREET = 100_000
+
+_NOT_GIVEN: Any = None  # `AbstractionConfig` puts a default in its place
+
+
+class SurveyMode(StrEnum):
+    """Which deals boundaries are cut from."""
+
+    EXHAUSTIVE = "exhaustive"
+    SAMPLED = "sampled"
+
+
+@dataclass(frozen=True)
+class AbstractionConfig:
+    """What to build.
+
+    Attributes:
+        flop_buckets: buckets asked for on the flop, 1 to 65,536.
+        turn_buckets: likewise on the turn.
+        river_buckets: likewise on the river, where at most 1,981 strengths exist.
+        samples_per_street: deals to draw on each street, by default 100,000; used by the mode
+            ``sampled`` only.
+        mode: every deal, or a sample; by default a sample if its size is given.
+        feature: the strength by which hands are ordered.
+    """
+
+    flop_buckets: int = 5_000
+    turn_buckets: int = 5_000
+    river_buckets: int = 20_000
+    samples_per_street: int = _NOT_GIVEN
+    mode: SurveyMode = _NOT_GIVEN
+    feature: StrengthFeature = StrengthFeature.EHS2
+
+    def __post_init__(self) -> None:
+        is_size_given = self.samples_per_street is not None
+        if self.mode is None:
+            by_default = SurveyMode.SAMPLED if is_size_given else SurveyMode.EXHAUSTIVE
+            object.__setattr__(self, "mode", by_default)
+        if not is_size_given:
+            object.__setattr__(self, "samples_per_street", DEFAULT_SAMPLES_PER_STREET)
+        # Plain text is welcome; kept as text it would be no member of its enumeration.
+        object.__setattr__(self, "mode", _require_member("mode", self.mode, SurveyMode))
+        object.__setattr__(
+            self, "feature", _require_member("feature", self.feature, StrengthFeature)
+        )
+        for street in Street:
+            count = self.num_buckets(street)
+            if not 1 <= count <= MAX_BUCKETS:
+                raise AbstractionError(
+                    f"{street.label}_buckets", f"{count}, allowed are 1 to {MAX_BUCKETS}"
+                )
+        if self.samples_per_street < 1:
+            raise AbstractionError(
+                "samples_per_street", f"{self.samples_per_street} is not a positive number of deals"
+            )
+
+    def num_buckets(self, street: Street) -> int:
+        """Returns the number of buckets asked for on a street."""
+        by_street = {
+            Street.FLOP: self.flop_buckets,
+            Street.TURN: self.turn_buckets,
+            Street.RIVER: self.river_buckets,
+        }
+        return by_street[street]
+
+    def num_supported(self, street: Street) -> int:
+        """Returns how many buckets the surveyed deals can tell the sizes of, at most those asked.
+
+        Every deal supports any number; a sample needs about 100 deals in each bucket.
+        """
+        asked = self.num_buckets(street)
+        if self.mode is SurveyMode.EXHAUSTIVE:
+            return asked
+        return min(asked, max(1, self.samples_per_street // DEALS_TO_SUPPORT_A_BUCKET))
+
+
+class BoundaryGenerator:
+    """Surveys the deals of each street and cuts their strengths into equal parts."""
+
+    def __init__(self, config: AbstractionConfig, workplace: Workplace | None = None) -> None:
+        self.config = config
+        self._workplace = workplace or Workplace(1)
+
+    def generate(self, seed: int) -> BucketBoundaries:
+        """Returns the boundaries; the seed matters to the mode ``sampled`` only."""
+        return self.cut({street: self.survey(street, seed) for street in Street})
+
+    def survey(self, street: Street, seed: int) -> StreetSurvey:
+        """Returns the strengths that a street's boundaries are cut from.
+
+        Raises:
+            AbstractionError: if a sample is asked for with a negative seed.
+        """
+        if self.config.mode is SurveyMode.EXHAUSTIVE:
+            return survey_all(street, self.config.feature, self._workplace)
+        if seed < 0:
+            raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
+        # Each street has a stream of its own, so that its sample depends on nothing else.
+        rng = np.random.default_rng([seed, street.num_board_cards])
+        deals = deal_random(street, self.config.samples_per_street, rng)
+        return survey_sample(street, self.config.feature, deals, self._workplace)
+
+    def cut(self, surveys: dict[Street, StreetSurvey]) -> BucketBoundaries:
+        """Returns the boundaries of surveyed streets."""
+        flop, turn, river = ((surveys[street].values, surveys[street].weights) for street in Street)
+        num_flop, num_turn, num_river = (self.config.num_buckets(street) for street in Street)
+        return BucketBoundaries.from_samples(flop, turn, river, (num_flop, num_turn, num_river))
+
+
+def _require_member(where: str, value: str, members: type[Member]) -> Member:
+    try:
+        return members(value)
+    except ValueError:
+        allowed = ", ".join(members)
+        raise AbstractionError(where, f"{value!r}, allowed are {allowed}") from None
+
+
+# --------------------------------------------------------------------------------------------------
+# Building a whole abstraction: survey, boundaries, tables, statistics.
+
+
+def build_card_abstraction(
+    config: AbstractionConfig,
+    seed: int = 0,
+    workplace: Workplace | None = None,
+    with_river_table: bool = False,
+) -> CardAbstraction:
+    """Returns a new abstraction.
+
+    A survey of every deal also gives the tables of flop and turn; it takes about a minute on two
+    cores and 1 GB of memory. A sample gives boundaries only, and buckets are computed when asked.
+
+    Args:
+        config: what to build.
+        seed: decides which deals are sampled.
+        workplace: with what; by default one thread, silently.
+        with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
+    """
+    workplace = workplace or Workplace(1)
+    generator = BoundaryGenerator(config, workplace)
+    surveys = {street: generator.survey(street, seed) for street in Street}
+    with reporting_phase(workplace.on_event, "bucket boundaries"):
+        boundaries = generator.cut(surveys)
+    assigner = BucketAssigner(boundaries)
+    tables: dict[Street, Uint16Array] = {}
+    if config.mode is SurveyMode.EXHAUSTIVE:
+        dealt = (Street.FLOP, Street.TURN)
+        with reporting_phase(workplace.on_event, "bucket tables", len(dealt)) as advance:
+            for street in dealt:
+                tables[street] = assigner.get_buckets(street, surveys[street].values)
+                advance(len(tables))
+    if with_river_table:
+        bucket_by_score = assigner.get_buckets(Street.RIVER, river_strengths(config.feature))
+        tables[Street.RIVER] = bucket_river_deals(bucket_by_score, workplace)
+    statistics: dict[Street, BucketStatistics] = {}
+    with reporting_phase(workplace.on_event, "bucket statistics", len(Street)) as advance:
+        for street in Street:
+            statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
+            advance(len(statistics))
+    return CardAbstraction(
+        boundaries, config.feature, tables, statistics, _describe(config, seed, boundaries)
+    )
+
+
+def _describe(config: AbstractionConfig, seed: int, boundaries: BucketBoundaries) -> dict[str, Any]:
+    return {
+        **asdict(config),
+        "seed": seed,
+        "supported": {street.label: config.num_supported(street) for street in Street},
+        "effective": {street.label: boundaries.num_effective(street) for street in Street},
+    }

@@ -16,9 +16,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from runout.abstraction import clustering_kernels
-from runout.abstraction.errors import AbstractionError
 from runout.arrays import FloatArray, IntArray, Uint64Array, read_only
-from runout.cfr.parallel import Team
+from runout.cfr.team import Team
+from runout.equity.hand_strength import AbstractionError
 from runout.events import BucketEventSink, BucketsCapped, ignore_event
 
 Metric = Literal["emd", "cramer"]

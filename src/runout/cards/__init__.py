@@ -1,1 +1,1 @@
-"""Poker facts: cards, combos, hands, strengths, suit isomorphism and flops."""
+"""Poker facts: cards, combos, hands, ranges, strengths, suit isomorphism and flops."""

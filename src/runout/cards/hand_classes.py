@@ -36,19 +36,19 @@ from functools import cache
 import numpy as np
 
 from runout.arrays import BoolArray, Int16Array, IntArray, Uint8Array, read_only
-from runout.cards.board_scores import (
+from runout.cards.deck import FLOP_SIZE, NUM_COMBOS, NUM_RANKS, NUM_SUITS, RIVER_SIZE, card_rank
+from runout.cards.hand_ranking import (
     HIGH_RANK,
     LOW_RANK,
+    HandCategory,
     category_of_score,
     deciding_rank,
     held_suited_ranks,
     score_board,
     score_of_board_alone,
+    straight_top,
     suited_ranks,
 )
-from runout.cards.card import FLOP_SIZE, NUM_RANKS, NUM_SUITS, RIVER_SIZE, card_rank
-from runout.cards.combos import NUM_COMBOS
-from runout.cards.hand_ranking import HandCategory, straight_top
 from runout.errors import CardError, quote
 
 _ALL_RANKS = (1 << NUM_RANKS) - 1

@@ -20,7 +20,7 @@ import numpy as np
 
 from runout.arrays import IntArray, Uint8Array, read_only
 from runout.cards import indexer_kernels
-from runout.cards.card import NUM_CARDS, NUM_RANKS, NUM_SUITS, format_cards, require_distinct
+from runout.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, format_cards, require_distinct
 from runout.cards.indexer_kernels import IndexerTables, RankSetTables
 from runout.errors import CardError
 

@@ -1,20 +1,23 @@
-"""Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up.
-
-Shape letters are those of `runout.trees.layout`; an action's data live in the row of the child it
-leads to. Workers take whole subtrees, so they need not wait for each other, and what happens at a
-node does not depend on how nodes are divided. Rows are handled one after another, hands innermost:
-that is what the compiler turns into SIMD instructions. Tables are taken out of their tuples before
-the loops, because a look into a tuple costs as much as a short row.
-"""
+"""Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from runout.arrays import IntArray, RealArray
-from runout.cfr.discounting import DiscountWeights
+from runout.cfr.schedules import DiscountWeights
 from runout.jit import kernel
 from runout.trees.layout import TreeArrays
+
+# --------------------------------------------------------------------------------------------------
+# Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up.
+#
+# Shape letters are those of `runout.trees.layout`; an action's data live in the row of the child it
+# leads to. Workers take whole subtrees, so they need not wait for each other, and what happens at a
+# node does not depend on how nodes are divided. Rows are handled one after another, hands
+# innermost: that is what the compiler turns into SIMD instructions. Tables are taken out of their
+# tuples before the loops, because a look into a tuple costs as much as a short row.
+
 
 #: A total of regrets below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
@@ -228,3 +231,25 @@ def _add_actions(first: int, end: int, node: int, out_value: RealArray) -> None:
         action_value = out_value[child]
         for hand in range(value.shape[0]):
             value[hand] += action_value[hand]
+
+
+# --------------------------------------------------------------------------------------------------
+# Compiled moves from the rows of the leaves' matrix products to the rows of the tree.
+
+
+@kernel
+def scatter_scaled_rows(
+    source: RealArray,
+    position: IntArray,
+    scale: RealArray,
+    node: IntArray,
+    out_value: RealArray,
+) -> None:
+    """Sets row ``node[i]`` of ``out_value[N, H]`` to ``scale[i]`` times ``source[position[i]]``.
+
+    Rows of ``source`` may be longer: they are panels, see `runout.simd.products`.
+    """
+    for i in range(node.shape[0]):
+        row, out_row, factor = source[position[i]], out_value[node[i]], scale[i]
+        for hand in range(out_row.shape[0]):
+            out_row[hand] = factor * row[hand]

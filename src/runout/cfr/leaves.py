@@ -1,11 +1,23 @@
 """What a game must supply to be solved: the value of its leaves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from runout.arrays import IntArray, RealArray
-from runout.cfr.discounting import DiscountWeights
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import FloatArray, IntArray, RealArray
+from runout.cfr import cfr_kernels
+from runout.cfr.schedules import DiscountWeights
+from runout.cfr.team import Team
+from runout.simd import product_kernels
+from runout.simd.products import fill_panels, make_product_rows, pack_panels
+from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
+
+# --------------------------------------------------------------------------------------------------
+# What a game must supply to be solved: the value of its leaves.
 
 
 @dataclass(frozen=True)
@@ -74,3 +86,136 @@ class LeafEvaluator(Protocol):
 
         A game of one street returns 0.
         """
+
+
+# --------------------------------------------------------------------------------------------------
+# Leaves valued by matrix products: what two hands win from each other is a matrix times a stake.
+#
+# Leaves of a group share one payoff matrix and differ in stake. Leaves that the opponent reaches
+# alike share a row of the product as well, so a group costs one product per visit, however many
+# leaves it has.
+
+
+#: Rows of one matrix product: parts for workers that stay in the cache of a core.
+_ROWS_PER_BLOCK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class LeafGroup:
+    """Leaves that share a payoff matrix.
+
+    Attributes:
+        payoff: ``[H, H]`` what player 0 wins with the row against the column at a stake of 1, times
+            the probability that the two hands are dealt.
+        node: ``[l]`` the leaves.
+        stake: ``[l]`` multiplies the payoff; negative where player 0 loses it.
+    """
+
+    payoff: FloatArray
+    node: IntArray
+    stake: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some rows of the opponent's reach and the leaves that they lead to.
+
+    Attributes:
+        payoff: ``[P, opponent, W]`` what a row of reach is multiplied with, the hero's hands as
+            panels; shared by blocks.
+        rows: ``[n]`` rows of the opponent's reach.
+        position: ``[l]`` the row, among ``rows``, of each leaf.
+        node: ``[l]`` the leaves.
+        scale: ``[l]`` the stake of each leaf for the hero.
+        product: ``[n, P * W]`` working space: what the rows are worth.
+    """
+
+    payoff: RealArray
+    rows: IntArray
+    position: IntArray
+    node: IntArray
+    scale: RealArray
+    product: RealArray
+
+
+class MatrixLeaves:
+    """Values the leaves of a zero-sum tree that has no chance in it."""
+
+    def __init__(
+        self,
+        layout: TreeArrays,
+        groups: Sequence[LeafGroup],
+        dtype: npt.DTypeLike = np.float64,
+        team: Team | None = None,
+    ) -> None:
+        """Prepares the products.
+
+        Args:
+            layout: the tree.
+            groups: its leaves, each in one group.
+            dtype: of the products, that of the solver's tables.
+            team: threads to share the work.
+        """
+        self._team = team or Team()
+        # Reach rows are multiplied from the left, so payoffs are [opponent, hero].
+        self._payoffs = [
+            (pack_panels(group.payoff.T, dtype), pack_panels(group.payoff, dtype))
+            for group in groups
+        ]
+        self._blocks = [
+            [
+                block
+                for group, payoffs in zip(groups, self._payoffs, strict=True)
+                for block in _make_blocks(layout, player, group, payoffs[player])
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def replace_payoff(self, group_index: int, payoff: FloatArray) -> None:
+        """Changes the payoff matrix of a group, for games whose chance is sampled."""
+        of_player_0, of_player_1 = self._payoffs[group_index]
+        fill_panels(payoff.T, of_player_0)
+        fill_panels(payoff, of_player_1)
+
+    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+        """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
+        for board in range(len(out_value)):
+            reach, value = arrival.reach[arrival.opponent][board], out_value[board]
+
+            def fill(block: _Block, reach: RealArray = reach, value: RealArray = value) -> None:
+                product_kernels.multiply_rows(reach, block.rows, block.payoff, block.product)
+                cfr_kernels.scatter_scaled_rows(
+                    block.product, block.position, block.scale, block.node, value
+                )
+
+            self._team.run(fill, self._blocks[arrival.player])
+
+    def refresh(self, player: int) -> float:
+        """Has nothing to learn: there is no later street."""
+        return 0.0
+
+
+def _make_blocks(
+    layout: TreeArrays, player: int, group: LeafGroup, payoff: RealArray
+) -> list[_Block]:
+    """Sorts a group's leaves by the opponent's reach row and cuts them into blocks of rows."""
+    opponent_row = own_reach_rows(layout, 1 - player)[group.node]
+    rows, position = np.unique(opponent_row, return_inverse=True)
+    order = np.argsort(position, kind="stable")
+    stake = group.stake if player == 0 else -group.stake
+    blocks = []
+    for begin in range(0, len(rows), _ROWS_PER_BLOCK):
+        block_rows = rows[begin : begin + _ROWS_PER_BLOCK]
+        bounds = np.searchsorted(position[order], [begin, begin + len(block_rows)])
+        leaves = order[bounds[0] : bounds[1]]
+        blocks.append(
+            _Block(
+                payoff=payoff,
+                rows=block_rows,
+                position=position[leaves] - begin,
+                node=group.node[leaves],
+                scale=stake[leaves].astype(payoff.dtype),
+                product=make_product_rows(len(block_rows), payoff),
+            )
+        )
+    return blocks

@@ -1,31 +1,151 @@
-"""The commands of the `runout` program, and what happens to errors.
+"""The commands of the `runout` program, and what is said about wrong command lines."""
 
-A command is imported when it is asked for: all of them together take longer than a small answer.
-
-An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
-code 130; anything else is a defect of ours and keeps its traceback.
-"""
-
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
 from runout.cli.console import print_error, print_note
-from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
-from runout.cli.system_errors import (
+from runout.cli.main import (
+    EXIT_INTERRUPTED,
+    EXIT_USER_ERROR,
     describe_memory_error,
     describe_system_error,
     flush_output,
     is_broken_pipe,
 )
-from runout.cli.usage_errors import USAGE_ERROR, describe_usage_error, is_call_for_help
+from runout.config.section import suggest
 from runout.errors import RunoutError
 from runout.version import __version__
+
+# --------------------------------------------------------------------------------------------------
+# What typer says about a wrong command line, in our words: where, what came, what is allowed.
+#
+# typer has its own copy of click and exports one of its errors. The others are told apart by their
+# names, which click has had for years; one that is not known here keeps its own words.
+
+
+#: The base of all errors about the command line.
+USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+
+#: What pydantic, which reads values for typer, found wrong, and what it wanted.
+_WANTED_BY_TYPE = {
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number of this size",
+    "float_parsing": "a number",
+}
+_UNKNOWN_COMMAND = re.compile(r"No such command (?P<quote>['\"])(?P<name>.*?)(?P=quote)")
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<names>.*)\)")
+
+
+def is_call_for_help(error: typer.BadParameter) -> bool:
+    """Returns whether nothing was given where a command was expected, which shows the help."""
+    return type(error).__name__ == "NoArgsIsHelpError"
+
+
+def describe_usage_error(error: typer.BadParameter) -> str:
+    """Returns one line that says where the error is, what came, and what is allowed.
+
+    Args:
+        error: any `USAGE_ERROR`, though typer exports the type of one only.
+    """
+    match type(error).__name__:
+        case "NoSuchOption":
+            line = _describe_unknown_option(error)
+        case "BadOptionUsage":
+            line = _describe_bad_usage(error)
+        case "MissingParameter":
+            line = _describe_missing(error)
+        case "BadParameter":
+            line = _describe_bad_value(error)
+        case _:
+            line = _describe_other(error)
+    return " ".join(line.split())
+
+
+def _describe_unknown_option(error: Any) -> str:
+    names = [
+        option
+        for parameter in error.ctx.command.get_params(error.ctx)
+        if parameter.param_type_name == "option"
+        for option in (*parameter.opts, *parameter.secondary_opts)
+        if option.startswith("--")
+    ]
+    allowed = _allowed(error.option_name, names)
+    return f"{error.option_name}: is no option of {error.ctx.command_path}{allowed}"
+
+
+def _describe_bad_usage(error: Any) -> str:
+    problem = error.format_message().removeprefix(f"Option {error.option_name!r} ")
+    if problem == "requires an argument.":
+        problem = "comes without a value, but needs one"
+    elif problem == "does not take a value.":
+        problem = "comes with a value, but takes none"
+    return f"{error.option_name}: {problem}"
+
+
+def _describe_missing(error: Any) -> str:
+    parameter, command = error.param, error.ctx.command_path
+    where = _name_of(parameter)
+    if parameter.param_type_name == "option":
+        return f"{where}: is missing, {command} needs {where} {parameter.metavar or 'VALUE'}"
+    return f"{where}: is missing, {command} needs {_arguments_of(error.ctx)}"
+
+
+def _describe_bad_value(error: Any) -> str:
+    where = "value" if error.param is None else _name_of(error.param)
+    problem = error.message.removeprefix("Value error, ").removesuffix(".")
+    # What came is not in typer's message, but in the error of pydantic behind it.
+    details: list[Mapping[str, Any]] = getattr(error.__cause__, "errors", list)()
+    wanted = _WANTED_BY_TYPE.get(details[0]["type"]) if details else None
+    if wanted is not None:
+        problem = f"{details[0]['input']!r} is not {wanted}"
+    return f"{where}: {problem}"
+
+
+def _describe_other(error: Any) -> str:
+    where = "command line" if error.ctx is None else error.ctx.command_path
+    if found := _UNKNOWN_COMMAND.match(error.message):
+        name, names = found["name"], error.ctx.command.list_commands(error.ctx)
+        return f"{name!r}: is no command of {where}{_allowed(name, names)}"
+    if found := _EXTRA_ARGUMENTS.match(error.message):
+        return f"{found['names']!r}: is too much, {where} takes {_arguments_of(error.ctx)}"
+    if error.message == "Missing command.":
+        names = ", ".join(error.ctx.command.list_commands(error.ctx))
+        return f"{where}: a command is missing, allowed are {names}"
+    return f"{where}: {error.format_message()}"
+
+
+def _allowed(name: str, names: list[str]) -> str:
+    return suggest(name, names) or f", allowed are {', '.join(names)}"
+
+
+def _name_of(parameter: Any) -> str:
+    """Returns the name that users write: that of an option in full, or an argument's metavar."""
+    if parameter.param_type_name == "option":
+        return str(max(parameter.opts, key=len))
+    return str(parameter.metavar or parameter.name.upper())
+
+
+def _arguments_of(context: Any) -> str:
+    parameters = context.command.get_params(context)
+    arguments = [_name_of(found) for found in parameters if found.param_type_name == "argument"]
+    return " ".join(arguments) or "options only"
+
+
+# --------------------------------------------------------------------------------------------------
+# The commands of the `runout` program, and what happens to errors.
+#
+# A command is imported when it is asked for: all of them together take longer than a small answer.
+#
+# An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
+# code 130; anything else is a defect of ours and keeps its traceback.
 
 
 @contextmanager
@@ -71,28 +191,26 @@ class _Command(NamedTuple):
 
 _COMMANDS = {
     "equity": _Command("equity", "show_equity", 'runout equity "22+,AKs:0.5" KK --board Ah7s2c'),
-    "flop-equity": _Command(
-        "flop_equity", "show_flop_equity", "runout flop-equity AhKsQd --versus QQ"
-    ),
+    "flop-equity": _Command("equity", "show_flop_equity", "runout flop-equity AhKsQd --versus QQ"),
     # The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
-    "range": _Command("ranges", "show_range", 'runout range "AKs:0.5,A2s+,22+,KTo-K8o"'),
-    "flops": _Command("flops", "list_flops", "runout flops --random 25 --seed 7 --format csv"),
-    "eval": _Command("evaluate", "show_strength", "runout eval AhKhQhJhTh2c3d"),
+    "range": _Command("equity", "show_range", 'runout range "AKs:0.5,A2s+,22+,KTo-K8o"'),
+    "flops": _Command("equity", "list_flops", "runout flops --random 25 --seed 7 --format csv"),
+    "eval": _Command("equity", "show_strength", "runout eval AhKhQhJhTh2c3d"),
     "strength": _Command(
-        "strength", "show_hand_strength", "runout strength --board AhKsQd --hand JcTc"
+        "equity", "show_hand_strength", "runout strength --board AhKsQd --hand JcTc"
     ),
     "solve-postflop": _Command(
-        "solve_postflop",
+        "solve",
         "solve_flops",
         "runout solve-postflop -c configs/postflop_smoke.yaml -o runs/smoke",
     ),
     "solve-preflop": _Command(
-        "solve_preflop",
+        "solve",
         "solve_game",
         "runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
     ),
     "solve-spot": _Command(
-        "solve_spot", "solve_spot", "runout solve-spot -c configs/spot_river.yaml -o runs/river"
+        "solve", "solve_spot", "runout solve-spot -c configs/spot_river.yaml -o runs/river"
     ),
     "report": _Command(
         "report",
@@ -107,34 +225,41 @@ _COMMANDS = {
         '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
     ),
     "ranges": _Command(
-        "run_ranges", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"
+        "hands", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"
     ),
     "export": _Command(
-        "export", "export_solution", "runout export runs/pushfold --format csv -o pushfold.csv"
+        "show", "export_solution", "runout export runs/pushfold --format csv -o pushfold.csv"
     ),
-    "trace-hand": _Command("trace_hand", "trace_hand", "runout trace-hand runs/pushfold A5s"),
+    "trace-hand": _Command("hands", "trace_hand", "runout trace-hand runs/pushfold A5s"),
     "values": _Command(
-        "values", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"
+        "inspect", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"
     ),
     "diag-buckets": _Command(
         "diag_buckets",
         "diagnose_buckets",
         "runout diag-buckets -c configs/postflop_bucketed.yaml --flop AhKd7s",
     ),
-    "inspect": _Command("inspect_bundles", "inspect_bundles", "runout inspect runs/smoke --flops"),
+    "inspect": _Command("inspect", "inspect_bundles", "runout inspect runs/smoke --flops"),
     "explore": _Command("explore", "explore", "runout explore runs --no-browser"),
-    "export-site": _Command("export_site", "export_site", "runout export-site runs -o site"),
-    "warmup": _Command("warmup", "compile_kernels", "runout warmup"),
+    "export-site": _Command("explore", "export_site", "runout export-site runs -o site"),
+    "warmup": _Command("tools", "compile_kernels", "runout warmup"),
 }
-#: Groups of commands, each the `app` of the module of this name.
-_GROUPS = ("abstraction", "spot", "lab", "tree", "table")
+#: Groups of commands: the module of `runout.cli`, and the name of their app there.
+_GROUPS = {
+    "abstraction": ("abstraction", "app"),
+    "spot": ("spot", "app"),
+    "lab": ("lab", "app"),
+    "tree": ("tools", "tree_app"),
+    "table": ("tools", "table_app"),
+}
 
 
 def _load_command(name: str) -> Any:
     """Imports a command or a group of commands."""
     holder = typer.Typer()
     if name in _GROUPS:
-        holder.add_typer(import_module(f"runout.cli.{name}").app, name=name)
+        module, app_name = _GROUPS[name]
+        holder.add_typer(getattr(import_module(f"runout.cli.{module}"), app_name), name=name)
     else:
         command = _COMMANDS[name]
         function = getattr(import_module(f"runout.cli.{command.module}"), command.function)

@@ -1,12 +1,10 @@
-"""The two consoles: results go to stdout, while progress, notes and errors go to stderr.
+"""The two consoles: results go to stdout, while progress, notes and errors go to stderr."""
 
-Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
-live bars that vanish when their work ends, and lines that stay; elsewhere lines only.
-"""
-
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
@@ -14,8 +12,8 @@ from rich.text import Text
 
 from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
-from runout.cli.progress_lines import SolveLines
-from runout.cli.solve_progress import Bar, SolveEvent, SolveTracker
+from runout.cli.options import OptionError
+from runout.cli.progress import Bar, SolveEvent, SolveLines, SolveTracker
 from runout.errors import one_line
 from runout.events import (
     Event,
@@ -27,6 +25,14 @@ from runout.events import (
     TaskLost,
     TasksShared,
 )
+from runout.storage.files import replacing_file
+
+# --------------------------------------------------------------------------------------------------
+# The two consoles: results go to stdout, while progress, notes and errors go to stderr.
+#
+# Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
+# live bars that vanish when their work ends, and lines that stay; elsewhere lines only.
+
 
 COMPILING = "Compiling kernels"
 
@@ -279,3 +285,26 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours = f"{minutes // 60}:" if minutes >= 60 else ""
     return f"{hours}{minutes % 60:0{2 if hours else 1}d}:{rest:02d}"
+
+
+# --------------------------------------------------------------------------------------------------
+# Documents and rows that a command writes to stdout, or to the file of ``--output``.
+
+
+def write_document(document: Json, stream: TextIO) -> int:
+    """Writes one JSON document; returns that it is one."""
+    stream.write(format_json(document) + "\n")
+    return 1
+
+
+def write_to(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
+    """Writes to a file, or to stdout."""
+    if file is None:
+        write(sys.stdout)
+        return
+    try:
+        with replacing_file(file) as part, part.open("w", newline="") as stream:
+            number = write(stream)
+    except OSError as error:
+        raise OptionError(f"--output {file}", error.strerror or str(error)) from None
+    print_note(f"wrote {file}, {format_count_of(number, noun)}")

@@ -8,31 +8,37 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from runout.cards.card import format_cards
-from runout.cards.combos import format_combo
+from runout.cards.deck import format_cards, format_combo
 from runout.cards.flops import GivenFlop
-from runout.cli.bucket_plots import write_bucket_plots
-from runout.cli.build_needs import require_memory
-from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_json, print_note, using_kernels
 from runout.cli.formatting import Json, format_count_of, format_percent, format_signed, json_numbers
-from runout.cli.options import JsonFlag, OptionError, WorkersOption, read_path, require_positive
-from runout.cli.values import SPR_ROUNDING, open_values
+from runout.cli.inspect import SPR_ROUNDING, open_values
+from runout.cli.options import (
+    JsonFlag,
+    OptionError,
+    WorkersOption,
+    load_flops_config,
+    read_path,
+    require_positive,
+)
+from runout.cli.plots import write_bucket_plots
+from runout.cli.targets import require_memory
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.events import EventSink
-from runout.postflop.bucketed.settings import BucketedConfig
-from runout.results.value_bundle import ValueBundle
+from runout.flops.settings import BucketedConfig
+from runout.solutions.values import ValueBundle
 
 if TYPE_CHECKING:
-    from runout.lab.bucket_diagnosis import (
+    from runout.flops.bucketed import RoundRecord
+    from runout.runs.diagnose import (
         BucketContents,
         FlopDiagnosis,
         MergedPair,
         RoundDiagnosis,
         Spread,
     )
-    from runout.postflop.bucketed.round_records import RoundRecord
+
 
 #: More flops than this must be chosen by name.
 MAX_FLOPS = 10
@@ -135,8 +141,8 @@ def _diagnose(
 ) -> list["FlopDiagnosis"]:
     """Returns what is in the buckets of flops, which are solved unless a bundle has kept them."""
     with using_kernels() as on_event:
-        from runout.lab.bucket_diagnosis import diagnose_flop
-        from runout.postflop.postflop_abstraction import PostflopAbstraction
+        from runout.flops.solve import PostflopAbstraction
+        from runout.runs.diagnose import diagnose_flop
 
         kept = None
         if bundle is not None and bundle.solutions:
@@ -155,10 +161,9 @@ def _diagnose(
 def _solve(
     model: BucketedConfig, given: GivenFlop, on_event: EventSink, workers: int | None
 ) -> list["RoundRecord"]:
-    from runout.cfr.parallel import Team
-    from runout.lab.bucket_diagnosis import solve_rounds
-    from runout.postflop.flop_tasks import progress_sink
-    from runout.postflop.plan import PostflopPlan
+    from runout.cfr.team import Team
+    from runout.flops.solve import PostflopPlan, progress_sink
+    from runout.runs.diagnose import solve_rounds
 
     plan = PostflopPlan.make(model, workers)
     (tree,), backend = plan.trees, model.make_backend()

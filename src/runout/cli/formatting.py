@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from runout.arrays import AnyArray
-from runout.results.solve_report import ExploitabilityMeaning
+from runout.solutions.values import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
 

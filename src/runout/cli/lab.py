@@ -1,16 +1,17 @@
 """`runout lab`: what strategies lose in the game with real cards."""
 
+import csv
+import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from runout.cards.card import FLOP_SIZE, format_cards, parse_board
+from runout.cards.deck import FLOP_SIZE, format_cards, parse_board
 from runout.cards.flops import GivenFlop, canonical_flop
-from runout.cli.config_files import load_flops_config
 from runout.cli.console import output, print_note, using_kernels
 from runout.cli.formatting import (
     Json,
@@ -20,29 +21,167 @@ from runout.cli.formatting import (
     format_json,
     format_mbb,
     format_seconds,
+    json_number,
 )
-from runout.cli.lab_sweep import sweep
+from runout.cli.inspect import find_flop, open_values
+from runout.cli.node_tables import print_wide
 from runout.cli.options import (
+    ConfigOption,
     ExecutorOption,
     OptionError,
     WorkersOption,
+    load_flops_config,
     read_path,
     require_positive,
 )
-from runout.cli.targets import working_with
-from runout.cli.values import find_flop, open_values
-from runout.config.backends import BACKENDS
-from runout.config.postflop import PostflopModelConfig
+from runout.cli.targets import solving_into, working_with
+from runout.config.load import load_sweep_config
+from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError, quote
-from runout.execution.workplace import Workplace
-from runout.storage.files import replace_file
-from runout.trees.preflop_betting import PLAYER_NAMES
-from runout.views.run_view import open_run
+from runout.execution.context import Workplace
+from runout.execution.tasks import CancelledError
+from runout.solutions.preflop import LEDGER_FOLDER
+from runout.solutions.run import open_run
+from runout.storage.files import replace_file, replacing_file, reporting_os_errors
+from runout.trees.betting import BLIND_NAMES
 
 if TYPE_CHECKING:
-    from runout.lab.backend_rows import BackendMean, BackendRow
-    from runout.lab.compare_backends import Contender
-    from runout.trees.postflop_tree import PostflopTree
+    from runout.config.load import SweepPoint
+    from runout.runs.compare import BackendMean, BackendRow, Contender
+    from runout.runs.sweep import Estimate, SweepMean, SweepRow
+    from runout.trees.tree import PostflopTree
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout lab sweep`: a grid of keys and several seeds, as one table with error bars.
+
+
+ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
+
+_NO_VALUE = "-"
+_SWEEP_LEGEND = """\
+in % of the flop pot, mean ± standard error over seeds: real, exploitability with real cards; own,
+as the backend says; OOP and IP, what each gains by a best response; difference: real less that of
+the first line, seed by seed: beyond two errors it is no accident"""
+
+
+def sweep(
+    config: ConfigOption,
+    path: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Directory to write."),
+    ],
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
+) -> None:
+    """Solve flops with every choice of a grid of keys and several seeds; show means and errors.
+
+    Finished solves are kept in DIR: Ctrl-C loses one of them, the same command goes on, and a
+    larger grid solves only what is new.
+    """
+    require_positive("--workers", workers)
+    points = load_sweep_config(config)
+    rows: list[SweepRow] = []
+    try:
+        with solving_into(path, workers, executor) as workplace:
+            from runout.runs.sweep import list_tasks, run_sweep
+
+            num_solves = format_count_of(len(list_tasks(points)), "solve")
+            print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
+            workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
+            for row in run_sweep(points, workplace):
+                rows.append(row)
+    except (KeyboardInterrupt, CancelledError):
+        _report_sweep(path, points, rows)
+        kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
+        text = f"interrupted; give the same command again to go on, {kept}"
+        raise KeyboardInterrupt(text) from None
+    _report_sweep(path, points, rows)
+
+
+def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["SweepRow"]) -> None:
+    """Prints the table and writes the files, if anything is finished."""
+    if not rows:
+        return
+    from runout.runs.sweep import summarize
+
+    means = summarize(points, rows)
+    console = output()
+    print_wide(console, sweep_table(points, means))
+    console.print(_SWEEP_LEGEND, style="dim", soft_wrap=True)
+    with reporting_os_errors(path, "written"):
+        path.mkdir(parents=True, exist_ok=True)
+        _write_csv(path / ROWS_FILE, [_row_cells(points, row) for row in rows])
+        pairs = list(zip(points, means, strict=True))
+        _write_csv(path / TABLE_FILE, [_mean_cells(*pair) for pair in pairs])
+        document: Json = {"points": [_mean_to_json(*pair) for pair in pairs]}
+        replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
+    print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
+
+
+def sweep_table(points: Sequence["SweepPoint"], means: Sequence["SweepMean"]) -> Table:
+    """Returns a line for each choice."""
+    keys = list(dict.fromkeys(key for point in points for key, _ in point.choice))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for key in keys:
+        table.add_column(key, no_wrap=True)
+    for heading in ("seeds", "real", "difference", "own", "OOP", "IP", "iterations", "time"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for point, mean in zip(points, means, strict=True):
+        choice, found = dict(point.choice), mean.by_measure
+        difference = _NO_VALUE if mean.difference is None else _percent(mean.difference, "+")
+        iterations, seconds = found["iterations"].mean, found["seconds"].mean
+        table.add_row(
+            *(choice.get(key, _NO_VALUE) for key in keys),
+            str(mean.num_seeds),
+            _percent(found["real"]),
+            difference,
+            *(_percent(found[name]) for name in ("own", "oop", "ip")),
+            _NO_VALUE if math.isnan(iterations) else f"{iterations:.0f}",
+            _NO_VALUE if math.isnan(seconds) else format_seconds(seconds),
+        )
+    return table
+
+
+def _percent(estimate: "Estimate", sign: str = "") -> str:
+    if math.isnan(estimate.mean):
+        return _NO_VALUE
+    error = "" if math.isnan(estimate.error) else f" ± {100 * estimate.error:.3f}"
+    return f"{100 * estimate.mean:{sign}.3f}{error}"
+
+
+def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
+    task = row.task
+    choice = points[task.point].label
+    return {"choice": choice, "seed": task.seed, "flop": task.flop, "spr": task.spr, **row.values}
+
+
+def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
+    cells: dict[str, Any] = {
+        "choice": point.label,
+        "seeds": mean.num_seeds,
+        "solves": mean.num_solves,
+    }
+    for name, estimate in (*mean.by_measure.items(), ("difference", mean.difference)):
+        cells[name] = None if estimate is None else json_number(estimate.mean)
+        cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)
+    return cells
+
+
+def _mean_to_json(point: "SweepPoint", mean: "SweepMean") -> Json:
+    return {"keys": dict(point.choice), **_mean_cells(point, mean)}
+
+
+def _write_csv(path: Path, rows: Sequence[Json]) -> None:
+    with replacing_file(path) as part, part.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout lab`: what strategies lose in the game with real cards.
+
 
 #: Unpaired and dry, connected and two-tone, paired, monotone, low and connected.
 DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
@@ -132,8 +271,8 @@ def _compare(
     total = 0
     try:
         with working_with(*how) as workplace:
-            from runout.lab.compare_backends import compare_backends
-            from runout.postflop.plan import PostflopPlan
+            from runout.flops.solve import PostflopPlan
+            from runout.runs.compare import compare_backends
 
             contenders = _make_contenders(model, solve_types)
             trees = PostflopPlan.make(model).trees
@@ -152,7 +291,7 @@ def _compare(
 
 def _judge_run(path: Path, file: Path | None, workplace: Workplace) -> None:
     """Measures a joint solution in the real game."""
-    from runout.lab.joint_game import judge_run
+    from runout.runs.judge import judge_run
 
     loss = judge_run(path, workplace)
     solution = open_run(path).solution
@@ -162,7 +301,7 @@ def _judge_run(path: Path, file: Path | None, workplace: Workplace) -> None:
             "own_exploitability_mbb": solution.report.exploitability_mbb,
             "real_exploitability_mbb": loss.exploitability_mbb,
             "best_response_mbb": {
-                name: won for name, won in zip(PLAYER_NAMES, loss.best_response_mbb, strict=True)
+                name: won for name, won in zip(BLIND_NAMES, loss.best_response_mbb, strict=True)
             },
         }
         replace_file(file, (format_json(facts) + "\n").encode())
@@ -200,8 +339,8 @@ def judge_strategies(
     values = bundle.values[0]
     indices = [find_flop(path, values, GivenFlop.parse(text)) for text in flops or []]
     with using_kernels() as on_event:
-        from runout.lab.compare_backends import judge_kept
-        from runout.postflop.postflop_abstraction import PostflopAbstraction
+        from runout.flops.solve import PostflopAbstraction
+        from runout.runs.compare import judge_kept
 
         solved = PostflopAbstraction.from_bundle(bundle)
         chosen = indices or list(range(len(values.flops)))
@@ -236,7 +375,7 @@ def _require_writable(file: Path) -> None:
 
 
 def _make_contenders(model: PostflopModelConfig, text: str) -> list["Contender"]:
-    from runout.lab.compare_backends import all_labels, make_contender
+    from runout.runs.compare import all_labels, make_contender
 
     labels = all_labels() if text == _EVERYTHING else [label.strip() for label in text.split(",")]
     try:
@@ -260,7 +399,7 @@ def _tell_memory(
     Raises:
         ExecutionError: if there is less, with what would need less.
     """
-    from runout.execution.memory import available_memory_bytes
+    from runout.execution.pool import available_memory_bytes
 
     needs, label, place = max(
         (
@@ -287,7 +426,7 @@ def _tell_memory(
 
 
 def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_complete: bool) -> None:
-    from runout.lab.backend_rows import mean_by_backend
+    from runout.runs.compare import mean_by_backend
 
     means = mean_by_backend(rows)
     console = output()

@@ -1,9 +1,7 @@
-"""Where the `runout` program starts.
-
-Importing the commands takes a noticeable moment, so it happens where Ctrl-C is already handled.
-"""
+"""Where the `runout` program starts, and how it ends."""
 
 import atexit
+import errno
 import gc
 import signal
 import sys
@@ -12,7 +10,51 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from runout.cli.exit_codes import EXIT_INTERRUPTED
+# --------------------------------------------------------------------------------------------------
+# How a command tells the shell that it failed.
+
+
+EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+# --------------------------------------------------------------------------------------------------
+# What the system refuses a command, in one line: memory, disk space, and where output goes to.
+
+
+def is_broken_pipe(error: OSError) -> bool:
+    """Returns whether nobody reads the output any more, which is no error worth a word."""
+    return error.errno == errno.EPIPE
+
+
+def describe_memory_error(error: MemoryError) -> str:
+    """Returns that memory is gone, and for what, if that is known."""
+    what = str(error) or "the system gives no more"
+    return f"memory: {what}; free some, allow more (ulimit -v), or ask for less"
+
+
+def describe_system_error(error: OSError) -> str:
+    """Returns where the system refuses, and why; a file without a name is stdout.
+
+    A library that cannot be loaded has no place for itself, as a rule.
+    """
+    reason = error.strerror or str(error) or type(error).__name__
+    if "shared object" in reason:
+        return f"memory: {reason.split('. ')[0]}; allow more (ulimit -v)"
+    return f"{'output' if error.filename is None else error.filename}: {reason}"
+
+
+def flush_output() -> None:
+    """Writes what was printed while errors can still be told; Python's end has its own words."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+# --------------------------------------------------------------------------------------------------
+# Where the `runout` program starts.
+#
+# Importing the commands takes a noticeable moment, so it happens where Ctrl-C is already handled.
+
 
 #: New objects until Python looks for garbage again: most of what a start makes are modules, which
 #: stay, and to look through them every 700 objects takes a sixth of the time of a small answer.

@@ -1,16 +1,26 @@
 """Options and arguments that several commands share, and how their text is read."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from runout.cards.card import format_card, format_cards, parse_board
-from runout.cards.combos import combo_cards, parse_combo
-from runout.errors import CardError, RangeError, RunoutError, quote
-from runout.ranges.hand_range import HandRange
-from runout.ranges.notation import parse_range
+from runout.cards.deck import combo_cards, format_card, format_cards, parse_board, parse_combo
+from runout.cards.ranges import HandRange, parse_range
+from runout.config.load import load_postflop_config, load_run_config, load_yaml
+from runout.config.postflop import POSTFLOP_SECTION, PostflopModelConfig
+from runout.config.preflop import PREFLOP_SECTION
+from runout.config.run import RunConfig
+from runout.errors import CardError, ConfigError, RangeError, RunoutError, quote
+from runout.solutions.breakdown import Part, parse_class_choice
+from runout.solutions.node import Measure, Node
+
+# --------------------------------------------------------------------------------------------------
+# Options and arguments that several commands share, and how their text is read.
+
 
 JsonFlag = Annotated[
     bool, typer.Option("--json", help="Print one JSON document; progress stays on stderr.")
@@ -107,3 +117,265 @@ def require_positive(option: str, value: int | None) -> None:
     """Raises `OptionError` unless the option was left out or is at least 1."""
     if value is not None and value < 1:
         raise OptionError(option, f"{value} is not a positive number")
+
+
+# --------------------------------------------------------------------------------------------------
+# Options that choose which hands of a node are looked at, and what of them.
+
+
+RangeOption = Annotated[
+    str | None, typer.Option("--range", metavar="RANGE", help='Only these hands: "22+,A2s+".')
+]
+ClassOption = Annotated[
+    str | None,
+    typer.Option(
+        "--class",
+        metavar="NAMES",
+        help="Only hands that are these on the board: sets,flush-draws; without: -top-pair.",
+    ),
+]
+MeasureOption = Annotated[
+    Measure | None, typer.Option("--show", help="What the grid shows (default: the strategy).")
+]
+CompareOption = Annotated[
+    str | None,
+    typer.Option("--compare", metavar="PATH", help="Another node, to stand beside this one."),
+]
+
+
+def read_part(hands: str | None, classes: str | None) -> Part:
+    """Returns which hands are looked at, whoever holds them.
+
+    Raises:
+        OptionError: if ``--range`` or ``--class`` cannot be read.
+    """
+    try:
+        hand_range = None if hands is None else parse_range(hands)
+    except RangeError as error:
+        raise OptionError("--range", str(error)) from error
+    try:
+        choice = None if classes is None else parse_class_choice(classes)
+    except CardError as error:
+        raise OptionError("--class", error.problem) from error
+    return Part(None, hand_range, choice)
+
+
+def narrow(node: Node, part: Part) -> Node:
+    """Returns a node as a part of a range sees it.
+
+    Raises:
+        OptionError: if nothing is left of the range.
+    """
+    seen = part.of(node)
+    player = part.player_at(node)
+    if not part.is_whole and not seen.is_held[player].any():
+        given = "--range" if part.classes is None else "--class"
+        problem = f"leaves nothing of {node.players[player]}'s range at {node.path or 'the root'}"
+        raise OptionError(given, problem)
+    return seen
+
+
+def describe_part(whole: Node, seen: Node, player: int) -> str:
+    """Returns how much of a player's range is looked at."""
+    combos, of_all = seen.combos(player), whole.combos(player)
+    share = f" ({100 * combos / of_all:.1f}%)" if of_all > 0.0 else ""
+    return f"only {combos:,.2f} of {whole.players[player]}'s {of_all:,.2f} combos{share}"
+
+
+# --------------------------------------------------------------------------------------------------
+# The option ``--config`` and the two kinds of file that it may name.
+
+
+ConfigOption = Annotated[
+    Path,
+    typer.Option("--config", "-c", metavar="FILE", parser=read_path, help="The config file, YAML."),
+]
+
+
+def load_config(path: Path) -> PostflopModelConfig | RunConfig:
+    """Reads a config with the section ``preflop`` as that of a run, any other as that of flops.
+
+    Raises:
+        ConfigError: if it cannot be read, or naming the path of the first error in it.
+    """
+    if PREFLOP_SECTION in load_yaml(path):
+        return load_run_config(path)
+    return load_postflop_config(path)
+
+
+def load_flops_config(path: Path) -> PostflopModelConfig:
+    """Reads which flops to solve and how; the config of a run may be given as well.
+
+    Raises:
+        ConfigError: if it cannot be read, has no postflop model, or no flop is ever seen.
+    """
+    config = load_config(path)
+    return config if isinstance(config, PostflopModelConfig) else flops_of_run(path, config)
+
+
+def flops_of_run(path: Path, config: RunConfig) -> PostflopModelConfig:
+    """Returns the postflop model of a run, ``auto`` replaced by what its preflop tree reaches.
+
+    Raises:
+        ConfigError: if it has none, or no flop is ever seen.
+    """
+    from runout.runs.plan import postflop_config_for
+
+    model = config.postflop_model
+    if model is None:
+        raise ConfigError(str(path), f"has no section {POSTFLOP_SECTION}")
+    tree = config.preflop.tree
+    if model.is_auto_sprs and not tree.flop_leaves():
+        where = f"{POSTFLOP_SECTION}.postflop_sprs"
+        raise ConfigError(where, "auto finds no ratio, this preflop tree sees no flop")
+    return postflop_config_for(model, tree)
+
+
+# --------------------------------------------------------------------------------------------------
+# The options that describe a spot, and how what they say becomes keys of its config.
+
+
+OPTION_BY_KEY = {
+    "board": "--board",
+    "oop": "--oop",
+    "ip": "--ip",
+    "pot": "--pot",
+    "stack": "--stack",
+    "bet_sizes": "--bets",
+    "raise_sizes": "--raises",
+    "donk_sizes": "--donks",
+    "max_raises_per_street": "--max-raises",
+    "rake_rate": "--rake",
+    "rake_cap": "--rake-cap",
+    "target": "--target",
+    "max_iterations": "--max-iterations",
+    "max_seconds": "--max-seconds",
+    "precision": "--precision",
+    "rivers": "--rivers",
+}
+
+
+def _text(key: str, metavar: str, text: str, *others: str) -> Any:
+    return typer.Option(OPTION_BY_KEY[key], *others, metavar=metavar, help=text)
+
+
+SpotConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        parser=read_path,
+        help="A config, YAML; options win over it.",
+    ),
+]
+SpotOutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        parser=read_path,
+        help="Directory to write, none by default.",
+    ),
+]
+SpotBoardOption = Annotated[
+    str | None, _text("board", "CARDS", "Flop, turn or river: QsJh2h.", "-b")
+]
+OopOption = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
+IpOption = Annotated[str | None, _text("ip", "RANGE", "Who is in position.")]
+PotOption = Annotated[float | None, _text("pot", "CHIPS", "What is in the middle.")]
+StackOption = Annotated[float | None, _text("stack", "CHIPS", "What the shorter player has left.")]
+BetsOption = Annotated[str | None, _text("bet_sizes", "SIZES", "Bets: 33%,75%,100c,e,a.")]
+RaisesOption = Annotated[str | None, _text("raise_sizes", "SIZES", "Raises: 60%,2.5x,a.")]
+DonksOption = Annotated[str | None, _text("donk_sizes", "SIZES", "Donk bets (default: as bets).")]
+MaxRaisesOption = Annotated[
+    int | None, _text("max_raises_per_street", "N", "Raises of a street at most.")
+]
+RakeOption = Annotated[
+    float | None, _text("rake_rate", "X", "Share of the pot for the house, 0 to 1.")
+]
+RakeCapOption = Annotated[float | None, _text("rake_cap", "CHIPS", "The most that it takes.")]
+TargetOption = Annotated[
+    str | None, _text("target", "PERCENT", "Ends at this exploitability: 0.5%.")
+]
+MaxIterationsOption = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
+MaxSecondsOption = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
+PrecisionOption = Annotated[
+    int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")
+]
+FromOption = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="RUN", help="Ranges, money and sizes of a preflop solution."),
+]
+SpotNodeOption = Annotated[
+    str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
+]
+RiversOption = Annotated[
+    str | None, _text("rivers", "WAY", "exact, or compact: a fraction of time and memory.")
+]
+
+
+def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys that a preflop solution gives, none without one.
+
+    Raises:
+        RunoutError: if one of the two options is missing, there is no such flop, or another money
+            is given than the node has.
+    """
+    if run is None and node is None:
+        return {}
+    if run is None or node is None:
+        missing, other = ("--from", "--node") if run is None else ("--node", "--from")
+        raise OptionError(missing, f"is missing, {other} needs it")
+    from runout.runs.spot import spot_keys_from_run
+
+    keys = spot_keys_from_run(run, node)
+    for key in ("pot", "stack"):
+        if key in given:
+            problem = f"is {keys[key]} chips at {node}, leave it out with --from"
+            raise OptionError(OPTION_BY_KEY[key], problem)
+    return keys
+
+
+def require_keys(given: Mapping[str, Any], keys: Sequence[str]) -> None:
+    """Refuses options that do not say everything about a spot, where there is no file.
+
+    Raises:
+        OptionError: naming the first that is missing.
+    """
+    for key in keys:
+        if key not in given:
+            raise OptionError(OPTION_BY_KEY[key], "is missing, give it or a file by --config")
+
+
+@contextmanager
+def naming_options(given: Mapping[str, Any]) -> Iterator[None]:
+    """Turns errors about keys that came as options into errors about the options.
+
+    Raises:
+        RunoutError: naming the option or key at fault.
+    """
+    try:
+        yield
+    except ConfigError as error:
+        key, position = re.fullmatch(r"([^.\[]*)(.*)", error.where, re.DOTALL).groups()  # type: ignore[union-attr]
+        if key not in given:
+            raise
+        raise OptionError(f"{OPTION_BY_KEY[key]}{position}", error.problem) from error
+
+
+# --------------------------------------------------------------------------------------------------
+# Saved preflop solutions: opening them, and the options that name their nodes.
+
+
+#: A hand that plays towards a node less often than this is not shown there.
+SMALLEST_REACH = 5e-4
+
+SolutionArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-preflop` wrote.")
+]
+NodeOption = Annotated[
+    str | None,
+    typer.Option("--node", "-n", metavar="PATH", help="Actions from the start, such as r2.5-c."),
+]

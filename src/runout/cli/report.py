@@ -1,61 +1,359 @@
 """`runout report`: one spot on many flops, and looking at such a report."""
 
+import math
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from runout.arrays import BoolArray
 from runout.cards.flops import (
     NUM_CANONICAL_FLOPS,
     SHIPPED_SUBSET_SIZES,
     FlopList,
+    TextureKind,
     all_flops,
     read_flops,
     subset_flops,
 )
-from runout.cards.textures import TextureKind
 from runout.cli.console import output, print_json, print_note
-from runout.cli.formatting import format_bytes, format_count_of
-from runout.cli.options import (
-    ExecutorOption,
-    JsonFlag,
-    OptionError,
-    WorkersOption,
-    read_path,
-    require_positive,
+from runout.cli.formatting import Json, format_bytes, format_count_of, format_seconds, json_number
+from runout.cli.node_tables import (
+    RARE_REACH,
+    format_chips,
+    format_share,
+    plain_table,
+    print_roughness,
+    print_wide,
 )
-from runout.cli.report_tables import TableChoice, print_report, report_to_json
-from runout.cli.spot_options import (
+from runout.cli.options import (
     BetsOption,
-    ConfigOption,
+    ExecutorOption,
     FromOption,
     IpOption,
+    JsonFlag,
     MaxIterationsOption,
-    NodeOption,
     OopOption,
+    OptionError,
     PotOption,
     RaisesOption,
     RiversOption,
+    SpotConfigOption,
+    SpotNodeOption,
     StackOption,
     TargetOption,
+    WorkersOption,
     keys_from_run,
     naming_options,
+    read_path,
     require_keys,
+    require_positive,
 )
 from runout.cli.targets import OverwriteFlag, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
-from runout.results.run_folders import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
+from runout.solutions.node import NodeAction
+from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
+from runout.solutions.report_files import (
+    REPORT_KIND,
+    has_parquet,
+    load_report,
+    quality_of_report,
+    save_report,
+    table_columns,
+    write_files,
+)
+from runout.solutions.reports import (
+    FLOP_KEY,
+    ROOT,
+    WEIGHT_KEY,
+    Column,
+    FlopRow,
+    FlopsReport,
+    Form,
+    LineTable,
+    choose_flops,
+    name_of_line,
+)
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.views.flop_rows import FlopRow
-from runout.views.flop_table import ROOT, WEIGHT_KEY, FlopsReport
-from runout.views.report_bundle import KIND, load_report, save_report
-from runout.views.report_files import has_parquet, write_files
+from runout.storage.files import replacing_file
+from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
+from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
-    from runout.pipeline.report_plan import ReportPlan
-    from runout.postflop.spot.spot_setup import SpotSize
+    from matplotlib.axes import Axes
+
+    from runout.flops.spot_setup import SpotSize
+    from runout.runs.report import ReportPlan
+
+
+# --------------------------------------------------------------------------------------------------
+# A report over flops in the terminal: groups by texture, single flops, means.
+
+
+OVERALL, FILTERED = "overall", "filtered"
+
+_NO_VALUE = "-"
+_LEGEND = """\
+in %, EVs and costs in chips; weight: how often the flop comes on this line; EQR: EV over what
+equity would give; nuts: share of the range among the best 5 % of made hands; all X: what it costs
+to do X with every hand while the opponent plays on as it does"""
+_ONLY = (
+    "only X: what it costs in the whole game to have no other size on the flop, both solving anew"
+)
+
+
+@dataclass(frozen=True)
+class TableChoice:
+    """What of a report is shown.
+
+    Attributes:
+        lines: names of the lines; none for all.
+        filters: textures, such as ``suits=monotone``.
+        sort: key of the column that orders flops.
+        by: kinds of texture that flops are grouped by.
+        num_rows: single flops that are shown, the first of the order.
+    """
+
+    lines: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    sort: str = WEIGHT_KEY
+    by: tuple[TextureKind, ...] = tuple(TextureKind)
+    num_rows: int = 20
+
+    def tables(self, report: FlopsReport) -> list[LineTable]:
+        """Returns the tables of the chosen lines, and finds out whether all of this can be shown.
+
+        Raises:
+            FilterError: if there is no such line, column or texture.
+        """
+        names = self.lines or tuple(name_of_line(line.path) for line in report.lines)
+        tables = [report.table(name.strip()) for name in names]
+        for table in tables:
+            choose_flops(table, self.filters)
+            self.order(table)
+        return tables
+
+    def order(self, table: LineTable) -> list[int]:
+        """Returns the chosen flops of a table in their order."""
+        chosen = choose_flops(table, self.filters)
+        return [number for number in table.order(self.sort) if chosen[number]]
+
+
+def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> None:
+    """Prints every chosen line: groups, flops and means.
+
+    Raises:
+        FilterError: if there is no such line, column or texture.
+    """
+    for table in choice.tables(report):
+        _print_line(console, report, table, choice)
+    console.print(_LEGEND, style="dim", soft_wrap=True)
+    if any(line.size_cost for row in report.rows[:1] for line in row.lines):
+        console.print(_ONLY, style="dim", soft_wrap=True)
+    worst = max((row.exploitability_pot for row in report.rows), default=math.nan)
+    done = format_count_of(len(report.rows), "flop")
+    of_all = "" if len(report.rows) == report.num_flops else f" of {report.num_flops:,}"
+    seconds = format_seconds(sum(row.seconds for row in report.rows))
+    text = f"{done}{of_all}, exploitability ({report.meaning.value}) at most {format_share(worst)}"
+    console.print(f"{text} of the pot, {seconds} of solving", soft_wrap=True)
+    print_roughness(console, quality_of_report(report))
+
+
+def _print_line(
+    console: Console, report: FlopsReport, table: LineTable, choice: TableChoice
+) -> None:
+    line, chosen = table.line, choose_flops(table, choice.filters)
+    who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
+    title = f"{who}   line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
+    console.print(title, style="bold", soft_wrap=True, markup=False)
+    reach = table.column("reach").mean(table.everything())
+    if reach < RARE_REACH:
+        text = f"! reached in {format_share(reach)} of deals: play here was hardly learned"
+        console.print(text, style="yellow", soft_wrap=True, markup=False)
+    console.print()
+    columns = _shown_columns(table)
+    headings = ("flops", *(column.heading for column in columns))
+    shown = plain_table("", right=headings)
+    for kind in choice.by:
+        for label, is_in in table.groups(kind, chosen):
+            _add_row(shown, label, str(int(is_in.sum())), columns, is_in)
+        shown.add_row()
+    for number in choice.order(table)[: choice.num_rows]:
+        cells = [_format(column.form, float(column.values[number])) for column in columns]
+        shown.add_row(table.rows[number].flop, "", *cells)
+    left_out = int(chosen.sum()) - choice.num_rows
+    if choice.num_rows and left_out > 0:
+        shown.add_row(f"... {left_out:,} more", style="dim")
+    if choice.num_rows:
+        shown.add_row()
+    if choice.filters:
+        _add_row(shown, FILTERED, f"{int(chosen.sum()):,}", columns, chosen, "bold")
+    everything = table.everything()
+    _add_row(shown, OVERALL, f"{len(table.rows):,}", columns, everything, "bold")
+    print_wide(console, shown)
+    console.print()
+
+
+def _shown_columns(table: LineTable) -> list[Column]:
+    """Returns the columns of the terminal: what says the same on every flop is left to files."""
+    hidden = {"share", "iterations", "seconds"}
+    if not table.line.path:
+        hidden.add("reach")
+    return [column for column in table.columns if column.key not in hidden]
+
+
+def _add_row(
+    shown: Table,
+    label: str,
+    count: str,
+    columns: Sequence[Column],
+    chosen: BoolArray,
+    style: str | None = None,
+) -> None:
+    cells = [_format(column.form, column.mean(chosen)) for column in columns]
+    shown.add_row(label, count, *cells, style=style)
+
+
+def _format(form: Form, value: float) -> str:
+    if math.isnan(value):
+        return _NO_VALUE
+    if form is Form.SHARE:
+        return f"{100.0 * value:.1f}"
+    return format_chips(value)
+
+
+def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
+    """Returns the chosen lines by columns, with means, under JSON names."""
+    lines = []
+    for table in choice.tables(report):
+        order, chosen = choice.order(table), choose_flops(table, choice.filters)
+        columns = table_columns(table)
+        lines.append(
+            {
+                **table.line.to_json(),
+                "columns": {
+                    name: [_plain(cells[number]) for number in order]
+                    for name, cells in columns.items()
+                },
+                OVERALL: _means(table, table.everything()),
+                FILTERED: _means(table, chosen),
+            }
+        )
+    return {
+        "title": report.title,
+        "num_flops": report.num_flops,
+        "num_finished": len(report.rows),
+        "exploitability_meaning": report.meaning.value,
+        "sorted_by": choice.sort if choice.sort else FLOP_KEY,
+        "lines": lines,
+    }
+
+
+def _means(table: LineTable, chosen: BoolArray) -> Json:
+    number = int(np.count_nonzero(chosen))
+    return {"flops": number} | {c.key: json_number(c.mean(chosen)) for c in table.columns}
+
+
+def _plain(cell: str | float) -> str | float | None:
+    return json_number(cell) if isinstance(cell, float) else cell
+
+
+# --------------------------------------------------------------------------------------------------
+# A report over flops as a picture: one thin upright bar for each flop, what is done on it.
+
+
+_WIDTH_INCHES, _HEIGHT_INCHES = 11.0, 3.2
+_DOTS_PER_INCH = 120
+#: Fewer flops have their names below their bars.
+_MOST_NAMES = 60
+# Fold blue, check and call green, bets warm by size; told apart by colour-blind eyes, too.
+_COLOURS = {ActionKind.FOLD: "#0072B2", ActionKind.CHECK: "#009E73", ActionKind.CALL: "#009E73"}
+_WARM = ("#F6C85F", "#E69F00", "#D55E00", "#A63603", "#5C1A00")
+_EV_COLOURS = ("#0072B2", "#D55E00")
+
+
+def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
+    """Writes a picture with a strip of bars for each line, in the order and choice of the table.
+
+    Raises:
+        OptionError: naming the file, if it cannot be written.
+        FilterError: if there is no such line, column or texture.
+    """
+    # Takes as long as most commands altogether; a figure of its own needs no display.
+    from matplotlib.figure import Figure
+
+    tables = choice.tables(report)
+    size = (_WIDTH_INCHES, _HEIGHT_INCHES * len(tables) + 0.4)
+    figure = Figure(figsize=size, layout="constrained")
+    figure.suptitle(report.title, fontsize=10)
+    places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
+    for axes, table in zip(places, tables, strict=True):
+        _draw(axes, table, choice)
+    try:
+        with replacing_file(path) as part:
+            suffix = path.suffix.lower().removeprefix(".")
+            figure.savefig(part, format=suffix, dpi=_DOTS_PER_INCH)
+    except OSError as error:
+        raise OptionError(f"--plot {path}", error.strerror or str(error)) from None
+
+
+def _draw(axes: "Axes", table: LineTable, choice: TableChoice) -> None:
+    order, line = choice.order(table), table.line
+    # A bar is as wide as its flop is frequent.
+    widths = table.weights[order] / max(float(table.weights[order].sum()), 1e-300)
+    lefts = np.concatenate([[0.0], np.cumsum(widths)[:-1]]) if order else np.zeros(0)
+    below = np.zeros(len(order))
+    colours = colours_of(line.actions)
+    for action, colour in zip(line.actions, colours, strict=True):
+        heights = np.nan_to_num(table.column(f"freq_{action.code}").values[order])
+        axes.bar(
+            lefts,
+            100 * heights,
+            widths,
+            100 * below,
+            align="edge",
+            color=colour,
+            label=action.label,
+            linewidth=0,
+        )
+        below += heights
+    if not line.actions:
+        for name, colour in zip(POSITION_NAMES, _EV_COLOURS, strict=True):
+            values = table.column(f"ev_{name.lower()}").values[order]
+            axes.step(lefts, values, where="post", color=colour, label=f"{name} EV")
+    who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
+    place = f"line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
+    axes.set(
+        title=f"{who}, {place}: {len(order):,} flops by {choice.sort}",
+        ylabel="actions (%)" if line.actions else "EV (chips)",
+        xlim=(0, 1),
+    )
+    if line.actions:
+        axes.set_ylim(0, 100)
+    axes.set_xticks([])
+    if 0 < len(order) <= _MOST_NAMES:
+        names = [table.rows[number].flop for number in order]
+        axes.set_xticks(lefts + widths / 2, names, rotation=90, fontsize=6, family="monospace")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+
+
+def colours_of(actions: tuple[NodeAction, ...]) -> list[str]:
+    """Returns a colour for each action: folds and calls their own, bets warmer by size."""
+    bets = [action.code for action in actions if action.kind in AGGRESSIVE_KINDS]
+    last = max(len(bets) - 1, 1)
+    by_code = {code: _WARM[round(n * (len(_WARM) - 1) / last)] for n, code in enumerate(bets)}
+    return [by_code.get(action.code) or _COLOURS[action.kind] for action in actions]
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout report`: one spot on many flops, and looking at such a report.
+
 
 DEFAULT_FLOPS = "25"
 DEFAULT_LINES = (ROOT, "x")
@@ -141,9 +439,9 @@ _Plot = Annotated[
 
 def report_flops(
     directory: _Directory = None,
-    config: ConfigOption = None,
+    config: SpotConfigOption = None,
     run: FromOption = None,
-    node: NodeOption = None,
+    node: SpotNodeOption = None,
     flops: _Flops = None,
     lines: _Lines = None,
     path: _Output = None,
@@ -205,8 +503,7 @@ def _make_plan(
     spots: Path | None,
 ) -> "ReportPlan":
     """Reads what to solve, and finds out before the work whether it can be shown as asked for."""
-    from runout.pipeline.flop_report import collect_report
-    from runout.pipeline.report_plan import ReportPlan
+    from runout.runs.report import ReportPlan, collect_report
 
     if config is None:
         require_keys(given, _REQUIRED_KEYS)
@@ -230,8 +527,8 @@ def _solve(
     _require_same_spot(path, plan, overwrite)
     rows: list[FlopRow] = []
     with solving_into(path, *how) as workplace:
-        from runout.execution.cancel import CancelledError
-        from runout.pipeline.flop_report import collect_report, measure_flop, report_flops
+        from runout.execution.tasks import CancelledError
+        from runout.runs.report import collect_report, measure_flop, report_flops
 
         _tell_needs(plan, measure_flop(plan.spot))
         workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
@@ -271,7 +568,7 @@ def _require_same_spot(path: Path, plan: "ReportPlan", overwrite: bool) -> None:
     place = path / REPORT_FOLDER
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory")
-    require_free(place, KIND, overwrite=True)
+    require_free(place, REPORT_KIND, overwrite=True)
     if has_bundle(place) and not overwrite:
         if read_manifest(place).config_digest != plan.spot_digest:
             problem = "holds the report of another spot, give another directory or --overwrite"
@@ -293,12 +590,10 @@ def _tell_needs(plan: "ReportPlan", size: "SpotSize") -> None:
 
 def _show(report: FlopsReport, choice: TableChoice, plot: Path | None, json: bool) -> None:
     if plot is not None:
-        from runout.cli.report_plots import write_strips
-
         write_strips(plot, report, choice)
         print_note(f"wrote {plot}")
     if json:
-        print_json(report_to_json(report, choice))
+        print_json(flops_report_to_json(report, choice))
     else:
         print_report(output(), report, choice)
 

@@ -1,9 +1,559 @@
-"""`runout spot`: the commands that look into solved spots."""
+"""`runout spot`: any node of a solved spot, all hands or one, and all cards that can come."""
 
+import csv
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
+
+import numpy as np
 import typer
+from rich.console import Console
+from rich.text import Text
 
-from runout.cli.spot_report import report_spot
-from runout.cli.spot_show import show_spot
+from runout.arrays import FloatArray
+from runout.cards.deck import format_card, format_cards
+from runout.cards.flops import GivenFlop
+from runout.cli.console import output, using_kernels, write_document, write_to
+from runout.cli.formatting import Json, format_count_of
+from runout.cli.inspect import choose_ratio, find_flop, open_values
+from runout.cli.node_tables import (
+    Cut,
+    choose_measure,
+    cuts_to_json,
+    format_chips,
+    format_share,
+    plain_table,
+    print_comparison,
+    print_cuts,
+    print_facts,
+    print_node,
+    print_quality,
+    print_titles,
+    print_warnings,
+    print_wide,
+    read_hand,
+    show_hands,
+    write_cuts_csv,
+)
+from runout.cli.options import (
+    ClassOption,
+    CompareOption,
+    JsonFlag,
+    MeasureOption,
+    OptionError,
+    RangeOption,
+    describe_part,
+    narrow,
+    read_part,
+    read_path,
+    require_at_most_one,
+)
+from runout.config.spot import SpotConfig
+from runout.errors import quote
+from runout.events import reporting_phase
+from runout.solutions.breakdown import CardReport, CardRow, CardsView, Part, PartView, report_cards
+from runout.solutions.flop_bundles import MOST_VERIFIED_BYTES, has_solution, load_spot
+from runout.solutions.node import Measure, Node, Provenance
+from runout.solutions.node_files import (
+    View,
+    document_head,
+    node_summary_to_json,
+    node_to_json,
+    rounded,
+    write_json,
+    write_node_csv,
+)
+from runout.solutions.preflop import FLOPS_FOLDER, VALUES_FOLDER, find_bundle
+from runout.solutions.run import open_run
+from runout.solutions.values import VALUES_KIND
+from runout.storage.bundle import has_bundle, read_manifest
+from runout.trees.actions import format_amount
+
+if TYPE_CHECKING:
+    from runout.flops.spot_solution import SpotView
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout spot show`: any node of a solved spot, all hands or one.
+
+
+_EVERYTHING = "all"
+
+
+class Player(StrEnum):
+    """The players, after the flop and before it."""
+
+    OOP = "oop"
+    IP = "ip"
+    SB = "sb"
+    BB = "bb"
+
+    def number_at(self, node: Node) -> int:
+        """Returns the number of the player at a node.
+
+        Raises:
+            OptionError: if it has another name there: SB and BB act before the flop.
+        """
+        name = self.value.upper()
+        if name not in node.players:
+            names = " and ".join(node.players)
+            raise OptionError(f"--player {self.value}", f"is nobody there, {names} are")
+        return node.players.index(name)
+
+
+NodeOption = Annotated[
+    str,
+    typer.Option("--node", "-n", metavar="PATH", help="Actions and cards, such as b60:c:8h:x."),
+]
+FlopOption = Annotated[
+    str | None,
+    typer.Option("--flop", "-f", metavar="CARDS", help="Of solved flops: which, in any suits."),
+]
+SprOption = Annotated[
+    float | None, typer.Option("--spr", metavar="X", help="Of solved flops: stack over pot.")
+]
+DepthOption = Annotated[
+    str | None,
+    typer.Option(
+        "--depth", metavar="N", help="With --json: steps below the node, or all (default 0)."
+    ),
+]
+
+SpotArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR",
+        parser=read_path,
+        help="What `solve-spot`, `solve-postflop` or a joint `solve-preflop` wrote.",
+    ),
+]
+CsvFlag = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
+FileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", parser=read_path, help="Where --json or --csv goes to."
+    ),
+]
+_HandOption = Annotated[
+    str | None,
+    typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
+]
+_PlayerOption = Annotated[
+    Player | None, typer.Option("--player", help="Whose hands (default: who acts).")
+]
+_CutOption = Annotated[
+    Cut | None,
+    typer.Option("--by", help="A table by hand class, or by equity, instead of the grid."),
+]
+
+
+def show_spot(
+    path: SpotArgument,
+    node: NodeOption = "",
+    flop: FlopOption = None,
+    spr: SprOption = None,
+    hand: _HandOption = None,
+    player: _PlayerOption = None,
+    hands: RangeOption = None,
+    classes: ClassOption = None,
+    measure: MeasureOption = None,
+    compare: CompareOption = None,
+    cut: _CutOption = None,
+    depth: DepthOption = None,
+    csv: CsvFlag = False,
+    file: FileOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show what is done at a node of a solved spot, what it is worth, and by which hands.
+
+    Flops that `solve-postflop` or a run has kept are looked at in the same way; amounts are flop
+    pots, and values those of the strategies with real cards. In a joint run a path begins before
+    the flop, such as r2-c:Td9d6h:x, and amounts are big blinds.
+    """
+    _require_fitting(
+        {"--json": json, "--csv": csv, "--hand": hand is not None, "--by": cut is not None}
+        | {"--show": measure is not None, "--compare": compare is not None}
+        | {"--range": hands is not None, "--class": classes is not None}
+    )
+    if spr is not None and flop is None:
+        raise OptionError("--spr", "goes with --flop only")
+    if depth is not None and (not json or hand or cut or compare is not None):
+        raise OptionError("--depth", "says how much --json writes, and goes with no other option")
+    if file is not None and (hand is not None or not (json or csv)):
+        raise OptionError("--output", "takes what --json or --csv write of a whole node")
+    steps = _read_depth(depth)
+    combos = None if hand is None else read_hand(hand)
+    part = read_part(hands, classes)
+    with opening_spot(path, flop, spr, node) as (view, note):
+        whole = view.node(node)
+        part = replace(part, player=None if player is None else player.number_at(whole))
+        found = narrow(whole, part)
+        looked_at = part.player_at(found)
+        if combos is not None:
+            show_hands(found, hand or "", combos, part.player, json)
+            if not json:
+                _print_end(view, note, (found,))
+        elif cut is not None and (json or csv):
+            _write_cuts(file, found, looked_at, cut, json)
+        elif compare is not None and json:
+            _write_comparison(file, view, found, narrow(view.node(compare), part))
+        elif json:
+            seen = PartView(view, part)
+            write_to(file, "node", lambda stream: write_json(seen, stream, steps, node))
+        elif csv:
+            write_to(file, "hand", lambda stream: write_node_csv(found, stream, part.player))
+        else:
+            others = None if compare is None else narrow(view.node(compare), part)
+            _print(view, note, found, _Wish(part, measure, others, cut))
+
+
+class _Wish(NamedTuple):
+    """What is printed of a node: of which hands, in which grid, beside what, cut how."""
+
+    part: Part
+    measure: Measure | None
+    compared: Node | None
+    cut: Cut | None
+
+
+def _print(view: View, note: str, node: Node, wish: _Wish) -> None:
+    console, player = output(), wish.part.player_at(node)
+    if wish.compared is not None:
+        pair = (node, wish.compared)
+        measure = choose_measure(pair, player, wish.measure)
+        print_titles(console, pair)
+        print_comparison(console, pair, player, measure)
+    elif wish.cut is not None:
+        print_facts(console, node)
+        console.print()
+        print_cuts(console, node, player, wish.cut)
+    else:
+        chosen = None if wish.part.player is None and wish.part.is_whole else player
+        print_node(console, node, chosen, wish.measure)
+    if not wish.part.is_whole:
+        whole = view.node(node.path)
+        console.print(describe_part(whole, node, player), style="dim", soft_wrap=True)
+    _print_end(view, note, (node,) if wish.compared is None else (node, wish.compared))
+
+
+def _print_end(view: View, note: str, nodes: Sequence[Node]) -> None:
+    """Prints how far what was shown can be trusted, and where it comes from."""
+    console = output()
+    console.print()
+    print_quality(console, view.quality)
+    for node in nodes:
+        print_warnings(console, node)
+    if note:
+        console.print(note, soft_wrap=True, markup=False)
+
+
+def _require_fitting(given: Mapping[str, bool]) -> None:
+    """Raises `OptionError` if two options were given that ask for different things."""
+    require_at_most_one({name: given[name] for name in ("--json", "--csv")})
+    require_at_most_one({name: given[name] for name in ("--hand", "--by", "--compare")})
+    for other in ("--json", "--csv", "--hand", "--by"):
+        require_at_most_one({"--show": given["--show"], other: given[other]})
+    for name in ("--range", "--class"):
+        require_at_most_one({"--hand": given["--hand"], name: given[name]})
+    require_at_most_one({"--compare": given["--compare"], "--csv": given["--csv"]})
+
+
+def _write_cuts(file: Path | None, node: Node, player: int, cut: Cut, json: bool) -> None:
+    if not json:
+        write_to(file, "part", lambda stream: write_cuts_csv(node, player, cut, stream))
+        return
+    document = cuts_to_json(node, player, cut)
+    write_to(file, "document", lambda stream: write_document(document, stream))
+
+
+def _write_comparison(file: Path | None, view: View, node: Node, other: Node) -> None:
+    nodes = {"node": node_to_json(node), "compared": node_to_json(other)}
+    document = {**document_head(view.quality), **nodes}
+    write_to(file, "document", lambda stream: write_document(document, stream))
+
+
+@contextmanager
+def opening_spot(
+    path: Path, flop: str | None, spr: float | None, node: str
+) -> Iterator[tuple[CardsView, str]]:
+    """Opens what was solved; yields it with where it comes from, empty for nowhere.
+
+    Raises:
+        OptionError: if there are flops of which one must be chosen, or the chosen one is not there.
+    """
+    if flop is None:
+        if has_bundle(path / FLOPS_FOLDER):  # a joint run has its flops below its preflop tree
+            yield open_run(path), ""
+            return
+        _require_spot(path)
+        if has_solution(path):
+            stored = load_spot(path)
+            yield stored, _describe_origin(stored.config)
+            return
+    with using_kernels() as on_event:
+        view, note = _open_tables(path) if flop is None else (_open_flop(path, flop, spr), "")
+        with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
+            view.node(node)
+        yield view, note
+
+
+def _require_spot(path: Path) -> None:
+    if has_bundle(values := find_bundle(path, VALUES_FOLDER)):
+        if read_manifest(values).kind == VALUES_KIND:
+            raise OptionError("--flop", f"{path} holds flops, say which one to look at")
+
+
+def _describe_origin(config: SpotConfig | None) -> str:
+    return "" if config is None or config.origin is None else config.origin.describe()
+
+
+def _open_tables(path: Path) -> tuple["SpotView", str]:
+    """Opens the tables of a solver that have no solution beside them, with where they come from."""
+    from runout.flops.spot_solution import SpotSolution
+
+    is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
+    solution = SpotSolution.load(path, verify=is_verified)
+    return solution.view, _describe_origin(solution.config)
+
+
+def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
+    """Opens a flop whose strategies were kept.
+
+    Raises:
+        OptionError: if it was not solved, or no strategies were kept.
+    """
+    from runout.cfr.team import Team
+    from runout.execution.pool import count_cores
+    from runout.flops.kept_flop import KeptFlop
+    from runout.flops.solve import PostflopAbstraction
+    from runout.flops.spot_solution import SpotView
+
+    given, bundle = GivenFlop.parse(text), open_values(path)
+    if not bundle.solutions:
+        raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
+    chosen = choose_ratio(bundle, spr)
+    find_flop(path, chosen, given)
+    solved = PostflopAbstraction.from_bundle(bundle)
+    index = bundle.values.index(chosen)
+    kept = KeptFlop(solved, given, index, Team(count_cores()))
+    manifest = read_manifest(find_bundle(path, VALUES_FOLDER))
+    return SpotView(kept, replace(kept.quality, provenance=Provenance.of(manifest)))
+
+
+def _read_depth(text: str | None) -> int | None:
+    """Returns the number of steps, None for all of them.
+
+    Raises:
+        OptionError: if the text is neither a number nor ``all``.
+    """
+    if text is None:
+        return 0
+    if text == _EVERYTHING:
+        return None
+    if not text.isascii() or not text.isdigit():
+        raise OptionError("--depth", f"{quote(text)} is not a whole number from 0 up, or all")
+    return int(text)
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout spot report`: a node with every card that can come, or could have come, side by side.
+
+
+_BY_CARD = "card"
+_LOCKED = " locked"
+
+
+class Column(NamedTuple):
+    """One number of every card.
+
+    Attributes:
+        key: its name for ``--sort``, and in CSV.
+        heading: in the table.
+        values: ``[K]`` of the cards.
+        mean: of all cards.
+        form: writes a number in the table.
+    """
+
+    key: str
+    heading: str
+    values: FloatArray
+    mean: float
+    form: Callable[[float], str]
+
+
+def report_spot(
+    path: SpotArgument,
+    node: NodeOption = "",
+    flop: FlopOption = None,
+    spr: SprOption = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            "--sort",
+            "-s",
+            metavar="COLUMN",
+            help="card, share, an action such as b59, or ev-oop, equity-ip, eqr-ip, ...",
+        ),
+    ] = _BY_CARD,
+    csv: CsvFlag = False,
+    file: FileOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show every card that can come at a node: what is done then, EV, equity and EQR.
+
+    At a node where a card is dealt these are the decisions after it; at any other node those of the
+    same line with another card. Cards that differ by suits only are one row.
+    """
+    require_at_most_one({"--json": json, "--csv": csv})
+    if spr is not None and flop is None:
+        raise OptionError("--spr", "goes with --flop only")
+    if file is not None and not (json or csv):
+        raise OptionError("--output", "takes what --json or --csv write")
+    with opening_spot(path, flop, spr, node) as (view, note):
+        report = report_cards(view, node)
+        columns = columns_of(report)
+        order = _order(columns, sort)
+        if json:
+            document = {
+                **document_head(view.quality),
+                **card_report_to_json(report, columns, order),
+            }
+            write_to(file, "document", lambda stream: write_document(document, stream))
+        elif csv:
+            write_to(file, "row", lambda stream: write_report_csv(report, columns, order, stream))
+        else:
+            _print_report(view, report, columns, order)
+            if note:
+                output().print(note, soft_wrap=True, markup=False)
+
+
+def columns_of(report: CardReport) -> list[Column]:
+    """Returns how often each card comes, what is done then, and what both players get."""
+    nodes = [row.node for row in report.rows]
+    first = nodes[0]
+    columns = [Column("share", "share", report.shares(), 1.0, format_share)]
+    if first.actor is not None:
+        frequencies = np.stack([node.frequency() for node in nodes], axis=1)
+        for action, values in zip(first.actions, frequencies, strict=True):
+            mean = report.mean(values)
+            columns.append(Column(action.code, action.label, values, mean, format_share))
+    for player, name in enumerate(first.players):
+        ev = np.array([node.range_ev(player) for node in nodes])
+        equity = np.array([node.range_equity(player) for node in nodes])
+        eqr = np.array([node.eqr(player) for node in nodes])
+        mean_ev, mean_equity = report.mean(ev), report.mean(equity)
+        share = first.pot * mean_equity
+        mean_eqr = mean_ev / share if share > 0.0 else math.nan
+        end = name.lower()
+        columns += [
+            Column(f"ev-{end}", f"{name} EV", ev, mean_ev, format_chips),
+            Column(f"equity-{end}", "equity", equity, mean_equity, format_share),
+            Column(f"eqr-{end}", "EQR", eqr, mean_eqr, format_share),
+        ]
+    return columns
+
+
+def _order(columns: list[Column], key: str) -> list[int]:
+    """Returns the rows in the order of a column, the largest number first; cards from aces down.
+
+    Raises:
+        OptionError: if there is no such column.
+    """
+    keys = [_BY_CARD, *(column.key for column in columns)]
+    if key not in keys:
+        raise OptionError("--sort", f"{quote(key)} is no column, use one of {', '.join(keys)}")
+    if key == _BY_CARD:
+        return list(range(len(columns[0].values)))
+    values = columns[keys.index(key) - 1].values
+    return [int(row) for row in np.argsort(-np.nan_to_num(values, nan=-math.inf), kind="stable")]
+
+
+def _print_report(
+    view: CardsView, report: CardReport, columns: list[Column], order: list[int]
+) -> None:
+    console = output()
+    console.print(_title(report), soft_wrap=True)
+    console.print()
+    table = plain_table("card", right=tuple(column.heading for column in columns))
+    for number in order:
+        row = report.rows[number]
+        cells = [column.form(float(column.values[number])) for column in columns]
+        is_chosen = report.chosen in row.cards
+        table.add_row(_name(row), *cells, style="bold" if is_chosen else None)
+    table.add_row("all", *(column.form(column.mean) for column in columns), style="dim")
+    print_wide(console, table)
+    console.print()
+    _print_notes(console, view, report)
+
+
+def _name(row: CardRow) -> str:
+    return row.name + (_LOCKED if row.node.is_locked else "")
+
+
+def _title(report: CardReport) -> Text:
+    first, before = report.rows[0].node, report.before
+    who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
+    cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
+    title = Text(f"{who} after {cards} on {format_cards(before.board)}", style="bold")
+    line = _line(report)
+    return title.append(f"   node {line}, pot {format_amount(first.pot)}", "not bold")
+
+
+def _line(report: CardReport) -> str:
+    """Returns the path of all rows, with CARD where theirs is."""
+    first = report.rows[0]
+    dealt = report.before.path_after(format_card(first.cards[0]))
+    return report.before.path_after("CARD") + first.node.path.removeprefix(dealt)
+
+
+def _print_notes(console: Console, view: CardsView, report: CardReport) -> None:
+    shares = "share: how often the card comes, of the deals played on this line; all: the mean"
+    console.print(shares, style="dim", soft_wrap=True)
+    print_quality(console, view.quality)
+    likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
+    print_warnings(console, likeliest)
+
+
+def card_report_to_json(report: CardReport, columns: list[Column], order: list[int]) -> Json:
+    """Returns a report under JSON names; nodes are told without their hands."""
+    shares = report.shares()
+    return {
+        "path": _line(report),
+        "before": report.before.path,
+        "chosen": None if report.chosen is None else format_card(report.chosen),
+        "mean": {column.key: rounded(column.mean) for column in columns},
+        "rows": [
+            {
+                "cards": [format_card(card) for card in report.rows[number].cards],
+                "share": rounded(float(shares[number])),
+                **node_summary_to_json(report.rows[number].node),
+            }
+            for number in order
+        ],
+    }
+
+
+def write_report_csv(
+    report: CardReport, columns: list[Column], order: list[int], stream: TextIO
+) -> int:
+    """Writes a line for each row, and returns how many there are."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["card", "cards", "alike", *(column.key for column in columns)])
+    for number in order:
+        cards = [format_card(card) for card in report.rows[number].cards]
+        numbers = [rounded(float(column.values[number])) for column in columns]
+        cells = ["" if value is None else value for value in numbers]
+        writer.writerow([cards[0], len(cards), " ".join(cards[1:]), *cells])
+    return len(order)
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout spot`: the commands that look into solved spots.
+
 
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
 app.command(

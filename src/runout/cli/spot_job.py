@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runout.cli.exit_codes import EXIT_INTERRUPTED, EXIT_USER_ERROR
 from runout.cli.formatting import format_bytes, format_time_limit
-from runout.cli.main import ending_like_ctrl_c
-from runout.cli.solve_progress import SolveTracker
+from runout.cli.main import EXIT_INTERRUPTED, EXIT_USER_ERROR, ending_like_ctrl_c
+from runout.cli.progress import SolveTracker
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import RunoutError
@@ -46,18 +45,18 @@ def main(arguments: list[str]) -> int:
 
 
 def _read(run: Path, node: str, board: str) -> SpotConfig:
-    from runout.pipeline.spot_from_run import spot_keys_from_run
+    from runout.runs.spot import spot_keys_from_run
 
     return load_spot_config(None, {**spot_keys_from_run(run, node), "board": board})
 
 
 def _estimate(config: SpotConfig) -> dict[str, Any]:
     """Returns how large a spot is, and how long it takes, which a short trial tells."""
-    from runout.execution.local import count_cores
-    from runout.execution.workplace import Workplace
-    from runout.pipeline.spot import solve_spot
-    from runout.postflop.spot.spot_setup import measure_spot, river_buckets
-    from runout.views.spot_bundle import build_spot
+    from runout.execution.context import Workplace
+    from runout.execution.pool import count_cores
+    from runout.flops.spot_setup import measure_spot, river_buckets
+    from runout.runs.spot import solve_spot
+    from runout.solutions.flop_bundles import build_spot
 
     size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
     needed = size.memory_bytes[config.precision]
@@ -77,9 +76,9 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
 
 
 def _solve(config: SpotConfig, output: Path) -> None:
-    from runout.execution.local import count_cores
-    from runout.execution.workplace import Workplace
-    from runout.pipeline.spot import solve_spot
+    from runout.execution.context import Workplace
+    from runout.execution.pool import count_cores
+    from runout.runs.spot import solve_spot
 
     progress = _Progress()
 

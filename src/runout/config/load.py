@@ -1,18 +1,42 @@
-"""Config files: from a path or a text to typed sections."""
+"""Config files: from a path or a text to typed sections; sweeps; and the reference of all keys."""
 
+import inspect
+import itertools
 import os.path
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runout.config.postflop import SECTION, PostflopModelConfig
-from runout.config.preflop import SECTION as PREFLOP_SECTION
+from runout.config.postflop import (
+    BACKENDS,
+    JOINT_SECTION,
+    POSTFLOP_SECTION,
+    FlopKeys,
+    JointConfig,
+    PostflopModelConfig,
+    PotSizesConfig,
+    load_config_class,
+)
+from runout.config.preflop import PREFLOP_PRESETS, PREFLOP_SECTION, PRESETS, PreflopConfig
 from runout.config.run import RunConfig
-from runout.config.section import suggest
+from runout.config.section import (
+    ConfigSection,
+    YamlMapping,
+    format_yaml,
+    join_path,
+    parse_yaml,
+    show_value,
+    suggest,
+)
 from runout.config.spot import SpotConfig
-from runout.config.yaml_text import YamlMapping, join_path, parse_yaml
 from runout.errors import ConfigError
+
+# --------------------------------------------------------------------------------------------------
+# Config files: from a path or a text to typed sections.
+
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
@@ -57,7 +81,7 @@ def load_yaml(source: Path | str) -> YamlMapping:
 
 
 def parse_postflop_config(
-    mapping: Mapping[str, Any], where: str = SECTION, *, allow_auto_sprs: bool = False
+    mapping: Mapping[str, Any], where: str = POSTFLOP_SECTION, *, allow_auto_sprs: bool = False
 ) -> PostflopModelConfig:
     """Reads the contents of the section ``postflop_model``.
 
@@ -92,11 +116,13 @@ def load_postflop_config(
     document = load_yaml(source)
     _require_kind(document, source, FLOPS)
     for key in document:
-        if key != SECTION:
+        if key != POSTFLOP_SECTION:
             raise _error_at(document, join_path("", key), _problem_with_section(key))
-    if SECTION not in document:
-        raise ConfigError(_name_of(source), f"has no section {SECTION}")
-    return parse_postflop_config(document[SECTION], SECTION, allow_auto_sprs=allow_auto_sprs)
+    if POSTFLOP_SECTION not in document:
+        raise ConfigError(_name_of(source), f"has no section {POSTFLOP_SECTION}")
+    return parse_postflop_config(
+        document[POSTFLOP_SECTION], POSTFLOP_SECTION, allow_auto_sprs=allow_auto_sprs
+    )
 
 
 def load_run_config(source: Path | str) -> RunConfig:
@@ -178,9 +204,9 @@ def kind_of(document: Mapping[str, Any]) -> ConfigKind | None:
     keys = set(document)
     if PREFLOP_SECTION in keys:
         return RUN
-    if keys == {SECTION}:
+    if keys == {POSTFLOP_SECTION}:
         return FLOPS
-    is_spot = "board" in keys and not keys & {SECTION, *RunConfig.model_fields}
+    is_spot = "board" in keys and not keys & {POSTFLOP_SECTION, *RunConfig.model_fields}
     return SPOT if is_spot else None
 
 
@@ -208,12 +234,213 @@ def _is_yaml_file(path: Path) -> bool:
 def _problem_with_section(key: str) -> str:
     if key in PostflopModelConfig.all_keys():
         # A key of the section at the top of the file is a forgotten line, not a typing error.
-        return f"unknown section, write it below {SECTION}:"
+        return f"unknown section, write it below {POSTFLOP_SECTION}:"
     if key in RunConfig.model_fields:
-        return f"belongs to the config of a run, here only {SECTION} is read"
-    return f"unknown section{suggest(key, [SECTION]) or f', allowed is {SECTION}'}"
+        return f"belongs to the config of a run, here only {POSTFLOP_SECTION} is read"
+    return (
+        f"unknown section{suggest(key, [POSTFLOP_SECTION]) or f', allowed is {POSTFLOP_SECTION}'}"
+    )
 
 
 def _error_at(mapping: Mapping[str, Any], path: str, problem: str) -> ConfigError:
     line = mapping.line_of(path) if isinstance(mapping, YamlMapping) else None
     return ConfigError(path, problem + (f" (line {line})" if line is not None else ""))
+
+
+# --------------------------------------------------------------------------------------------------
+# A sweep: the flops of a config solved with every choice of a grid of keys, by several seeds.
+
+
+SECTION = "sweep"
+
+_KEYS = ("grid", "seeds")
+_FORM = "write rebucket_rounds: [1, 2]"
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One choice of the grid.
+
+    Attributes:
+        choice: pairs of a key and its value, as text.
+        models: the config with these keys, once for each seed; once only if nothing is random.
+    """
+
+    choice: tuple[tuple[str, str], ...]
+    models: tuple[PostflopModelConfig, ...]
+
+    @property
+    def label(self) -> str:
+        """The choice in a few words."""
+        return ", ".join(f"{key} {value}" for key, value in self.choice)
+
+
+def load_sweep_config(path: Path) -> tuple[SweepPoint, ...]:
+    """Reads a file with the sections ``sweep`` and ``postflop_model``.
+
+    Raises:
+        ConfigError: if it cannot be read, or naming the key at fault.
+    """
+    document = load_yaml(path)
+    for key in (SECTION, POSTFLOP_SECTION):
+        if not isinstance(document.get(key), Mapping):
+            problem = f"has no section {key}, a sweep needs {SECTION} and {POSTFLOP_SECTION}"
+            raise ConfigError(str(path), problem)
+    for key in document:
+        if key not in (SECTION, POSTFLOP_SECTION):
+            raise ConfigError(key, f"unknown section, allowed are {SECTION}, {POSTFLOP_SECTION}")
+    sweep, base = document[SECTION], document[POSTFLOP_SECTION]
+    for key in sweep:
+        if key not in _KEYS:
+            hint = suggest(key, _KEYS) or f", allowed are {', '.join(_KEYS)}"
+            raise ConfigError(f"{SECTION}.{key}", f"unknown key{hint}")
+    seeds = _read_seeds(sweep.get("seeds", [0]))
+    parse_postflop_config(base)  # errors of the file itself come first, with their lines
+    return tuple(_make_point(base, choice, seeds) for choice in _read_grid(sweep.get("grid")))
+
+
+def _read_seeds(value: Any) -> tuple[int, ...]:
+    where = f"{SECTION}.seeds"
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = list(range(value))  # so many
+    if not isinstance(value, list) or not value:
+        raise ConfigError(where, f"{show_value(value)} is no list of seeds, nor how many")
+    for seed in value:
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise ConfigError(where, f"{show_value(seed)} is no seed, which is 0 or larger")
+    if len(set(value)) < len(value):
+        raise ConfigError(where, "has a seed twice")
+    return tuple(value)
+
+
+def _read_grid(value: Any) -> list[dict[str, Any]]:
+    """Returns every choice of one value for each key; of a list of grids, all of theirs."""
+    where = f"{SECTION}.grid"
+    grids = value if isinstance(value, list) else [value]
+    choices: list[dict[str, Any]] = []
+    for grid in grids:
+        if not isinstance(grid, Mapping) or not grid:
+            raise ConfigError(where, f"{show_value(grid)} is no mapping of keys to lists, {_FORM}")
+        for key, values in grid.items():
+            if values == []:
+                raise ConfigError(f"{where}.{key}", f"has no value, {_FORM}")
+        lists = [values if isinstance(values, list) else [values] for values in grid.values()]
+        choices += [dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)]
+    return choices
+
+
+def _make_point(
+    base: Mapping[str, Any], choice: Mapping[str, Any], seeds: tuple[int, ...]
+) -> SweepPoint:
+    keys = {**base, **choice}
+    solve_type = keys.get("solve_type")
+    if "solve_type" in choice and isinstance(solve_type, str) and solve_type in BACKENDS:
+        # Keys of the file that another backend has do not count for this one.
+        fields = load_config_class(solve_type).model_fields
+        strange = set(PostflopModelConfig.all_keys()) - set(fields) - {"preset"}
+        keys = {key: v for key, v in keys.items() if key in choice or key not in strange}
+    models = []
+    for seed in seeds:
+        try:
+            model = parse_postflop_config({**keys, "seed": seed})
+        except ConfigError as error:
+            label = ", ".join(f"{key}: {show_value(value)}" for key, value in choice.items())
+            raise ConfigError(f"{SECTION}.grid", f"{error} (with {label})") from error
+        models.append(model)
+        if not model.is_random and model.max_flop_boards is None:
+            break
+    text = tuple((key, _plain(value)) for key, value in choice.items())
+    return SweepPoint(text, tuple(models))
+
+
+def _plain(value: Any) -> str:
+    return show_value(value).strip("'")
+
+
+# --------------------------------------------------------------------------------------------------
+# The config reference, made from the typed fields, so that it cannot fall behind them.
+#
+# ``python -m runout.config.load docs/configuration.md`` renews the part of the page between the
+# two marks; the rest is written by hand.
+
+
+BEGIN_MARK = "<!-- begin: made by python -m runout.config.load -->"
+END_MARK = "<!-- end -->"
+
+
+def format_reference() -> str:
+    """Returns the keys and the presets of all sections as Markdown tables."""
+    parts = [
+        "### Keys of a run",
+        _format_keys(RunConfig),
+        f"### Keys of `{JOINT_SECTION}`",
+        _format_keys(JointConfig),
+        "### Keys of `limped`, `raised` and `reraised`",
+        _format_keys(PotSizesConfig),
+        f"### Keys of `{PREFLOP_SECTION}`",
+        _format_keys(PreflopConfig),
+        _format_presets(PreflopConfig, PREFLOP_PRESETS),
+        f"### Keys of `{POSTFLOP_SECTION}`",
+        _format_keys(FlopKeys),
+        _format_presets(PostflopModelConfig, PRESETS),
+        *(part for name in BACKENDS for part in _format_backend(name)),
+        "### Keys of a spot",
+        _format_keys(SpotConfig),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def renew_reference(page: str) -> str:
+    """Returns a page with a fresh reference between its marks.
+
+    Raises:
+        ValueError: if the page does not have both marks.
+    """
+    before, begin, rest = page.partition(BEGIN_MARK)
+    _, end, after = rest.partition(END_MARK)
+    if not (begin and end):
+        raise ValueError(f"the page has no {BEGIN_MARK} ... {END_MARK}")
+    return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
+
+
+def _format_backend(name: str) -> list[str]:
+    """Returns the keys that a backend adds, and what presets set of them."""
+    kind: type[PostflopModelConfig] = load_config_class(name)
+    about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
+    presets = [_format_presets(kind, kind.presets)] if kind.presets else []
+    heading = f"### More keys with `solve_type: {name}`"
+    return [heading, about, _format_keys(kind, kind.own_keys()), *presets]
+
+
+def _format_keys(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
+    defaults = section.model_construct().to_mapping()  # without the keys that must be given
+    rows = []
+    for key in section.model_fields if keys is None else keys:
+        about = section.about(key)
+        default = _inline(defaults[key]) if key in defaults else "must be given"
+        rows.append([f"`{key}`", about.allowed, default, about.unit, about.description])
+    return _format_table(["key", "type and range", "default", "unit", "meaning"], rows)
+
+
+def _format_presets(
+    section: type[ConfigSection], presets: Mapping[str, Mapping[str, object]]
+) -> str:
+    mappings = [section.model_validate({"preset": name}).to_mapping() for name in presets]
+    keys = dict.fromkeys(key for preset in presets.values() for key in preset)
+    rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in keys]
+    return _format_table(["preset", *(f"`{name}`" for name in presets)], rows)
+
+
+def _inline(value: object) -> str:
+    # In a list, because YAML ends a scalar that stands alone with "...".
+    return f"`{format_yaml([value], is_inline=True).strip()[1:-1]}`"
+
+
+def _format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+if __name__ == "__main__":
+    _page = Path(sys.argv[1])
+    _page.write_text(renew_reference(_page.read_text("utf-8")), "utf-8")

@@ -8,23 +8,23 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 
-from runout.cfr.discounting import DCFR_JOINT, DCFR_PLUS, DiscountSchedule
-from runout.cfr.stopping import StoppingRule
-from runout.config.joint import JOINT_BACKENDS, JointConfig
-from runout.config.joint import SECTION as JOINT_SECTION
-from runout.config.postflop import SECTION as POSTFLOP_SECTION
-from runout.config.postflop import PostflopModelConfig
-from runout.config.preflop import SECTION as PREFLOP_SECTION
-from runout.config.preflop import PreflopConfig
-from runout.config.section import About, ConfigSection, problem_at, show_value
-from runout.config.variant import (
+from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, DiscountSchedule, StoppingRule
+from runout.config.postflop import (
+    JOINT_BACKENDS,
+    JOINT_SECTION,
+    POSTFLOP_SECTION,
+    JointConfig,
+    PostflopModelConfig,
+)
+from runout.config.preflop import PREFLOP_SECTION, PreflopConfig
+from runout.config.section import About, ConfigSection, format_yaml, problem_at, show_value
+from runout.config.values import (
     ALLOWED_VARIANTS,
     digest_variant,
     plain_variant,
     read_optional_variant,
     schedule_of,
 )
-from runout.config.yaml_text import format_yaml
 
 #: Iterations between two measurements of exploitability; one costs about as much as an iteration.
 CHECK_EVERY = 25
@@ -278,7 +278,7 @@ class RunConfig(ConfigSection):
         return format_yaml(self.to_mapping())
 
     def digest_mapping(self) -> dict[str, Any]:
-        """Returns everything that decides the results, for `runout.storage.manifest.digest_config`.
+        """Returns everything that decides the results, for `runout.storage.bundle.digest_config`.
 
         Two configs that mean the same have the same mapping, and keys that do not matter are left
         out. A directory of solved values counts by its path, since only the reader of the

@@ -1,43 +1,14 @@
-"""One spot: a board, two ranges, the money and the betting, and how well it is to be solved.
-
-The keys stand at the top of their file. `docs/configuration.md` is the reference, made from what
-the fields say about themselves.
-"""
+"""One spot: a board, two ranges, the money and the betting, and how well it is to be solved."""
 
 import math
 from typing import Annotated, Any, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 
-from runout.cards.card import FLOP_SIZE, format_cards, parse_board
-from runout.cards.combos import disjoint_combos, live_combos
-from runout.cfr.discounting import DiscountSchedule
-from runout.cfr.stopping import StoppingRule
-from runout.config.section import About, ConfigSection, problem_at
-from runout.config.size_choice import (
-    MOST_RAISES,
-    PLAYER_KEYS,
-    STREET_KEYS,
-    SizeChoice,
-    SizeTable,
-    all_sizes,
-    plain_sizes,
-    sizes_at,
-)
-from runout.config.spot_origin import SpotOrigin
-from runout.config.spot_readers import (
-    NodeLock,
-    plain_locks,
-    plain_target,
-    read_board,
-    read_locks,
-    read_range,
-    read_spot_bets,
-    read_spot_donks,
-    read_spot_raises,
-    read_target,
-)
-from runout.config.table_keys import (
+from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
+from runout.cards.ranges import HandRange, format_range, parse_range
+from runout.cfr.schedules import DiscountSchedule, StoppingRule
+from runout.config.postflop import (
     KeepResume,
     MergesSuits,
     RiverBlockers,
@@ -45,19 +16,71 @@ from runout.config.table_keys import (
     Rivers,
     TablePrecision,
 )
-from runout.config.variant import (
+from runout.config.section import About, ConfigSection, format_yaml, problem_at
+from runout.config.values import (
     ALLOWED_VARIANTS,
+    MOST_RAISES,
+    PLAYER_KEYS,
+    STREET_KEYS,
+    NodeLock,
+    SizeChoice,
+    SizeTable,
+    all_sizes,
     digest_variant,
+    plain_locks,
+    plain_sizes,
+    plain_target,
     plain_variant,
+    read_board,
+    read_locks,
+    read_range,
+    read_spot_bets,
+    read_spot_donks,
+    read_spot_raises,
+    read_target,
     read_variant,
     schedule_of,
+    sizes_at,
 )
-from runout.config.yaml_text import format_yaml
-from runout.ranges.hand_range import HandRange
-from runout.ranges.notation import format_range, parse_range
-from runout.trees.bet_sizing import ChipAmount, format_bet_size, parse_bet_size
 from runout.trees.betting import BettingRules, SizeMenu, Street
-from runout.trees.postflop_tree import PostflopTree
+from runout.trees.sizes import ChipAmount, format_bet_size, parse_bet_size
+from runout.trees.tree import PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# Where a spot comes from, if a preflop solution has led to it.
+
+
+_Amount = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class SpotOrigin(ConfigSection):
+    """The node of a run that a spot was taken from, and what the run counted with there."""
+
+    run: Annotated[str, About("The directory of the run.", "a path such as runs/hu_25bb")]
+    node: Annotated[str, About("The actions before the flop.", "a path such as r2-c")]
+    oop_ev: Annotated[
+        _Amount,
+        About("What OOP gets of the pot there, the mean over flops.", "a number", unit="chips"),
+    ]
+    ip_ev: Annotated[
+        _Amount,
+        About("What IP gets of the pot there, the mean over flops.", "a number", unit="chips"),
+    ]
+
+    def describe(self) -> str:
+        """Returns where the spot comes from and what was counted with, in one line."""
+        return (
+            f"from {self.run}, node {self.node}, where OOP gets {self.oop_ev:.1f} and IP "
+            f"{self.ip_ev:.1f} chips on average over flops"
+        )
+
+
+# --------------------------------------------------------------------------------------------------
+# One spot: a board, two ranges, the money and the betting, and how well it is to be solved.
+#
+# The keys stand at the top of their file. `docs/configuration.md` is the reference, made from what
+# the fields say about themselves.
+
 
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 _SIZES = "a list or text of sizes such as 33%, 2.5x, 100c, e, 2e, 3e200% and a, or a mapping"

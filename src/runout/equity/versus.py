@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, Uint32Array
-from runout.cards.canonical_hands import HAND_BY_COMBO, NUM_HANDS
-from runout.cards.card import format_cards, require_board
-from runout.cards.combos import NUM_COMBOS, disjoint_combos, live_combos
-from runout.equity.preflop_equity import PreflopEquity, preflop_equity
+from runout.cards.deck import (
+    HAND_BY_COMBO,
+    NUM_COMBOS,
+    NUM_HANDS,
+    disjoint_combos,
+    format_cards,
+    live_combos,
+    require_board,
+)
+from runout.equity.preflop import PreflopEquity, preflop_equity
 from runout.errors import RangeError
 
 if TYPE_CHECKING:
-    from runout.equity.board_equity import BoardEquity
+    from runout.equity.board import BoardEquity
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ def _equity_table(board: Sequence[int]) -> "BoardEquity | PreflopEquity":
     if not board:
         return preflop_equity()
     # Imported here because only boards need kernels: preflop questions are answered at once.
-    from runout.equity.board_equity import compute_board_equity
+    from runout.equity.board import compute_board_equity
 
     return compute_board_equity(board)
 

@@ -18,12 +18,18 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from runout.errors import ExecutionError, shorten
 from runout.events import Event, EventSink
-from runout.execution.cancel import CancelToken
-from runout.execution.child import EventThrottle
-from runout.execution.feed import TaskFeed
-from runout.execution.local import count_cores, require_workers
-from runout.execution.shards import ShardJob, ShardLostError
-from runout.execution.tasks import Task, TaskEnd, Work, Worker
+from runout.execution.pool import count_cores, require_workers
+from runout.execution.processes import EventThrottle
+from runout.execution.tasks import (
+    CancelToken,
+    ShardJob,
+    ShardLostError,
+    Task,
+    TaskEnd,
+    TaskFeed,
+    Work,
+    Worker,
+)
 from runout.storage.ledger import Receipt
 
 _SECONDS_BETWEEN_LOOKS = 0.2

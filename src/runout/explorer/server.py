@@ -1,28 +1,211 @@
 """The server of the page: an application that answers about found solutions and nothing else."""
 
-from collections.abc import Callable
+import hashlib
+import hmac
+import socket
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import uvicorn
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from runout.cards.flops import GivenFlop
 from runout.errors import BundleError, CardError, ExecutionError, RunoutError, TreeError
-from runout.explorer.answer_cache import AnswerCache, Encoded, encode, make_etag
-from runout.explorer.answers import QUESTIONS, answer, summary_to_json
-from runout.explorer.guard import Guard
+from runout.explorer.answers import (
+    QUESTIONS,
+    AnswerCache,
+    Encoded,
+    answer,
+    encode,
+    make_etag,
+    summary_to_json,
+)
 from runout.explorer.jobs import Job, Jobs
-from runout.explorer.library import FoundRun, Library
-from runout.explorer.open_run import RunOpener
-from runout.explorer.opened import OpenedRuns
-from runout.explorer.preflop_run import PreflopRun
-from runout.explorer.static_files import INDEX, StaticFile, static_files
-from runout.results.run_folders import SPOTS_FOLDER
-from runout.trees.preflop_tree import FLOP
+from runout.explorer.library import FoundRun, Library, OpenedRuns
+from runout.explorer.solutions import PreflopRun, RunOpener
+from runout.solutions.preflop import SPOTS_FOLDER
+from runout.trees.tree import FLOP
+
+# --------------------------------------------------------------------------------------------------
+# The files of the page, read once from the package; nothing else is ever served as a file.
+
+
+INDEX = "index.html"
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".LICENSE": "text/plain; charset=utf-8",
+}
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file of the page.
+
+    Attributes:
+        content: its bytes.
+        media_type: what it is, for browsers.
+        etag: names the content.
+    """
+
+    content: bytes
+    media_type: str
+    etag: str
+
+
+@cache
+def static_files() -> dict[str, StaticFile]:
+    """Returns the files of the page by name, such as ``js/main.js``."""
+    return dict(_walk(resources.files("runout.explorer") / "static", ""))
+
+
+def _walk(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
+    found: list[tuple[str, StaticFile]] = []
+    for place in folder.iterdir():
+        name = f"{prefix}{place.name}"
+        if place.is_dir():
+            found += _walk(place, f"{name}/")
+            continue
+        suffix = name[name.rindex(".") :]
+        if suffix in _TYPES:
+            content = place.read_bytes()
+            etag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+            found.append((name, StaticFile(content, _TYPES[suffix], etag)))
+    return found
+
+
+# --------------------------------------------------------------------------------------------------
+# Who may ask what: hosts, sites, sizes and the token, and what every answer says to browsers.
+#
+# The page is served on loopback. Any web site that somebody visits could send requests there, under
+# a name of its own (by pointing it to 127.0.0.1) or across sites; so the name in ``Host`` must be
+# one of ours, and requests that browsers mark as coming from other sites are refused. Beyond
+# loopback a token is needed, once in the address and then as a cookie.
+
+
+#: Longest query and longest body, in bytes; paths of nodes have a few hundred.
+MAX_QUERY_BYTES = 2000
+MAX_BODY_BYTES = 4000
+
+TOKEN_COOKIE = "runout_token"
+#: Scripts of other sites cannot send this header without asking first, and nobody answers that.
+OWN_HEADER = "X-Runout"
+
+_SAFE_METHODS = ("GET", "HEAD")
+_OWN_SITES = ("same-origin", "none")
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+}
+
+Next = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What requests must look like.
+
+    Attributes:
+        hosts: names and addresses, without port, under which the server is asked for; none for
+            any, which only goes with a token.
+        token: what a client must know; empty on loopback.
+    """
+
+    hosts: frozenset[str]
+    token: str = ""
+
+    async def __call__(self, request: Request, call_next: Next) -> Response:
+        """Refuses a request, or lets it through and adds headers to the answer."""
+        refusal = self._refuse(request)
+        response = refusal if refusal is not None else await call_next(request)
+        for name, value in _HEADERS.items():
+            response.headers[name] = value
+        return response
+
+    def _refuse(self, request: Request) -> Response | None:
+        if len(request.scope.get("query_string", b"")) > MAX_QUERY_BYTES:
+            return _refused(414, "address", f"is longer than {MAX_QUERY_BYTES} characters")
+        if self.hosts and _host_name(request.headers.get("host", "")) not in self.hosts:
+            return _refused(403, "Host", "is not a name of this server")
+        if not self._is_own_site(request):
+            return _refused(403, "request", "comes from another site")
+        if request.method not in _SAFE_METHODS and OWN_HEADER not in request.headers:
+            return _refused(403, "request", f"has no header {OWN_HEADER}")
+        if _body_length(request) > MAX_BODY_BYTES:
+            return _refused(413, "request", f"has more than {MAX_BODY_BYTES} bytes")
+        return self._ask_for_token(request) if self.token else None
+
+    def _is_own_site(self, request: Request) -> bool:
+        """Whether a browser says that the request comes from our page, or from the user."""
+        site = request.headers.get("sec-fetch-site")
+        # A link on another site may open the page itself; what the page shows stays ours.
+        is_navigation = request.headers.get("sec-fetch-mode") == "navigate"
+        is_page = is_navigation and request.method == "GET" and not _is_api(request)
+        if site is not None and site not in _OWN_SITES and not is_page:
+            return False
+        origin = request.headers.get("origin")
+        return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+    def _ask_for_token(self, request: Request) -> Response | None:
+        given = request.query_params.get("token")
+        if given is not None and hmac.compare_digest(given.encode(), self.token.encode()):
+            rest = [pair for pair in parse_qsl(request.url.query) if pair[0] != "token"]
+            target = request.url.path + (f"?{urlencode(rest)}" if rest else "")
+            response = RedirectResponse("/" + target.lstrip("/"), status_code=303)
+            response.set_cookie(TOKEN_COOKIE, self.token, httponly=True, samesite="strict")
+            return response
+        cookie = request.cookies.get(TOKEN_COOKIE, "")
+        if hmac.compare_digest(cookie.encode(), self.token.encode()):
+            return None
+        return _refused(401, "token", "is missing, open the address that `runout explore` printed")
+
+
+def _is_api(request: Request) -> bool:
+    return request.url.path.startswith("/api/")
+
+
+def _host_name(host: str) -> str:
+    """Returns a host without its port, in lower case."""
+    if host.startswith("["):
+        return host.partition("]")[0].lstrip("[").lower()
+    return host.partition(":")[0].lower()
+
+
+def _body_length(request: Request) -> int:
+    """Returns how long a body says it is; one that does not say so is too long."""
+    length = request.headers.get("content-length")
+    if length is None:
+        return MAX_BODY_BYTES + 1 if "transfer-encoding" in request.headers else 0
+    return int(length) if length.isascii() and length.isdigit() else MAX_BODY_BYTES + 1
+
+
+def _refused(status: int, where: str, problem: str) -> Response:
+    return JSONResponse({"where": where, "problem": problem}, status)
+
+
+# --------------------------------------------------------------------------------------------------
+# The server of the page: an application that answers about found solutions and nothing else.
+
 
 Json = dict[str, Any]
 
@@ -245,3 +428,95 @@ def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:
         text.replace(str(found.path), found.name) for text in (error.where, error.problem)
     )
     return type(error)(where, problem)
+
+
+# --------------------------------------------------------------------------------------------------
+# The server as a process: where it listens, and until when.
+
+
+DEFAULT_PORT = 8417
+
+#: Names under which loopback is asked for.
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+_ANY_ADDRESS = ("0.0.0.0", "::", "")
+_NUM_PORTS_TRIED = 20
+_MAX_HEADER_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A socket that waits for requests.
+
+    Attributes:
+        socket: what uvicorn takes over.
+        host: as it was given.
+        port: the one that was free.
+    """
+
+    socket: socket.socket
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can ask."""
+        return self.host in LOOPBACK_NAMES
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names under which it may be asked for; none for any, where it listens everywhere."""
+        if self.is_loopback:
+            return LOOPBACK_NAMES
+        return frozenset() if self.host in _ANY_ADDRESS else frozenset({self.host.lower()})
+
+    def url(self, token: str = "") -> str:
+        """Returns the address for a browser."""
+        name = socket.gethostname() if self.host in _ANY_ADDRESS else self.host
+        shown = f"[{name}]" if ":" in name else name
+        return f"http://{shown}:{self.port}/" + (f"?token={token}" if token else "")
+
+
+def listen(host: str, port: int | None) -> Listener:
+    """Binds a port: the given one, or the first that is free from the usual one on.
+
+    Raises:
+        ExecutionError: if the address is not one of this machine, or the port is taken.
+    """
+    first = DEFAULT_PORT if port is None else port
+    candidates = range(first, first + (_NUM_PORTS_TRIED if port is None else 1))
+    problem = ""
+    for candidate in candidates:
+        try:
+            return _bind(host, candidate)
+        except OSError as error:
+            problem = error.strerror or str(error)
+    raise ExecutionError(f"{host}:{first}", f"cannot be listened to ({problem})")
+
+
+def _bind(host: str, port: int) -> Listener:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.create_server((host, port), family=family)
+    return Listener(bound, host, int(bound.getsockname()[1]))
+
+
+def run_until_stopped(
+    app: FastAPI, listener: Listener, on_started: Callable[[], None] | None = None
+) -> None:
+    """Serves until Ctrl-C."""
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
+        timeout_graceful_shutdown=3,
+    )
+    server = uvicorn.Server(config)
+    if on_started is not None:
+        on_started()
+    try:
+        server.run(sockets=[listener.socket])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.socket.close()

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runout.cards.card import format_card, format_cards
+from runout.cards.deck import format_card, format_cards
 from runout.errors import BundleError, RunoutError
 from runout.explorer.answers import answer, summary_to_json
-from runout.explorer.opened import OpenedRun
-from runout.explorer.preflop_run import PreflopRun
-from runout.explorer.server import Explorer
-from runout.explorer.spot_run import SpotRun
-from runout.explorer.static_files import INDEX, static_files
-from runout.views.node import Node
+from runout.explorer.library import OpenedRun
+from runout.explorer.server import INDEX, Explorer, static_files
+from runout.explorer.solutions import PreflopRun, SpotRun
+from runout.solutions.node import Node
 
 Json = dict[str, Any]
 

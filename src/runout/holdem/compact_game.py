@@ -13,40 +13,39 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray
-from runout.cards.card import NUM_CARDS
-from runout.cfr.parallel import Team
-from runout.cfr.reach import NUM_PLAYERS
+from runout.cards.deck import NUM_CARDS
+from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem import compact_kernels, spot_kernels, street_kernels
-from runout.holdem.bucket_simd_kernels import PRODUCT_BLOCK
-from runout.holdem.card_game import (
+from runout.holdem import street_kernels, visit_kernels
+from runout.holdem.cards import Spot
+from runout.holdem.forest import StreetTemplate, make_templates
+from runout.holdem.game import (
     Columns,
     SpotTables,
     StreetVisit,
     arrive,
     iterate_visits,
     known_to,
+    orders_of,
 )
-from runout.holdem.card_tables import orders_of
-from runout.holdem.compact_cards import CompactCards
-from runout.holdem.compact_layouts import (
+from runout.holdem.layouts import (
+    Arrival,
     BucketBetting,
     CompactScratch,
     CompactStreets,
+    Hands,
     Terminals,
     TurnArrival,
 )
-from runout.holdem.compact_memory import compact_sizes
-from runout.holdem.compact_workspace import Workspace, WorkspaceShape
-from runout.holdem.river_games import RiverBuckets
-from runout.holdem.simd_kernels import LANES
-from runout.holdem.spot import Spot
-from runout.holdem.spot_layouts import Arrival, Hands
+from runout.holdem.rivers import CompactCards, RiverBuckets
 from runout.holdem.street_kernels import Forest, Step
-from runout.holdem.street_template import StreetTemplate, make_templates
-from runout.holdem.table_kernels import Learning
 from runout.holdem.tables import Precision, StreetSize, make_scratch
+from runout.holdem.workspace import Workspace, WorkspaceShape, compact_sizes
+from runout.simd.decision_kernels import Learning
+from runout.simd.lane_kernels import PRODUCT_BLOCK
+from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
 
 #: Rows of buckets are short: all nodes of a river are one group.
 ONE_GROUP = 1 << 30
@@ -175,13 +174,13 @@ class CompactGame:
         scratch = space.sides[player].flop
         flop, hands = self._played[player].flop, self._cards.hands[player]
         knowledge = known_to(player, tables.on_board(Street.FLOP, 0))
-        meeting = spot_kernels.meet(hands, self._cards.flop_orders[player], 0)
-        spot_kernels.begin_street(
+        meeting = visit_kernels.meet(hands, self._cards.flop_orders[player], 0)
+        visit_kernels.begin_street(
             flop, hands, meeting, knowledge.villain, step, arrive(root_reach), scratch
         )
         street_kernels.value_all_ins(flop, self._cards.net_wins[player][0], meeting, scratch)
         chance_value = self._visit_turns(player, step, tables, space)
-        spot_kernels.end_street(flop, chance_value, knowledge.hero, step, scratch)
+        visit_kernels.end_street(flop, chance_value, knowledge.hero, step, scratch)
         root_value: Float32Array = scratch.value[0].copy()
         return root_value
 
@@ -232,10 +231,10 @@ class CompactGame:
         hands = self._cards.hands[player]
         scratch = make_scratch(river, self.cards, player, Precision.SINGLE)
         out = np.zeros((len(row), self._cards.widths[player]), np.float32)
-        spot_kernels.visit_last_street(
+        visit_kernels.visit_last_street(
             river.forests[player],
             hands,
-            spot_kernels.meet(hands, orders, 0),
+            visit_kernels.meet(hands, orders, 0),
             known_to(player, (both[0], both[1])),
             step,
             arrival,
@@ -280,7 +279,7 @@ class CompactGame:
                 )
 
         space.team.run(work, range(num_workers))
-        spot_kernels.add_cards(values, hands.image, deal.images, total)
+        visit_kernels.add_cards(values, hands.image, deal.images, total)
         return total
 
     def _visit_cards(
@@ -296,7 +295,7 @@ class CompactGame:
     ) -> None:
         """Visits some turn cards with the opponent's ``reach[rows, O]`` on the flop."""
         deal, num_games = self.cards.deals[0], self.river_games.num_games
-        compact_kernels.visit_turns(
+        visit_kernels.visit_turns(
             betting.streets,
             known_to(player, tables.on_boards(Street.TURN, range(len(deal.card)))),
             known_to(player, tables.on_boards(Street.RIVER, range(num_games))),

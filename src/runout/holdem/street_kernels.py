@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, Int32Array
-from runout.holdem import decision_kernels as decisions
 from runout.holdem import terminal_kernels
-from runout.holdem.table_kernels import Learning
 from runout.holdem.terminal_kernels import Ends, Lanes, Meeting
 from runout.jit import inlined, kernel
+from runout.simd import decision_kernels as decisions
+from runout.simd.decision_kernels import Learning
 
 #: Kinds of node, seen from the hero; all others are terminals.
 HERO_ACTS, VILLAIN_ACTS = 0, 1

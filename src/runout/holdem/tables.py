@@ -9,18 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import AnyArray, Float32Array, aligned_zeros
-from runout.cards.card import NUM_CARDS
-from runout.cfr.reach import NUM_PLAYERS
-from runout.holdem.all_ins import has_products, net_win_bytes
-from runout.holdem.cards_to_come import PLAYER_WORDS, CardsToCome, PlayerHands
-from runout.holdem.lane_kernels import Transfer
-from runout.holdem.simd_kernels import LANES
-from runout.holdem.spot_layouts import TurnScratch
+from runout.cards.deck import NUM_CARDS
+from runout.holdem.cards import PLAYER_WORDS, CardsToCome, PlayerHands
+from runout.holdem.forest import StreetTemplate, has_products, net_win_bytes
+from runout.holdem.layouts import TurnScratch
 from runout.holdem.street_kernels import Scratch
-from runout.holdem.street_template import StreetTemplate
-from runout.holdem.table_kernels import Learning
 from runout.holdem.terminal_kernels import SUMS_OF_HAND, Lanes
+from runout.simd.decision_kernels import Learning
+from runout.simd.lane_kernels import Transfer
+from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
 
 
 class Precision(IntEnum):

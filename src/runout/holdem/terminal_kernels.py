@@ -22,13 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout import product_kernels
 from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array
-from runout.holdem import lane_kernels
-from runout.holdem import lane_simd_kernels as lane_simd
-from runout.holdem import simd_kernels as simd
-from runout.holdem.lane_kernels import Transfer
 from runout.jit import inlined, kernel
+from runout.simd import lane_kernels, product_kernels
+from runout.simd import lane_kernels as lane_simd
+from runout.simd import vector_kernels as simd
+from runout.simd.lane_kernels import Transfer
 
 _LANES = simd.LANES
 _LANE_ROW = simd.LANE_ROW_BYTES

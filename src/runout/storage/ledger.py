@@ -1,14 +1,4 @@
-"""What is done of a run: one file for each finished task, and who is at the others.
-
-An entry is written under a temporary name and renamed, and states the sha256 of the rest of it:
-
-    sha256 in hexadecimal, newline
-    {"id", "key", "arrays": [names], "sha256", "measured", "record"} in one line, newline
-    the arrays, as in .npy files, one after the other
-
-The second sha256 is that of the arrays alone. It is the same whoever has computed them; who that
-was, when and for how long is in the record.
-"""
+"""What is done of a run, and which process works on the rest."""
 
 import hashlib
 import io
@@ -16,9 +6,11 @@ import json
 import os
 import re
 import socket
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,9 +20,295 @@ import numpy as np
 from runout.arrays import AnyArray, read_only
 from runout.cache import Arrays
 from runout.errors import BundleError, quote, shorten
-from runout.storage.files import replace_file, reporting_os_errors
-from runout.storage.manifest import MAX_HEADER_BYTES, format_json
-from runout.storage.task_claims import CLAIM_ENDING
+from runout.storage.bundle import MAX_HEADER_BYTES, format_json
+from runout.storage.files import DirectoryLock, make_token, replace_file, reporting_os_errors
+
+# --------------------------------------------------------------------------------------------------
+# Who works towards a result: one process, or several that share its ledger.
+#
+# The lock is a file ``.NAME.lock`` next to the result. It holds as long as a process lives, however
+# that ends; a file that a killed process left behind is in nobody's way.
+
+
+if sys.platform != "win32":
+    import fcntl
+
+_MAX_NOTE_BYTES = 200
+_NUM_LOOKS = 50  # at a lock whose owner may be about to share it
+_SECONDS_BETWEEN_LOOKS = 0.01
+
+
+class Claim:
+    """A part in the work towards a result."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def is_last(self) -> bool:
+        """Returns whether no other process works towards the result; then none can join any more.
+
+        One that is not the last has given its part back.
+        """
+        try:
+            return _lock(self._descriptor, is_shared=False)
+        except OSError:
+            return True  # this file system has no locks
+
+
+@contextmanager
+def claiming(target: Path, run_digest: str | None = None) -> Iterator[Claim]:
+    """Keeps other processes, and other threads, from working towards the same result.
+
+    Windows and some network file systems have no such locks; there everybody may begin.
+
+    Args:
+        target: the directory that the result is going to be. Its parents are made.
+        run_digest: stands for the run; processes with the same one may work together. None if
+            nobody else may.
+
+    Raises:
+        BundleError: if somebody else is at it, naming the process, or no file can be made.
+    """
+    real = Path(os.path.realpath(target))
+    file = real.with_name(f".{real.name}.lock")
+    with reporting_os_errors(target, "written"):
+        real.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = _take(file, target, run_digest)
+    claim = Claim(descriptor)
+    try:
+        yield claim
+    finally:
+        if claim.is_last():
+            with suppress(OSError):
+                file.unlink()
+        os.close(descriptor)
+
+
+def _take(file: Path, target: Path, run_digest: str | None) -> int:
+    """Returns the descriptor of the lock file, locked."""
+    num_looks = 1 if run_digest is None else _NUM_LOOKS
+    for _ in range(num_looks):
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if _join(descriptor, run_digest) and _is_at(descriptor, file):
+                return descriptor
+            # Its last owner may have removed it just now.
+            is_gone = not _is_at(descriptor, file)
+            owner, _, digest = (
+                os.pread(descriptor, _MAX_NOTE_BYTES, 0).decode("latin1").partition(" ")
+            )
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        if is_gone:
+            return _take(file, target, run_digest)
+        if digest and digest != run_digest:
+            break
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    who = f"process {owner}" if owner.isdecimal() else "another process"
+    problem = f"{who} is working on it, wait for its end or give another directory"
+    raise BundleError(str(target), problem) from None
+
+
+def _join(descriptor: int, run_digest: str | None) -> bool:
+    """Returns whether the lock is ours now, alone or with others of the same run."""
+    try:
+        if _lock(descriptor, is_shared=False):
+            with suppress(OSError):  # on a full disk the process has no name, that is all
+                os.truncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()} {run_digest or ''}".encode(), 0)
+            return run_digest is None or _lock(descriptor, is_shared=True)
+        if run_digest is None or not _lock(descriptor, is_shared=True):
+            return False
+    except OSError:
+        return True  # this file system has no locks
+    _, _, digest = os.pread(descriptor, _MAX_NOTE_BYTES, 0).decode("latin1").partition(" ")
+    return digest == run_digest
+
+
+def _lock(descriptor: int, *, is_shared: bool) -> bool:
+    """Takes the lock, or changes the one that is held; returns whether it is held then."""
+    if sys.platform == "win32":
+        return True
+    try:
+        mode = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
+        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(descriptor: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(file))
+    except FileNotFoundError:
+        return False
+
+
+# --------------------------------------------------------------------------------------------------
+# Who is working on which task of a ledger, so that processes on one directory share the work.
+#
+# A claim is a small file next to the results. It is in force while its process lives: on this
+# machine that is looked up, of others the file is touched every few seconds, and one that was not
+# for a while is taken over. Two processes that do the same task all the same cost time and nothing
+# else.
+
+
+CLAIM_ENDING = ".claim"
+
+SECONDS_BETWEEN_SIGNS = 10.0
+SECONDS_UNTIL_TAKEN_OVER = 60.0
+
+_ENDED_STATES = ("Z", "X")  # killed, and not yet noticed by its parent
+_STARTED_AT = 19  # the place of a process' time of birth in /proc/PID/stat, behind its name
+
+
+class TaskClaims:
+    """The tasks of a ledger that this process works on; threads may share it."""
+
+    def __init__(self, directory: Path) -> None:
+        """Claims nothing yet.
+
+        Args:
+            directory: of the ledger.
+        """
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._files: dict[str, Path] = {}
+        self._is_over = threading.Event()
+
+    @contextmanager
+    def showing_signs_of_life(self) -> Iterator["TaskClaims"]:
+        """Keeps claims in force while the block runs, and gives them all back in the end."""
+        thread = threading.Thread(target=self._show_signs, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._is_over.set()
+            thread.join()
+            for name in list(self._files):
+                self.release(name)
+
+    def take(self, name: str) -> bool:
+        """Claims a task, unless somebody is at it; returns whether it is ours now.
+
+        Raises:
+            BundleError: if no file can be written.
+        """
+        with self._lock:
+            if name in self._files:
+                return True
+        file = self._directory / f"{name}{CLAIM_ENDING}"
+        with reporting_os_errors(file, "written"):
+            if not _create(file):
+                with DirectoryLock(self._directory):  # one at a time takes over
+                    if not _is_abandoned(file):
+                        return False
+                    file.unlink(missing_ok=True)
+                    if not _create(file):
+                        return False
+        with self._lock:
+            self._files[name] = file
+        return True
+
+    def release(self, name: str) -> None:
+        """Gives a claim back, if it is ours."""
+        with self._lock:
+            file = self._files.pop(name, None)
+        if file is not None:
+            with suppress(OSError):  # the ledger is gone, and the claim with it
+                file.unlink()
+
+    def _show_signs(self) -> None:
+        while not self._is_over.wait(SECONDS_BETWEEN_SIGNS):
+            with self._lock:
+                files = list(self._files.values())
+            for file in files:
+                with suppress(OSError):
+                    os.utime(file)
+
+
+def _create(file: Path) -> bool:
+    """Makes a claim with its content in one step; returns whether there was none."""
+    part = file.with_name(f".{file.name}.part-{make_token()}")
+    content = json.dumps(
+        {"host": socket.gethostname(), "pid": os.getpid(), "born": _birth_of(os.getpid())}
+    )
+    part.write_text(content)
+    try:
+        os.link(part, file)
+        return True
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        return _create_in_two_steps(file, content)
+    finally:
+        part.unlink()
+
+
+def _create_in_two_steps(file: Path, content: str) -> bool:
+    try:
+        with file.open("x") as stream:
+            stream.write(content)
+        return True
+    except FileExistsError:
+        return False
+
+
+def _is_abandoned(file: Path) -> bool:
+    """Returns whether nobody is at a task any more, however its process ended."""
+    probe = file.with_name(f".{file.name}.part-{make_token()}")
+    try:
+        owner: dict[str, Any] = json.loads(file.read_text())
+        if owner["host"] == socket.gethostname():
+            return not _is_alive(int(owner["pid"]), owner["born"])
+    except FileNotFoundError:
+        return True
+    except (ValueError, LookupError, TypeError):
+        pass  # not finished, or damaged: its age decides
+    try:
+        probe.touch()  # the clock of the file system, which may be another machine's
+        age = probe.stat().st_mtime - file.stat().st_mtime
+    except FileNotFoundError:
+        return True
+    finally:
+        probe.unlink(missing_ok=True)
+    return age > SECONDS_UNTIL_TAKEN_OVER
+
+
+def _is_alive(pid: int, born: str | None) -> bool:
+    """Returns whether a process of this machine lives, and is not another with its number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's
+    return _birth_of(pid) == born
+
+
+def _birth_of(pid: int) -> str | None:
+    """Returns when a process of this machine was started, in the system's unit; None if unknown."""
+    with suppress(OSError, IndexError):
+        facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "ended" if facts[0] in _ENDED_STATES else facts[_STARTED_AT]
+    return None
+
+
+# --------------------------------------------------------------------------------------------------
+# What is done of a run: one file for each finished task, and who is at the others.
+#
+# An entry is written under a temporary name and renamed, and states the sha256 of the rest of it:
+#
+#     sha256 in hexadecimal, newline
+#     {"id", "key", "arrays": [names], "sha256", "measured", "record"} in one line, newline
+#     the arrays, as in .npy files, one after the other
+#
+# The second sha256 is that of the arrays alone. It is the same whoever has computed them; who that
+# was, when and for how long is in the record.
+
 
 ENTRY_ENDING = ".result"
 

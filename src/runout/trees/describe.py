@@ -8,15 +8,11 @@ import math
 from collections.abc import Iterator
 from typing import Protocol, TypeAlias
 
-from runout.trees import postflop_tree, preflop_betting, preflop_tree
 from runout.trees.actions import format_amount
-from runout.trees.bet_sizing import format_bet_sizes
-from runout.trees.betting import BettingRules, SizeMenu, Street
+from runout.trees.betting import BLIND_NAMES, BettingRules, PreflopRules, SizeMenu, Street
 from runout.trees.layout import LEAF, TreeArrays, subtree_sizes
-from runout.trees.postflop_tree import PostflopTree
-from runout.trees.preflop_betting import PreflopRules
-from runout.trees.preflop_sizing import format_sizes_by_depth
-from runout.trees.preflop_tree import PreflopTree
+from runout.trees.sizes import format_bet_sizes, format_sizes_by_depth
+from runout.trees.tree import ALL_IN, FLOP, POSITION_NAMES, SHOWDOWN, PostflopTree, PreflopTree
 
 AnyTree: TypeAlias = PostflopTree | PreflopTree
 
@@ -143,7 +139,7 @@ def _format_sides(numbers: tuple[int, int], names: tuple[str, str]) -> str:
 class _PostflopWords:
     """How a `PostflopTree` is told."""
 
-    player_names = postflop_tree.PLAYER_NAMES
+    player_names = POSITION_NAMES
 
     def __init__(self, tree: PostflopTree) -> None:
         self.tree = tree
@@ -163,7 +159,7 @@ class _PostflopWords:
 
     def leaf(self, node: int) -> str:
         kind = int(self.tree.leaf_kind[node])
-        if kind == postflop_tree.SHOWDOWN:
+        if kind == SHOWDOWN:
             return f"showdown, pot {format_amount(self.tree.pot(node))}"
         # The winner takes the pot without the uncalled bet: twice what the folder loses.
         pot = 2.0 * float(self.tree.leaf_stake[node])
@@ -186,7 +182,7 @@ def _summarise_postflop(tree: PostflopTree) -> str:
         if street >= tree.first_street:
             decisions = _count_of(counts.decisions[street], "decision")
             lines.append(f"{decisions} on the {_street_name(street)}")
-    sides = _format_sides(counts.folds, postflop_tree.PLAYER_NAMES)
+    sides = _format_sides(counts.folds, POSITION_NAMES)
     lines.append(f"{_count_of(sum(counts.folds), 'fold')} {sides}")
     lines.append(
         f"{_count_of(counts.showdowns + counts.all_in_showdowns, 'showdown')} "
@@ -203,7 +199,7 @@ def _postflop_rule_lines(rules: BettingRules) -> list[str]:
         lines = [
             f"{_street_name(street)} {name}: {_format_menu(rules.menus[street][player])}"
             for street in Street
-            for player, name in enumerate(postflop_tree.PLAYER_NAMES)
+            for player, name in enumerate(POSITION_NAMES)
         ]
     lines.append(f"raises per street: {_format_limit(rules.max_raises_per_street)}")
     lines.append(f"all-in added: {_format_add_all_in(rules.add_all_in_threshold)}")
@@ -249,7 +245,7 @@ def _street_name(street: int) -> str:
 class _PreflopWords:
     """How a `PreflopTree` is told."""
 
-    player_names = preflop_betting.PLAYER_NAMES
+    player_names = BLIND_NAMES
 
     def __init__(self, tree: PreflopTree) -> None:
         self.tree = tree
@@ -270,9 +266,9 @@ class _PreflopWords:
     def leaf(self, node: int) -> str:
         tree, kind = self.tree, int(self.tree.leaf_kind[node])
         pot = format_amount(tree.pot_bb[node])
-        if kind == preflop_tree.ALL_IN:
+        if kind == ALL_IN:
             return f"showdown, pot {pot}"
-        if kind == preflop_tree.FLOP:
+        if kind == FLOP:
             behind, spr = format_amount(tree.stack_behind_bb[node]), format_amount(tree.spr[node])
             return f"flop, pot {pot}, {behind} behind, SPR {spr}"
         return f"{self.player_names[1 - kind]} wins the pot of {pot}"
@@ -282,7 +278,7 @@ class _PreflopWords:
 
 
 def _summarise_preflop(tree: PreflopTree) -> str:
-    rules, counts, names = tree.rules, tree.counts, preflop_betting.PLAYER_NAMES
+    rules, counts, names = tree.rules, tree.counts, BLIND_NAMES
     stacks = [format_amount(stack) for stack in rules.stacks_bb]
     blinds = f"blinds {format_amount(rules.small_blind_bb)}/{format_amount(rules.big_blind_bb)}"
     ante = f", ante {format_amount(rules.ante_bb)} each" if rules.ante_bb > 0.0 else ""
@@ -305,7 +301,7 @@ def _preflop_rule_lines(rules: PreflopRules) -> list[str]:
     if menus[0] == menus[1]:
         lines = [f"raises {menus[0]}"]
     else:
-        names = preflop_betting.PLAYER_NAMES
+        names = BLIND_NAMES
         lines = [f"{name}: raises {menu}" for name, menu in zip(names, menus, strict=True)]
     lines.append(f"raise cap: {_format_limit(rules.raise_cap)}")
     lines.append(f"limps: {'yes' if rules.allow_limp else 'no'}")

@@ -1,24 +1,27 @@
-"""Flat-array form of a two-player game tree, as all CFR kernels read it.
-
-Shape letters used across the package:
-
-* ``N`` tree nodes, decision nodes and leaves together, numbered breadth-first
-* ``L`` levels: level l holds the nodes that are l actions away from the root
-* ``H`` hands in the solver's hand space (3 in Kuhn, 169, a number of buckets, or 1326)
-* ``B`` boards solved side by side (1 for a game without a board)
-
-An action has no number of its own: what belongs to an action lives in the row of the child that
-the action leads to. Regrets, strategies and values are therefore all tables ``[N, H]`` with the
-same rows, and row 0 (the root, to which no action leads) is unused in those of actions.
-"""
+"""Flat-array form of a two-player game tree, and how likely its nodes are reached."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from runout.arrays import Int32Array, IntArray, read_only
+from runout.arrays import FloatArray, Int32Array, IntArray, RealArray, read_only
 from runout.errors import TreeError
+
+# --------------------------------------------------------------------------------------------------
+# Flat-array form of a two-player game tree, as all CFR kernels read it.
+#
+# Shape letters used across the package:
+#
+# * ``N`` tree nodes, decision nodes and leaves together, numbered breadth-first
+# * ``L`` levels: level l holds the nodes that are l actions away from the root
+# * ``H`` hands in the solver's hand space (3 in Kuhn, 169, a number of buckets, or 1326)
+# * ``B`` boards solved side by side (1 for a game without a board)
+#
+# An action has no number of its own: what belongs to an action lives in the row of the child that
+# the action leads to. Regrets, strategies and values are therefore all tables ``[N, H]`` with the
+# same rows, and row 0 (the root, to which no action leads) is unused in those of actions.
+
 
 #: The actor of a node where nobody acts.
 LEAF = -1
@@ -126,3 +129,41 @@ def subtree_sizes(layout: TreeArrays) -> IntArray:
         nodes = slice(layout.level_start[level], layout.level_start[level + 1])
         np.add.at(sizes, layout.parent[nodes], sizes[nodes])
     return sizes
+
+
+# --------------------------------------------------------------------------------------------------
+# How likely players are to play towards a node; plain array code, nothing is compiled.
+
+
+NUM_PLAYERS = 2
+
+
+def own_reach(layout: TreeArrays, strategy: RealArray, player: int) -> FloatArray:
+    """Returns ``[N, H]`` the probability that ``player`` plays towards each node.
+
+    Args:
+        layout: the tree.
+        strategy: ``[N, H]`` probability of the action that leads to each node.
+        player: whose actions count.
+    """
+    reach = np.ones(strategy.shape)
+    for level in range(1, layout.num_levels):
+        nodes = np.arange(layout.level_start[level], layout.level_start[level + 1])
+        parents = layout.parent[nodes]
+        is_own = (layout.actor[parents] == player)[:, None]
+        reach[nodes] = reach[parents] * np.where(is_own, strategy[nodes], 1.0)
+    return reach
+
+
+def own_reach_rows(tree: TreeArrays, player: int) -> IntArray:
+    """Returns ``[N]`` the row of each node's reach by ``player``: a new one after own actions."""
+    row = np.zeros(tree.num_nodes, dtype=np.int64)
+    num_rows = 1
+    for node in range(1, tree.num_nodes):
+        parent = tree.parent[node]
+        if tree.actor[parent] == player:
+            row[node] = num_rows
+            num_rows += 1
+        else:
+            row[node] = row[parent]
+    return row

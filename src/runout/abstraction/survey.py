@@ -1,0 +1,301 @@
+"""The strength of every deal of a street, or of a sample: what bucket boundaries are cut from.
+
+Strengths are whole-number scores until the last division, so equal strengths are equal numbers.
+Flop and turn deals up to suits are few enough to score them all (1,286,792 and 13,960,050); a
+river score is one of 1,981 numbers, so counting how often each occurs says everything.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import TypeVar
+from zlib import crc32
+
+import numpy as np
+
+from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
+from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, live_combos
+from runout.cards.evaluator import evaluator_tables
+from runout.cards.hand_indexer import HandIndexer
+from runout.equity import equity_kernels
+from runout.equity.board import BEST_SCORE, sum_strengths
+from runout.events import ignore_event, reporting_phase
+from runout.execution.context import Workplace
+from runout.execution.pool import map_tasks
+from runout.execution.tasks import Task, TaskResult, Worker
+from runout.jit import KERNEL_SOURCES_DIGEST
+from runout.trees.betting import Street
+
+NUM_HOLE_CARDS = 2
+
+Result = TypeVar("Result")
+
+_RUNOUTS = {Street.FLOP: 1081, Street.TURN: 46, Street.RIVER: 1}
+_BOARDS_PER_TASK = {Street.FLOP: 16, Street.TURN: 256, Street.RIVER: 1024}
+
+
+class StrengthFeature(StrEnum):
+    """The number by which hands are ordered."""
+
+    EHS2 = "ehs2"
+    EHS_SQUARED = "ehs_squared"
+
+
+@dataclass(frozen=True)
+class StreetSurvey:
+    """Strengths of a street's deals, with the number of deals that have each.
+
+    Attributes:
+        street: where the deals are.
+        values: strengths in [0, 1]; on a surveyed flop or turn one per class of deals, in the
+            order of `deal_indexer`.
+        weights: how many deals each value stands for.
+    """
+
+    street: Street
+    values: FloatArray
+    weights: IntArray
+
+
+@cache
+def deal_indexer(street: Street) -> HandIndexer:
+    """Returns the numbering of hole cards with an unordered board, up to suits."""
+    return HandIndexer((NUM_HOLE_CARDS, street.num_board_cards))
+
+
+@dataclass(frozen=True)
+class ScoreJob:
+    """Scores all deals on some boards of flop or turn; see `Job`.
+
+    Attributes:
+        street: where the deals are.
+        feature: what is scored.
+    """
+
+    street: Street
+    feature: StrengthFeature
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What scores depend on besides the boards."""
+        street, feature = self.street.label, self.feature.value
+        return {"street": street, "feature": feature, "kernels": KERNEL_SOURCES_DIGEST}
+
+    def run(self, item: IntArray, worker: Worker) -> TaskResult:
+        """Scores the deals on ``item[n]`` classes of boards."""
+        return TaskResult({"scores": score_boards(self.street, self.feature, item)})
+
+    def tasks(self, board_classes: IntArray) -> list[Task[IntArray]]:
+        """Returns a task for each part of the boards."""
+        return [
+            Task(_name_part(self.street, self.feature, part), part)
+            for part in split_boards(self.street, board_classes)
+        ]
+
+
+def survey_all(street: Street, feature: StrengthFeature, workplace: Workplace) -> StreetSurvey:
+    """Returns the strength of every deal of a street."""
+    boards = HandIndexer((street.num_board_cards,))
+    every_board = np.arange(boards.size)
+    if street is Street.RIVER:
+        counts = _count_river_scores(boards, workplace)
+        return StreetSurvey(street, river_strengths(feature), counts)
+    scores = _score_classes(street, feature, every_board, workplace)
+    with reporting_phase(workplace.on_event, f"{street.label} deals of each kind"):  # seconds
+        multiplicities = deal_indexer(street).multiplicities()
+    return StreetSurvey(street, _to_strength(street, feature, scores), multiplicities)
+
+
+def survey_sample(
+    street: Street,
+    feature: StrengthFeature,
+    deals: Uint8Array,
+    workplace: Workplace | None = None,
+) -> StreetSurvey:
+    """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1.
+
+    Args:
+        street: where they are.
+        feature: the strength.
+        deals: hole cards and board.
+        workplace: with what boards are scored; by default in this thread, and silently.
+    """
+    if street is Street.RIVER:
+        values = river_strengths(feature)[_score_river_deals(deals, workplace)]
+    else:
+        # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
+        board_classes = HandIndexer((street.num_board_cards,)).index_many(deals[:, NUM_HOLE_CARDS:])
+        scores = _score_classes(street, feature, np.unique(board_classes), workplace)
+        values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
+    return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
+
+
+def river_strengths(feature: StrengthFeature) -> FloatArray:
+    """Returns ``[1981]`` the strength of each river score."""
+    scores = np.arange(BEST_SCORE + 1)
+    return _to_strength(
+        Street.RIVER, feature, scores if feature is StrengthFeature.EHS2 else scores**2
+    )
+
+
+def bucket_river_deals(bucket_by_score: Uint16Array, workplace: Workplace) -> Uint16Array:
+    """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
+    indexer, board_indexer = (
+        deal_indexer(Street.RIVER),
+        HandIndexer((Street.RIVER.num_board_cards,)),
+    )
+
+    def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
+        boards = board_indexer.unindex_many(part)
+        scores = score_river_boards(boards)
+        return indexer.index_many(_deals_on_boards(boards)), bucket_by_score[scores[scores >= 0]]
+
+    table = np.zeros(indexer.size, dtype=np.uint16)
+    every_board = np.arange(board_indexer.size)
+    for classes, buckets in _map_boards(
+        "river table", Street.RIVER, every_board, bucket_part, workplace
+    ):
+        table[classes] = buckets
+    return table
+
+
+def deal_random(street: Street, num_deals: int, rng: np.random.Generator) -> Uint8Array:
+    """Returns ``[n, 2 + board]`` independent uniformly random deals."""
+    num_cards = NUM_HOLE_CARDS + street.num_board_cards
+    # Sorted, not partitioned: which of the lowest come first in a partition depends on the CPU.
+    order = rng.random((num_deals, NUM_CARDS)).argsort(axis=1, kind="stable")
+    return order[:, :num_cards].astype(np.uint8)
+
+
+def _deals_on_boards(boards: Uint8Array) -> Uint8Array:
+    """Returns ``[n * C, 2 + k]`` every live holding of each of ``boards[n, k]``, with the board."""
+    holdings = np.stack([COMBO_CARDS[live_combos(board.tolist())] for board in boards])
+    num_holdings = holdings.shape[1]
+    deals = np.concatenate([holdings, boards[:, None].repeat(num_holdings, axis=1)], axis=2)
+    return deals.reshape(-1, deals.shape[2])
+
+
+def score_river_boards(boards: Uint8Array) -> IntArray:
+    """Returns ``[n, 1326]`` scores of all combos on ``boards[n, 5]``, -1 where blocked."""
+    scores = np.empty((len(boards), NUM_COMBOS), dtype=np.int32)
+    equity_kernels.score_boards(
+        evaluator_tables(), boards, np.arange(NUM_COMBOS), COMBO_CARDS, scores
+    )
+    return scores.astype(np.int64)
+
+
+def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
+    """Yields the classes of boards in parts of a size that keeps a worker busy for a while."""
+    size = _BOARDS_PER_TASK[street]
+    for begin in range(0, len(board_classes), size):
+        yield board_classes[begin : begin + size]
+
+
+def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
+    """Returns the scores of all live holdings on some boards, one board after the other."""
+    boards = HandIndexer((street.num_board_cards,)).unindex_many(board_classes)
+    sums = [sum_strengths(board.tolist()) for board in boards]
+    scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
+    return np.concatenate(scores)
+
+
+def _score_classes(
+    street: Street,
+    feature: StrengthFeature,
+    board_classes: IntArray,
+    workplace: Workplace | None,
+) -> IntArray:
+    """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
+    indexer, board_indexer = deal_indexer(street), HandIndexer((street.num_board_cards,))
+    table = np.zeros(indexer.size, dtype=np.int64)
+    for part, scores in _score_parts(street, feature, board_classes, workplace):
+        deals = _deals_on_boards(board_indexer.unindex_many(part))
+        table[indexer.index_many(deals)] = scores
+    return table
+
+
+def _score_parts(
+    street: Street,
+    feature: StrengthFeature,
+    board_classes: IntArray,
+    workplace: Workplace | None,
+) -> Iterator[tuple[IntArray, AnyArray]]:
+    """Yields parts of the boards with their scores, as they are finished."""
+    if workplace is None:
+        for part in split_boards(street, board_classes):
+            yield part, score_boards(street, feature, part)
+        return
+    job, num_done = ScoreJob(street, feature), 0
+    with reporting_phase(
+        workplace.on_event, f"{street.label} strengths", len(board_classes)
+    ) as advance:
+        for done in workplace.run(job, job.tasks(board_classes)):
+            if done.entry is None:
+                assert done.error is not None
+                raise done.error
+            yield done.task.item, done.entry.arrays["scores"]
+            num_done += len(done.task.item)
+            advance(num_done)
+
+
+def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
+    """Returns a key that differs for all scores that differ, whatever boards were chosen."""
+    name = f"{street.label} {feature} of boards {part[0]} to {part[-1]}"
+    is_gapless = len(part) == part[-1] - part[0] + 1
+    return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
+
+
+def _count_river_scores(boards: HandIndexer, workplace: Workplace) -> IntArray:
+    """Returns ``[1981]`` the number of river deals with each score."""
+
+    def count_part(part: IntArray) -> IntArray:
+        scores = score_river_boards(boards.unindex_many(part))
+        is_live = scores >= 0
+        weight = np.broadcast_to(boards.multiplicity_many(part)[:, None], scores.shape)
+        return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
+
+    counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
+    every_board = np.arange(boards.size)
+    for part_counts in _map_boards(
+        "river strengths", Street.RIVER, every_board, count_part, workplace
+    ):
+        counts += part_counts
+    return counts
+
+
+def _map_boards(
+    phase: str,
+    street: Street,
+    board_classes: IntArray,
+    function: Callable[[IntArray], Result],
+    workplace: Workplace,
+) -> Iterator[Result]:
+    """Yields what ``function`` makes of each part of the boards, and reports progress."""
+    parts = list(split_boards(street, board_classes))
+    done = 0
+    with reporting_phase(workplace.on_event, phase, len(board_classes)) as advance:
+        for part, result in zip(
+            parts, map_tasks(function, parts, workplace.num_threads), strict=True
+        ):
+            yield result
+            done += len(part)
+            advance(done)
+
+
+def _score_river_deals(deals: Uint8Array, workplace: Workplace | None) -> IntArray:
+    low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
+    combos = high * (high - 1) // 2 + low
+    boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
+    scores = np.empty(len(deals), dtype=np.int64)
+    on_event = ignore_event if workplace is None else workplace.on_event
+    with reporting_phase(on_event, "river strengths", len(deals)) as advance:
+        for rows in split_boards(Street.RIVER, np.arange(len(deals))):
+            scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
+            advance(int(rows[-1]) + 1)
+    return scores
+
+
+def _to_strength(street: Street, feature: StrengthFeature, scores: IntArray) -> FloatArray:
+    power = 1 if feature is StrengthFeature.EHS2 else 2
+    return read_only(scores / (_RUNOUTS[street] * BEST_SCORE**power))

@@ -1,0 +1,275 @@
+"""The deck: cards, the 1,326 combos and the 169 canonical hands."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from runout.arrays import BoolArray, IntArray, Uint8Array, read_only
+from runout.errors import CardError, quote, shorten
+
+# --------------------------------------------------------------------------------------------------
+# Cards as small integers and as text.
+#
+# A card is ``4 * rank + suit`` with ranks ``23456789TJQKA`` (0..12) and suits ``cdhs`` (0..3), so
+# sorting ids sorts by rank first. A board is a tuple of 3 to 5 cards in the order they were dealt.
+
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+NUM_RANKS = len(RANKS)
+NUM_SUITS = len(SUITS)
+NUM_CARDS = NUM_RANKS * NUM_SUITS
+FLOP_SIZE, TURN_SIZE, RIVER_SIZE = 3, 4, 5
+BOARD_SIZES = (FLOP_SIZE, TURN_SIZE, RIVER_SIZE)
+
+_SEPARATORS = " ,"
+
+
+def make_card(rank: int, suit: int) -> int:
+    """Returns the card of a rank (0 deuce .. 12 ace) and a suit (0 clubs .. 3 spades)."""
+    return NUM_SUITS * rank + suit
+
+
+def card_rank(card: int) -> int:
+    """Returns 0 for a deuce up to 12 for an ace."""
+    return card // NUM_SUITS
+
+
+def card_suit(card: int) -> int:
+    """Returns 0 clubs, 1 diamonds, 2 hearts, 3 spades."""
+    return card % NUM_SUITS
+
+
+def parse_card(text: str) -> int:
+    """Reads one card such as ``Ah``; upper and lower case are both understood.
+
+    Raises:
+        CardError: naming the text and the part of it that is not a rank or a suit.
+    """
+    if len(text) != 2:
+        raise CardError(quote(text), "a card is a rank and a suit, such as Ah")
+    rank = RANKS.find(text[0].upper())
+    suit = SUITS.find(text[1].lower())
+    if rank < 0:
+        raise CardError(quote(text), f"{text[0]!r} is not a rank, use one of {RANKS}")
+    if suit < 0:
+        raise CardError(quote(text), f"{text[1]!r} is not a suit, use one of {SUITS}")
+    return make_card(rank, suit)
+
+
+def format_card(card: int) -> str:
+    """Returns the two-letter text of a card, such as ``Ah``."""
+    return RANKS[card_rank(card)] + SUITS[card_suit(card)]
+
+
+def parse_cards(text: str) -> tuple[int, ...]:
+    """Reads distinct cards written ``AhKd7s``, ``Ah Kd 7s`` or ``Ah,Kd,7s``, in their order.
+
+    Raises:
+        CardError: naming the token that is no card, or the card that comes twice.
+    """
+    joined = "".join(character for character in text if character not in _SEPARATORS)
+    cards = tuple(parse_card(joined[i : i + 2]) for i in range(0, len(joined), 2))
+    require_distinct(cards)
+    return cards
+
+
+def format_cards(cards: Iterable[int]) -> str:
+    """Returns cards as compact text, such as ``AhKd7s``."""
+    return "".join(map(format_card, cards))
+
+
+def parse_board(text: str) -> tuple[int, ...]:
+    """Reads a flop, turn or river board.
+
+    Raises:
+        CardError: if the text is not 3, 4 or 5 distinct cards.
+    """
+    board = parse_cards(text)
+    require_board(board)
+    return board
+
+
+def require_board(board: Sequence[int]) -> None:
+    """Raises `CardError` unless ``board`` is 3, 4 or 5 distinct cards."""
+    require_distinct(board)
+    if len(board) not in BOARD_SIZES:
+        raise CardError(
+            f"board {quote(format_cards(board))}",
+            f"{len(board)} cards, a board has 3 (flop), 4 (turn) or 5 (river)",
+        )
+
+
+def require_distinct(cards: Sequence[int]) -> None:
+    """Raises `CardError` if an id is no card, or naming the first card that comes twice."""
+    seen: set[int] = set()
+    for card in cards:
+        if not 0 <= card < NUM_CARDS:
+            raise CardError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
+        if card in seen:
+            raise CardError(format_card(card), f"comes twice in {shorten(format_cards(cards))}")
+        seen.add(card)
+
+
+# --------------------------------------------------------------------------------------------------
+# The 1,326 two-card combos, their numbering, and who blocks whom.
+
+
+NUM_COMBOS = NUM_CARDS * (NUM_CARDS - 1) // 2
+
+
+def combo_index(card_a: int, card_b: int) -> int:
+    """Returns the number of a combo, whichever card comes first."""
+    high, low = max(card_a, card_b), min(card_a, card_b)
+    return high * (high - 1) // 2 + low
+
+
+#: ``[1326, 2]`` the cards of every combo, lower card first.
+COMBO_CARDS: Uint8Array = read_only(
+    np.array([(low, high) for high in range(NUM_CARDS) for low in range(high)], dtype=np.uint8)
+)
+
+#: ``[1326, 52]`` whether the combo holds the card.
+COMBO_HAS_CARD: BoolArray = read_only((COMBO_CARDS[:, :, None] == np.arange(NUM_CARDS)).any(axis=1))
+
+#: ``[52, 51]`` the combos that hold a card, in order.
+COMBOS_BY_CARD: IntArray = read_only(np.stack([np.flatnonzero(has) for has in COMBO_HAS_CARD.T]))
+
+
+def combo_cards(combo: int) -> tuple[int, int]:
+    """Returns the two cards of a combo, lower card first."""
+    low, high = COMBO_CARDS[combo].tolist()
+    return low, high
+
+
+def parse_combo(text: str) -> int:
+    """Reads a combo such as ``AhKd``.
+
+    Raises:
+        CardError: if the text is not two distinct cards.
+    """
+    if len(text) % 2 and not any(separator in text for separator in " ,"):
+        raise CardError(quote(text), "is not two cards, such as AhKd")
+    cards = parse_cards(text)
+    if len(cards) != 2:
+        raise CardError(quote(text), f"{len(cards)} cards, a hand has 2")
+    return combo_index(*cards)
+
+
+def format_combo(combo: int) -> str:
+    """Returns a combo as text, higher card first, such as ``AhKd``."""
+    return format_cards(reversed(combo_cards(combo)))
+
+
+def live_combos(dead_cards: Iterable[int]) -> IntArray:
+    """Returns the numbers of the combos that hold none of the dead cards, in order."""
+    return np.flatnonzero(~COMBO_HAS_CARD[:, list(dead_cards)].any(axis=1))
+
+
+def disjoint_combos(combos_a: IntArray, combos_b: IntArray) -> BoolArray:
+    """Returns ``[len(a), len(b)]`` whether two combos share no card and can meet."""
+    a = COMBO_HAS_CARD[combos_a].astype(np.float32)
+    b = COMBO_HAS_CARD[combos_b].astype(np.float32)
+    disjoint: BoolArray = (a @ b.T) == 0.0
+    return disjoint
+
+
+def permute_combos(new_suits: Sequence[int]) -> IntArray:
+    """Returns ``[1326]`` the combo that each combo becomes when suit s becomes ``new_suits[s]``."""
+    cards = COMBO_CARDS.astype(np.int64)
+    moved = cards - cards % NUM_SUITS + np.asarray(new_suits)[cards % NUM_SUITS]
+    low, high = moved.min(axis=1), moved.max(axis=1)
+    permuted: IntArray = high * (high - 1) // 2 + low
+    return permuted
+
+
+# --------------------------------------------------------------------------------------------------
+# The 169 canonical hands: pairs ``AA=0 .. 22=12``, suited ``AKs=13 .. 32s=90``, offsuit to 168.
+#
+# Within suited and offsuit the high rank falls first, then the low rank. Two hands meet with a
+# weight, the number of disjoint combo pairs, which is neither uniform nor a product.
+
+
+NUM_HANDS = 169
+NUM_PAIRS = NUM_RANKS
+NUM_SUITED = NUM_RANKS * (NUM_RANKS - 1) // 2
+
+
+def canonical_hand_index(card_a: int, card_b: int) -> int:
+    """Returns the canonical hand (0..168) of two cards, whichever comes first."""
+    rank_a, rank_b = card_rank(card_a), card_rank(card_b)
+    return hand_index_of_ranks(
+        max(rank_a, rank_b), min(rank_a, rank_b), card_suit(card_a) == card_suit(card_b)
+    )
+
+
+def hand_index_of_ranks(high: int, low: int, is_suited: bool) -> int:
+    """Returns the canonical hand of two ranks with ``high >= low``; a pair is never suited."""
+    if high == low:
+        return NUM_RANKS - 1 - high
+    rows_above = NUM_RANKS - 1 - high  # high ranks that come first; they hold 12, 11, .. hands
+    before = rows_above * (NUM_RANKS - 1) - rows_above * (rows_above - 1) // 2
+    return NUM_PAIRS + before + (high - 1 - low) + (0 if is_suited else NUM_SUITED)
+
+
+def _name(high: int, low: int, is_suited: bool) -> str:
+    ending = "" if high == low else "s" if is_suited else "o"
+    return RANKS[high] + RANKS[low] + ending
+
+
+def _all_hands() -> list[tuple[int, int, bool]]:
+    ranks = range(NUM_RANKS - 1, -1, -1)
+    unpaired = [(high, low) for high in ranks for low in range(high - 1, -1, -1)]
+    pairs = [(rank, rank, False) for rank in ranks]
+    return pairs + [(*pair, True) for pair in unpaired] + [(*pair, False) for pair in unpaired]
+
+
+#: High rank, low rank and whether suited, for each canonical hand.
+HAND_RANKS: tuple[tuple[int, int, bool], ...] = tuple(_all_hands())
+
+#: ``AA``, ``AKs``, ``AKo`` and so on, for each canonical hand.
+HAND_NAMES: tuple[str, ...] = tuple(_name(*hand) for hand in HAND_RANKS)
+
+#: ``[1326]`` the canonical hand of every combo.
+HAND_BY_COMBO: IntArray = read_only(
+    np.array([canonical_hand_index(*cards) for cards in COMBO_CARDS.tolist()], dtype=np.int64)
+)
+
+#: For each canonical hand its 4, 6 or 12 combos.
+COMBOS_BY_HAND: tuple[IntArray, ...] = tuple(
+    read_only(np.flatnonzero(hand == HAND_BY_COMBO)) for hand in range(NUM_HANDS)
+)
+
+_INDEX_BY_NAME = {name: index for index, name in enumerate(HAND_NAMES)}
+
+
+def parse_canonical_hand(text: str) -> int:
+    """Reads a canonical hand such as ``AKs``, ``QQ`` or ``72o``.
+
+    Raises:
+        CardError: if it is none of the 169.
+    """
+    index = _INDEX_BY_NAME.get(text[:2].upper() + text[2:].lower())
+    if index is None:
+        raise CardError(quote(text), "not a canonical hand such as AA, AKs or AKo")
+    return index
+
+
+def grid_position(hand: int) -> tuple[int, int]:
+    """Returns row and column in the usual 13x13 grid: aces first, suited above the diagonal."""
+    high, low, is_suited = HAND_RANKS[hand]
+    near, far = NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
+    return (near, far) if is_suited else (far, near)
+
+
+def matchup_weights(board: Sequence[int] = ()) -> IntArray:
+    """Returns ``[169, 169]`` disjoint combo pairs of two hands that avoid the board's cards."""
+    live = live_combos(board)
+    cells = HAND_BY_COMBO[live, None] * NUM_CARDS + COMBO_CARDS[live]
+    cards_held = np.bincount(cells.ravel(), minlength=NUM_HANDS * NUM_CARDS)
+    cards_held = cards_held.reshape(NUM_HANDS, NUM_CARDS)
+    combos = np.bincount(HAND_BY_COMBO[live], minlength=NUM_HANDS)
+    sharing = np.einsum("hc,oc->ho", cards_held, cards_held)
+    # A pair sharing one card is taken off once; a combo meeting itself twice, so it is put back.
+    weights: IntArray = np.outer(combos, combos) - sharing + np.diag(combos)
+    return weights

@@ -1,0 +1,198 @@
+"""Cores for solves, and the time that solves take."""
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from runout.arrays import IntArray
+from runout.cfr.cfr_kernels import TreeSpan
+from runout.events import Event, KernelCompiled, KernelCompiling
+from runout.execution.pool import WorkerPool, count_cores, require_workers
+from runout.execution.tasks import CancelToken, Worker
+from runout.jit import reporting_compilation
+from runout.trees.layout import TreeArrays, subtree_sizes
+
+# --------------------------------------------------------------------------------------------------
+# Cores for solves: one solve per core, and more cores inside a solve as they become free.
+#
+# Many solves side by side lose nothing to waiting, so they come first; cores that have no solve of
+# their own help inside the others. The sum of threads is the number of workers: nothing else
+# starts any, because products are our own (`runout.simd.products`).
+
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+#: Smaller solves (nodes times hands) are over before a second thread has woken up.
+MIN_CELLS_PER_WORKER = 200_000
+
+#: A level with so many nodes for each part can be cut into parts of about equal size.
+_SUBTREES_PER_PART = 16
+
+
+def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
+    """Returns how many threads a solve can make use of.
+
+    Args:
+        cells: nodes times hands of the solve.
+        num_workers: threads there are; by default the number of cores.
+
+    Raises:
+        ExecutionError: if ``num_workers`` is not positive.
+    """
+    workers = count_cores() if num_workers is None else num_workers
+    require_workers(workers)
+    return min(workers, max(1, cells // MIN_CELLS_PER_WORKER))
+
+
+class Team:
+    """Threads that share one solve; the caller's thread is one of them.
+
+    Attributes:
+        num_workers: how many there are at most.
+        cancel: ends the solve between two iterations, or two pieces of shared work.
+    """
+
+    def __init__(
+        self,
+        num_workers: int = 1,
+        pool: WorkerPool | None = None,
+        cancel: CancelToken | None = None,
+    ) -> None:
+        """Gathers threads.
+
+        Args:
+            num_workers: the caller's and others.
+            pool: where others come from when they are free; by default they belong to the team.
+            cancel: ends the solve; by default nobody does.
+        """
+        self.num_workers = num_workers
+        self.cancel = cancel or CancelToken()
+        if num_workers > 1 and pool is None:
+            pool = WorkerPool(num_workers - 1)
+        self._pool = pool
+
+    @classmethod
+    def of(cls, worker: Worker) -> "Team":
+        """Returns the threads that a task has."""
+        return cls(worker.num_threads, worker.pool, worker.cancel)
+
+    def for_solve(self, cells: int) -> "Team":
+        """Returns as much of the team as a solve of so many cells can make use of."""
+        return Team(worthwhile_workers(cells, self.num_workers), self._pool, self.cancel)
+
+    @property
+    def num_ready(self) -> int:
+        """Threads that would share work right now; it is cut into so many parts."""
+        if self._pool is None:
+            return 1
+        return min(self.num_workers, 1 + self._pool.count_free())
+
+    def run(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
+        """Returns ``function(part)`` for all parts, in their order, when all are done.
+
+        Raises:
+            CancelledError: if the solve is to end.
+        """
+        self.cancel.raise_if_set()
+        if self._pool is None or len(parts) == 1:
+            return [function(part) for part in parts]
+        return self._pool.share(function, parts, self.num_workers)
+
+    def split(self, num_items: int) -> list[tuple[int, int]]:
+        """Returns the beginning and end of one range of items per thread that is ready."""
+        num_parts = self.num_ready
+        bounds = [num_items * i // num_parts for i in range(num_parts + 1)]
+        return list(itertools.pairwise(bounds))
+
+
+class TreeParts(NamedTuple):
+    """A tree divided among workers.
+
+    Attributes:
+        top: the first levels, which are few nodes and handled by one; none if there is one part.
+        subtrees: everything below, a part per worker; no part needs another.
+    """
+
+    top: list[TreeSpan]
+    subtrees: list[TreeSpan]
+
+
+def split_tree(tree: TreeArrays, num_parts: int) -> TreeParts:
+    """Divides a tree into subtrees of about equal size."""
+    level_start = tree.level_start.astype(np.int64)
+    if num_parts == 1:
+        return TreeParts([], [TreeSpan(level_start[:-1].copy(), level_start[1:].copy())])
+    sizes = subtree_sizes(tree)
+    widths = np.diff(level_start)
+    enough = np.flatnonzero(widths >= _SUBTREES_PER_PART * num_parts)
+    split_level = int(enough[0]) if len(enough) else int(widths.argmax())
+    top = TreeSpan(level_start[:split_level].copy(), level_start[1 : split_level + 1].copy())
+    roots = slice(level_start[split_level], level_start[split_level + 1])
+    done = sizes[roots].cumsum()
+    shares = done[-1] * np.arange(1, num_parts) / num_parts
+    cuts = level_start[split_level] + np.searchsorted(done, shares) + 1
+    bounds = [
+        _follow_down(tree, split_level, int(cut))
+        for cut in (level_start[split_level], *cuts, level_start[split_level + 1])
+    ]
+    return TreeParts([top], [TreeSpan(*pair) for pair in itertools.pairwise(bounds)])
+
+
+def _follow_down(tree: TreeArrays, first_level: int, node: int) -> IntArray:
+    """Returns ``[L]`` the first node of each level that descends from ``node`` or comes later.
+
+    Above the first level nothing does: the bound is the end of the level.
+    """
+    bounds = np.zeros(tree.num_levels, dtype=np.int64)
+    for level in range(first_level, tree.num_levels):
+        bounds[level] = node
+        begin, end = int(tree.level_start[level]), int(tree.level_start[level + 1])
+        node = end + int(tree.num_children[begin:node].sum())
+    return bounds
+
+
+# --------------------------------------------------------------------------------------------------
+# The time that solves take, without what was spent on compiling kernels.
+
+
+class CompileTimer:
+    """How long kernels were being compiled, in whatever thread; events tell it when."""
+
+    def __init__(self) -> None:
+        self._num_compiling = 0
+        self._began_at = 0.0
+        self._seconds = 0.0
+
+    def on_event(self, event: Event) -> None:
+        """Counts the time of outermost kernels; others are compiled inside those that call them."""
+        match event:
+            case KernelCompiling():
+                if self._num_compiling == 0:
+                    self._began_at = time.perf_counter()
+                self._num_compiling += 1
+            case KernelCompiled():
+                # In this order: who reads the clock meanwhile may see it late, but never early.
+                if self._num_compiling == 1:
+                    self._seconds += time.perf_counter() - self._began_at
+                self._num_compiling -= 1
+
+    def time_beside(self) -> float:
+        """Returns a clock's time in seconds; it stands still while something is compiled."""
+        now = self._began_at if self._num_compiling else time.perf_counter()
+        return now - self._seconds
+
+
+#: It listens as long as the process lives: solves begin and end in many threads at a time.
+_TIMER = CompileTimer()
+_LISTENING = ExitStack()
+_LISTENING.enter_context(reporting_compilation(_TIMER.on_event))
+
+
+def solve_time() -> float:
+    """Returns the time of a clock in seconds, which stands still while kernels are compiled."""
+    return _TIMER.time_beside()

@@ -1,0 +1,627 @@
+"""`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from runout.cfr.schedules import StopReason
+from runout.cli.console import output, print_json, print_note
+from runout.cli.formatting import (
+    Json,
+    format_bytes,
+    format_count_of,
+    format_exploitability,
+    format_percent,
+    format_seconds,
+)
+from runout.cli.node_tables import format_chips, print_node, print_roughness
+from runout.cli.options import (
+    OPTION_BY_KEY,
+    BetsOption,
+    ConfigOption,
+    DonksOption,
+    ExecutorOption,
+    FromOption,
+    IpOption,
+    JsonFlag,
+    MaxIterationsOption,
+    MaxRaisesOption,
+    MaxSecondsOption,
+    OopOption,
+    OptionError,
+    PotOption,
+    PrecisionOption,
+    RaisesOption,
+    RakeCapOption,
+    RakeOption,
+    RiversOption,
+    SpotBoardOption,
+    SpotConfigOption,
+    SpotNodeOption,
+    SpotOutputOption,
+    StackOption,
+    TargetOption,
+    WorkersOption,
+    keys_from_run,
+    load_flops_config,
+    naming_options,
+    require_keys,
+    require_positive,
+)
+from runout.cli.show import print_decisions, print_report, report_to_json
+from runout.cli.targets import (
+    OutputOption,
+    OverwriteFlag,
+    ResumeFlag,
+    describe_end,
+    describe_joint_game,
+    keeping_checkpoints,
+    note_done_before,
+    remove_checkpoints,
+    require_disk,
+    require_free,
+    require_resources,
+    solving_into,
+    tell_plan,
+)
+from runout.config.load import load_run_config, load_spot_config
+from runout.config.postflop import PostflopModelConfig
+from runout.config.spot import SpotConfig
+from runout.config.values import plain_target
+from runout.errors import BundleError
+from runout.execution.pool import PROGRAM_BYTES
+from runout.solutions.preflop import (
+    CHECKPOINT_FOLDER,
+    PREFLOP_KIND,
+    SOLUTION_FOLDER,
+    VALUES_FOLDER,
+    PreflopSolution,
+    PreflopView,
+)
+from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle
+from runout.storage.bundle import digest_config, has_bundle, read_manifest
+from runout.storage.ledger import claiming
+from runout.trees.betting import Stakes, Street
+from runout.trees.sizes import PotFraction
+from runout.trees.tree import POSITION_NAMES
+
+if TYPE_CHECKING:
+    from runout.flops.spot_setup import SpotSize
+    from runout.flops.spot_solution import SpotSolution
+    from runout.runs.plan import RunPlan
+    from runout.runs.preflop import PreflopRun
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout solve-postflop`: all flops of a config solved, resumably, into a bundle of values.
+
+
+def solve_flops(
+    config: ConfigOption,
+    path: OutputOption,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
+    resume: ResumeFlag = True,
+    overwrite: OverwriteFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Solve all flops of a config and write what hands are worth on them.
+
+    An interrupted run goes on where it was when the same command is given again.
+    """
+    require_positive("--workers", workers)
+    model = load_flops_config(config)
+    require_free(path, VALUES_KIND, overwrite or resume)
+    started = time.perf_counter()
+    digest = digest_config(model.to_mapping()) if resume else None
+    with solving_into(path, workers, executor) as workplace, claiming(path, digest) as claim:
+        from runout.flops.solve import PostflopAbstraction, PostflopPlan
+        from runout.runs.plan import find_finished_values
+
+        checkpoints = checkpoint_directory(path)
+        bundle = None if overwrite else find_finished_values(path, model)
+        is_done_before = bundle is not None
+        if bundle is not None:
+            note_done_before(path)
+            remove_checkpoints(checkpoints)
+        else:
+            plan = PostflopPlan.make(model, workers)
+            tell_plan(config, plan, path)
+            workplace = replace(workplace, checkpoints=checkpoints)
+            with keeping_checkpoints(checkpoints, resume, claim):
+                bundle = PostflopAbstraction.carry_out(plan, workplace).to_bundle()
+                _save_values(path, bundle, model, overwrite)
+    _report_flops(path, bundle, time.perf_counter() - started, is_done_before, json)
+
+
+def _save_values(
+    path: Path, bundle: ValueBundle, model: PostflopModelConfig, overwrite: bool
+) -> None:
+    """Writes the bundle, unless a process that shared the work was first."""
+    from runout.runs.plan import find_finished_values
+
+    try:
+        bundle.save(path, overwrite=overwrite)
+    except BundleError:
+        if overwrite or find_finished_values(path, model) is None:
+            raise
+
+
+def checkpoint_directory(path: Path) -> Path:
+    """Returns where finished flops are until the bundle is written: in plain sight, next to it."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.checkpoints")
+
+
+def _report_flops(
+    path: Path, bundle: ValueBundle, seconds: float, is_done_before: bool, json: bool
+) -> None:
+    size_bytes = read_manifest(path).size_bytes
+    num_flops = len(bundle.values[0].flops.flops)
+    if json:
+        print_json(
+            {
+                "path": str(path),
+                "size_bytes": size_bytes,
+                "seconds": seconds,
+                "num_flops": num_flops,
+                "sprs": [summarize(values) for values in bundle.values],
+            }
+        )
+        return
+    console = output()
+    console.print(solve_table(bundle))
+    flops = format_count_of(num_flops, "flop")
+    what = f"{path}, {flops}, {format_bytes(size_bytes)}"
+    console.print(
+        describe_end(what, seconds, is_done_before),
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def summarize(values: PostflopValues) -> Json:
+    """Returns how the solves at one stack-to-pot ratio went, under JSON names."""
+    reports = values.reports
+    exploitability = [report.exploitability_pot for report in reports]
+    return {
+        "spr": values.spr,
+        "mean_exploitability_pot": sum(exploitability) / len(reports),
+        "worst_exploitability_pot": max(exploitability),
+        "exploitability_meaning": reports[0].meaning,
+        "mean_iterations": sum(report.iterations for report in reports) / len(reports),
+        "solve_seconds": sum(report.seconds for report in reports),
+        "num_deals": sum(report.num_deals for report in reports),
+    }
+
+
+def describe_flops(bundle: ValueBundle) -> str:
+    """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
+    summaries = [summarize(values) for values in bundle.values]
+    mean = sum(summary["mean_exploitability_pot"] for summary in summaries) / len(summaries)
+    worst = max(summary["worst_exploitability_pot"] for summary in summaries)
+    meaning = bundle.values[0].reports[0].meaning
+    return (
+        f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
+        f"{format_count_of(len(summaries), 'SPR')}: "
+        f"exploitability ({meaning}) {format_exploitability(mean, meaning)} of the pot on average, "
+        f"{format_exploitability(worst, meaning)} at worst"
+    )
+
+
+def solve_table(bundle: ValueBundle) -> Table:
+    """Returns a table with a line for each stack-to-pot ratio."""
+    summaries = [summarize(values) for values in bundle.values]
+    has_deals = any(summary["num_deals"] for summary in summaries)
+    meaning = bundle.values[0].reports[0].meaning
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    headings = ["SPR", "exploitability, mean", "worst", "iterations, mean", "solving"]
+    for heading in [*headings, *(["deals"] if has_deals else [])]:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for summary in summaries:
+        deals = [f"{summary['num_deals']:.3g}"] if has_deals else []
+        table.add_row(
+            f"{summary['spr']:.4g}",
+            format_exploitability(summary["mean_exploitability_pot"], meaning, 3),
+            format_exploitability(summary["worst_exploitability_pot"], meaning, 3),
+            f"{summary['mean_iterations']:,.0f}",
+            format_seconds(summary["solve_seconds"]),
+            *deals,
+        )
+    table.caption = (
+        f"exploitability in % of the flop pot; solving: all flops added up\n{meaning.explanation}"
+    )
+    table.caption_justify = "left"
+    return table
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout solve-preflop`: from a config to a solved preflop game, resumably.
+
+
+def solve_game(
+    config: ConfigOption,
+    path: OutputOption,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
+    resume: ResumeFlag = True,
+    overwrite: OverwriteFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Solve a preflop game and the flops behind it, and show the main decisions.
+
+    An interrupted run goes on where it was when the same command is given again.
+    """
+    require_positive("--workers", workers)
+    run_config = load_run_config(config)
+    started = time.perf_counter()
+    # One process plays a joint game; the flops of two phases can be shared.
+    is_shared = resume and run_config.method != "joint"
+    digest = digest_config(run_config.to_mapping()) if is_shared else None
+    with solving_into(path, workers, executor) as workplace, claiming(path, digest) as claim:
+        from runout.runs.plan import RunPlan
+        from runout.runs.preflop import carry_out, find_finished_run
+
+        plan = RunPlan.make(run_config, workers)
+        _require_free(path, plan, resume, overwrite)
+        checkpoints = path / CHECKPOINT_FOLDER
+        run = None if overwrite else find_finished_run(path, plan)
+        is_done_before = run is not None
+        if run is not None:
+            note_done_before(path)
+            remove_checkpoints(checkpoints)
+        else:
+            _tell_plan(config, plan, path)
+            workplace = replace(workplace, checkpoints=checkpoints)
+            with keeping_checkpoints(checkpoints, resume, claim):
+                run = carry_out(plan, workplace, _ignore_solution if json else _print_solution)
+                _save_run(path, run, overwrite)
+    _report_run(path, run, time.perf_counter() - started, is_done_before, json)
+
+
+def _save_run(path: Path, run: "PreflopRun", overwrite: bool) -> None:
+    """Writes the bundles, unless a process that shared the work was first."""
+    from runout.runs.preflop import find_finished_run
+
+    try:
+        run.save(path, overwrite=overwrite)
+    except BundleError:
+        if overwrite or find_finished_run(path, run.plan) is None:
+            raise
+
+
+def _report_run(
+    path: Path, run: "PreflopRun", seconds: float, is_done_before: bool, json: bool
+) -> None:
+    if json:
+        print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
+        return
+    nodes = PreflopView(run.solution)
+    console = output()
+    print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
+    console.print()
+    print_report(console, nodes)
+    if run.values is not None:
+        console.print(describe_flops(run.values))
+    done = "was done before" if is_done_before else f"in {format_seconds(seconds)}"
+    what = f"{path}, {done}" if is_done_before else f"wrote {path} {done}"
+    console.print(
+        f"{what}; runout show {path} --node PATH for more",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def _print_solution(solution: PreflopSolution) -> None:
+    """Shows the main decisions as they are in the middle of a solve."""
+    nodes = PreflopView(solution)
+    console = output()
+    mbb = solution.report.exploitability_mbb
+    iterations = format_count_of(solution.report.iterations, "iteration")
+    console.print(f"\nafter {iterations}, {mbb:.3g} mbb/hand")
+    print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
+
+
+def _ignore_solution(solution: PreflopSolution) -> None:
+    """Keeps the output of ``--json`` one document."""
+
+
+def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) -> None:
+    """Finds out before the work whether both bundles of a run can be written.
+
+    What is there already is this very run, or refused for its config, if the run may be resumed.
+    Values without a solution are left from an interrupted save of this run and may be replaced.
+
+    Raises:
+        RunoutError: if something is in the way that may not be replaced, which spells out how its
+            config differs, or nothing can be written.
+    """
+    from runout.runs.preflop import check_directory
+
+    if has_bundle(path):
+        raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
+    if not overwrite:
+        check_directory(path, plan)
+    require_free(path / SOLUTION_FOLDER, PREFLOP_KIND, overwrite or resume)
+    is_left_over = not has_bundle(path / SOLUTION_FOLDER)
+    require_free(path / VALUES_FOLDER, VALUES_KIND, overwrite or resume or is_left_over)
+
+
+def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
+    """Says what flops have to be solved and what that needs.
+
+    Raises:
+        OptionError: if the machine does not have it.
+    """
+    if plan.joint is not None:
+        assert plan.needs is not None
+        require_resources(plan.needs, path)
+        print_note(f"{file}: {describe_joint_game(plan.joint, plan.needs)}")
+    elif plan.flops is not None:
+        tell_plan(file, plan.flops, path, plan.config.ranges_rounds)
+    elif plan.given_values is not None:
+        print_note(f"{file}: values of flops come from {plan.config.postflop_model_path}")
+    else:
+        why = "flops are checked down" if plan.tree.flop_leaves() else "no flop is ever seen"
+        print_note(f"{file}: {why}, none is solved")
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout solve-spot`: one board, two ranges, real cards, resumably.
+
+
+#: What spots are saved as, as in `runout.flops.spot_solution`, which takes numba to import.
+SPOT_KIND = "spot"
+
+#: What allows more, by the reason for which a solve has ended.
+OPTION_BY_LIMIT = {
+    StopReason.ITERATIONS: "--max-iterations",
+    StopReason.SECONDS: "--max-seconds",
+}
+_REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
+#: Fractions of the pot by which rounding to chips may change a bet without a word.
+_NOTABLE_ROUNDING = 0.02
+#: Fraction of all memory that another precision has to save or cost to be mentioned.
+_NOTABLE_MEMORY = 0.1
+_Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
+]
+
+
+def solve_spot(
+    config: SpotConfigOption = None,
+    run: FromOption = None,
+    node: SpotNodeOption = None,
+    board: SpotBoardOption = None,
+    oop: OopOption = None,
+    ip: IpOption = None,
+    pot: PotOption = None,
+    stack: StackOption = None,
+    bets: BetsOption = None,
+    raises: RaisesOption = None,
+    donks: DonksOption = None,
+    max_raises: MaxRaisesOption = None,
+    rake: RakeOption = None,
+    rake_cap: RakeCapOption = None,
+    target: TargetOption = None,
+    max_iterations: MaxIterationsOption = None,
+    max_seconds: MaxSecondsOption = None,
+    precision: PrecisionOption = None,
+    rivers: RiversOption = None,
+    path: SpotOutputOption = None,
+    workers: WorkersOption = None,
+    resume: ResumeFlag = True,
+    overwrite: OverwriteFlag = False,
+    estimate: _Estimate = False,
+    json: JsonFlag = False,
+) -> None:
+    """Solve a board with two ranges and real cards, and show the first decision.
+
+    An interrupted solve goes on where it was when the same command is given again; so does a
+    finished one with a lower target.
+    """
+    require_positive("--workers", workers)
+    values = [board, oop, ip, pot, stack, bets, raises, donks, max_raises, rake, rake_cap]
+    limits = [target, max_iterations, max_seconds, precision, rivers]
+    options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
+    given = {key: value for key, value in options if value is not None}
+    spot = read_config(config, {**keys_from_run(run, node, given), **given})
+    if estimate:
+        _tell_size(spot, workers, json)
+        return
+    solution, seconds = _solve(spot, path, workers, resume, overwrite)
+    if json:
+        print_json({**spot_report_to_json(solution), "path": None if path is None else str(path)})
+        return
+    _report_spot(solution, path, seconds)
+
+
+def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
+    """Reads a config file with options that win over its keys; errors name the options.
+
+    Raises:
+        RunoutError: naming the option or key at fault.
+    """
+    if file is None:
+        require_keys(given, _REQUIRED_KEYS)
+    with naming_options(given):
+        return load_spot_config(file, given)
+
+
+def _solve(
+    config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
+) -> tuple["SpotSolution", float | None]:
+    """Solves, and returns the seconds of this sitting without compiling; None if done before."""
+    is_there = path is not None and has_bundle(path)
+    if path is not None:
+        require_free(path, SPOT_KIND, overwrite or (resume and is_there))
+    with solving_into(path or Path(), workers) as workplace:
+        from runout.cfr.team import solve_time
+        from runout.flops.spot_setup import measure_spot, river_buckets
+        from runout.flops.spot_solution import load_spot_facts
+        from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
+        from runout.solutions.flop_bundles import build_spot
+
+        is_done = False
+        if path is not None and is_there and not overwrite:
+            require_own_spot(path, config, resume)
+            _, outcome, curve = load_spot_facts(path)
+            is_done = reason_to_rest(outcome, curve, config.stopping_rule()) is not None
+        num_threads = workplace.num_threads
+        size = measure_spot(build_spot(config), num_threads, config.locks, river_buckets(config))
+        require_memory(config, size)
+        if path is not None:
+            require_disk(path, 2 * _table_bytes(config, size))
+        print_note(describe_size(config, size))
+        if (rounding := describe_rounding(config)) is not None:
+            print_note(rounding)
+        if path is None:
+            print_note("nothing will be kept, give --output DIR to keep it")
+        started = solve_time()
+        solution = solve_spot(config, workplace, directory=path, resume=resume, overwrite=overwrite)
+        seconds = solve_time() - started
+    return solution, None if is_done else seconds
+
+
+def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
+    """Prints how large a spot is, without solving it."""
+    from runout.execution.pool import count_cores
+    from runout.flops.spot_setup import measure_spot, river_buckets
+    from runout.solutions.flop_bundles import build_spot
+
+    size = measure_spot(
+        build_spot(config), workers or count_cores(), config.locks, river_buckets(config)
+    )
+    if not json:
+        output().print(describe_size(config, size), soft_wrap=True, markup=False)
+        return
+    print_json(
+        {
+            "num_nodes": size.num_nodes,
+            "num_boards": list(size.num_boards),
+            "num_hands": list(size.num_hands),
+            **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
+        }
+    )
+
+
+def describe_size(config: SpotConfig, size: "SpotSize") -> str:
+    """Returns how large a spot is and what it needs, as three lines."""
+    streets = [street.label for street in Street][-len(size.num_boards) :]
+    boards = ", ".join(map(format_count_of, size.num_boards, streets))
+    oop, ip = size.num_hands
+    nodes = format_count_of(size.num_nodes, "node")
+    return (
+        f"{config.board}: {nodes} of betting, {oop:,} against {ip:,} combos\n"
+        f"boards: {boards}\n"
+        f"memory: {_describe_memory(config.precision, size)}"
+    )
+
+
+def _describe_memory(precision: int, size: "SpotSize") -> str:
+    """Returns what the spot and the program take, and another precision if that matters."""
+    totals = {int(bits): need.total for bits, need in size.memory.items()}
+    chosen = totals.pop(precision)
+    notable = _NOTABLE_MEMORY * size.memory_bytes[precision]
+    others = ", ".join(
+        f"{format_bytes(total)} with precision {bits}"
+        for bits, total in totals.items()
+        if abs(total - chosen) >= notable
+    )
+    spot = f"{format_bytes(chosen)} for the spot" + (f" ({others})" if others else "")
+    return f"{spot}, {format_bytes(PROGRAM_BYTES)} for the program"
+
+
+def describe_rounding(config: SpotConfig) -> str | None:
+    """Returns which first bet is far from its size because it is whole chips, None if none is."""
+    stakes = Stakes.in_chips(config.pot, config.stack)
+    menu = config.betting_rules().menus[config.first_street][0]
+    for size in menu.bets:
+        if not isinstance(size, PotFraction):
+            continue
+        chips = max(stakes.rounded(size.fraction * stakes.pot), stakes.minimum_bet)
+        bet = chips / stakes.pot
+        if abs(bet - size.fraction) > _NOTABLE_ROUNDING and chips < stakes.stack:
+            wanted, came = format_percent(size.fraction, 0), format_percent(bet, 1)
+            finer = f"--pot {100 * stakes.pot:g} --stack {100 * stakes.stack:g}"
+            return f"bets are whole chips: {wanted} is {chips:g} ({came}), {finer} is finer"
+    return None
+
+
+def _table_bytes(config: SpotConfig, size: "SpotSize") -> int:
+    return next(need.tables for bits, need in size.memory.items() if bits == config.precision)
+
+
+def spot_report_to_json(solution: "SpotSolution") -> Json:
+    """Returns what a solve has come to, under JSON names."""
+    root, outcome = solution.view.node(), solution.outcome
+    return {
+        "board": solution.config.board,
+        "pot_chips": solution.config.pot,
+        "stack_chips": solution.config.stack,
+        "iterations": outcome.iterations,
+        "seconds": outcome.seconds,
+        "stopped_by": outcome.reason.value,
+        "exploitability_chips": outcome.exploitability,
+        "exploitability_pot": solution.exploitability_pot,
+        "exploitability_meaning": solution.meaning,
+        "ev_chips": {name: root.range_ev(p) for p, name in enumerate(POSITION_NAMES)},
+        "equity": {name: root.range_equity(p) for p, name in enumerate(POSITION_NAMES)},
+        "actions": [
+            {"action": action.code, "label": action.label, "frequency": frequency}
+            for action, frequency in zip(root.actions, root.frequency().tolist(), strict=True)
+        ],
+    }
+
+
+def _compare_with_origin(solution: "SpotSolution") -> str:
+    """Returns where a spot comes from, and how its EV differs from what was counted with."""
+    origin, root = solution.config.origin, solution.view.node()
+    assert origin is not None
+    differences = ", ".join(
+        f"{name} {root.range_ev(player) - counted:+.1f}"
+        for player, (name, counted) in enumerate(
+            zip(POSITION_NAMES, (origin.oop_ev, origin.ip_ev), strict=True)
+        )
+    )
+    return f"{origin.describe()}; on this board {differences}"
+
+
+def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
+    console, outcome, config = output(), solution.outcome, solution.config
+    print_node(console, solution.view.node())
+    console.print()
+    chips, share = format_chips(outcome.exploitability), solution.exploitability_pot
+    percent = format_percent(share, 3)
+    iterations = format_count_of(outcome.iterations, "iteration")
+    console.print(
+        f"exploitability ({solution.meaning}) {chips} chips, {percent} of the pot, after "
+        f"{iterations} in {format_seconds(outcome.seconds)}; {outcome.reason.value}",
+        soft_wrap=True,
+    )
+    print_roughness(console, solution.quality)
+    if config.origin is not None:
+        console.print(_compare_with_origin(solution), soft_wrap=True, markup=False)
+    if config.rake_rate > 0.0:
+        console.print("raked: not a zero-sum game, the EVs add up to the pot less rake")
+    option = OPTION_BY_LIMIT.get(outcome.reason)
+    if option is not None and config.target is not None and share > config.target:
+        way = f"{option} is the way on" if path is None else f"{option} goes on from here"
+        print_note(f"the target of {plain_target(config.target)} was not reached, a larger {way}")
+    if path is None:
+        return
+    size = format_bytes(read_manifest(path).size_bytes)
+    if seconds is None:
+        done = f"{path}, {size}, was done before"
+    else:
+        done = f"wrote {path}, {size}, in {format_seconds(seconds)}"
+    console.print(
+        f"{done}; runout spot show {path} --node PATH for more",
+        soft_wrap=True,
+        markup=False,
+    )

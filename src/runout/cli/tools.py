@@ -1,0 +1,536 @@
+"""`runout tree`, `table` and `warmup`."""
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from runout.cache import cache_directory, digest_arrays, save_arrays
+from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
+from runout.cards.flops import suit_stabilizer
+from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
+from runout.cli.options import (
+    JsonFlag,
+    OptionError,
+    WorkersOption,
+    flops_of_run,
+    load_config,
+    load_flops_config,
+    read_path,
+    require_at_most_one,
+    require_positive,
+)
+from runout.cli.solve import describe_size
+from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
+from runout.config.postflop import PostflopModelConfig
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
+from runout.errors import TableError
+from runout.events import EventSink, reporting_phase
+from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION, build_spot
+from runout.storage.bundle import load_bundle, reading_contents
+from runout.trees.actions import format_amount
+from runout.trees.betting import BLIND_NAMES
+from runout.trees.describe import (
+    AnyTree,
+    format_rules,
+    format_tree,
+    format_tree_dot,
+    format_tree_summary,
+)
+from runout.trees.layout import LEAF, TreeArrays
+from runout.trees.tree import POSITION_NAMES, PostflopTree, PreflopTree
+
+if TYPE_CHECKING:
+    from runout.cards.hand_indexer import HandIndexer
+    from runout.flops.backend import PostflopBackend
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout tree`: the betting trees of a config, before anything is solved.
+
+
+#: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
+MAX_OUTLINE_LINES = 80
+
+#: Tables of the preflop solve: regrets, sums, strategy, values, reach and expected values.
+_PREFLOP_TABLES = 8
+_FLOAT_BYTES = 8
+
+tree_app = typer.Typer(no_args_is_help=True, help="Look at betting trees before they are solved.")
+
+
+class _Memory(NamedTuple):
+    """What solving a tree takes: in bytes, and in words."""
+
+    size: int
+    words: str
+
+
+@tree_app.command(
+    "show",
+    epilog="Example: runout tree show -c configs/postflop_smoke.yaml --spr 3.5 ; "
+    "runout tree show -c configs/spot_river.yaml ; runout tree show -c runs/river",
+)
+def show_tree(
+    config: Annotated[
+        Path,
+        typer.Option(
+            "--config",
+            "-c",
+            metavar="FILE",
+            parser=read_path,
+            help="A config, YAML, or the directory of a solved spot.",
+        ),
+    ],
+    spr: Annotated[
+        float | None,
+        typer.Option("--spr", metavar="X", help="The postflop tree at this stack-to-pot ratio."),
+    ] = None,
+    preflop: Annotated[
+        bool, typer.Option("--preflop", help="The preflop tree (the default if there is one).")
+    ] = False,
+    dot: Annotated[bool, typer.Option("--dot", help="Print the tree for Graphviz.")] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option("--depth", metavar="N", help="Actions from the root to show (default: fit)."),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show the rules, the nodes and the memory of a config's trees, and the trees themselves.
+
+    The config is that of a run, of flops or of a spot. One of flops with several stack-to-pot
+    ratios shows a line for each; give --spr for one.
+    """
+    require_at_most_one({"--spr": spr is not None, "--preflop": preflop})
+    require_at_most_one({"--dot": dot, "--json": json})
+    require_positive("--depth", depth)
+    if spr is not None and not 0.0 < spr < float("inf"):
+        raise OptionError("--spr", f"{spr:g} is not a positive number")
+    if (spot := _find_spot(config)) is not None:
+        for option, is_given in {"--spr": spr is not None, "--preflop": preflop}.items():
+            if is_given:
+                raise OptionError(option, f"{config} is a spot, which has one tree")
+        _show(spot.tree(), _spot_memory(spot), depth, dot, json)
+        return
+    loaded = load_config(config)
+    if preflop and not isinstance(loaded, RunConfig):
+        raise OptionError("--preflop", f"{config} has no section preflop")
+    if isinstance(loaded, RunConfig) and spr is None:
+        tree = loaded.preflop.tree
+        _show(tree, _preflop_memory(tree), depth, dot, json)
+        if not dot and not json and loaded.needs_flop_values and loaded.postflop_model is not None:
+            output().print()
+            _show_table(flops_of_run(config, loaded))
+        return
+    _show_flop_trees(_postflop_model(config, loaded), spr, depth, dot, json)
+
+
+def _show_flop_trees(
+    model: PostflopModelConfig, spr: float | None, depth: int | None, dot: bool, json: bool
+) -> None:
+    """Prints the tree at one ratio, or a line for each."""
+    sprs = list(model.postflop_sprs) if spr is None else [spr]
+    if len(sprs) == 1:
+        flop_tree = PostflopTree.build_with_spr(model.betting_rules(), sprs[0])
+        _show(flop_tree, _flop_memory(flop_tree, model), depth, dot, json)
+        return
+    if dot:
+        given = ", ".join(map(format_amount, sprs))
+        raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
+    if json:
+        trees = _trees(model)
+        print_json({"trees": [_facts(tree, _flop_memory(tree, model)) for tree in trees]})
+    else:
+        _show_table(model)
+
+
+def _find_spot(path: Path) -> SpotConfig | None:
+    """Returns the spot that a config, or the directory of a solved one, describes; else None.
+
+    Raises:
+        BundleError: if a directory holds something else.
+        ConfigError: if the config cannot be read.
+    """
+    if path.is_dir():
+        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMA_VERSION, verify=False)
+        with reading_contents(path):
+            return load_spot_config(bundle.config_text or "")
+    return load_spot_config(path) if kind_of(load_yaml(path)) == SPOT else None
+
+
+def _postflop_model(path: Path, config: PostflopModelConfig | RunConfig) -> PostflopModelConfig:
+    """Returns the model whose sizes a tree at one ratio is built with."""
+    if isinstance(config, PostflopModelConfig):
+        return config
+    return config.postflop_model or load_flops_config(path)
+
+
+def _trees(model: PostflopModelConfig) -> list[PostflopTree]:
+    rules = model.betting_rules()
+    return [PostflopTree.build_with_spr(rules, spr) for spr in sorted(model.postflop_sprs)]
+
+
+def _show(tree: AnyTree, memory: _Memory, depth: int | None, dot: bool, json: bool) -> None:
+    """Prints one tree in the chosen form."""
+    if dot:
+        print(format_tree_dot(tree, depth))
+        return
+    if json:
+        print_json({**_facts(tree, memory), "nodes": _nodes(tree, depth)})
+        return
+    shown_depth = fitting_depth(tree.layout) if depth is None else depth
+    console = output()
+    summary = f"{format_tree_summary(tree)}\n{memory.words}"
+    console.print(summary, soft_wrap=True, markup=False)
+    console.print()
+    console.print(format_tree(tree, shown_depth), soft_wrap=True, markup=False)
+    if depth is None and shown_depth < tree.layout.num_levels - 1:
+        print_note(f"shown to depth {shown_depth}, give --depth for more")
+
+
+def fitting_depth(layout: TreeArrays) -> int:
+    """Returns how many whole levels of actions fit into `MAX_OUTLINE_LINES`, at least one."""
+    depths = range(2, layout.num_levels)
+    return max([1, *(d for d in depths if layout.level_start[d + 1] <= MAX_OUTLINE_LINES)])
+
+
+def _show_table(model: PostflopModelConfig) -> None:
+    """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
+    console = output()
+    num_flops = len(model.flop_list().flops)
+    flops = format_count_of(num_flops, "flop")
+    console.print(f"{flops}, solve type {model.solve_type}", highlight=False)
+    console.print(format_rules(model.betting_rules()), soft_wrap=True, markup=False)
+    console.print()
+    console.print(_table_of_trees(_trees(model), model))
+
+
+def _table_of_trees(trees: Sequence[PostflopTree], model: PostflopModelConfig) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in ("SPR", "nodes", "decisions", "folds", "showdowns", "memory of a solve"):
+        table.add_column(heading, justify="right")
+    for tree in trees:
+        counts = tree.counts
+        table.add_row(
+            format_amount(tree.stakes.spr),
+            format_count(tree.num_nodes),
+            format_count(sum(counts.decisions)),
+            format_count(sum(counts.folds)),
+            format_count(counts.showdowns + counts.all_in_showdowns),
+            format_bytes(_flop_memory(tree, model).size),
+        )
+    return table
+
+
+def _preflop_memory(tree: PreflopTree) -> _Memory:
+    size = _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
+    return _Memory(size, f"{format_bytes(size)} of memory to solve it")
+
+
+def _flop_memory(tree: PostflopTree, model: PostflopModelConfig) -> _Memory:
+    hardest = min(model.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
+    size = int(model.make_backend().estimate(hardest, tree, 1).memory_bytes)
+    each = f"of memory for each flop that is solved at a time ({model.solve_type})"
+    return _Memory(size, f"{format_bytes(size)} {each}")
+
+
+def _spot_memory(config: SpotConfig) -> _Memory:
+    from runout.execution.pool import count_cores
+    from runout.flops.spot_setup import measure_spot, river_buckets
+
+    size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
+    return _Memory(size.memory_bytes[config.precision], describe_size(config, size))
+
+
+def _facts(tree: AnyTree, memory: _Memory) -> Json:
+    """Returns what is known of a tree, under its JSON names."""
+    counts = tree.counts
+    facts: dict[str, object] = {
+        "kind": "preflop" if isinstance(tree, PreflopTree) else "postflop",
+        "num_nodes": tree.num_nodes,
+        "num_levels": tree.layout.num_levels,
+        "memory_bytes": memory.size,
+    }
+    if isinstance(tree, PreflopTree):
+        names = BLIND_NAMES
+        facts |= {
+            "decisions": dict(zip(names, counts.decisions, strict=True)),
+            "flop_leaves": [leaf._asdict() for leaf in tree.flop_leaves()],
+            "num_all_ins": tree.counts.all_ins,
+        }
+    else:
+        names = POSITION_NAMES
+        facts |= {
+            "spr": tree.stakes.spr,
+            "decisions": dict(zip(("flop", "turn", "river"), counts.decisions, strict=True)),
+            "num_showdowns": tree.counts.showdowns + tree.counts.all_in_showdowns,
+            "num_all_in_showdowns": tree.counts.all_in_showdowns,
+        }
+    return facts | {"folds": dict(zip(names, counts.folds, strict=True))}
+
+
+def _nodes(tree: AnyTree, depth: int | None) -> list[Json]:
+    """Returns the nodes down to a depth: who acts, what can be done, what is in the middle."""
+    layout, is_preflop = tree.layout, isinstance(tree, PreflopTree)
+    names = BLIND_NAMES if is_preflop else POSITION_NAMES
+    level = layout.num_levels if depth is None else min(depth + 1, layout.num_levels)
+    nodes: list[Json] = []
+    for node in range(int(layout.level_start[level])):
+        actor = int(layout.actor[node])
+        pot = float(tree.pot_bb[node]) if isinstance(tree, PreflopTree) else tree.pot(node)
+        nodes.append(
+            {
+                "path": tree.path(node),
+                "actor": None if actor == LEAF else names[actor],
+                "pot": pot,
+                "actions": [tree.action_label(child) for child in layout.children(node)],
+            }
+        )
+    return nodes
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout table`: the shipped table of preflop matchups, built again or checked.
+
+
+table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
+
+
+@table_app.command("rebuild", epilog="Example: runout table rebuild -o matchups.npz")
+def rebuild_table(
+    workers: WorkersOption = None,
+    path: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            parser=read_path,
+            help="Default: replace the shipped file.",
+        ),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Count all preflop matchups again and write the table."""
+    require_positive("--workers", workers)
+    with using_kernels() as on_event:
+        from runout.equity.board import rebuild_matchups
+        from runout.equity.preflop import DIGEST, FILE_NAME
+        from runout.execution.pool import count_cores
+
+        arrays = rebuild_matchups(workers or count_cores(), on_event)
+    chosen = path or Path(str(files("runout.equity") / "data" / FILE_NAME))
+    try:
+        save_arrays(chosen, arrays)
+    except OSError as error:
+        raise OptionError(f"--output {chosen}", error.strerror or str(error)) from None
+    digest = digest_arrays(arrays)
+    if json:
+        print_json({"file": str(chosen), "digest": digest, "is_shipped_table": digest == DIGEST})
+        return
+    verdict = "the shipped table" if digest == DIGEST else f"NOT the shipped table {DIGEST}"
+    output().print(f"{chosen}: digest {digest}, {verdict}", soft_wrap=True, markup=False)
+
+
+@table_app.command("verify", epilog="Example: runout table verify")
+def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
+    """Count all preflop matchups again and compare them with the shipped table."""
+    require_positive("--workers", workers)
+    with using_kernels() as on_event:
+        from runout.equity.board import verify_matchups
+        from runout.execution.pool import count_cores
+
+        num_matchups = verify_matchups(workers or count_cores(), on_event)
+    if json:
+        print_json({"num_matchups": num_matchups, "is_shipped_table": True})
+        return
+    output().print(f"all {num_matchups:,} matchups agree with the shipped table")
+
+
+# --------------------------------------------------------------------------------------------------
+# `runout warmup`: compiles every kernel now, so that no later command has to.
+#
+# Kernels compile for the types they are called with, so each one is called by a small real job.
+# Numba compiles one kernel at a time in a process, so the jobs are shared out to several.
+
+
+Job = Callable[[], object]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def compile_kernels(workers: WorkersOption = None, json: JsonFlag = False) -> None:
+    """Compile and cache all kernels, which takes a while once after each install."""
+    require_positive("--workers", workers)
+    from runout.execution.pool import count_cores
+    from runout.jit import CACHE_PROBLEM
+
+    if CACHE_PROBLEM is not None:
+        raise TableError(str(cache_directory()), f"cannot be written ({CACHE_PROBLEM})")
+    started = time.perf_counter()
+    with using_kernels() as on_event:
+        num_kernels, num_compiled = run_small_jobs(workers or count_cores(), on_event)
+    seconds = time.perf_counter() - started
+    if json:
+        print_json(
+            {
+                "num_kernels": num_kernels,
+                "num_compiled": num_compiled,
+                "seconds": seconds,
+                "cache_directory": str(cache_directory()),
+            }
+        )
+        return
+    done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
+    kernels = format_count_of(num_kernels, "kernel")
+    output().print(
+        f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache_directory()}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
+    """Runs every job and returns how many kernels there are and how many had to be compiled."""
+    from runout.jit import loaded_kernels
+
+    num_jobs = len(small_jobs())  # imports all kernel modules, so that their kernels are counted
+    found = (
+        map(run_job, range(num_jobs))
+        if num_workers == 1
+        else run_in_processes(num_workers, run_job, range(num_jobs))
+    )
+    compiled: set[str] = set()
+    with reporting_phase(on_event, "kernels", num_jobs) as advance:
+        for done, names in enumerate(found, 1):
+            compiled |= names
+            advance(done)
+    return len(loaded_kernels()), len(compiled)
+
+
+def run_in_processes(
+    num_workers: int, function: Callable[[Task], Result], tasks: Iterable[Task]
+) -> Iterator[Result]:
+    """Yields what each task gives as soon as it is done; Ctrl-C ends the processes at once."""
+    context = multiprocessing.get_context("spawn")
+    die_quietly = (signal.SIGINT, signal.SIG_DFL)
+    with ProcessPoolExecutor(num_workers, context, signal.signal, die_quietly) as pool:
+        try:
+            for future in as_completed([pool.submit(function, task) for task in tasks]):
+                yield future.result()
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+
+
+def run_job(number: int) -> set[str]:
+    """Runs one of the small jobs and returns the names of the kernels that were not cached."""
+    job = small_jobs()[number]
+    before = _cache_misses_by_kernel()
+    job()
+    return {name for name, misses in _cache_misses_by_kernel().items() if misses > before[name]}
+
+
+def _cache_misses_by_kernel() -> dict[str, int]:
+    from runout.jit import loaded_kernels
+
+    return {
+        name: sum(kernel.stats.cache_misses.values()) for name, kernel in loaded_kernels().items()
+    }
+
+
+def small_jobs() -> list[Job]:
+    """Returns jobs that together call every kernel with the types that real work uses."""
+    from runout.abstraction.card_abstraction import (
+        AbstractionConfig,
+        SurveyMode,
+        build_card_abstraction,
+    )
+    from runout.abstraction.clustering import cluster_features
+    from runout.abstraction.features import FlopStrengths
+    from runout.cards.evaluator import evaluate, evaluate_board
+    from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
+    from runout.equity.board import compute_board_equity, strength_histograms
+    from runout.equity.hand_strength import HandStrengthCalculator
+
+    suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
+    queen, jack = parse_cards("QhJh")
+    one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
+    return [
+        lambda: evaluate(suited_flop + parse_cards("JhTh")),
+        lambda: evaluate_board(rainbow_river),
+        lambda: _round_trip(HandIndexer(HOLE_FLOP)),
+        lambda: compute_board_equity(suited_flop).wins,
+        lambda: compute_board_equity(suited_flop).hand_table(),
+        lambda: strength_histograms(rainbow_river),
+        lambda: HandStrengthCalculator().calculate(rainbow_river, (queen, jack)),
+        lambda: HandStrengthCalculator().calculate_board(rainbow_river),
+        lambda: build_card_abstraction(one_deal),
+        lambda: FlopStrengths(suited_flop).river_features(),
+        lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
+        *(job for backend in _backends() for job in backend.warm_up_jobs()),
+        _solve_preflop,
+        *(
+            partial(_solve_spot, board, precision)
+            for precision in (32, 16)
+            for board in ("AhKdQs7c2c", "AhKdQs7c", "AhKdQs")
+        ),
+    ]
+
+
+def _round_trip(indexer: "HandIndexer") -> None:
+    classes = np.arange(1)
+    indexer.index_many(indexer.unindex_many(classes))
+    indexer.multiplicity_many(classes)
+
+
+def _backends() -> list["PostflopBackend"]:
+    from runout.config.postflop import BACKENDS, PostflopModelConfig
+
+    return [PostflopModelConfig(solve_type=name).make_backend() for name in BACKENDS]
+
+
+def _solve_preflop() -> None:
+    """Solves push or fold, in double precision."""
+    from runout.cfr.schedules import StoppingRule
+    from runout.preflop.solver import PreflopSolver, value_leaves
+    from runout.solutions.values import ValueBook
+    from runout.trees.betting import push_fold_rules
+    from runout.trees.tree import PreflopTree
+
+    tree = PreflopTree.build(push_fold_rules(10.0))
+    solver = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()))
+    solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
+    solver.cfr.game_value(0)
+
+
+def _solve_spot(board: str, precision: int) -> None:
+    """Solves a board with real cards, three combos each and one bet, in 32 or 16 bits."""
+    from runout.execution.context import Workplace
+    from runout.runs.spot import solve_spot
+
+    solution = solve_spot(
+        workplace=Workplace(1),
+        board=board,
+        oop="AA",
+        ip="KK",
+        pot=2,
+        stack=2,
+        bet_sizes="a",
+        raise_sizes=[],
+        max_iterations=1,
+        precision=precision,
+    )
+    solution.view.node()

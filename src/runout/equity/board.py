@@ -1,0 +1,303 @@
+"""Exact all-in equities and strength distributions on a board, by enumeration."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+
+import numpy as np
+
+from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint32Array, read_only
+from runout.cards.deck import (
+    COMBO_CARDS,
+    HAND_BY_COMBO,
+    NUM_CARDS,
+    NUM_COMBOS,
+    NUM_HANDS,
+    RIVER_SIZE,
+    live_combos,
+    matchup_weights,
+    require_board,
+)
+from runout.cards.evaluator import evaluator_tables
+from runout.cards.flops import SuitMapping, combo_images, enumerate_runouts
+from runout.cards.hand_indexer import RIVER_BOARD, HandIndexer
+from runout.equity import equity_kernels
+from runout.equity.preflop import (
+    REPRESENTATIVES,
+    SUIT_IMAGES,
+    HandEquityTable,
+    matchup_classes,
+    preflop_equity,
+)
+from runout.errors import TableError
+from runout.events import EventSink, ignore_event, reporting_phase
+from runout.execution.pool import map_tasks
+
+# --------------------------------------------------------------------------------------------------
+# Exact all-in equity of every combo against every combo on a flop, turn or river.
+#
+# Work goes board by board, not pair by pair: each way the board can be completed ranks all combos
+# once, and pairs are then compared as bytes.
+
+
+_CARDS_IN_HANDS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class BoardEquity:
+    """Wins of combos that a board leaves possible against each other.
+
+    Attributes:
+        board: the 3 to 5 known cards.
+        combos: ``[C]`` the combos, in order.
+        num_runouts: runouts of each pair that can meet: 990 on a flop, 44 on a turn, 1 on a river.
+        representative_wins: ``[C, C]`` wins counted on one runout of each class of isomorphic
+            ones, weighted; right in sum over suits, not for a single pair.
+        symmetries: the suit permutations that keep the board.
+    """
+
+    board: tuple[int, ...]
+    combos: IntArray
+    num_runouts: int
+    representative_wins: Uint32Array
+    symmetries: tuple[SuitMapping, ...]
+
+    @cached_property
+    def wins(self) -> Uint32Array:
+        """``[C, C]`` runouts on which the row beats the column; 0 where they share a card."""
+        if len(self.symmetries) == 1:
+            return self.representative_wins
+        wins = np.empty_like(self.representative_wins)
+        images = combo_images(self.combos, self.symmetries)
+        equity_kernels.average_over_suits(self.representative_wins, images, wins)
+        return read_only(wins)
+
+    def wins_between(self, rows: IntArray, columns: IntArray) -> Uint32Array:
+        """Returns ``[rows, columns]`` runouts on which the row's combo beats the column's."""
+        return self.wins[
+            np.searchsorted(self.combos, rows)[:, None], np.searchsorted(self.combos, columns)
+        ]
+
+    def hand_table(self) -> HandEquityTable:
+        """Returns the counts added up over all combos of the 169 hands."""
+        assert len(self.combos) == len(live_combos(self.board))
+        wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.int64)
+        # A canonical hand holds all suits alike, so representatives need not be spread over them.
+        equity_kernels.sum_by_hand(self.representative_wins, HAND_BY_COMBO[self.combos], wins)
+        totals = matchup_weights(self.board) * self.num_runouts
+        return HandEquityTable(wins, totals - wins - wins.T, totals)
+
+
+def compute_board_equity(board: Sequence[int], among: IntArray | None = None) -> BoardEquity:
+    """Returns the exact equities of combos on a board (tens of milliseconds for all on a flop).
+
+    Args:
+        board: 3 to 5 cards.
+        among: only these combos, as far as the board leaves them possible; all by default.
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+    """
+    require_board(board)
+    combos = live_combos(board)
+    if among is not None:
+        combos = np.intersect1d(combos, among)
+    # A renaming of suits may lead out of some of the combos.
+    runouts = enumerate_runouts(board, merges_suits=among is None)
+    hero = np.empty((len(runouts.boards), len(combos)), dtype=np.uint8)
+    villain = np.empty_like(hero)
+    equity_kernels.rank_combos(evaluator_tables(), runouts.boards, combos, hero, villain)
+    wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
+    equity_kernels.count_wins(hero, villain, runouts.weight, wins)
+    equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
+    num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
+    return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
+
+
+# --------------------------------------------------------------------------------------------------
+# How strong every combo of a board becomes: the distribution of its river hand strength.
+#
+# Strength on a complete board is the share of the 990 possible villain combos that are beaten, ties
+# counting half. Its mean over runouts is the all-in equity against a random hand, E[HS]; the mean
+# of its square, E[HS^2], tells draws from made hands of equal equity.
+
+
+NUM_VILLAINS = comb(NUM_CARDS - RIVER_SIZE - 2, 2)
+
+#: The score of beating every villain.
+BEST_SCORE = 2 * NUM_VILLAINS
+
+
+@dataclass(frozen=True)
+class StrengthHistograms:
+    """Strength of all live combos of a board over its runouts.
+
+    Attributes:
+        board: the 3 to 5 known cards.
+        combos: ``[C]`` the combos that the board leaves possible.
+        counts: ``[C, bins]`` runouts by strength, in bins of equal width from 0 to 1; a bin
+            holds its lower bound, the last one both.
+        expected_strength: ``[C]`` E[HS].
+        expected_squared_strength: ``[C]`` E[HS^2].
+    """
+
+    board: tuple[int, ...]
+    combos: IntArray
+    counts: IntArray
+    expected_strength: FloatArray
+    expected_squared_strength: FloatArray
+
+    def cdf(self) -> FloatArray:
+        """Returns ``[C, bins]`` the share of runouts in each bin and those below it."""
+        cumulative = self.counts.cumsum(axis=1)
+        shares: FloatArray = cumulative / cumulative[:, -1:]
+        return shares
+
+
+@dataclass(frozen=True)
+class BoardStrengths:
+    """Whole-number strength of all live combos of a board, added up over its runouts.
+
+    On one runout a combo scores 2 for every villain it beats and 1 for every one it ties with, so
+    its strength there is the score over `BEST_SCORE`.
+
+    Attributes:
+        combos: ``[C]`` the combos that the board leaves possible.
+        histogram: ``[C, bins]`` runouts by score.
+        score: ``[C]`` sum of scores.
+        squared_score: ``[C]`` sum of squared scores.
+        num_runouts: runouts of each combo: 1,081 on a flop, 46 on a turn, 1 on a river.
+    """
+
+    combos: IntArray
+    histogram: IntArray
+    score: IntArray
+    squared_score: IntArray
+    num_runouts: int
+
+
+def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHistograms:
+    """Returns the exact strength distribution of every combo of a flop, turn or river.
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+        ValueError: if ``num_bins`` is not positive.
+    """
+    if num_bins < 1:
+        raise ValueError(f"num_bins: {num_bins} is not a positive number of bins")
+    sums = sum_strengths(board, num_bins)
+    return StrengthHistograms(
+        board=tuple(board),
+        combos=sums.combos,
+        counts=read_only(sums.histogram),
+        expected_strength=read_only(sums.score / (sums.num_runouts * BEST_SCORE)),
+        expected_squared_strength=read_only(
+            sums.squared_score / (sums.num_runouts * BEST_SCORE**2)
+        ),
+    )
+
+
+def sum_strengths(board: Sequence[int], num_bins: int = 1) -> BoardStrengths:
+    """Returns the exact strength sums of every combo of a flop, turn or river.
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+    """
+    require_board(board)
+    runouts = enumerate_runouts(board)
+    combos = live_combos(board)
+    sums = equity_kernels.StrengthSums(
+        histogram=np.zeros((len(combos), num_bins), dtype=np.int64),
+        score=np.zeros(len(combos), dtype=np.int64),
+        squared_score=np.zeros(len(combos), dtype=np.int64),
+    )
+    equity_kernels.add_strengths(
+        evaluator_tables(), runouts.boards, runouts.weight, combos, COMBO_CARDS[combos], sums
+    )
+    if len(runouts.symmetries) > 1:
+        images = combo_images(combos, runouts.symmetries)
+        sums = equity_kernels.StrengthSums(
+            *(part[images].sum(axis=0) // len(images) for part in sums)
+        )
+    num_runouts = comb(NUM_CARDS - len(board) - 2, RIVER_SIZE - len(board))
+    return BoardStrengths(combos, *sums, num_runouts)
+
+
+# --------------------------------------------------------------------------------------------------
+# Builds the shipped table of preflop matchups by enumerating every board.
+#
+# The 2,598,960 boards are 134,459 up to suits. Each representative ranks all 1,326 combos once;
+# wins counted on representatives are then averaged over the renamings of suits, which gives exactly
+# the wins over all boards.
+
+
+PHASE = "counting boards"
+
+_BOARDS_PER_TASK = 8 * 255
+_Task = tuple[Uint8Array, IntArray]
+
+
+def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> dict[str, AnyArray]:
+    """Returns the arrays of the shipped file, counted anew (seconds of work, 100 MB of memory).
+
+    Args:
+        num_workers: threads to use; the result does not depend on it.
+        on_event: told about progress, in boards up to suits.
+    """
+    indexer = HandIndexer(RIVER_BOARD)
+    total = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
+    done = 0
+    with reporting_phase(on_event, PHASE, indexer.size) as advance:
+        for num_boards, wins in map_tasks(_count_wins, _split_boards(indexer), num_workers):
+            total += wins
+            done += num_boards
+            advance(done)
+    return {"wins": _average_over_suits(total)}
+
+
+def verify_matchups(num_workers: int, on_event: EventSink = ignore_event) -> int:
+    """Counts all boards again and returns the number of matchups that agree with the shipped file.
+
+    Raises:
+        TableError: if any does not, or the file cannot be read.
+    """
+    shipped = preflop_equity().wins_of_hand
+    class_of, num_classes = matchup_classes()
+    rebuilt = rebuild_matchups(num_workers, on_event)["wins"]
+    num_wrong = np.count_nonzero((rebuilt[class_of] != shipped) & (class_of >= 0))
+    if num_wrong:
+        raise TableError("preflop matchups", f"{num_wrong} of {class_of.size} do not agree")
+    return num_classes
+
+
+def _split_boards(indexer: HandIndexer) -> Iterator[_Task]:
+    """Yields boards with the number of boards each stands for, equal numbers together."""
+    weight = indexer.multiplicities()
+    order = np.argsort(weight, kind="stable")
+    for begin in range(0, indexer.size, _BOARDS_PER_TASK):
+        chosen = order[begin : begin + _BOARDS_PER_TASK]
+        yield indexer.unindex_many(chosen), weight[chosen]
+
+
+def _count_wins(task: _Task) -> tuple[int, Uint32Array]:
+    boards, weight = task
+    hero = np.empty((len(boards), NUM_COMBOS), dtype=np.uint8)
+    villain = np.empty_like(hero)
+    combos = np.arange(NUM_COMBOS)
+    equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
+    wins = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
+    equity_kernels.count_wins(hero, villain, weight, wins)
+    return len(boards), wins
+
+
+def _average_over_suits(total: Uint32Array) -> Uint32Array:
+    """Returns wins per class: the mean over suits of the wins counted on representatives."""
+    class_of, num_classes = matchup_classes()
+    wins = np.empty(num_classes, dtype=np.uint32)
+    for hand, representative in enumerate(REPRESENTATIVES):
+        can_meet = class_of[hand] >= 0
+        mine = SUIT_IMAGES[:, representative]
+        sums = total[mine[:, None], SUIT_IMAGES[:, can_meet]].sum(axis=0, dtype=np.int64)
+        wins[class_of[hand, can_meet]] = sums // len(SUIT_IMAGES)
+    return wins

@@ -1,0 +1,286 @@
+"""Hand strength now, its potential, and both together (EHS2), exactly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray, Uint8Array
+from runout.cards.deck import (
+    BOARD_SIZES,
+    COMBO_CARDS,
+    FLOP_SIZE,
+    NUM_CARDS,
+    RIVER_SIZE,
+    combo_index,
+    format_card,
+    format_cards,
+    live_combos,
+)
+from runout.cards.evaluator import evaluate_board, evaluator_tables
+from runout.equity import equity_kernels
+from runout.equity.board import BEST_SCORE, compute_board_equity, sum_strengths
+from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
+from runout.errors import RunoutError
+from runout.trees.betting import Street
+
+# --------------------------------------------------------------------------------------------------
+# What can go wrong with a card abstraction.
+
+
+class AbstractionError(RunoutError):
+    """Base of the errors of this package."""
+
+
+class InvalidBoardSizeError(AbstractionError):
+    """A board that is no flop, turn or river."""
+
+    def __init__(self, num_cards: int) -> None:
+        super().__init__("board", f"{num_cards} cards, a board has 3 (flop), 4 (turn) or 5 (river)")
+        self.num_cards = num_cards
+
+    def __reduce__(self) -> tuple[type["InvalidBoardSizeError"], tuple[int], dict[str, Any]]:
+        return type(self), (self.num_cards,), self.__dict__  # to be pickled between processes
+
+
+class DuplicateCardError(AbstractionError):
+    """A card that is dealt twice."""
+
+    def __init__(self, card: int) -> None:
+        super().__init__(format_card(card), "this card is dealt twice")
+        self.card = card
+
+    def __reduce__(self) -> tuple[type["DuplicateCardError"], tuple[int], dict[str, Any]]:
+        return type(self), (self.card,), self.__dict__
+
+
+class AbstractionLoadError(AbstractionError):
+    """An abstraction that cannot be read: missing, damaged or of another version."""
+
+
+class InvalidBoundariesError(AbstractionError):
+    """Bucket boundaries that are unsorted, not numbers, out of range or too many."""
+
+
+class SerializationError(AbstractionError):
+    """An abstraction that cannot be written."""
+
+
+# --------------------------------------------------------------------------------------------------
+# The street of a board, and deals whose cards are all different.
+
+
+def street_of_board(num_cards: int) -> Street:
+    """Returns the street that has so many cards on the board.
+
+    Raises:
+        InvalidBoardSizeError: if there is none.
+    """
+    if num_cards not in BOARD_SIZES:
+        raise InvalidBoardSizeError(num_cards)
+    return Street(num_cards - FLOP_SIZE)
+
+
+def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
+    """Returns the street of a board after checking that no card is dealt twice.
+
+    Raises:
+        InvalidBoardSizeError: if the board is no flop, turn or river.
+        DuplicateCardError: naming the first card that comes again.
+        AbstractionError: if an id is no card.
+    """
+    street = street_of_board(len(board))
+    seen: set[int] = set()
+    for card in (*board, *holding):
+        if not 0 <= card < NUM_CARDS:
+            raise AbstractionError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
+        if card in seen:
+            raise DuplicateCardError(card)
+        seen.add(card)
+    return street
+
+
+# --------------------------------------------------------------------------------------------------
+# Hand strength now, its potential, and both together (EHS2), exactly.
+#
+# Following Billings et al., "The challenge of poker" (2002), with ties done right: a tie is half a
+# win everywhere. With that, EHS2 is exactly the all-in equity against a random hand.
+
+
+@dataclass(frozen=True)
+class HandStrength:
+    """How good a holding is on a board, against a uniformly random villain.
+
+    Attributes:
+        ehs: strength now: villains ahead of plus half of those tied with, over all.
+        ppot: positive potential: share won back when behind or tied now.
+        npot: negative potential: share lost again when ahead or tied now.
+        ehs2: ``ehs + (1 - ehs) * ppot - ehs * npot``, the all-in equity, E[HS].
+        ehs_squared: mean of the squared river strength, E[HS^2]; larger for draws than for made
+            hands of equal equity.
+    """
+
+    ehs: float
+    ppot: float
+    npot: float
+    ehs2: float
+    ehs_squared: float
+
+    @classmethod
+    def from_potential(
+        cls, ehs: float, ppot: float, npot: float, ehs_squared: float
+    ) -> "HandStrength":
+        """Returns the strength with ``ehs2`` put together from its parts."""
+        return cls(ehs, ppot, npot, ehs + (1.0 - ehs) * ppot - ehs * npot, ehs_squared)
+
+    @classmethod
+    def river(cls, ehs: float) -> "HandStrength":
+        """Returns the strength on a river, where nothing can change any more."""
+        return cls(ehs, 0.0, 0.0, ehs, ehs * ehs)
+
+
+@dataclass(frozen=True)
+class BoardHandStrengths:
+    """`HandStrength` of all live combos of a board, one array per field.
+
+    Attributes:
+        combos: ``[C]`` the combos that the board leaves possible.
+        ehs, ppot, npot, ehs2, ehs_squared: ``[C]`` as in `HandStrength`.
+    """
+
+    combos: IntArray
+    ehs: FloatArray
+    ppot: FloatArray
+    npot: FloatArray
+    ehs2: FloatArray
+    ehs_squared: FloatArray
+
+    def of(self, card_a: int, card_b: int) -> HandStrength:
+        """Returns the strength of one holding.
+
+        Raises:
+            AbstractionError: if the board holds one of its cards.
+        """
+        combo = combo_index(card_a, card_b)
+        i = int(np.searchsorted(self.combos, combo))
+        if i == len(self.combos) or self.combos[i] != combo:
+            raise AbstractionError(format_cards((card_a, card_b)), "cannot be held on this board")
+        fields = (self.ehs, self.ppot, self.npot, self.ehs2, self.ehs_squared)
+        return HandStrength(*(float(field[i]) for field in fields))
+
+
+class HandStrengthCalculator:
+    """Computes hand strength by enumerating every villain and every runout."""
+
+    def calculate_flop(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
+        """Returns the strength of a holding on a flop (990 villains, 1,081 runouts).
+
+        Raises:
+            AbstractionError: if the board is no flop or a card is dealt twice.
+        """
+        return self._calculate(Street.FLOP, board, holding)
+
+    def calculate_turn(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
+        """Returns the strength of a holding on a turn.
+
+        Raises:
+            AbstractionError: if the board is no turn or a card is dealt twice.
+        """
+        return self._calculate(Street.TURN, board, holding)
+
+    def calculate_river(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
+        """Returns the strength of a holding on a river.
+
+        Raises:
+            AbstractionError: if the board is no river or a card is dealt twice.
+        """
+        return self._calculate(Street.RIVER, board, holding)
+
+    def calculate(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
+        """Returns the strength of a holding on the street that the board's length says.
+
+        Raises:
+            AbstractionError: if the board has no street or a card is dealt twice.
+        """
+        return self._calculate(require_deal(board, holding), board, holding)
+
+    def calculate_board(self, board: Sequence[int]) -> BoardHandStrengths:
+        """Returns the strengths of all holdings of a board, sharing the work.
+
+        Raises:
+            AbstractionError: if the board has no street or repeats a card.
+        """
+        require_deal(board, ())
+        equity = compute_board_equity(board)
+        counts = np.empty((len(equity.combos), NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
+        equity_kernels.count_transitions(
+            evaluate_board(board)[equity.combos],
+            equity.wins,
+            COMBO_CARDS[equity.combos],
+            equity.num_runouts,
+            counts,
+        )
+        sums = sum_strengths(board)
+        ehs_squared = sums.squared_score / (sums.num_runouts * BEST_SCORE**2)
+        return BoardHandStrengths(equity.combos, *_strengths_of_counts(counts), ehs_squared)
+
+    def _calculate(
+        self, street: Street, board: Sequence[int], holding: tuple[int, int]
+    ) -> HandStrength:
+        if require_deal(board, holding) is not street:
+            raise AbstractionError(
+                f"board {format_cards(board)}",
+                f"{len(board)} cards, a {street.label} has {street.num_board_cards}",
+            )
+        boards = _runouts_without(board, holding)
+        combo = combo_index(*holding)
+        villains, group_start = _villains_by_outcome(board, holding)
+        counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
+        squared_scores = equity_kernels.count_transitions_of_holding(
+            evaluator_tables(), boards, combo, villains, group_start, counts
+        )
+        ehs, ppot, npot, ehs2 = (float(part) for part in _strengths_of_counts(counts))
+        return HandStrength(ehs, ppot, npot, ehs2, squared_scores / (len(boards) * BEST_SCORE**2))
+
+
+def _strengths_of_counts(
+    counts: IntArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Returns EHS, PPot, NPot and EHS2 of ``counts[..., now, end]``, one division each."""
+    now = counts.sum(axis=-1)
+    end = counts.sum(axis=-2)
+    total = 2 * now.sum(axis=-1)
+    # Everything is doubled so that half of a tie is a whole number.
+    ehs = (2 * now[..., AHEAD] + now[..., TIED]) / total
+    ehs2 = (2 * end[..., AHEAD] + end[..., TIED]) / total
+    gained = 2 * counts[..., BEHIND, AHEAD] + counts[..., BEHIND, TIED] + counts[..., TIED, AHEAD]
+    lost = 2 * counts[..., AHEAD, BEHIND] + counts[..., AHEAD, TIED] + counts[..., TIED, BEHIND]
+    ppot = gained / np.maximum(2 * now[..., BEHIND] + now[..., TIED], 1)
+    npot = lost / np.maximum(2 * now[..., AHEAD] + now[..., TIED], 1)
+    return ehs, ppot, npot, ehs2
+
+
+def _runouts_without(board: Sequence[int], holding: tuple[int, int]) -> Uint8Array:
+    """Returns ``[R, 5]`` the complete boards that leave the holding its cards."""
+    dead = {*board, *holding}
+    rest = [card for card in range(NUM_CARDS) if card not in dead]
+    num_missing = RIVER_SIZE - len(board)
+    boards = np.empty((comb(len(rest), num_missing), RIVER_SIZE), dtype=np.uint8)
+    boards[:, : len(board)] = board
+    boards[:, len(board) :] = list(combinations(rest, num_missing))
+    return boards
+
+
+def _villains_by_outcome(
+    board: Sequence[int], holding: tuple[int, int]
+) -> tuple[IntArray, IntArray]:
+    """Returns the villain combos behind, tied and ahead in this order, and where each begins."""
+    strength = evaluate_board(board).astype(np.int64)
+    villains = live_combos((*board, *holding))
+    outcome = TIED + np.sign(strength[combo_index(*holding)] - strength[villains])
+    group_start = np.zeros(NUM_OUTCOMES + 1, dtype=np.int64)
+    group_start[1:] = np.bincount(outcome, minlength=NUM_OUTCOMES).cumsum()
+    return villains[np.argsort(outcome, kind="stable")], group_start

@@ -1,0 +1,345 @@
+"""Where and with what long work is done: executor, ledger, events and cancellation."""
+
+import itertools
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Generic, TypeVar
+
+from runout.errors import ExecutionError, quote
+from runout.events import EventSink, TaskLost, TasksShared, ignore_event
+from runout.execution.pool import count_cores
+from runout.execution.processes import ProcessExecutor
+from runout.execution.tasks import (
+    CancelToken,
+    Executor,
+    Job,
+    Task,
+    TaskEnd,
+    ThreadExecutor,
+    Worker,
+    content_id,
+    digest_job,
+    longest_first,
+)
+from runout.storage.ledger import Ledger, LedgerEntry, Receipt, TaskClaims, TaskId, TaskRecord
+from runout.version import __version__
+
+# --------------------------------------------------------------------------------------------------
+# The executor that a text names, for as long as it is needed.
+
+
+EXECUTORS = ("threads", "processes", "ray", "ray://ADDRESS")
+
+_MISSING = "needs Ray, which is not installed; pip install 'runout[dist]' adds it"
+
+_RAY = "ray"
+_ADDRESS = "ray://"
+
+
+@contextmanager
+def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Executor]:
+    """Yields the executor that ``--executor`` names; its workers end with the block.
+
+    Args:
+        text: ``threads``, ``processes``, ``ray``, or ``ray://`` and the address of a head.
+        num_workers: how many tasks at a time; by default the number of cores, of Ray's cluster
+            those that it has.
+
+    Raises:
+        ExecutionError: if there is no such executor, or it cannot be had here.
+    """
+    if text == ThreadExecutor.name:
+        yield ThreadExecutor(num_workers)
+    elif text == ProcessExecutor.name:
+        processes = ProcessExecutor(num_workers)
+        try:
+            yield processes
+        finally:
+            processes.close()
+    elif text == _RAY or (text.startswith(_ADDRESS) and text != _ADDRESS):
+        try:
+            from runout.execution.ray_executor import opening_ray
+        except ImportError:
+            raise ExecutionError("--executor ray", _MISSING) from None
+        with opening_ray(text.removeprefix(_RAY).removeprefix("://") or None, num_workers) as ray:
+            yield ray
+    else:
+        raise ExecutionError("--executor", f"{quote(text)} is not {', '.join(EXECUTORS)}")
+
+
+# --------------------------------------------------------------------------------------------------
+# Runs of tasks over a ledger: what is done is found, the rest is claimed, tried, and kept.
+#
+# All that can go wrong with workers is dealt with here, whichever executor has them: tasks that got
+# lost are tried again a few times, results that somebody else has written meanwhile are taken, and
+# what another process is working on is waited for.
+
+
+Item = TypeVar("Item")
+
+_NUM_SAVED = itertools.count(1)  # by this process
+
+#: A task whose worker dies so often is given up.
+MAX_ATTEMPTS = 4
+
+_SECONDS_BETWEEN_LOOKS = 0.1  # at what other processes are working on
+
+
+@dataclass(frozen=True)
+class TaskDone(Generic[Item]):
+    """A task that is over for good.
+
+    Attributes:
+        task: which.
+        entry: what it found; None if it failed.
+        error: why it failed.
+    """
+
+    task: Task[Item]
+    entry: LedgerEntry | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True)
+class LedgerWork(Generic[Item]):
+    """Carries out tasks of a job and writes their results into a ledger, wherever it runs.
+
+    Attributes:
+        job: what the tasks share.
+        job_digest: stands for all that results depend on besides the key.
+        directory: of the ledger.
+        sync_every: results after which this process waits for the disk.
+        version: of the program that started the run.
+    """
+
+    job: Job[Item]
+    job_digest: str
+    directory: Path
+    sync_every: int = 1
+    version: str = __version__
+
+    @classmethod
+    def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
+        """Returns what carries out the tasks of a job over a ledger."""
+        return cls(job, digest_job(job.facts), directory, sync_every)
+
+    def __call__(self, task: Task[Item], worker: Worker) -> Receipt:
+        """Returns the receipt of the result of a task."""
+        self._require_own_place()
+        started = time.perf_counter()
+        result = self.job.run(task.item, worker)
+        record = TaskRecord.of_this_process(time.perf_counter() - started, task.attempt)
+        is_durable = next(_NUM_SAVED) % self.sync_every == 0
+        return Ledger(self.directory).save(
+            self.id_of(task), result.arrays, record, result.measured, is_durable=is_durable
+        )
+
+    def _require_own_place(self) -> None:
+        """Refuses to work where results would be lost, or come from another version.
+
+        Raises:
+            ExecutionError: naming the machine.
+        """
+        host = socket.gethostname()
+        if not self.directory.is_dir():
+            problem = f"does not see {self.directory}; all machines of a run share its directory"
+            raise ExecutionError(host, problem)
+        if self.version != __version__:
+            problem = f"has runout {__version__}, the run was started with {self.version}"
+            raise ExecutionError(host, problem)
+
+    def id_of(self, task: Task[Item]) -> TaskId:
+        """Returns under which id the result of a task is kept."""
+        return TaskId(task.key, content_id(self.job_digest, task.key))
+
+
+def run_tasks(
+    work: LedgerWork[Item],
+    tasks: Iterable[Task[Item]],
+    executor: Executor,
+    on_event: EventSink,
+    cancel: CancelToken,
+) -> Iterator[TaskDone[Item]]:
+    """Yields every task once, when it is over; what the ledger has comes first.
+
+    Tasks are begun in the order of the time that they take. Another process on the same ledger
+    shares the work: each takes what the other has not begun.
+
+    Args:
+        work: carries out tasks.
+        tasks: all of them.
+        executor: where.
+        on_event: told about progress, and about tasks that got lost.
+        cancel: ends the run.
+
+    Raises:
+        CancelledError: if the token was set.
+        BundleError: if the ledger cannot be written.
+    """
+    run = _LedgerRun(work, longest_first(list(tasks)), on_event)
+    with run.claims.showing_signs_of_life():
+        yield from run.find_finished()
+        while run.open:
+            for end in executor.map_unordered(work, run.offer(), on_event, cancel):
+                yield from run.note(end)
+            yield from run.give_up_waiting()
+            yield from run.find_finished()
+            if run.open and not run.has_offered:  # others are at them
+                cancel.wait(_SECONDS_BETWEEN_LOOKS)
+    if run.num_by_host and not executor.is_here:
+        on_event(TasksShared(tuple(sorted(run.num_by_host.items())), run.num_lost))
+
+
+class _LedgerRun(Generic[Item]):
+    """The tasks that are not over, and what is known about them."""
+
+    def __init__(
+        self, work: LedgerWork[Item], tasks: list[Task[Item]], on_event: EventSink
+    ) -> None:
+        self.open = {work.id_of(task): task for task in tasks}
+        self.has_offered = False
+        self._work = work
+        self._ledger = Ledger(work.directory)
+        self.claims = TaskClaims(work.directory)
+        self._on_event = on_event
+        self._again: deque[TaskId] = deque()
+        self._under_way: set[TaskId] = set()
+        self.num_by_host: Counter[str] = Counter()
+        self.num_lost = 0
+
+    def find_finished(self) -> Iterator[TaskDone[Item]]:
+        """Yields the tasks that somebody has finished."""
+        for id in list(self.open):
+            if (entry := self._ledger.find(id)) is not None:
+                yield self._close(id, TaskDone(self.open[id], entry))
+
+    def offer(self) -> Iterator[Task[Item]]:
+        """Yields the tasks that nobody is at, each claimed; lost ones come again in the end."""
+        self.has_offered = False
+        self._again.clear()
+        for id in list(self.open):
+            yield from self._offer(id)
+        while self._again:
+            yield from self._offer(self._again.popleft())
+
+    def note(self, end: TaskEnd[Item]) -> Iterator[TaskDone[Item]]:
+        """Yields the task of an end if it is over with it; ends that come twice count once."""
+        id = self._work.id_of(end.task)
+        if id not in self.open:
+            return
+        self._under_way.discard(id)
+        if end.error is not None:
+            yield self._close(id, TaskDone(end.task, error=end.error))
+            return
+        entry = None if end.receipt is None else self._ledger.find(id)
+        if entry is not None:
+            self.num_by_host[entry.record.host] += 1
+            yield self._close(id, TaskDone(end.task, entry))
+            return
+        yield from self._lose(id, end.loss or "its result is not in the ledger")
+
+    def give_up_waiting(self) -> Iterator[TaskDone[Item]]:
+        """Counts tasks as lost that the executor has taken and never told the end of."""
+        for id in list(self._under_way):
+            self._under_way.discard(id)
+            yield from self._lose(id, "nobody knows what became of it")
+
+    def _offer(self, id: TaskId) -> Iterator[Task[Item]]:
+        task, name = self.open.get(id), _name_of(id)
+        if task is None or not self.claims.take(name):
+            return
+        if self._ledger.find(id) is not None:  # finished since it was looked for
+            self.claims.release(name)
+            return
+        self.has_offered = True
+        self._under_way.add(id)
+        yield task
+
+    def _lose(self, id: TaskId, loss: str) -> Iterator[TaskDone[Item]]:
+        task = self.open[id]
+        self.num_lost += 1
+        self._on_event(TaskLost(id.key, loss, task.attempt, MAX_ATTEMPTS))
+        if task.attempt >= MAX_ATTEMPTS:
+            error = ExecutionError(id.key, f"was lost {MAX_ATTEMPTS} times, {loss}")
+            yield self._close(id, TaskDone(task, error=error))
+            return
+        self.open[id] = replace(task, attempt=task.attempt + 1)
+        self.claims.release(_name_of(id))
+        self._again.append(id)
+
+    def _close(self, id: TaskId, done: TaskDone[Item]) -> TaskDone[Item]:
+        del self.open[id]
+        self._under_way.discard(id)
+        self.claims.release(_name_of(id))
+        return done
+
+
+def _name_of(id: TaskId) -> str:
+    return id.digest[:16]
+
+
+# --------------------------------------------------------------------------------------------------
+# Where and with what long work is done: workers, finished parts, and who is told.
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """How long work is carried out; nothing in here changes its result.
+
+    Attributes:
+        num_workers: threads to use in all, by default the number of cores.
+        on_event: told about progress.
+        checkpoints: directory of finished parts, the ledger of the run; None to keep none.
+        checkpoint_every: finished parts after which a worker waits for the disk; 1 after each.
+        executor: carries out tasks; None for threads of this process.
+        cancel: ends the work.
+    """
+
+    num_workers: int | None = None
+    on_event: EventSink = ignore_event
+    checkpoints: Path | None = None
+    checkpoint_every: int = 1
+    executor: Executor | None = None
+    cancel: CancelToken = field(default_factory=CancelToken)
+
+    @cached_property
+    def chosen_executor(self) -> Executor:
+        """What carries out tasks.
+
+        Raises:
+            ExecutionError: if the number of workers is not positive.
+        """
+        return self.executor or ThreadExecutor(self.num_workers)
+
+    @property
+    def num_threads(self) -> int:
+        """Threads of this process for work that is no task."""
+        return self.num_workers or count_cores()
+
+    def run(self, job: Job[Item], tasks: Iterable[Task[Item]]) -> Iterator[TaskDone[Item]]:
+        """Yields every task of a job once, when it is over; finished ones are found again.
+
+        Raises:
+            CancelledError: if the token was set.
+            BundleError: if the ledger cannot be written.
+            ExecutionError: if the executor cannot be had.
+        """
+        with self._ledger_directory() as directory:
+            work = LedgerWork.of(job, directory, self.checkpoint_every)
+            yield from run_tasks(work, tasks, self.chosen_executor, self.on_event, self.cancel)
+
+    @contextmanager
+    def _ledger_directory(self) -> Iterator[Path]:
+        """Yields where results go: the checkpoints, or a place that is gone when the work ends."""
+        if self.checkpoints is not None:
+            yield self.checkpoints
+            return
+        with TemporaryDirectory(prefix="runout-") as directory:
+            yield Path(directory)

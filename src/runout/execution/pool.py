@@ -1,0 +1,265 @@
+"""Independent tasks on the cores of this machine, and the memory it can still give."""
+
+import itertools
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Lock
+from typing import Any, Generic, Protocol, TypeVar
+
+from runout.errors import ExecutionError
+
+# --------------------------------------------------------------------------------------------------
+# How much memory this machine, or the container that we run in, can still give.
+
+
+_MEMORY_FACTS = Path("/proc/meminfo")
+_CONTAINER = Path("/sys/fs/cgroup")
+_AVAILABLE = "MemAvailable:"
+_BYTES_PER_KIB = 1024
+
+#: What Python, numba and the kernels of a solve take before its tables; measured.
+PROGRAM_BYTES = 220_000_000
+
+
+def available_memory_bytes() -> float:
+    """Returns what can be allocated without swapping, infinity where the system does not say."""
+    return min(_machine_bytes(), _container_bytes())
+
+
+def _machine_bytes() -> float:
+    try:
+        for line in _MEMORY_FACTS.read_text().splitlines():
+            if line.startswith(_AVAILABLE):
+                return float(line.split()[1]) * _BYTES_PER_KIB
+    except (OSError, ValueError, IndexError):
+        pass  # not Linux
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return math.inf
+
+
+def _container_bytes() -> float:
+    """Returns what the limit of a container leaves, infinity if there is none."""
+    try:
+        limit = (_CONTAINER / "memory.max").read_text().strip()
+        used = (_CONTAINER / "memory.current").read_text()
+        return math.inf if limit == "max" else max(float(limit) - float(used), 0.0)
+    except (OSError, ValueError):
+        return math.inf
+
+
+# --------------------------------------------------------------------------------------------------
+# Independent tasks on the cores of this machine.
+#
+# Kernels release the GIL, so threads are enough and nothing has to be copied between processes.
+
+
+Task = TypeVar("Task")
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+_TASKS_AHEAD = 2  # per worker; enough to keep it busy, few enough to bound finished results
+
+
+def count_cores() -> int:
+    """Returns the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def require_workers(num_workers: int) -> None:
+    """Refuses a number of workers that nobody can have.
+
+    Raises:
+        ExecutionError: if ``num_workers`` is not positive.
+    """
+    if num_workers < 1:
+        raise ExecutionError("workers", f"{num_workers} is not a positive number of workers")
+
+
+def map_tasks(
+    function: Callable[[Task], Result], tasks: Iterable[Task], num_workers: int
+) -> Iterator[Result]:
+    """Yields ``function(task)`` for every task, in task order, from ``num_workers`` threads.
+
+    A task that fails raises its own exception, with a note that names the task, after the results
+    of all tasks before it were yielded; tasks not yet begun are dropped.
+
+    Raises:
+        ExecutionError: if ``num_workers`` is not positive.
+    """
+    require_workers(num_workers)
+    with ThreadPoolExecutor(num_workers) as pool:
+        pending: deque[tuple[Task, Future[Result]]] = deque()
+        try:
+            for task in tasks:
+                pending.append((task, pool.submit(function, task)))
+                if len(pending) >= _TASKS_AHEAD * num_workers:
+                    yield _result_of(*pending.popleft())
+            while pending:
+                yield _result_of(*pending.popleft())
+        finally:
+            for _, future in pending:
+                future.cancel()
+
+
+def _result_of(task: Task, future: Future[Result]) -> Result:
+    try:
+        return future.result()
+    except Exception as error:
+        error.add_note(f"while working on task {task!r}")
+        raise
+
+
+class Feed(Protocol[Task]):
+    """Hands out tasks; threads may share it."""
+
+    def take(self) -> Task | None:
+        """Returns the next task, None if there is none, or no room for it beside those taken."""
+
+    def give_back(self, task: Task) -> None:
+        """Notes that a task is finished."""
+
+
+class WorkerPool:
+    """Threads that take whole tasks first, and help inside the others when no task is waiting."""
+
+    def __init__(self, num_threads: int) -> None:
+        self._num_threads = num_threads
+        self._threads = ThreadPoolExecutor(num_threads)
+        self._lock = Lock()
+        self._num_working = 0
+        self._num_helping = 0
+
+    def map_as_finished(
+        self, function: Callable[[Task], Result], feed: "Feed[Task]"
+    ) -> Generator[tuple[Task, Result | Exception], None, None]:
+        """Yields every task with its result, or with what it raised, as soon as it is finished.
+
+        Each thread takes the next task when it has finished one. If the caller stops early no
+        task is begun any more, and those that run are waited for.
+        """
+        finished: SimpleQueue[tuple[Task, Result | Exception] | None] = SimpleQueue()
+        is_over, starting = Event(), Lock()
+        begun: list[Future[None]] = []
+        num_begun = num_ended = 0
+
+        def work(task: Task) -> None:
+            following: Task | None = task
+            try:
+                while following is not None:
+                    task = following
+                    try:
+                        result: Result | Exception = function(task)
+                    except Exception as error:
+                        result = error
+                    feed.give_back(task)
+                    finished.put((task, result))
+                    following = None if is_over.is_set() else feed.take()
+                    start()  # what it has left may be room for several
+            finally:
+                with self._lock:
+                    self._num_working -= 1
+                finished.put(None)
+
+        def start() -> None:
+            nonlocal num_begun
+            with starting:
+                while not is_over.is_set() and self._num_working < self._num_threads:
+                    if (task := feed.take()) is None:
+                        return
+                    with self._lock:
+                        self._num_working += 1
+                    num_begun += 1
+                    begun.append(self._submit(work, task))
+
+        try:
+            start()
+            while num_ended < num_begun:
+                end = finished.get()
+                if end is None:
+                    num_ended += 1
+                else:
+                    yield end
+        finally:
+            is_over.set()
+            wait(begun)
+        for future in begun:
+            future.result()  # raises what the feed has raised
+
+    def share(
+        self, function: Callable[[Part], Result], parts: Sequence[Part], max_threads: int
+    ) -> list[Result]:
+        """Returns ``function(part)`` for all parts, in their order, when all are done.
+
+        The caller works on the parts, and so do threads that have nothing else to do. Whoever is
+        free takes the next part.
+        """
+        num_helpers = self._reserve(min(len(parts), max_threads) - 1)
+        if num_helpers == 0:
+            return [function(part) for part in parts]
+        shared = _SharedParts(function, parts)
+        helpers: list[Future[None]] = []
+        try:
+            for _ in range(num_helpers):
+                helpers.append(self._submit(shared.work))
+            shared.work()
+        finally:
+            begun = [helper for helper in helpers if not helper.cancel()]
+            wait(begun)
+            with self._lock:
+                self._num_helping -= num_helpers
+        for helper in begun:
+            helper.result()  # raises what it has raised
+        return shared.results
+
+    def close(self) -> None:
+        """Ends the threads, which have nothing to do any more."""
+        self._threads.shutdown()
+
+    def count_free(self) -> int:
+        """Returns how many threads would help a task now, its fair share of those without one."""
+        num_tasks = self._num_working
+        fair = -(-self._num_threads // num_tasks) - 1 if num_tasks else self._num_threads
+        idle = self._num_threads - num_tasks - self._num_helping
+        return max(min(fair, idle), 0)
+
+    def _submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Hands work to a thread.
+
+        Ctrl-C while a thread starts leaves one that the executor does not know of: it would wait
+        for work, and the program for it, for ever. Closing the executor ends it.
+        """
+        try:
+            return self._threads.submit(work, *arguments)
+        except KeyboardInterrupt:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = ThreadPoolExecutor(self._num_threads)
+            raise
+
+    def _reserve(self, num_wanted: int) -> int:
+        with self._lock:
+            num_helpers = min(num_wanted, self.count_free())
+            self._num_helping += num_helpers
+        return num_helpers
+
+
+class _SharedParts(Generic[Part, Result]):
+    """Parts of one piece of work, and how far it is."""
+
+    def __init__(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> None:
+        self.results: list[Result] = [None] * len(parts)  # type: ignore[list-item]
+        self._function = function
+        self._parts = parts
+        self._next = itertools.count()
+
+    def work(self) -> None:
+        """Takes parts until none is left; several threads may do so at a time."""
+        while (number := next(self._next)) < len(self._parts):
+            self.results[number] = self._function(self._parts[number])

@@ -1,0 +1,1 @@
+"""Backends that solve a flop, and what hands win from each other on it."""

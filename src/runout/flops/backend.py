@@ -1,0 +1,412 @@
+"""What a postflop backend takes and gives, and what solving flops needs."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array, read_only
+from runout.cache import Arrays
+from runout.cards.deck import FLOP_SIZE, HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
+from runout.cards.flops import suit_stabilizer
+from runout.cards.ranges import HandRange
+from runout.cfr.leaves import LeafGroup, MatrixLeaves
+from runout.cfr.schedules import SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.solver import ignore_progress
+from runout.cfr.team import Team
+from runout.equity.board import compute_board_equity
+from runout.equity.preflop import HandEquityTable
+from runout.errors import CardError
+from runout.events import BucketEvent
+from runout.execution.pool import PROGRAM_BYTES
+from runout.holdem.forest import StreetTemplate
+from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
+from runout.trees.betting import BettingRules
+from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# What players do on a flop, whatever their strategies look at.
+
+
+#: Of a probability that is kept, and what it is kept as if it is 1.
+KEPT_BYTES = 2
+_ONE = 65_535
+
+
+class FlopStrategy(Protocol):
+    """The strategies of both players on a flop, its turns and its rivers."""
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo.
+
+        Args:
+            template: a street of the betting tree that was solved; A are the player's actions.
+            player: who acts.
+            dealt: the cards after the flop, none, the turn, or turn and river.
+            combos: ``[C]`` combos that the board leaves possible.
+        """
+
+    def to_arrays(self) -> Arrays:
+        """Returns the strategies in few bytes, for the backend's `read_strategy`."""
+
+
+def pack_probabilities(probabilities: Float32Array) -> Uint16Array:
+    """Returns probabilities in 16 bits, off by at most 1 in 131,070."""
+    packed: Uint16Array = np.rint(probabilities * np.float32(_ONE)).astype(np.uint16)
+    return packed
+
+
+def unpack_probabilities(packed: AnyArray) -> Float32Array:
+    """Returns what `pack_probabilities` packed."""
+    return packed.astype(np.float32) / np.float32(_ONE)
+
+
+@dataclass(frozen=True, eq=False)
+class HandStrategy:
+    """Strategies of the 169 hands, which do not look at suits or at turn and river cards.
+
+    Attributes:
+        table: ``[N, 169]`` probability of the action that leads to each node of the tree.
+    """
+
+    table: Float32Array
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
+        rows: Float32Array = self.table[template.action_node[player]][:, HAND_BY_COMBO[combos]]
+        return rows
+
+    def to_arrays(self) -> Arrays:
+        """Returns the strategies in few bytes."""
+        return {"by_hand": pack_probabilities(self.table)}
+
+    @classmethod
+    def from_arrays(cls, kept: Arrays) -> "HandStrategy":
+        """Returns what `to_arrays` wrote."""
+        return cls(unpack_probabilities(kept["by_hand"]))
+
+
+# --------------------------------------------------------------------------------------------------
+# One flop as a game between the 169 hands.
+
+
+#: Weight of a hand that is not in a range, relative to one that is.
+SMALLEST_RANGE_WEIGHT = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class FlopGame:
+    """What is dealt on a flop and who wins; the same for all stacks and bet sizes.
+
+    Attributes:
+        flop: the three cards.
+        table: exact counts of every hand against every hand.
+        matchup_share: ``[169, 169]`` probability that OOP is dealt the row and IP the column.
+        edge: ``[169, 169]`` twice the row's equity minus one, 0 where the hands cannot meet.
+        held: ``[2, 169]`` how much of each hand OOP and IP hold, more than 0.
+    """
+
+    flop: tuple[int, ...]
+    table: HandEquityTable
+    matchup_share: FloatArray
+    edge: FloatArray
+    held: FloatArray
+
+    @classmethod
+    def deal(cls, flop: Sequence[int], ranges: FloatArray | None = None) -> "FlopGame":
+        """Computes the tables of a flop (tens of milliseconds).
+
+        Args:
+            flop: three cards.
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them. A
+                hand that is not held counts with `SMALLEST_RANGE_WEIGHT`, so that it still learns
+                what to do but hardly counts for the opponent.
+
+        Raises:
+            CardError: if it is not three distinct cards.
+        """
+        if len(flop) != FLOP_SIZE:
+            raise CardError(f"flop {format_cards(flop)!r}", f"{len(flop)} cards, a flop has 3")
+        table = compute_board_equity(flop).hand_table()
+        everything = np.ones((2, NUM_HANDS))
+        held = everything if ranges is None else np.maximum(ranges, SMALLEST_RANGE_WEIGHT)
+        deals = table.totals * (held[0][:, None] * held[1])
+        share = deals / deals.sum()
+        edge = np.nan_to_num(2.0 * table.equities() - 1.0)
+        return cls(tuple(flop), table, read_only(share), read_only(edge), read_only(held.copy()))
+
+    def hand_ranges(self) -> tuple[HandRange, HandRange]:
+        """Returns what OOP and IP hold, combo by combo."""
+        oop, ip = (HandRange(held[HAND_BY_COMBO]) for held in self.held)
+        return oop, ip
+
+
+# --------------------------------------------------------------------------------------------------
+# The leaves of a postflop tree between the 169 hands: one product for folds, one for showdowns.
+
+
+#: The group of showdowns, whose payoff is what sampling backends replace.
+SHOWDOWN_GROUP = 0
+
+
+def make_hand_leaves(
+    tree: PostflopTree, game: FlopGame, dtype: npt.DTypeLike, team: Team
+) -> MatrixLeaves:
+    """Returns the leaves of a game whose strategies do not look at the turn and river cards.
+
+    Args:
+        tree: the betting, in pots.
+        game: the flop.
+        dtype: of the solver's tables.
+        team: threads to share the work.
+    """
+    showdowns = np.flatnonzero(tree.leaf_kind == SHOWDOWN)
+    folds = np.flatnonzero((tree.leaf_kind != SHOWDOWN) & (tree.leaf_kind != NOT_A_LEAF))
+    gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
+    groups = [
+        LeafGroup(game.matchup_share * game.edge, showdowns, tree.leaf_stake[showdowns]),
+        LeafGroup(game.matchup_share, folds, gain_of_oop[folds]),
+    ]
+    return MatrixLeaves(tree.layout, groups, dtype, team)
+
+
+# --------------------------------------------------------------------------------------------------
+# What a postflop backend takes and gives.
+
+
+#: Told about every iteration, and about buckets where a backend makes them.
+ProgressSink = Callable[[SolveProgress | BucketEvent], None]
+
+
+@dataclass(frozen=True, eq=False)
+class FlopSolution:
+    """Strategies of a flop at one stack-to-pot ratio, and what they are worth.
+
+    Attributes:
+        strategy: what both players do.
+        value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, as a fraction of the
+            flop pot, by the hero's position; NaN where they cannot meet.
+        report: how the solve went.
+        make_records: what else is worth keeping, computed when it is kept.
+    """
+
+    strategy: FlopStrategy
+    value_pot: Float32Array
+    report: FlopReport
+    make_records: Callable[[], Arrays] = dict
+
+    def to_arrays(self) -> Arrays:
+        """Returns what is kept of the flop besides its values."""
+        return {**self.strategy.to_arrays(), **self.make_records()}
+
+
+@dataclass(frozen=True)
+class FlopNeeds:
+    """What the solve of one flop with one betting tree takes.
+
+    Attributes:
+        seconds: of one core, if all iterations are needed.
+        memory_bytes: at most at one time.
+        kept_bytes: of the strategies, if they are kept.
+        kept_once_bytes: of what is the same with all trees, such as buckets.
+        savings: memory by what to write instead.
+        advice: what else needs less memory.
+    """
+
+    seconds: float
+    memory_bytes: int
+    kept_bytes: int = 0
+    kept_once_bytes: int = 0
+    savings: Mapping[str, int] = field(default_factory=dict)
+    advice: str = "give fewer sizes or raises"
+
+
+class PostflopBackend(Protocol):
+    """A way to solve a flop.
+
+    Attributes:
+        meaning: what the exploitability of its reports is measured against.
+    """
+
+    meaning: ClassVar[ExploitabilityMeaning]
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree.
+
+        Args:
+            game: the flop.
+            tree: the betting, in pots.
+            on_progress: called after every iteration.
+            team: threads to share the work; the result does not depend on how many. A solve that
+                is too small for all of them takes `Team.for_solve`.
+        """
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take, before anything is allocated.
+
+        Args:
+            flop: three cards.
+            tree: the betting.
+            num_workers: threads inside the solve.
+        """
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> FlopStrategy:
+        """Returns the strategies that `FlopSolution.to_arrays` kept.
+
+        Args:
+            kept: the arrays.
+            flop: three cards.
+            tree: the betting.
+        """
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend as real work does."""
+
+
+def report_outcome(
+    outcome: SolveOutcome, meaning: ExploitabilityMeaning, num_deals: int = 0
+) -> FlopReport:
+    """Returns the report of a solve whose values are in pots."""
+    return FlopReport(
+        iterations=outcome.iterations,
+        exploitability_pot=outcome.exploitability,
+        strategy_delta=outcome.strategy_delta,
+        seconds=outcome.seconds,
+        num_deals=num_deals,
+        meaning=meaning,
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# What solving flops takes, told before it begins; the same for commands, Python and the lab.
+#
+# Times are those of one core of a desktop of 2024 if every solve needs all its iterations; most end
+# sooner. They are meant to tell a minute from an hour. Memory is counted from shapes where it is
+# large, and measured where it does not depend on the tree.
+
+
+_VALUE_BYTES = 4
+_SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
+
+
+class Saving(NamedTuple):
+    """A change that needs less memory.
+
+    Attributes:
+        change: what to write instead.
+        memory_bytes: what it needs then, of all flops at once.
+    """
+
+    change: str
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the solve of flops takes.
+
+    Attributes:
+        seconds: time at most, if nothing else keeps the cores busy.
+        memory_bytes: at most at one time.
+        disk_bytes: of the result.
+        disk_bytes_until_done: at most before that, checkpoints included.
+        savings: what would need less memory.
+        advice: what else would, in words.
+    """
+
+    seconds: float
+    memory_bytes: int
+    disk_bytes: int
+    disk_bytes_until_done: int
+    savings: tuple[Saving, ...] = ()
+    advice: str = ""
+
+
+def estimate_needs(
+    backend: PostflopBackend,
+    flops: Sequence[tuple[int, ...]],
+    trees: Sequence[PostflopTree],
+    num_workers: int,
+    *,
+    keeps_strategies: bool = False,
+) -> Needs:
+    """Returns what solving all flops with all trees takes.
+
+    Args:
+        backend: how they are solved.
+        flops: three cards each; those with the same number of suits to merge count alike.
+        trees: the betting at each stack-to-pot ratio.
+        num_workers: threads in all.
+        keeps_strategies: whether strategies are kept with the values.
+    """
+    # With fewer flops than workers all cores share a flop, which takes hardly any further tables.
+    num_at_once = min(len(flops), num_workers)
+    num_within = max(1, num_workers // num_at_once)
+    alike = {len(suit_stabilizer(flop)): flop for flop in flops}
+    counts = Counter(len(suit_stabilizer(flop)) for flop in flops)
+    needs = {
+        number: [backend.estimate(flop, tree, num_within) for tree in trees]
+        for number, flop in alike.items()
+    }
+    values = len(flops) * len(trees) * NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
+    kept = sum(
+        counts[number] * (kind[0].kept_once_bytes + sum(need.kept_bytes for need in kind))
+        for number, kind in needs.items()
+    )
+    result = values + (kept if keeps_strategies else 0)
+    # Values of all flops are in memory twice when they are put together.
+    fixed = PROGRAM_BYTES + values + result
+    hardest = max((need for kind in needs.values() for need in kind), key=lambda n: n.memory_bytes)
+    seconds = sum(
+        counts[number] * (_SECONDS_PER_FLOP + sum(need.seconds for need in kind))
+        for number, kind in needs.items()
+    )
+    savings = [
+        Saving(change, fixed + num_at_once * size) for change, size in hardest.savings.items()
+    ]
+    if num_at_once > 1:
+        savings.append(Saving("--workers 1", fixed + hardest.memory_bytes))
+    return Needs(
+        seconds=seconds / num_workers,
+        memory_bytes=fixed + num_at_once * hardest.memory_bytes,
+        disk_bytes=result,
+        disk_bytes_until_done=2 * result,
+        savings=tuple(savings),
+        advice=hardest.advice,
+    )
+
+
+def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:
+    """Returns how long a solve takes at most if it needs all iterations."""
+    seconds = rule.max_iterations * seconds_per_iteration
+    return seconds if rule.max_seconds is None else min(seconds, rule.max_seconds)
+
+
+# --------------------------------------------------------------------------------------------------
+# Small jobs that compile the kernels of a backend, with the types that real work uses.
+
+
+#: One iteration, and exploitability looked at.
+ONCE = StoppingRule(1, exploitability=1e-9, check_every=1)
+
+
+def solving_a_small_flop(backend: PostflopBackend) -> Callable[[], FlopSolution]:
+    """Returns a job: a flop with one bet on each street."""
+
+    def solve() -> FlopSolution:
+        tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
+        return backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
+
+    return solve

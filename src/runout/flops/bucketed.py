@@ -1,0 +1,619 @@
+"""The bucketed backend: CFR in buckets on one flop, in rounds that recluster hands on their EVs."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from runout.abstraction.bucket_map import (
+    FlopBuckets,
+    average_isomorphic_combos,
+    build_ev_histograms,
+    build_flop_buckets,
+    recluster_flop_buckets,
+)
+from runout.abstraction.clustering import Metric
+from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray
+from runout.cache import Arrays
+from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combos
+from runout.cards.ranges import HandRange
+from runout.cfr.schedules import LINEAR, DiscountSchedule, SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.solver import ignore_progress, iterate_until
+from runout.cfr.team import Team
+from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
+from runout.execution.tasks import CancelToken
+from runout.flops.backend import (
+    KEPT_BYTES,
+    ONCE,
+    FlopGame,
+    FlopNeeds,
+    FlopSolution,
+    ProgressSink,
+    limit_seconds,
+    report_outcome,
+    solving_a_small_flop,
+)
+from runout.flops.bucketed_visits import (
+    BucketStrategy,
+    BucketTables,
+    SampledCards,
+    SampledVisits,
+    pack_few_buckets,
+    read_buckets,
+    unpack_buckets,
+)
+from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
+from runout.holdem.cards import NO_RAKE, CardsToCome, Spot
+from runout.holdem.forest import StreetTemplate, make_templates
+from runout.holdem.game import SpotGame
+from runout.holdem.tables import Precision, estimate_memory
+from runout.simd.products import multiply
+from runout.solutions.values import ExploitabilityMeaning
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+from runout.trees.tree import PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# CFR in buckets on one flop: public cards are sampled, hands are real.
+#
+# Every iteration deals a few turn cards and a few rivers after each, lets every hand meet every
+# hand on them, and adds what hands have learned to their buckets (Johanson et al., "Efficient Nash
+# Equilibrium Approximation through Monte Carlo CFR", 2012: public chance sampling).
+#
+# How far a solve has settled is told by its average strategies: `strategy_delta` is how much they
+# moved in the last iteration, actions added up, decisions weighted by how often they are reached.
+# What is *played* under sampled cards never settles.
+
+
+#: Turn cards of an iteration, and river cards after each; chosen by measurement (docs/bucketed.md).
+NUM_TURNS, NUM_RIVERS = 4, 1
+
+
+class BucketedSolver:
+    """What both players have learned in buckets on one flop."""
+
+    def __init__(
+        self,
+        game: SpotGame,
+        buckets: FlopBuckets,
+        schedule: DiscountSchedule = LINEAR,
+        seed: int = 0,
+        team: Team | None = None,
+        sampled: tuple[int, int] = (NUM_TURNS, NUM_RIVERS),
+    ) -> None:
+        """Begins with all actions equally likely.
+
+        Args:
+            game: the flop, its cards not merged by suits.
+            buckets: of its hands.
+            schedule: the CFR variant.
+            seed: of the cards that are dealt.
+            team: threads to share the work.
+            sampled: turn cards of an iteration, and river cards after each.
+        """
+        self.game = game
+        self.buckets = buckets
+        self.schedule = schedule
+        self.iteration = 0
+        self.strategy_delta = math.inf
+        self._seed = seed
+        self._sampled = sampled
+        self._visits = SampledVisits(game, buckets, *sampled, team)
+        self.tables = [
+            [
+                BucketTables.of_street(template, player, number)
+                for template, number in zip(game.templates, buckets.num_buckets, strict=True)
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def begin_with(self, other: "BucketedSolver") -> None:
+        """Takes what another solver of the same flop has learned; its turns and rivers must fit.
+
+        A flop bucket begins with the mean regret of its hands' buckets there. Averages begin anew.
+        """
+        for player in range(NUM_PLAYERS):
+            flop, *later = self.tables[player]
+            old_flop, *old_later = other.tables[player]
+            flop.regret[:] = multiply(old_flop.regret, _shares(other.buckets, self.buckets))
+            for street, old in zip(later, old_later, strict=True):
+                street.regret[:] = old.regret
+            for street in self.tables[player]:
+                street.refresh()
+
+    def run(self, num_iterations: int) -> None:
+        """Runs more iterations, each updating both players."""
+        for _ in range(num_iterations):
+            self._iterate()
+
+    def solve(
+        self,
+        rule: StoppingRule,
+        on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        cancel: CancelToken | None = None,
+    ) -> SolveOutcome:
+        """Iterates until a limit of the rule is met; exploitability is in flop pots.
+
+        Raises:
+            CancelledError: after an iteration, if the token was set.
+        """
+        return iterate_until(self, rule, on_progress, cancel or CancelToken())
+
+    def worst_exploitability(self) -> float:
+        """Returns an upper bound of what a best response in the same buckets gains.
+
+        It is the mean of positive regrets, over both players, and known without another visit; it
+        is a bound where players remember their earlier buckets.
+        """
+        total = self._total_weight()
+        regret = 0.0
+        for tables in self.tables:
+            for street in tables:
+                regret += float(
+                    np.maximum.reduceat(
+                        np.maximum(street.regret, 0.0), street.first_action, axis=0
+                    ).sum()
+                )
+        return regret / total / NUM_PLAYERS
+
+    def strategy(self) -> BucketStrategy:
+        """Returns the average strategies."""
+        oop, ip = ([street.average for street in tables] for tables in self.tables)
+        played = tuple(
+            (a.astype(np.float32), b.astype(np.float32)) for a, b in zip(oop, ip, strict=True)
+        )
+        return BucketStrategy(self.buckets, played)
+
+    def _iterate(self) -> None:
+        weights = self.schedule.weights(self.iteration)
+        self._visits.deal(self._sample())
+        for player in range(NUM_PLAYERS):
+            self._visits.play(player, self._played(player))
+        moved, arrived = 0.0, 0.0
+        for player in range(NUM_PLAYERS):
+            regrets, reached = self._visits.visit(player)
+            for street, gained in zip(self.tables[player], regrets, strict=True):
+                street.add_regrets(weights, gained)
+            for street, reach in zip(self.tables[1 - player], reached, strict=True):
+                change, weight = street.add_strategy(weights, reach)
+                moved, arrived = moved + change, arrived + weight
+            if player == 0:
+                self._visits.play(player, self._played(player))
+        self.strategy_delta = moved / arrived
+        self.iteration += 1
+
+    def _played(self, player: int) -> list[FloatArray]:
+        return [street.strategy for street in self.tables[player]]
+
+    def _total_weight(self) -> float:
+        """Returns the sum of the weights with which iterations are in the tables."""
+        total = 0.0
+        for iteration in range(self.iteration):
+            total = total * self.schedule.weights(iteration).positive_regret + 1.0
+        return max(total, 1.0)
+
+    def _sample(self) -> list[SampledCards]:
+        """Deals the cards of an iteration, from a stream of its own."""
+        random = np.random.default_rng([self._seed, *self.buckets.flop, self.iteration])
+        num_turns, num_rivers = self._sampled
+        first_next = self.game.cards.deals[0].first_next
+        turns = random.choice(len(first_next) - 1, num_turns, replace=False)
+        dealt = []
+        for turn in turns.tolist():
+            after = np.arange(first_next[turn], first_next[turn + 1])
+            rivers = random.choice(after, num_rivers, replace=False)
+            dealt.append(SampledCards(turn, tuple(rivers.tolist())))
+        return dealt
+
+
+def _shares(old: FlopBuckets, new: FlopBuckets) -> FloatArray:
+    """Returns ``[old, new]`` the share of each new flop bucket's hands by their old bucket."""
+    is_live = new.by_flop >= 0
+    counts = np.zeros((old.num_buckets[0], new.num_buckets[0]))
+    np.add.at(counts, (old.by_flop[is_live], new.by_flop[is_live]), 1.0)
+    shares: FloatArray = counts / counts.sum(axis=0)
+    return shares
+
+
+# --------------------------------------------------------------------------------------------------
+# Rounds of bucketed solving: solve, see what hands earn, make flop buckets of it, solve again.
+#
+# The first round's buckets are made of strength alone. Strength cannot tell hands apart that win
+# equally often and earn differently; expected values of a solve can. Only flop buckets change.
+
+
+#: Boards from which values are taken: twelve turns, four rivers after each (docs/bucketed.md).
+DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)
+
+
+@dataclass(frozen=True)
+class BucketPlan:
+    """How hands are sorted into buckets, and how often anew.
+
+    Attributes:
+        num_buckets: on flop, turn and river, at most.
+        metric: ``emd`` or ``cramer``.
+        rounds: 1 uses strength alone; each further one makes flop buckets of the values before it.
+        is_warm_started: whether a round begins with what the one before it has learned.
+    """
+
+    num_buckets: tuple[int, int, int]
+    metric: Metric = "emd"
+    rounds: int = 1
+    is_warm_started: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class FlopSolveResult:
+    """A solved round.
+
+    Attributes:
+        buckets: with which it was solved.
+        strategy: the average strategies.
+        outcome: how the solve ended.
+        values: what combos win from each other.
+    """
+
+    buckets: FlopBuckets
+    strategy: BucketStrategy
+    outcome: SolveOutcome
+    values: PairValues
+
+    @property
+    def final_delta(self) -> float:
+        """How much the average strategies moved in the last iteration."""
+        return self.outcome.strategy_delta
+
+    @property
+    def iterations_used(self) -> int:
+        """Iterations of the round."""
+        return self.outcome.iterations
+
+    def flop_labels(self) -> IntArray:
+        """Returns ``[C]`` the flop bucket of each live combo."""
+        return self.buckets.by_flop[self.values.combos].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class RoundsSolver:
+    """Solves a flop in rounds.
+
+    Attributes:
+        plan: the buckets.
+        rule: when a round's solve stops.
+        schedule: the CFR variant.
+        seed: of everything random.
+        sample: boards from which values are taken.
+    """
+
+    plan: BucketPlan
+    rule: StoppingRule
+    schedule: DiscountSchedule = LINEAR
+    seed: int = 0
+    sample: RunoutSample = DEFAULT_SAMPLE
+
+    def solve(
+        self, game: SpotGame, on_progress: ProgressSink, team: Team | None = None
+    ) -> Iterator[FlopSolveResult]:
+        """Yields the result of each round.
+
+        Args:
+            game: the flop with all hands and all cards, in pots.
+            on_progress: told about iterations, values and buckets.
+            team: threads to share the work.
+        """
+        plan, sample = self.plan, replace(self.sample, seed=self.seed)
+        team = team or Team()
+        sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
+        in_round = _in_round(on_progress, 1, plan.rounds)
+        buckets = build_flop_buckets(
+            game.cards.board, plan.num_buckets, plan.metric, self.seed, in_round, team
+        )
+        before: BucketedSolver | None = None
+        for number in range(1, plan.rounds + 1):
+            seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
+            with reporting_phase(in_round, Phase.LAYOUT):
+                solver = BucketedSolver(game, buckets, self.schedule, seed, sharing)
+            if before is not None and plan.is_warm_started:
+                solver.begin_with(before)
+            with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
+                outcome = solver.solve(self.rule, in_round, team.cancel)
+            strategy = solver.strategy()
+            values = extract_pair_values(game, strategy, sample, in_round, team)
+            result = FlopSolveResult(buckets, strategy, outcome, values)
+            yield result
+            if number < plan.rounds:
+                in_round = _in_round(on_progress, number + 1, plan.rounds)
+                buckets = self._rebucket(game, result, in_round)
+                before = solver
+
+    def _rebucket(
+        self, game: SpotGame, result: FlopSolveResult, on_progress: ProgressSink
+    ) -> FlopBuckets:
+        features = ev_features(game, result, on_progress)
+        labels = recluster_flop_buckets(
+            features,
+            np.ones(len(features)),
+            self.plan.num_buckets[0],
+            self.plan.metric,
+            seed=self.seed,
+            order_key=mean_values(game, result.values).mean(axis=1),
+            name="flop",
+            on_event=on_progress,
+        )
+        return result.buckets.replace_flop(labels, int(labels.max()) + 1)
+
+
+def ev_features(
+    game: SpotGame, result: FlopSolveResult, on_progress: ProgressSink = ignore_progress
+) -> FloatArray:
+    """Returns ``[C, 20]`` what each combo earns against the opponent's buckets, as OOP and IP."""
+    values = both_positions(result.values)
+    features = build_ev_histograms(
+        values,
+        _villain_weights(game, result.values),
+        result.flop_labels(),
+        result.buckets.num_buckets[0],
+        game.spot.tree.stakes.spr,
+        on_progress,
+    )
+    return average_isomorphic_combos(features, game.cards.board, result.values.combos)
+
+
+def mean_values(game: SpotGame, values: PairValues) -> FloatArray:
+    """Returns ``[C, 2]`` what each combo wins on average as OOP and as IP, beyond half the pot."""
+    weights = _villain_weights(game, values)
+    totals = (both_positions(values) * weights).sum(axis=2)
+    means = (totals / weights.sum(axis=2)).T
+    return average_isomorphic_combos(means, game.cards.board, values.combos)
+
+
+def both_positions(values: PairValues) -> FloatArray:
+    """Returns ``[2, C, C]`` what the row wins from the column, by the row's position; 0 for NaN."""
+    gain = np.nan_to_num(values.gain_of_oop)
+    return np.stack([gain, -gain.T])
+
+
+def _villain_weights(game: SpotGame, values: PairValues) -> FloatArray:
+    """Returns ``[2, C, C]`` how much the column is held by the other position, if they can meet."""
+    can_meet = disjoint_combos(values.combos, values.combos).astype(np.float64)
+    oop, ip = (player.weights for player in game.cards.players)
+    return np.stack([can_meet * ip, can_meet * oop])
+
+
+def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSink:
+    """Returns a sink that tells which round everything is about."""
+
+    def report(progress: SolveProgress | BucketEvent) -> None:
+        if isinstance(progress, SolveProgress):
+            on_progress(replace(progress, round=number, total_rounds=total))
+        else:
+            on_progress(replace(progress, place=FlopPlace(round=number, total_rounds=total)))
+
+    return report
+
+
+# --------------------------------------------------------------------------------------------------
+# What is kept of every round of a bucketed solve: its buckets, and what hands earned with them.
+
+
+@dataclass(frozen=True, eq=False)
+class RoundRecord:
+    """A solved round.
+
+    Attributes:
+        buckets: with which it was solved.
+        ev_features: ``[C, 20]`` what each live combo earns against the opponent's buckets, as OOP
+            and IP; see `ev_features`.
+        mean_values: ``[C, 2]`` what each wins on average as OOP and as IP, beyond half the pot.
+        iterations: of the solve.
+        exploitability_bound_pot: what a best response in the same buckets gains at most.
+        final_delta: how much the average strategies moved in the last iteration.
+    """
+
+    buckets: FlopBuckets
+    ev_features: Float32Array
+    mean_values: Float32Array
+    iterations: int
+    exploitability_bound_pot: float
+    final_delta: float
+
+    @classmethod
+    def of(cls, game: SpotGame, result: FlopSolveResult) -> "RoundRecord":
+        """Returns the record of a round."""
+        return cls(
+            result.buckets,
+            ev_features(game, result).astype(np.float32),
+            mean_values(game, result.values).astype(np.float32),
+            result.iterations_used,
+            result.outcome.exploitability,
+            result.final_delta,
+        )
+
+    @property
+    def combos(self) -> IntArray:
+        """The combos that the flop leaves possible."""
+        return live_combos(self.buckets.flop)
+
+    def flop_labels(self) -> IntArray:
+        """Returns ``[C]`` the flop bucket of each live combo."""
+        return self.buckets.by_flop[self.combos].astype(np.int64)
+
+
+def pack_records(records: Sequence[RoundRecord]) -> Arrays:
+    """Returns the records of all rounds of a flop as arrays; turns and rivers are not repeated."""
+    facts = [(r.iterations, r.exploitability_bound_pot, r.final_delta) for r in records]
+    kept: dict[str, AnyArray] = {
+        "round_flop_buckets": pack_few_buckets(np.stack([r.buckets.by_flop for r in records])),
+        "round_ev_features": np.stack([record.ev_features for record in records]),
+        "round_mean_values": np.stack([record.mean_values for record in records]),
+        "round_facts": np.array(facts, dtype=np.float64),
+    }
+    return kept
+
+
+def has_records(kept: Arrays) -> bool:
+    """Returns whether `pack_records` has written something there."""
+    return "round_facts" in kept
+
+
+def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
+    """Returns the records of a kept flop, round by round."""
+    last = read_buckets(kept, flop)
+    _, num_turn, num_river = last.num_buckets
+    records = []
+    for by_flop, features, values, facts in zip(
+        unpack_buckets(kept["round_flop_buckets"]),
+        kept["round_ev_features"],
+        kept["round_mean_values"],
+        kept["round_facts"].tolist(),
+        strict=True,
+    ):
+        counts = (int(by_flop.max()) + 1, num_turn, num_river)
+        buckets = replace(last, by_flop=by_flop, num_buckets=counts)
+        iterations, bound, delta = facts
+        records.append(RoundRecord(buckets, features, values, int(iterations), bound, delta))
+    return records
+
+
+# --------------------------------------------------------------------------------------------------
+# What the bucketed backend takes for one flop, before anything is allocated.
+#
+# Tables and working space are counted from their shapes. What making buckets and taking values need
+# on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
+
+
+#: Features of all hands on all rivers, 1.3 million rows, and their copies in order.
+_MAKING_BUCKETS_BYTES = 220_000_000
+#: Which bucket each combo is in on every board, and the values of a round.
+_KEPT_OF_A_ROUND_BYTES = 16_000_000
+
+_SINGLE_BYTES, _DOUBLE_BYTES = 4, 8
+_TABLES_OF_A_HAND = 2  # regrets and strategy sums
+_TABLES_OF_A_BUCKET = 4  # those two, what is played, and the average
+
+_NUM_LIVE_COMBOS = 1_176  # on a flop; as many pairs of turn and river
+_FLOP_BUCKET_BYTES = 2
+_NUM_BOARDS = 1 + NUM_CARDS + _NUM_LIVE_COMBOS  # that have buckets
+_RECORD_BYTES = _NUM_LIVE_COMBOS * (20 + 2) * _SINGLE_BYTES  # what hands earn, in a round
+
+_SECONDS_TO_MAKE_BUCKETS = 3.5
+_SECONDS_TO_TAKE_VALUES = 2.5
+_SECONDS_PER_NODE = 50e-6  # of an iteration
+
+
+def estimate_rounds(
+    rounds: RoundsSolver, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
+) -> FlopNeeds:
+    """Returns what solving a flop in rounds takes.
+
+    Args:
+        rounds: how.
+        flop: three cards.
+        tree: the betting.
+        num_workers: threads inside the solve.
+    """
+    seconds = limit_seconds(rounds.rule, _SECONDS_PER_NODE * tree.num_nodes)
+    per_round = seconds + _SECONDS_TO_TAKE_VALUES
+    cells = _count_cells(make_templates(tree, NO_RAKE), rounds.plan)
+    bucket_bytes = 1 if max(rounds.plan.num_buckets) < np.iinfo(np.uint8).max else 2
+    return FlopNeeds(
+        _SECONDS_TO_MAKE_BUCKETS + rounds.plan.rounds * per_round,
+        _estimate_bytes(rounds.plan, flop, tree, num_workers),
+        kept_bytes=KEPT_BYTES * cells
+        + rounds.plan.rounds * (_RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS),
+        kept_once_bytes=bucket_bytes * _NUM_BOARDS * NUM_COMBOS,
+    )
+
+
+def _estimate_bytes(
+    plan: BucketPlan, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
+) -> int:
+    everyone = HandRange.full()
+    cards = CardsToCome.plan(flop, (everyone, everyone), merges_suits=False)
+    templates = make_templates(tree, NO_RAKE)
+    need = estimate_memory(templates, cards, num_workers + NUM_TURNS, Precision.SINGLE)
+    of_hands = sum(
+        cards.players[player].width
+        * NUM_TURNS
+        * (
+            templates[Street.TURN].num_actions[player]
+            + NUM_RIVERS * templates[Street.RIVER].num_actions[player]
+        )
+        for player in range(NUM_PLAYERS)
+    )
+    solver = _TABLES_OF_A_HAND * _SINGLE_BYTES * of_hands
+    # What is learned, and in each visit what every turn card adds to it.
+    solver += (_TABLES_OF_A_BUCKET + 1 + NUM_TURNS) * _DOUBLE_BYTES * _count_cells(templates, plan)
+    if plan.rounds > 1:  # a round begins while the one before is still there
+        solver += solver + need.working_space
+    held = need.working_space + need.cards + plan.rounds * _KEPT_OF_A_ROUND_BYTES
+    return held + max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
+
+
+def _count_cells(templates: list[StreetTemplate], plan: BucketPlan) -> int:
+    """Returns how many actions there are with each bucket, of both players on all streets."""
+    return sum(
+        sum(template.num_actions) * number
+        for template, number in zip(templates, plan.num_buckets, strict=True)
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# The bucketed backend: hands in buckets, real cards, buckets made anew from expected values.
+
+
+_PAIRS_PER_RIVER = 1_081 * 990
+
+
+@dataclass(frozen=True)
+class BucketedBackend:
+    """Solves a flop with buckets.
+
+    Attributes:
+        rounds: how.
+    """
+
+    rounds: RoundsSolver
+
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.UPPER_BOUND
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
+        spot_game = SpotGame(spot)
+        results = list(self.rounds.solve(spot_game, on_progress, team))
+        last = results[-1]
+        # Work is that of all rounds; how good it is, that of the last.
+        outcome = replace(
+            last.outcome,
+            iterations=sum(result.outcome.iterations for result in results),
+            seconds=sum(result.outcome.seconds for result in results),
+        )
+        num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
+        report = report_outcome(outcome, self.meaning, num_deals)
+
+        def make_records() -> Arrays:
+            return pack_records([RoundRecord.of(spot_game, result) for result in results])
+
+        return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> BucketStrategy:
+        """Returns the strategies that were kept."""
+        return BucketStrategy.from_arrays(kept, flop)
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take."""
+        return estimate_rounds(self.rounds, flop, tree, num_workers)
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend."""
+        one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), ONCE, sample=RunoutSample(6, 3))
+        return [solving_a_small_flop(cls(one_bucket))]

@@ -1,0 +1,461 @@
+"""Visits of a flop on which some turn and river cards come, played by buckets with real hands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from runout.abstraction.bucket_map import NO_BUCKET, FlopBuckets
+from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array, Int32Array, IntArray
+from runout.cache import Arrays
+from runout.cards.deck import NUM_COMBOS, live_combos
+from runout.cfr.schedules import DiscountWeights
+from runout.cfr.team import Team
+from runout.flops import flop_kernels
+from runout.flops.backend import pack_probabilities, unpack_probabilities
+from runout.holdem import visit_kernels
+from runout.holdem.cards import Deal
+from runout.holdem.forest import StreetTemplate
+from runout.holdem.game import SpotGame, arrive
+from runout.holdem.layouts import NO_NET_WINS, Arrival, Knowledge, TurnScratch, TurnStreets
+from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
+from runout.holdem.tables import Precision, make_learning, make_turn_scratch, part_of
+from runout.simd.decision_kernels import Learning
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+
+# --------------------------------------------------------------------------------------------------
+# What a player has learned in buckets: one row per action of a street, one column per bucket.
+
+
+@dataclass(frozen=True, eq=False)
+class BucketTables:
+    """The tables of one player on one street.
+
+    Attributes:
+        first_action: ``[D]`` the row of each decision's first action.
+        num_actions: ``[D]``.
+        regret: ``[A, B]`` discounted regrets.
+        strategy_sum: ``[A, B]`` discounted sums of reach times strategy.
+        strategy: ``[A, B]`` what is played now.
+        average: ``[A, B]`` the average strategy.
+    """
+
+    first_action: Int32Array
+    num_actions: Int32Array
+    regret: FloatArray
+    strategy_sum: FloatArray
+    strategy: FloatArray
+    average: FloatArray
+
+    @classmethod
+    def of_street(cls, template: StreetTemplate, player: int, num_buckets: int) -> "BucketTables":
+        """Returns the tables of a player who plays all actions equally often."""
+        forest = template.forests[player]
+        deciding = forest.kind == HERO_ACTS
+        shape = (template.num_actions[player], num_buckets)
+        tables = cls(
+            forest.first_action[deciding],
+            forest.num_children[deciding],
+            *(np.zeros(shape) for _ in range(4)),
+        )
+        tables.refresh()
+        tables.average[:] = tables.strategy
+        return tables
+
+    def add_regrets(self, weights: DiscountWeights, gained: FloatArray) -> None:
+        """Discounts regrets and adds those of an iteration."""
+        decay = np.where(self.regret > 0.0, weights.positive_regret, weights.negative_regret)
+        self.regret[:] = self.regret * decay + gained
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Plays what was learned."""
+        flop_kernels.match_decisions(
+            self.first_action, self.num_actions, self.regret, self.strategy
+        )
+
+    def add_strategy(self, weights: DiscountWeights, reached: FloatArray) -> tuple[float, float]:
+        """Discounts strategy sums and adds those of an iteration.
+
+        Returns:
+            How much the average strategy moved, weighted by reach, and the reach itself.
+        """
+        self.strategy_sum[:] = self.strategy_sum * weights.strategy + reached
+        moved = flop_kernels.follow_average(
+            self.first_action, self.num_actions, self.strategy_sum, reached, self.average
+        )
+        return float(moved), float(reached.sum())
+
+
+# --------------------------------------------------------------------------------------------------
+# Strategies of buckets: what a combo does is what its bucket on the board does.
+
+
+_STREETS = ("flop", "turn", "river")
+
+
+def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:
+    """Returns ``[1326]`` the bucket of each combo after some cards were dealt."""
+    return buckets.bucket_of(Street(len(dealt)), *dealt)
+
+
+@dataclass(frozen=True, eq=False)
+class BucketStrategy:
+    """Strategies of both players by bucket.
+
+    Attributes:
+        buckets: which bucket a combo is in.
+        played: for flop, turn and river, for OOP and IP: ``[A, B]`` probabilities.
+    """
+
+    buckets: FlopBuckets
+    played: tuple[tuple[Float32Array, Float32Array], ...]
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
+        # A combo that the dealt cards block has bucket -1: it reads the last one and never plays.
+        bucket = buckets_on(self.buckets, dealt)[combos]
+        rows: Float32Array = self.played[len(dealt)][player][:, bucket]
+        return rows
+
+    def to_arrays(self) -> Arrays:
+        """Returns the strategies and the buckets in few bytes."""
+        kept: dict[str, AnyArray] = {
+            "flop_buckets": pack_few_buckets(self.buckets.by_flop),
+            "turn_buckets": pack_buckets(self.buckets.by_turn),
+            "river_buckets": pack_buckets(self.buckets.by_river[live_combos(self.buckets.flop)]),
+        }
+        for street, (oop, ip) in zip(_STREETS, self.played, strict=True):
+            kept[f"{street}_oop"] = pack_probabilities(oop)
+            kept[f"{street}_ip"] = pack_probabilities(ip)
+        return kept
+
+    @classmethod
+    def from_arrays(cls, kept: Arrays, flop: tuple[int, ...]) -> "BucketStrategy":
+        """Returns what `to_arrays` wrote."""
+        played = tuple(
+            (
+                unpack_probabilities(kept[f"{street}_oop"]),
+                unpack_probabilities(kept[f"{street}_ip"]),
+            )
+            for street in _STREETS
+        )
+        return cls(read_buckets(kept, flop), played)
+
+
+def pack_few_buckets(buckets: Int16Array) -> AnyArray:
+    """Returns buckets of flops in 16 bits.
+
+    One flop may have more buckets than fit into 8 bits and another one, with fewer different
+    hands, may not; kept together they must be numbers of one type.
+    """
+    return buckets.astype(np.uint16)
+
+
+def pack_buckets(buckets: Int16Array) -> AnyArray:
+    """Returns buckets in 8 bits if they fit, else in 16; the largest number is `NO_BUCKET`."""
+    is_small = int(buckets.max()) < np.iinfo(np.uint8).max
+    return buckets.astype(np.uint8 if is_small else np.uint16)
+
+
+def unpack_buckets(packed: AnyArray) -> Int16Array:
+    """Returns what `pack_buckets` packed."""
+    is_none = packed == np.iinfo(cast(Any, packed.dtype)).max
+    return np.where(is_none, NO_BUCKET, packed.astype(np.int32)).astype(np.int16)
+
+
+def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
+    """Returns the buckets of a kept flop, those of its last round."""
+    on_flop, on_turn, on_river = (unpack_buckets(kept[f"{street}_buckets"]) for street in _STREETS)
+    by_river = np.full((NUM_COMBOS, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
+    by_river[live_combos(flop)] = on_river
+    counts = tuple(int(labels.max()) + 1 for labels in (on_flop, on_turn, on_river))
+    return FlopBuckets(flop, on_flop, on_turn, by_river, (counts[0], counts[1], counts[2]))
+
+
+# --------------------------------------------------------------------------------------------------
+# Visits of a flop on which some turn and river cards come, played by buckets with real hands.
+#
+# The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
+# the tables of hands are only lent to a visit: `play_buckets` writes what buckets play where the
+# kernels look for regrets, the visit forgets everything older (`LEARNING_AFRESH`), and `add_gains`
+# and `add_reach` take what it leaves to the buckets.
+
+
+_FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
+
+
+@dataclass(frozen=True)
+class SampledCards:
+    """A turn card and some rivers after it, as numbers of the game's deals."""
+
+    turn: int
+    rivers: tuple[int, ...]
+
+
+class _Slot:
+    """Everything that one turn card of a visit needs, so that several can be visited at once."""
+
+    def __init__(self, game: SpotGame, buckets: FlopBuckets, num_rivers: int) -> None:
+        self._game = game
+        self._buckets = buckets
+        cards, templates = game.cards, game.templates
+        self.tables: list[tuple[Learning, Learning]] = [
+            (
+                make_learning(template, cards.players[0], 0, num_boards, Precision.SINGLE),
+                make_learning(template, cards.players[1], 1, num_boards, Precision.SINGLE),
+            )
+            for template, num_boards in ((templates[_TURN], 1), (templates[_RIVER], num_rivers))
+        ]
+        self._scratch: list[TurnScratch] = [
+            make_turn_scratch(templates, cards, player, Precision.SINGLE)
+            for player in range(NUM_PLAYERS)
+        ]
+        self.value = [
+            np.zeros((len(templates[_TURN].root_of), cards.players[player].width), np.float32)
+            for player in range(NUM_PLAYERS)
+        ]
+        self._bucket_by_hand: list[list[list[Int16Array]]] = []
+        self._cards = SampledCards(0, ())
+
+    def deal(self, dealt: SampledCards) -> None:
+        """Takes other cards."""
+        self._cards = dealt
+        turn_card = self._game.cards.runouts[0][dealt.turn]
+        boards = [[turn_card], [self._game.cards.runouts[1][river] for river in dealt.rivers]]
+        self._bucket_by_hand = [
+            [
+                [hand_buckets(self._game, self._buckets, player, cards) for cards in on_street]
+                for on_street in boards
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def play(self, player: int, played: Sequence[FloatArray]) -> None:
+        """Sets what a player's hands do on the turn and the rivers."""
+        for street, by_bucket in enumerate(played[1:]):
+            tables = self.tables[street][player]
+            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
+                play_buckets(by_bucket, bucket, part_of(tables, board))
+
+    def visit(self, player: int, arrival: Arrival, probability: tuple[float, float]) -> None:
+        """Visits the turn card and its rivers; the values are those of the turn's roots."""
+        game, dealt = self._game, self._cards
+        side = game.side(player)
+        turn_deal, river_deal = game.cards.deals
+        turn = _deal_of(turn_deal, (dealt.turn,), probability[0])
+        turn = turn._replace(first_next=np.array([0, len(dealt.rivers)], dtype=np.int64))
+        streets = TurnStreets(
+            side.hands,
+            side.forests[_TURN],
+            side.forests[_RIVER],
+            side.orders[_TURN],
+            side.orders[_RIVER],
+            turn,
+            _deal_of(river_deal, dealt.rivers, probability[1]),
+            NO_NET_WINS,
+        )
+        entering = arrival._replace(
+            card=int(turn.card[0]), probability=np.float32(turn.probability)
+        )
+        turn_tables, river_tables = self.tables
+        hero, villain = (part_of(turn_tables[p], 0) for p in (player, 1 - player))
+        visit_kernels.visit_turn(
+            streets,
+            0,
+            Knowledge(hero, villain),
+            Knowledge(river_tables[player], river_tables[1 - player]),
+            LEARNING_AFRESH,
+            entering,
+            self._scratch[player],
+            self.value[player],
+        )
+
+    def collect_gains(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
+        """Adds the regrets of a player's hands to the buckets of turn and river."""
+        for street, by_bucket in enumerate(out[1:]):
+            tables = self.tables[street][player]
+            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
+                add_gains(part_of(tables, board), bucket, weight, by_bucket)
+
+    def collect_reach(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
+        """Adds how a player's hands were reached to the buckets of turn and river."""
+        for street, by_bucket in enumerate(out[1:]):
+            tables = self.tables[street][player]
+            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
+                add_reach(part_of(tables, board), bucket, weight, by_bucket)
+
+
+class SampledVisits:
+    """Visits of one flop with sampled turns and rivers."""
+
+    def __init__(
+        self,
+        game: SpotGame,
+        buckets: FlopBuckets,
+        num_turns: int,
+        num_rivers: int,
+        team: Team | None = None,
+    ) -> None:
+        """Allocates working space.
+
+        Args:
+            game: the flop with all its cards, not merged by suits.
+            buckets: of its hands.
+            num_turns: turn cards of a visit.
+            num_rivers: river cards after each of them.
+            team: threads to share the turn cards.
+        """
+        self._game = game
+        self._team = team or Team()
+        cards, flop = game.cards, game.templates[_FLOP]
+        self._slots = [_Slot(game, buckets, num_rivers) for _ in range(num_turns)]
+        self._flop_tables = [
+            part_of(make_learning(flop, cards.players[player], player, 1, Precision.SINGLE), 0)
+            for player in range(NUM_PLAYERS)
+        ]
+        self._flop_buckets = [
+            hand_buckets(game, buckets, player, ()) for player in range(NUM_PLAYERS)
+        ]
+        self._weight = [_hand_weights(game, player) for player in range(NUM_PLAYERS)]
+        self._root = [arrive(cards.root_reach(player)) for player in range(NUM_PLAYERS)]
+        self._is_held = [(weight > 0.0).astype(np.float32) for weight in self._weight]
+        # One card of 49, one of 48, for hands that leave 45 and 44: sampling must not be biased.
+        turn_deal, river_deal = cards.deals
+        num_all_turns = len(turn_deal.card)
+        num_all_rivers = len(river_deal.card) // num_all_turns
+        self._probability = (
+            float(turn_deal.probability) * num_all_turns / num_turns,
+            float(river_deal.probability) * num_all_rivers / num_rivers,
+        )
+        self._shapes = [
+            [
+                (template.num_actions[player], number)
+                for template, number in zip(game.templates, buckets.num_buckets, strict=True)
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+
+    def deal(self, dealt: Sequence[SampledCards]) -> None:
+        """Takes the cards of the next visits."""
+        for slot, cards in zip(self._slots, dealt, strict=True):
+            slot.deal(cards)
+
+    def play(self, player: int, played: Sequence[FloatArray]) -> None:
+        """Sets what a player's buckets do, ``[A, B]`` for flop, turn and river."""
+        play_buckets(played[_FLOP], self._flop_buckets[player], self._flop_tables[player])
+        self._team.run(lambda slot: slot.play(player, played), self._slots)
+
+    def visit(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Lets a player learn; what it plays must be set again afterwards.
+
+        Returns:
+            By street ``[A, B]``: the regrets of the player's buckets, and how the opponent's
+            buckets were reached with each action.
+        """
+        other = 1 - player
+        side = self._game.side(player)
+        hero, villain = self._flop_tables[player], self._flop_tables[other]
+        meeting = visit_kernels.meet(side.hands, side.orders[_FLOP], 0)
+        forest = side.forests[_FLOP]
+        visit_kernels.begin_street(
+            forest,
+            side.hands,
+            meeting,
+            villain,
+            LEARNING_AFRESH,
+            self._root[player],
+            side.scratch,
+        )
+        arrival = Arrival(side.scratch.reach, forest.chance_row, -1, np.float32(1.0))
+        regrets, reached = self._empty(player), self._empty(other)
+
+        def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
+            gained, arrived = self._empty(player), self._empty(other)
+            slot.visit(player, arrival, self._probability)
+            slot.collect_gains(player, self._weight[player], gained)
+            slot.collect_reach(other, self._is_held[other], arrived)
+            return gained, arrived
+
+        for gained, arrived in self._team.run(visit_slot, self._slots):
+            for total, part in zip(regrets + reached, gained + arrived, strict=True):
+                total += part
+        chance_value = np.zeros(self._slots[0].value[player].shape)
+        for slot in self._slots:
+            chance_value += slot.value[player]
+        visit_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, side.scratch)
+        add_gains(hero, self._flop_buckets[player], self._weight[player], regrets[_FLOP])
+        add_reach(villain, self._flop_buckets[other], self._is_held[other], reached[_FLOP])
+        return regrets, reached
+
+    def _empty(self, player: int) -> list[FloatArray]:
+        return [np.zeros(shape) for shape in self._shapes[player]]
+
+
+def play_buckets(played: FloatArray, bucket_by_hand: Int16Array, out_tables: Learning) -> None:
+    """Lets every hand play what its bucket plays, in the next visit and only there.
+
+    Kernels play the positive part of regrets, made to sum to one. Of regrets that are
+    probabilities that is the probabilities themselves, so these are what is written.
+
+    Args:
+        played: ``[A, B]`` probabilities of one street.
+        bucket_by_hand: ``[H]`` -1 for none.
+        out_tables: of the hands on one board; a visit overwrites those of the player who learns.
+    """
+    flop_kernels.expand_buckets(played, bucket_by_hand, out_tables.regret)
+
+
+def add_gains(
+    tables: Learning, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
+) -> None:
+    """Adds to ``out_by_bucket[A, B]`` what hands would have gained by each action.
+
+    After a visit with `LEARNING_AFRESH` the regrets of the player who learned are of that visit
+    alone: what `play_buckets` wrote is discounted to nothing.
+    """
+    flop_kernels.collect_buckets(tables.regret, bucket_by_hand, weight, out_by_bucket)
+
+
+def add_reach(
+    tables: Learning, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
+) -> None:
+    """Adds to ``out_by_bucket[A, B]`` how hands came to play each action.
+
+    After a visit with `LEARNING_AFRESH` the strategy sums of the player who did not learn are
+    the reach of that visit alone.
+    """
+    flop_kernels.collect_buckets(tables.strategy_sum, bucket_by_hand, weight, out_by_bucket)
+
+
+def hand_buckets(
+    game: SpotGame, buckets: FlopBuckets, player: int, dealt: tuple[int, ...]
+) -> Int16Array:
+    """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
+    hands = game.cards.players[player]
+    by_hand = np.full(hands.width, -1, dtype=np.int16)
+    by_hand[: len(hands.combos)] = buckets_on(buckets, dealt)[hands.combos]
+    return by_hand
+
+
+def _hand_weights(game: SpotGame, player: int) -> Float32Array:
+    hands = game.cards.players[player]
+    weights = np.zeros(hands.width, np.float32)
+    weights[: len(hands.combos)] = hands.weights
+    return weights
+
+
+def _deal_of(deal: Deal, chosen: Sequence[int], probability: float) -> Deal:
+    """Returns a deal of some of its cards."""
+    numbers: IntArray = np.array(chosen, dtype=np.int64)
+    return Deal(
+        card=deal.card[numbers],
+        order=deal.order[numbers],
+        images=deal.images[numbers],
+        first_next=np.zeros(0, dtype=np.int64),
+        probability=np.float32(probability),
+    )

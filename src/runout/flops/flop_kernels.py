@@ -1,0 +1,182 @@
+"""Compiled sums over boards, and bridges between hands and buckets."""
+
+import numpy as np
+
+from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array, Int32Array
+from runout.jit import kernel
+
+# --------------------------------------------------------------------------------------------------
+# Compiled sums over boards of what combos win from each other.
+#
+# Shape letters: ``C`` combos, ``m`` rows of OOP's combos that are added at once.
+
+
+@kernel
+def add_folds(
+    first_row: int, weight: Float32Array, folds: Float32Array, out_gain: FloatArray
+) -> None:
+    """Adds what is won by folds on a board to some rows of ``out_gain[C, C]``.
+
+    Args:
+        first_row: of the rows.
+        weight: ``[C]`` how many boards the board stands for, 0 where it makes a combo impossible.
+        folds: ``[m, .]`` what the combos of the rows win.
+        out_gain: the sums.
+    """
+    num_combos = weight.shape[0]
+    for i in range(folds.shape[0]):
+        if weight[first_row + i] > 0.0:
+            won, gain = folds[i], out_gain[first_row + i]
+            for j in range(num_combos):
+                gain[j] += weight[j] * won[j]
+
+
+@kernel
+def add_showdowns(
+    first_row: int,
+    weight: Float32Array,
+    ranks: Float32Array,
+    stakes: Float32Array,
+    out_gain: FloatArray,
+    out_stake: FloatArray,
+    out_outcome: Int16Array,
+) -> None:
+    """Adds what is won at showdowns on a board to some rows of sums ``[C, C]``.
+
+    Args:
+        first_row: of the rows.
+        weight: ``[C]`` as in `add_folds`.
+        ranks: ``[C]`` strengths, larger is better.
+        stakes: ``[m, .]`` what the combos of the rows play for.
+        out_gain: what they win.
+        out_stake: what they play for.
+        out_outcome: how many boards they win more than they lose.
+    """
+    num_combos = weight.shape[0]
+    outcome = np.empty(num_combos, np.float32)
+    for i in range(stakes.shape[0]):
+        row = first_row + i
+        if weight[row] == 0.0:
+            continue
+        rank, stake = ranks[row], stakes[i]
+        # One pass for each sum: the fewer arrays a loop has, the wider its instructions.
+        for j in range(num_combos):
+            sign = np.float32(rank > ranks[j]) - np.float32(rank < ranks[j])
+            outcome[j] = sign * weight[j]
+        gain, played_for, num_won = out_gain[row], out_stake[row], out_outcome[row]
+        for j in range(num_combos):
+            gain[j] += outcome[j] * stake[j]
+        for j in range(num_combos):
+            played_for[j] += weight[j] * stake[j]
+        for j in range(num_combos):
+            num_won[j] += np.int16(outcome[j])
+
+
+# --------------------------------------------------------------------------------------------------
+# Compiled bridges between hands and buckets: what a bucket plays, what its hands have learned.
+#
+# Shape letters: ``A`` actions of one player on a street, ``B`` buckets, ``H`` hands.
+
+
+_NO_BUCKET = -1
+
+
+@kernel
+def expand_buckets(
+    by_bucket: FloatArray, bucket_by_hand: Int16Array, out_by_hand: AnyArray
+) -> None:
+    """Gives every hand what its bucket has: ``[A, B]`` to float32 ``[A, H]``, 0 without one."""
+    for action in range(by_bucket.shape[0]):
+        source, target = by_bucket[action], out_by_hand[action]
+        for hand in range(bucket_by_hand.shape[0]):
+            bucket = bucket_by_hand[hand]
+            target[hand] = np.float32(source[bucket]) if bucket >= 0 else np.float32(0.0)
+
+
+@kernel
+def collect_buckets(
+    by_hand: AnyArray,
+    bucket_by_hand: Int16Array,
+    weight: Float32Array,
+    out_by_bucket: FloatArray,
+) -> None:
+    """Adds the entries of all hands, times their weights, to their buckets: ``[A, H]``, ``[A, B]``.
+
+    Args:
+        by_hand: float32, what the hands have.
+        bucket_by_hand: ``[H]`` -1 for none.
+        weight: ``[H]`` how much a hand counts.
+        out_by_bucket: added to.
+    """
+    for action in range(by_hand.shape[0]):
+        source, target = by_hand[action], out_by_bucket[action]
+        for hand in range(bucket_by_hand.shape[0]):
+            bucket = bucket_by_hand[hand]
+            if bucket != _NO_BUCKET:
+                target[bucket] += np.float64(source[hand] * weight[hand])
+
+
+@kernel
+def match_decisions(
+    first_action: Int32Array, num_actions: Int32Array, weights: FloatArray, out_played: FloatArray
+) -> None:
+    """Makes every decision's actions as likely as the positive part of ``weights[A, B]``.
+
+    Args:
+        first_action: ``[D]`` the row of each decision's first action.
+        num_actions: ``[D]``.
+        weights: regrets or strategy sums.
+        out_played: ``[A, B]`` probabilities.
+    """
+    for decision in range(first_action.shape[0]):
+        first = first_action[decision]
+        end = first + num_actions[decision]
+        for bucket in range(weights.shape[1]):
+            total = 0.0
+            for action in range(first, end):
+                total += max(weights[action, bucket], 0.0)
+            for action in range(first, end):
+                played = 1.0 / (end - first)
+                if total > 0.0:
+                    played = max(weights[action, bucket], 0.0) / total
+                out_played[action, bucket] = played
+
+
+@kernel
+def follow_average(
+    first_action: Int32Array,
+    num_actions: Int32Array,
+    strategy_sum: FloatArray,
+    reached: FloatArray,
+    out_average: FloatArray,
+) -> float:
+    """Brings the average strategy up to date and returns how much it moved.
+
+    Args:
+        first_action: ``[D]`` the row of each decision's first action.
+        num_actions: ``[D]``.
+        strategy_sum: ``[A, B]``.
+        reached: ``[A, B]`` how each action was reached in the last iteration.
+        out_average: ``[A, B]`` probabilities.
+
+    Returns:
+        The absolute change of probabilities, summed over actions, times the reach of the decision,
+        summed over decisions and buckets.
+    """
+    moved = 0.0
+    for decision in range(first_action.shape[0]):
+        first = first_action[decision]
+        end = first + num_actions[decision]
+        for bucket in range(strategy_sum.shape[1]):
+            total, arrived, change = 0.0, 0.0, 0.0
+            for action in range(first, end):
+                total += strategy_sum[action, bucket]
+                arrived += reached[action, bucket]
+            for action in range(first, end):
+                played = 1.0 / (end - first)
+                if total > 0.0:
+                    played = strategy_sum[action, bucket] / total
+                change += abs(played - out_average[action, bucket])
+                out_average[action, bucket] = played
+            moved += change * arrived
+    return moved

@@ -1,0 +1,484 @@
+"""Backends between the 169 canonical hands: exhaustive with exact equities, and MCCFR."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
+from runout.cache import Arrays
+from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
+from runout.cards.evaluator import evaluate_many, evaluator_tables
+from runout.cards.flops import CanonicalBoard
+from runout.cfr.leaves import Arrival, MatrixLeaves, Step, Update
+from runout.cfr.schedules import DCFR_PLUS, LINEAR, DiscountSchedule, DiscountWeights, StoppingRule
+from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
+from runout.cfr.team import Team
+from runout.equity import equity_kernels
+from runout.errors import ConfigError
+from runout.events import Phase, PhaseEvent, reporting_phase
+from runout.flops import mccfr_kernels
+from runout.flops.backend import (
+    KEPT_BYTES,
+    ONCE,
+    SHOWDOWN_GROUP,
+    FlopGame,
+    FlopNeeds,
+    FlopSolution,
+    HandStrategy,
+    ProgressSink,
+    limit_seconds,
+    make_hand_leaves,
+    report_outcome,
+    solving_a_small_flop,
+)
+from runout.flops.mccfr_kernels import BettingGame, CombosByHand, Deals, HandSpan, SampledTables
+from runout.flops.values import extract_values
+from runout.solutions.values import ExploitabilityMeaning
+from runout.trees.layout import NUM_PLAYERS
+from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# The exhaustive backend: vector CFR over the 169 hands with exact flop equities.
+#
+# Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
+# gives exactly the flop's equity over all runouts; `tests/postflop/test_exhaustive.py` proves it.
+
+
+#: Of a node and a hand, measured: tables, and reach when values are extracted; and of an iteration
+#: with exploitability looked at.
+_EXHAUSTIVE_BYTES_PER_CELL = 64
+_EXHAUSTIVE_SECONDS_PER_CELL = 25e-9
+
+
+@dataclass(frozen=True)
+class ExhaustiveBackend:
+    """Solves a flop without sampling.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot.
+        schedule: the CFR variant.
+        is_simultaneous: whether both players update against one snapshot.
+    """
+
+    rule: StoppingRule
+    schedule: DiscountSchedule = DCFR_PLUS
+    is_simultaneous: bool = False
+
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
+        with reporting_phase(on_progress, Phase.LAYOUT):
+            leaves = make_hand_leaves(tree, game, np.float32, sharing)
+            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, sharing)
+        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
+        solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
+        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
+            outcome = solver.solve(self.rule, on_progress, team.cancel)
+        with reporting_phase(on_progress, Phase.VALUES):
+            strategy = street.average_strategy()[0].astype(np.float32, copy=False)
+            value_pot = extract_values(tree, game, strategy)
+        report = report_outcome(outcome, self.meaning)
+        return FlopSolution(HandStrategy(strategy), value_pot, report)
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take."""
+        cells = tree.num_nodes * NUM_HANDS
+        seconds = limit_seconds(self.rule, _EXHAUSTIVE_SECONDS_PER_CELL * cells)
+        return FlopNeeds(seconds, _EXHAUSTIVE_BYTES_PER_CELL * cells, KEPT_BYTES * cells)
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> HandStrategy:
+        """Returns the strategies that were kept."""
+        return HandStrategy.from_arrays(kept)
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend."""
+        return [solving_a_small_flop(cls(ONCE))]
+
+
+# --------------------------------------------------------------------------------------------------
+# Random deals of one flop, and who wins them.
+
+
+_FOR_VALUES = 3  # what a random stream is for; smaller numbers are the solve's own
+
+_DEALS_AT_ONCE = 100_000  # bounds memory; each batch of so many has a random stream of its own
+
+
+class DealStream:
+    """Random cards of one flop, the same whichever suits the flop is dealt in."""
+
+    def __init__(self, seed: int, flop: tuple[int, ...]) -> None:
+        # Hands are canonical, so it is enough to deal on the canonical flop.
+        self.flop = CanonicalBoard.from_cards(flop).cards
+        self.deck = np.array([c for c in range(NUM_CARDS) if c not in self.flop], dtype=np.uint8)
+        self._seed = seed
+
+    def generator(self, iteration: int, purpose: int) -> np.random.Generator:
+        """Returns the generator of an iteration."""
+        return np.random.default_rng([self._seed, *self.flop, iteration, purpose])
+
+    def kernel_state(self, iteration: int, purpose: int) -> Uint64Array:
+        """Returns ``[1]`` the state of the kernels' generator at the start of an iteration."""
+        bits = self.generator(iteration, purpose).integers(0, 2**64, size=1, dtype=np.uint64)
+        return bits
+
+    def deal(self, num_deals: int, state: Uint64Array) -> Deals:
+        """Deals hands and runouts, all equally likely: 1/1176 x 1/1081 and 1/990."""
+        cards = np.empty((num_deals, 6), dtype=np.uint8)
+        mccfr_kernels.deal_cards(self.deck, state, cards)
+        board = np.concatenate(
+            [np.tile(np.array(self.flop, dtype=np.uint8), (num_deals, 1)), cards[:, 4:]], axis=1
+        )
+        strength = [
+            evaluate_many(np.concatenate([cards[:, own], board], axis=1)).astype(np.int64)
+            for own in (slice(0, 2), slice(2, 4))
+        ]
+        hands = np.stack([_hands_of(cards[:, :2]), _hands_of(cards[:, 2:4])], axis=1)
+        return Deals(hands, np.sign(strength[0] - strength[1]).astype(np.float64))
+
+
+def sample_edge(
+    game: FlopGame,
+    num_samples: int,
+    seed: int,
+    on_progress: Callable[[PhaseEvent], None] = ignore_progress,
+    team: Team | None = None,
+) -> FloatArray:
+    """Returns ``[169, 169]`` estimates of ``game.edge`` from deals, for `extract_values`.
+
+    What two hands do against each other is known, so only who wins the showdown is sampled. With
+    them the value of a matchup of n deals has the standard error
+    ``stake * sqrt((1 - tied - edge**2) / n)``, with the stake that the two play for at showdown on
+    average. A matchup that is never dealt keeps its exact equity.
+
+    Args:
+        game: the flop.
+        num_samples: deals, at least one.
+        seed: of the run.
+        on_progress: told about progress, in deals.
+        team: threads to share the deals; every batch has a random stream of its own.
+    """
+    stream, team = DealStream(seed, game.flop), team or Team()
+
+    def tally(batch: int) -> FloatArray:
+        num_deals = min(_DEALS_AT_ONCE, num_samples - batch * _DEALS_AT_ONCE)
+        deals = stream.deal(num_deals, stream.kernel_state(batch, _FOR_VALUES))
+        cells = deals.hands[:, 0] * NUM_HANDS + deals.hands[:, 1]
+        net_wins = np.bincount(cells, deals.outcome, NUM_HANDS**2)
+        counts: FloatArray = np.stack([net_wins, np.bincount(cells, minlength=NUM_HANDS**2)])
+        return counts.reshape(2, NUM_HANDS, NUM_HANDS)
+
+    net_and_met = np.zeros((2, NUM_HANDS, NUM_HANDS))  # whole numbers, exact in any order
+    num_batches = math.ceil(num_samples / _DEALS_AT_ONCE)
+    with reporting_phase(on_progress, Phase.ESTIMATING_EV, num_samples) as advance:
+        for first in range(0, num_batches, team.num_workers):
+            batches = range(first, min(first + team.num_workers, num_batches))
+            for batch, counts in zip(batches, team.run(tally, batches), strict=True):
+                net_and_met += counts
+                advance(min((batch + 1) * _DEALS_AT_ONCE, num_samples))
+    net, num_met = net_and_met
+    # Swapping the players turns a deal into one just as likely: use it both ways.
+    net, num_met = net - net.T, num_met + num_met.T
+    edge: FloatArray = np.divide(net, num_met, out=game.edge.copy(), where=num_met > 0)
+    return edge
+
+
+def _hands_of(cards: Uint8Array) -> IntArray:
+    """Returns ``[n]`` the canonical hands of rows of two cards."""
+    low, high = np.sort(cards.astype(np.int64), axis=1).T
+    hands: IntArray = HAND_BY_COMBO[high * (high - 1) // 2 + low]
+    return hands
+
+
+# --------------------------------------------------------------------------------------------------
+# The MCCFR backend: CFR over the 169 hands that learns from sampled cards.
+#
+# Two ways to sample. *Public-chance sampling* deals some runouts per iteration and lets every pair
+# of hands meet on them. *External sampling* (Lanctot et al. 2009) deals both hands and one runout
+# at a time and samples what the opponent does. Either way what is learned is judged in the
+# exhaustive game, with exact equities. `docs/mccfr.md` says what each needs to reach which
+# accuracy.
+
+
+Sampling = Literal["external", "public_chance"]
+
+#: Ways to complete a flop, and how many of them avoid the cards of two hands.
+NUM_RUNOUTS = 1_176
+NUM_RUNOUTS_PER_PAIR = 990
+#: Ordered pairs of combos on a flop, and on a river.
+NUM_PAIRS = 1_176 * 1_081
+NUM_PAIRS_PER_RUNOUT = 1_081 * 990
+
+#: Averages noise out: variants that forget negative regrets mistake luck for merit (docs/mccfr.md).
+MCCFR_SCHEDULE = LINEAR
+
+#: What a random stream is for, besides the passes of player 0 and 1 and the sampling of values.
+_FOR_RUNOUTS = 2
+
+#: Of a node and a hand, measured: tables, and reach when values are extracted; and of an iteration
+#: with exploitability looked at. Then the time of a deal of a sampled extraction.
+_MCCFR_BYTES_PER_CELL = {"public_chance": 64, "external": 72}
+_MCCFR_SECONDS_PER_CELL = {"public_chance": 25e-9, "external": 60e-9}
+_SECONDS_PER_SAMPLE = 4e-7
+
+
+@dataclass(frozen=True)
+class MccfrBackend:
+    """Solves a flop by sampling.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot, in the exhaustive game.
+        schedule: the CFR variant.
+        sampling: ``public_chance`` or ``external``.
+        sample_fraction: share of the 1,176 runouts that an iteration samples, above 0 up to 1
+            (``mccfr_sample_pct``). External sampling deals 169 times that number to each player.
+        value_extraction_samples: deals from which values are estimated; 0 computes them exactly.
+        seed: of the run. Every flop and iteration has its own stream, and suits do not matter.
+    """
+
+    rule: StoppingRule
+    schedule: DiscountSchedule = MCCFR_SCHEDULE
+    sampling: Sampling = "public_chance"
+    sample_fraction: float = 0.01
+    value_extraction_samples: int = 0
+    seed: int = 0
+
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.sample_fraction <= 1.0:
+            problem = f"{self.sample_fraction:g} is not a fraction above 0 up to 1"
+            raise ConfigError("mccfr_sample_pct", problem)
+
+    def solve(
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+    ) -> FlopSolution:
+        """Solves one flop with one betting tree."""
+        with reporting_phase(on_progress, Phase.LAYOUT):
+            sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
+            street = self._make_street(game, tree, sharing)
+        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
+        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
+            solver = CfrSolver(street, everyone, self.schedule)
+            outcome = solver.solve(self.rule, on_progress, team.cancel)
+        strategy = street.average_strategy()[0].astype(np.float32, copy=False)
+        num_deals = outcome.iterations * self.deals_per_iteration + self.value_extraction_samples
+        if self.value_extraction_samples:
+            num_samples = self.value_extraction_samples
+            edge = sample_edge(game, num_samples, self.seed, on_progress, team)
+            game = replace(game, edge=edge)
+        with reporting_phase(on_progress, Phase.VALUES):
+            value_pot = extract_values(tree, game, strategy)
+        report = report_outcome(outcome, self.meaning, num_deals)
+        return FlopSolution(HandStrategy(strategy), value_pot, report)
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what `solve` will take."""
+        cells = tree.num_nodes * NUM_HANDS
+        seconds = limit_seconds(self.rule, _MCCFR_SECONDS_PER_CELL[self.sampling] * cells)
+        seconds += _SECONDS_PER_SAMPLE * self.value_extraction_samples
+        return FlopNeeds(seconds, _MCCFR_BYTES_PER_CELL[self.sampling] * cells, KEPT_BYTES * cells)
+
+    def read_strategy(
+        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
+    ) -> HandStrategy:
+        """Returns the strategies that were kept."""
+        return HandStrategy.from_arrays(kept)
+
+    @classmethod
+    def warm_up_jobs(cls) -> list[Callable[[], object]]:
+        """Returns small jobs that call every kernel of the backend."""
+        return [
+            solving_a_small_flop(cls(ONCE, sampling="public_chance")),
+            solving_a_small_flop(cls(ONCE, sampling="external", value_extraction_samples=1)),
+            lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
+        ]
+
+    @property
+    def num_runouts(self) -> int:
+        """Runouts of an iteration, at least one."""
+        return math.ceil(self.sample_fraction * NUM_RUNOUTS)
+
+    @property
+    def deals_per_iteration(self) -> int:
+        """Pairs of combos and runouts that an iteration learns from."""
+        if self.sampling == "external":
+            return NUM_PLAYERS * self.num_runouts * NUM_HANDS
+        return self.num_runouts * NUM_PAIRS_PER_RUNOUT
+
+    def _make_street(self, game: FlopGame, tree: PostflopTree, team: Team) -> StreetSolver:
+        exact = make_hand_leaves(tree, game, np.float32, team)
+        stream = DealStream(self.seed, game.flop)
+        if self.sampling == "external":
+            return ExternalStreet(tree, exact, stream, self.num_runouts * NUM_HANDS, team)
+        sampled = make_hand_leaves(tree, game, np.float32, team)
+        showdowns = RunoutSampler(stream, self.num_runouts, team)
+        leaves = PublicChanceLeaves(exact, sampled, showdowns)
+        return StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+
+
+class RunoutSampler:
+    """Estimates who wins at showdown from a few runouts."""
+
+    def __init__(self, stream: DealStream, num_runouts: int, team: Team) -> None:
+        """Ranks all combos on all runouts once (a few milliseconds, 3 MB).
+
+        Args:
+            stream: where runouts come from.
+            num_runouts: how many a sample has.
+            team: threads to share the counting.
+        """
+        self._stream = stream
+        self._num_runouts = num_runouts
+        self._team = team
+        runouts = np.array(list(combinations(stream.deck, 2)), dtype=np.uint8)
+        flop = np.tile(np.array(stream.flop, dtype=np.uint8), (len(runouts), 1))
+        boards = np.concatenate([flop, runouts], axis=1)
+        combos = live_combos(stream.flop)
+        combos = combos[np.argsort(HAND_BY_COMBO[combos], kind="stable")]
+        self._hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
+        self._villain = np.empty_like(self._hero)
+        equity_kernels.rank_combos(evaluator_tables(), boards, combos, self._hero, self._villain)
+        self._combos = group_by_hand(combos)
+
+    def sample(self, iteration: int) -> FloatArray:
+        """Returns ``[169, 169]`` an estimate of ``matchup_share * edge`` without bias.
+
+        A pair that a runout blocks meets on fewer runouts than another; what is right on average
+        is to divide by how many avoid a pair *on average*, for all pairs alike.
+        """
+        chosen = self._stream.generator(iteration, _FOR_RUNOUTS).choice(
+            NUM_RUNOUTS, self._num_runouts, replace=False
+        )
+        wins = np.empty((NUM_HANDS, NUM_HANDS), dtype=np.int64)
+
+        def count(hands: HandSpan) -> None:
+            mccfr_kernels.count_wins_by_hand(
+                self._hero, self._villain, chosen, self._combos, hands, wins
+            )
+
+        self._team.run(count, [HandSpan(*bounds) for bounds in self._team.split(NUM_HANDS)])
+        # One division, so that all runouts together give what the exact counts give.
+        num_deals = NUM_PAIRS * NUM_RUNOUTS_PER_PAIR * self._num_runouts / NUM_RUNOUTS
+        net: FloatArray = (wins - wins.T) / num_deals
+        return net
+
+
+class PublicChanceLeaves:
+    """Leaves that learn from sampled showdowns and are judged by exact ones; folds are exact."""
+
+    def __init__(self, exact: MatrixLeaves, sampled: MatrixLeaves, sampler: RunoutSampler) -> None:
+        self._exact = exact
+        self._sampled = sampled
+        self._sampler = sampler
+        self._num_updates = [0, 0]
+        self._sampled_iteration = -1
+
+    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+        """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
+        if not isinstance(arrival.step, Update):
+            self._exact.fill_leaf_values(arrival, out_value)
+            return
+        iteration = self._num_updates[arrival.player]
+        if iteration != self._sampled_iteration:  # both players learn from one sample
+            self._sampled.replace_payoff(SHOWDOWN_GROUP, self._sampler.sample(iteration))
+            self._sampled_iteration = iteration
+        self._num_updates[arrival.player] += 1
+        self._sampled.fill_leaf_values(arrival, out_value)
+
+    def refresh(self, player: int) -> float:
+        """Has nothing to learn: there is no later street."""
+        return 0.0
+
+
+class ExternalStreet(StreetSolver):
+    """A street that learns by external sampling and is judged like any other."""
+
+    def __init__(
+        self,
+        tree: PostflopTree,
+        exact: MatrixLeaves,
+        stream: DealStream,
+        deals_per_pass: int,
+        team: Team,
+    ) -> None:
+        """Allocates the tables.
+
+        Args:
+            tree: the betting, in pots.
+            exact: values the leaves when strategies are judged.
+            stream: where cards come from.
+            deals_per_pass: deals from which a player learns per iteration.
+            team: threads to share the judging; deals are walked one after another, because each
+                plays what the one before it has taught.
+        """
+        super().__init__(tree.layout, exact, 1, NUM_HANDS, np.float32, team)
+        self._game = betting_game(tree)
+        self._stream = stream
+        self._deals_per_pass = deals_per_pass
+        self._num_updates = [0, 0]
+        shape = (NUM_HANDS, tree.num_nodes)
+        self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
+
+    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
+        """Learns from sampled deals, or judges exactly; sampled values of the root are not kept."""
+        if not isinstance(step, Update):
+            self._publish()
+            return super().visit(root_reach, player, step)
+        # What is played now is what `refresh` will compare with, not averages that were judged.
+        self._play(averages=False)
+        self._learn_from_deals(player, step.weights)
+        return np.zeros((1, NUM_HANDS), dtype=np.float32)
+
+    def refresh(self, player: int) -> float:
+        """Returns the largest change of a probability since the last time."""
+        self._publish()
+        return super().refresh(player)
+
+    def average_strategy(self) -> RealArray:
+        """Returns ``[1, N, 169]`` the average strategy."""
+        self._publish()
+        return super().average_strategy()
+
+    def _learn_from_deals(self, player: int, weights: DiscountWeights) -> None:
+        state = self._stream.kernel_state(self._num_updates[player], player)
+        deals = self._stream.deal(self._deals_per_pass, state)
+        mccfr_kernels.discount_tables(self._game.tree, player, weights, self._sampled)
+        mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
+        self._num_updates[player] += 1
+
+    def _publish(self) -> None:
+        """Copies what was learned into the tables of the base class."""
+        self._regret[0] = self._sampled.regret.T
+        self._strategy_sum[0] = self._sampled.strategy_sum.T
+
+
+def betting_game(tree: PostflopTree) -> BettingGame:
+    """Returns a tree and its payoffs in the form that kernels read."""
+    is_showdown = tree.leaf_kind == SHOWDOWN
+    is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
+    gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
+    return BettingGame(
+        tree.layout,
+        fold_gain=np.where(is_fold, gain_of_oop, 0.0),
+        showdown_stake=np.where(is_showdown, tree.leaf_stake, 0.0),
+    )
+
+
+def group_by_hand(combos: IntArray) -> CombosByHand:
+    """Returns where hands begin and who blocks whom among a flop's combos, sorted by hand."""
+    start = np.searchsorted(HAND_BY_COMBO[combos], np.arange(NUM_HANDS + 1))
+    is_blocked = ~disjoint_combos(combos, combos)
+    blocked = np.nonzero(is_blocked)[1].reshape(len(combos), -1)
+    return CombosByHand(start, blocked)

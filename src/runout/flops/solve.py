@@ -1,0 +1,449 @@
+"""Solving many flops: one task per flop, and from a config to all values."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from runout.arrays import AnyArray, Float32Array, FloatArray
+from runout.cache import Arrays
+from runout.cards.deck import NUM_HANDS, format_cards
+from runout.cards.flops import FlopList, suit_stabilizer
+from runout.cfr.schedules import SolveProgress
+from runout.cfr.team import Team
+from runout.config.load import load_postflop_config
+from runout.config.postflop import PostflopModelConfig
+from runout.errors import BundleError, ExecutionError
+from runout.events import (
+    BucketEvent,
+    EventSink,
+    FlopFailed,
+    FlopPlace,
+    FlopSolved,
+    FlopSolving,
+    Phase,
+    reporting_phase,
+)
+from runout.execution.context import Workplace
+from runout.execution.pool import count_cores
+from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.flops.backend import (
+    FlopGame,
+    FlopStrategy,
+    Needs,
+    PostflopBackend,
+    ProgressSink,
+    estimate_needs,
+)
+from runout.flops.bucketed import RoundRecord, has_records, read_records
+from runout.solutions.values import (
+    NUM_POSITIONS,
+    FlopReport,
+    PostflopValues,
+    ValueBundle,
+    reports_from_array,
+    reports_to_array,
+)
+from runout.storage.bundle import digest_config
+from runout.storage.ledger import LedgerEntry
+from runout.trees.tree import PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# What a solve of flops is about to do: made once, shown to whoever wants to know, carried out.
+
+
+@dataclass(frozen=True, eq=False)
+class PostflopPlan:
+    """The flops, trees and backend of a config.
+
+    Attributes:
+        config: what is asked for.
+        flops: to solve, with their weights.
+        trees: the betting at each stack-to-pot ratio of the config.
+        backend: how each flop is solved with each tree.
+        num_workers: threads in all; the result does not depend on it.
+    """
+
+    config: PostflopModelConfig
+    flops: FlopList
+    trees: tuple[PostflopTree, ...]
+    backend: PostflopBackend
+    num_workers: int
+
+    @classmethod
+    def make(cls, config: PostflopModelConfig, num_workers: int | None = None) -> "PostflopPlan":
+        """Returns the plan of a config.
+
+        Args:
+            config: what to solve; its stack-to-pot ratios are given.
+            num_workers: threads in all, by default the number of cores.
+
+        Raises:
+            TreeError: if a betting tree is too large.
+        """
+        rules = config.betting_rules()
+        trees = [PostflopTree.build_with_spr(rules, spr) for spr in config.postflop_sprs]
+        workers = num_workers or count_cores()
+        return cls(config, config.flop_list(), tuple(trees), config.make_backend(), workers)
+
+    @property
+    def num_solves(self) -> int:
+        """Flops times stack-to-pot ratios."""
+        return len(self.flops.flops) * len(self.trees)
+
+    def facts(self, ranges: FloatArray | None = None) -> dict[str, Any]:
+        """Returns everything that decides what is found about a flop.
+
+        Args:
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
+        """
+        return {
+            "postflop_model": self.config.digest_mapping(),
+            "keep_strategies": self.config.keep_strategies,
+            "ranges": None if ranges is None else ranges.tolist(),
+        }
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Time, memory and disk that it takes."""
+        return estimate_needs(
+            self.backend,
+            self.flops.flops,
+            self.trees,
+            self.num_workers,
+            keeps_strategies=self.config.keep_strategies,
+        )
+
+
+# --------------------------------------------------------------------------------------------------
+# Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled.
+
+
+#: Begins the names, in a flop's arrays, of what is kept at each stack-to-pot ratio.
+_KEPT = "kept_"
+
+_SECONDS = "seconds"
+
+
+class FlopToSolve(NamedTuple):
+    """A flop to solve.
+
+    Attributes:
+        cards: three of them.
+        name: as they were given.
+    """
+
+    cards: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class FlopJob:
+    """Solves flops with every tree; see `Job`.
+
+    Attributes:
+        trees: the betting at each stack-to-pot ratio.
+        backend: how to solve.
+        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
+        keeps_strategies: whether results have strategies.
+        facts: everything that the results depend on besides the flop.
+    """
+
+    trees: Sequence[PostflopTree]
+    backend: PostflopBackend
+    ranges: FloatArray | None = None
+    keeps_strategies: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def run(self, item: FlopToSolve, worker: Worker) -> TaskResult:
+        """Solves one flop at all stack-to-pot ratios."""
+        on_event, is_bound = worker.on_event, self.backend.meaning.is_upper_bound
+        with reporting_phase(progress_sink(item.name, None, on_event), Phase.EQUITY_TABLE):
+            game = FlopGame.deal(item.cards, self.ranges)
+        values, reports = [], []
+        arrays: dict[str, AnyArray] = {}
+        for number, tree in enumerate(self.trees):
+            report_progress = progress_sink(item.name, tree.stakes.spr, on_event, is_bound)
+            solution = self.backend.solve(game, tree, report_progress, Team.of(worker))
+            values.append(solution.value_pot)
+            reports.append(solution.report)
+            if self.keeps_strategies:
+                with reporting_phase(report_progress, Phase.PACKING):
+                    kept = solution.to_arrays()
+                arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
+        # Times differ from run to run, and everything else does not.
+        timeless = [replace(report, seconds=0.0) for report in reports]
+        arrays |= {"value_pot": np.stack(values), "reports": reports_to_array(timeless)}
+        return TaskResult(arrays, {_SECONDS: [report.seconds for report in reports]})
+
+    def tasks(self, flops: FlopList) -> list[Task[FlopToSolve]]:
+        """Returns a task for each flop, with what it takes."""
+        needs: dict[int, TaskNeeds] = {}
+        tasks = []
+        for flop, name in zip(flops.flops, flops.names, strict=True):
+            number = len(suit_stabilizer(flop))  # runouts that differ by suits only are solved once
+            if number not in needs:
+                needs[number] = self._needs_of(flop)
+            tasks.append(Task(format_cards(flop), FlopToSolve(flop, name), needs[number]))
+        return tasks
+
+    def _needs_of(self, flop: tuple[int, ...]) -> TaskNeeds:
+        each = [self.backend.estimate(flop, tree, 1) for tree in self.trees]
+        # Of flops that take as long, those with more different runouts take longer after all.
+        seconds = sum(need.seconds for need in each) / len(suit_stabilizer(flop))
+        return TaskNeeds(max(need.memory_bytes for need in each), seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class FlopResult:
+    """A solved flop.
+
+    Attributes:
+        flop_index: which of the flops it is.
+        value_pot: ``[S, 2, 169, 169]`` values at each stack-to-pot ratio.
+        reports: how each of the S solves went.
+        kept: what is kept of each besides, nothing if it is not asked for.
+    """
+
+    flop_index: int
+    value_pot: Float32Array
+    reports: list[FlopReport]
+    kept: list[Arrays]
+
+    @classmethod
+    def of(cls, flop_index: int, entry: LedgerEntry) -> "FlopResult":
+        """Returns what a task has found."""
+        arrays, times = entry.arrays, entry.measured[_SECONDS]
+        timeless = reports_from_array(cast(FloatArray, arrays["reports"]))
+        reports = [
+            replace(report, seconds=seconds)
+            for report, seconds in zip(timeless, times, strict=True)
+        ]
+        kept = [_named(arrays, f"{_KEPT}{number}_") for number in range(len(reports))]
+        return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
+
+
+def solve_flops(flops: FlopList, job: FlopJob, workplace: Workplace) -> Iterator[FlopResult]:
+    """Yields the result of every flop, as soon as it is finished.
+
+    Flops are solved side by side, those with most different runouts first. Workers for which no
+    flop is left help inside those that are still being solved.
+
+    Args:
+        flops: what to solve.
+        job: how.
+        workplace: with what.
+
+    Raises:
+        ExecutionError: after all flops were tried, naming those that failed and why.
+    """
+    on_event = workplace.on_event
+    index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
+    failures: dict[str, Exception] = {}
+    with reporting_phase(on_event, Phase.FLOPS, len(flops)):
+        for num_done, done in enumerate(workplace.run(job, job.tasks(flops)), start=1):
+            name = done.task.item.name
+            if done.entry is None:
+                assert done.error is not None
+                failures[name] = done.error
+                on_event(FlopFailed(name, repr(done.error)))
+                continue
+            result = FlopResult.of(index_by_key[done.task.key], done.entry)
+            on_event(
+                FlopSolved(
+                    flop=name,
+                    num_done=num_done - len(failures),
+                    num_flops=len(flops),
+                    exploitability_pot=max(r.exploitability_pot for r in result.reports),
+                    seconds=sum(r.seconds for r in result.reports),
+                    is_upper_bound=job.backend.meaning.is_upper_bound,
+                )
+            )
+            yield result
+    if failures:
+        raise failed_flops(failures, len(flops))
+
+
+def failed_flops(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
+    """Returns the error that names every failed flop with its cause."""
+    causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
+    problem = f"{causes}; the other {num_flops - len(failures)} are solved"
+    error = ExecutionError(f"{len(failures)} of {num_flops} flops failed", problem)
+    error.__cause__ = next(iter(failures.values()))
+    return error
+
+
+def _named(arrays: Arrays, prefix: str) -> Arrays:
+    """Returns the arrays whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def progress_sink(
+    flop: str, spr: float | None, on_event: EventSink, is_upper_bound: bool = False
+) -> ProgressSink:
+    """Returns a sink of a backend's progress that tells events which flop it is about.
+
+    Args:
+        flop: its cards as they were given.
+        spr: effective stack over pot; None for what all ratios share.
+        on_event: who is told.
+        is_upper_bound: whether the backend's exploitability is one.
+    """
+
+    def report_progress(progress: SolveProgress | BucketEvent) -> None:
+        if not isinstance(progress, SolveProgress):
+            place = replace(progress.place or FlopPlace(), flop=flop, spr=spr)
+            on_event(replace(progress, place=place))
+            return
+        on_event(
+            FlopSolving(
+                flop,
+                math.nan if spr is None else spr,
+                progress.iteration,
+                progress.max_iterations,
+                progress.exploitability,
+                progress.strategy_delta,
+                progress.round,
+                progress.total_rounds,
+                progress.is_converged,
+                is_upper_bound,
+            )
+        )
+
+    return report_progress
+
+
+# --------------------------------------------------------------------------------------------------
+# `PostflopAbstraction`: from a config to the values of all its flops and stack-to-pot ratios.
+
+
+@dataclass(frozen=True, eq=False)
+class PostflopAbstraction:
+    """Solved postflop games of a config.
+
+    Attributes:
+        config: what was solved.
+        trees: the betting at each stack-to-pot ratio of the config.
+        values: what hands get at each of them.
+        solutions: what is kept besides at each of them on each flop; empty if nothing is.
+    """
+
+    config: PostflopModelConfig
+    trees: tuple[PostflopTree, ...]
+    values: tuple[PostflopValues, ...]
+    solutions: tuple[tuple[Arrays, ...], ...] = ()
+
+    @classmethod
+    def build(
+        cls, config: PostflopModelConfig, workplace: Workplace | None = None
+    ) -> "PostflopAbstraction":
+        """Solves every flop of a config at every stack-to-pot ratio.
+
+        Args:
+            config: what to solve.
+            workplace: with what; by default all cores, silently, and without checkpoints.
+
+        Raises:
+            TreeError: if a betting tree cannot be built.
+        """
+        workplace = workplace or Workplace()
+        with reporting_phase(workplace.on_event, Phase.TREES):
+            plan = PostflopPlan.make(config, workplace.num_workers)
+        return cls.carry_out(plan, workplace)
+
+    @classmethod
+    def carry_out(
+        cls, plan: PostflopPlan, workplace: Workplace, ranges: FloatArray | None = None
+    ) -> "PostflopAbstraction":
+        """Solves every flop of a plan with every tree, or finds what an earlier run has finished.
+
+        Args:
+            plan: what to solve.
+            workplace: with what.
+            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+        """
+        config, trees, flops = plan.config, plan.trees, plan.flops
+        job = FlopJob(trees, plan.backend, ranges, config.keep_strategies, plan.facts(ranges))
+        shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
+        value_pot = np.empty(shape, dtype=np.float32)
+        by_flop: dict[int, FlopResult] = {}
+        for result in solve_flops(flops, job, workplace):
+            value_pot[:, result.flop_index] = result.value_pot
+            by_flop[result.flop_index] = result
+        in_order = [by_flop[flop_index] for flop_index in range(len(flops))]
+        values = [
+            PostflopValues(
+                flops, spr, value_pot[number], tuple(r.reports[number] for r in in_order), ranges
+            )
+            for number, spr in enumerate(config.postflop_sprs)
+        ]
+        solutions = tuple(
+            tuple(result.kept[number] for result in in_order)
+            for number in range(len(trees) if config.keep_strategies else 0)
+        )
+        return cls(config, trees, tuple(values), solutions)
+
+    @classmethod
+    def from_bundle(cls, bundle: ValueBundle) -> "PostflopAbstraction":
+        """Returns what `to_bundle` saved; trees are built again.
+
+        Raises:
+            ConfigError: if the bundle's config is none that this version reads.
+        """
+        plan = PostflopPlan.make(load_postflop_config(bundle.config_text), num_workers=1)
+        return cls(plan.config, plan.trees, bundle.values, bundle.solutions)
+
+    @property
+    def flops(self) -> FlopList:
+        """The flops that were solved."""
+        return self.values[0].flops
+
+    def strategy(self, flop_index: int, spr_index: int = 0) -> FlopStrategy:
+        """Returns what both players do on a flop.
+
+        Args:
+            flop_index: the flop's place in `flops`.
+            spr_index: the place of the stack-to-pot ratio in the config.
+
+        Raises:
+            BundleError: if strategies were not kept.
+        """
+        kept, flop = self._kept(flop_index, spr_index), self.flops.flops[flop_index]
+        backend: PostflopBackend = self.config.make_backend()
+        return backend.read_strategy(kept, flop, self.trees[spr_index])
+
+    def rounds(self, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:
+        """Returns the buckets of a flop, and what hands earned with them, round by round.
+
+        Raises:
+            BundleError: if they were not kept, or the backend has no buckets.
+        """
+        kept = self._kept(flop_index, spr_index)
+        if not has_records(kept):
+            raise BundleError(
+                "postflop_model", f"{self.config.solve_type} has no rounds of buckets"
+            )
+        return read_records(kept, self.flops.flops[flop_index])
+
+    def _kept(self, flop_index: int, spr_index: int) -> Arrays:
+        if not self.solutions:
+            problem = "strategies were not kept, solve with keep_strategies: true"
+            raise BundleError("postflop_model", problem)
+        return self.solutions[spr_index][flop_index]
+
+    def to_bundle(self) -> ValueBundle:
+        """Returns what is worth saving."""
+        return ValueBundle(
+            self.values,
+            self.config.to_yaml(),
+            digest_config(self.config.digest_mapping()),
+            self.config.seed,
+            self.solutions,
+        )

@@ -1,0 +1,435 @@
+"""A spot made ready to be solved: its locked nodes, and what it takes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
+from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
+from runout.cards.ranges import parse_range
+from runout.config.spot import SpotConfig
+from runout.config.values import SUM_TOLERANCE, NodeLock
+from runout.errors import RangeError, TreeError, quote
+from runout.execution.pool import PROGRAM_BYTES
+from runout.holdem.cards import CardsToCome, Runout, Spot, find_runout
+from runout.holdem.compact_game import ONE_GROUP
+from runout.holdem.forest import StreetTemplate, make_templates, played_templates
+from runout.holdem.rivers import RiverBuckets, choose_buckets, count_games
+from runout.holdem.solver import SpotSolver, decode_rows
+from runout.holdem.street_kernels import HERO_ACTS
+from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards, estimate_memory
+from runout.holdem.workspace import estimate_compact_memory
+from runout.simd.decision_kernels import Learning
+from runout.solutions.flop import SpotPosition, find_position
+from runout.solutions.node import NodeKind
+from runout.trees.betting import Street
+
+# --------------------------------------------------------------------------------------------------
+# Node locking: hands that play a given strategy whatever would be better for them.
+#
+# Both players learn against what is locked, so lock first and solve then: what was learned before
+# fades only as fast as the CFR variant forgets. Cards and hands that differ by suits only share
+# their tables; a lock that tells them apart needs a spot with ``merges_suits: false``.
+
+
+#: Probabilities of one hand: by action in order, or by action code, the others being 0.
+Probabilities = Sequence[float] | Mapping[str, float]
+
+#: ``[A, 1326]``, NaN for hands that are not locked; or probabilities by range, the first wins.
+LockedStrategy = FloatArray | Mapping[str, Probabilities]
+
+_LARGEST_REGRET = 2**15 - 1  # of 16 bits
+_ADVICE = "solve the spot with merges_suits: false"
+
+#: Hands that differ by suits only may differ by this much: solved strategies do by rounding.
+_SYMMETRY_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """A decision and where its tables are.
+
+    Attributes:
+        position: of the decision.
+        runout: where the tables keep its board.
+        player: who acts.
+        rows: of its actions in the player's tables.
+        codes: of its actions.
+    """
+
+    position: SpotPosition
+    runout: Runout
+    player: int
+    rows: range
+    codes: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        """The place as errors name it."""
+        return f"lock {self.position.place}"
+
+
+def decision_rows(template: StreetTemplate, player: int, children: range) -> range:
+    """Returns the rows of a decision, given the tree nodes that its actions lead to."""
+    first = int(np.flatnonzero(template.action_node[player] == children.start)[0])
+    return range(first, first + len(children))
+
+
+def lock_node(
+    solver: SpotSolver, path: str, strategy: LockedStrategy, locks_alike: bool = False
+) -> int:
+    """Fixes what some or all hands do at a decision; hands locked before stay locked.
+
+    Args:
+        solver: what will be solved.
+        path: to the decision.
+        strategy: ``[A, 1326]`` with NaN for hands to leave alone, or probabilities by hand, combo
+            or range, such as ``{"AA": {"c": 1.0}, "random": [0.5, 0.5, 0.0]}``.
+        locks_alike: whether a lock after a card may also hold, with suits renamed, after the
+            cards that differ from it by suits only and share its tables.
+
+    Returns:
+        The number of combos that are locked by this call.
+
+    Raises:
+        TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
+        RangeError: naming the hand whose probabilities are none, or if nobody holds the hands.
+    """
+    decision = _find_decision(solver, path, locks_alike)
+    asked = _read_strategy(decision, strategy)
+    known = np.full_like(asked, np.nan)
+    known[:, permute_combos(decision.runout.mapping.new_suits)] = asked
+    hands = solver.game.cards.players[decision.player]
+    chosen = _held(solver, decision) & ~np.isnan(known).any(axis=0)
+    _check_probabilities(decision, known, chosen)
+    _check_symmetry(solver, decision, np.where(chosen, known, -1.0))
+    if not chosen.any():
+        raise RangeError(decision.where, "the player holds none of the hands to lock here")
+    columns = hands.positions()[np.flatnonzero(chosen)]
+    learning = _with_locks(solver, decision)
+    board, rows = decision.runout.board, decision.rows
+    shares = known[:, chosen] / known[:, chosen].sum(axis=0)
+    # Their size means nothing: 16-bit numbers are as large as can be.
+    fixed = np.rint(shares * _LARGEST_REGRET) if learning.regret_scale.size else shares
+    learning.regret[board, rows.start : rows.stop, columns] = fixed.T
+    learning.lock[board, rows.start, columns] = 1
+    settle_locks(solver.game.templates, solver.tables)
+    solver.num_lock_changes += 1
+    return len(columns)
+
+
+def unlock(
+    solver: SpotSolver, path: str, hands: str | None = None, locks_alike: bool = False
+) -> int:
+    """Lets hands learn again, from nothing.
+
+    Args:
+        solver: what will be solved.
+        path: to the decision.
+        hands: a range, hand or combo; all hands by default.
+        locks_alike: as in `lock_node`.
+
+    Returns:
+        The number of combos that are free again.
+
+    Raises:
+        TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
+        RangeError: if the hands cannot be read.
+    """
+    decision = _find_decision(solver, path, locks_alike)
+    asked = np.ones(NUM_COMBOS) if hands is None else parse_range(hands).weights
+    chosen: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
+    chosen[permute_combos(decision.runout.mapping.new_suits)] = asked > 0.0
+    chosen &= _held(solver, decision)
+    _check_symmetry(solver, decision, np.where(chosen, 1.0, 0.0)[None])
+    learning = solver.tables.by_street[_depth(solver, decision)][decision.player]
+    if not learning.lock.size:
+        return 0
+    board, first = decision.runout.board, decision.rows.start
+    positions = solver.game.cards.players[decision.player].positions()
+    columns = positions[np.flatnonzero(chosen)]
+    columns = columns[learning.lock[board, first, columns] > 0]
+    for table in (learning.regret, learning.strategy_sum):
+        table[board, first : decision.rows.stop, columns] = 0
+    learning.lock[board, first, columns] = 0
+    if not learning.lock.any():
+        none = np.zeros((len(learning.lock), 0, 0), np.uint8)
+        _replace(solver, decision, learning._replace(lock=none))
+    solver.num_lock_changes += 1
+    return len(columns)
+
+
+def settle_locks(templates: list[StreetTemplate], tables: LearnedTables) -> None:
+    """Makes the average strategy of every locked hand the locked one.
+
+    Sums of hands that never come to a decision fade to nothing, which would count as all actions
+    being equally likely. Views call this before they look.
+    """
+    for template, both in zip(templates, tables.by_street, strict=True):
+        for player, learning in enumerate(both):
+            if not learning.lock.size:
+                continue
+            is_decision = template.forests[player].kind == HERO_ACTS
+            first = template.first_action[is_decision].tolist()
+            number = template.forests[player].num_children[is_decision].tolist()
+            num_actions = dict(zip(first, number, strict=True))
+            for board, row in np.argwhere(learning.lock.any(axis=2)).tolist():
+                _settle(learning, board, range(row, row + num_actions[row]))
+
+
+def add_locks(
+    need: MemoryNeed,
+    templates: list[StreetTemplate],
+    cards: CardsToCome,
+    locked: Iterable[tuple[Street, int]],
+) -> MemoryNeed:
+    """Returns an estimate with the memory of locks: a byte per regret of a street and player.
+
+    Args:
+        need: without locks.
+        templates: the streets of the spot.
+        cards: its hands and cards.
+        locked: streets and players with at least one lock.
+    """
+    boards = dict(zip((t.street for t in templates), count_boards(cards), strict=True))
+    by_street = {template.street: template for template in templates}
+    cells = sum(
+        boards[street] * by_street[street].num_actions[player] * cards.players[player].width
+        for street, player in set(locked)
+    )
+    return replace(need, tables=need.tables + cells)
+
+
+def _find_decision(solver: SpotSolver, path: str, locks_alike: bool) -> _Decision:
+    spot, cards = solver.game.spot, solver.game.cards
+    position = find_position(spot, path)
+    runout = find_runout(cards, position.dealt)
+    if position.kind != NodeKind.DECISION:
+        raise TreeError(f"lock {position.place}", f"nobody acts at a {position.kind}")
+    if position.street == Street.RIVER and not solver.game.has_exact_rivers:
+        problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
+        raise TreeError(f"lock {position.place}", problem)
+    alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
+    if alike and not locks_alike:
+        others = ", ".join(map(format_cards, sorted(alike)))
+        dealt = format_cards(position.dealt)
+        problem = f"{dealt} is solved as one with {others}, lock all (locks_alike) or {_ADVICE}"
+        raise TreeError(f"lock {position.place}", problem)
+    player = int(spot.tree.layout.actor[position.node])
+    children = spot.tree.layout.children(position.node)
+    rows = decision_rows(solver.game.templates[len(position.dealt)], player, children)
+    codes = tuple(spot.tree.action_code(child) for child in children)
+    return _Decision(position, runout, player, rows, codes)
+
+
+def _read_strategy(decision: _Decision, strategy: LockedStrategy) -> FloatArray:
+    """Returns ``[A, 1326]`` probabilities, NaN for hands that are not named."""
+    shape = (len(decision.codes), NUM_COMBOS)
+    if not isinstance(strategy, Mapping):
+        given = np.array(strategy, dtype=np.float64)
+        if given.shape != shape:
+            problem = f"a strategy of shape {given.shape}, needs {shape}: {_list(decision)}"
+            raise RangeError(decision.where, problem)
+        return given
+    known = np.full(shape, np.nan)
+    # The first is written last, and so it wins.
+    for text, probabilities in reversed(list(strategy.items())):
+        known[:, parse_range(text).weights > 0.0] = _read_row(decision, text, probabilities)
+    return known
+
+
+def _read_row(decision: _Decision, text: str, probabilities: Probabilities) -> FloatArray:
+    """Returns ``[A, 1]`` the probabilities of one entry."""
+    if isinstance(probabilities, Mapping):
+        unknown = [code for code in probabilities if code not in decision.codes]
+        if unknown:
+            problem = f"{text}: {quote(unknown[0])} is no action, {_list(decision)}"
+            raise TreeError(decision.where, problem)
+        row = [float(probabilities.get(code, 0.0)) for code in decision.codes]
+    else:
+        row = [float(probability) for probability in probabilities]
+        if len(row) != len(decision.codes):
+            problem = f"{text}: {len(row)} probabilities, {_list(decision)}"
+            raise RangeError(decision.where, problem)
+    if np.isnan(row).any():
+        raise RangeError(decision.where, f"{text}: a probability is not a number")
+    return np.array(row)[:, None]
+
+
+def _list(decision: _Decision) -> str:
+    return f"the {len(decision.codes)} actions are {', '.join(decision.codes)}"
+
+
+def _held(solver: SpotSolver, decision: _Decision) -> BoolArray:
+    """Returns ``[1326]`` the combos that can be held on the board of the tables."""
+    held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
+    held[solver.game.cards.players[decision.player].combos] = True
+    live: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
+    live[live_combos(decision.runout.dealt)] = True
+    return held & live
+
+
+def _asked(decision: _Decision, known_combo: int) -> str:
+    """Writes a combo of the tables' board in the suits of the path."""
+    inverse = decision.runout.mapping.inverse()
+    return format_combo(int(permute_combos(inverse.new_suits)[known_combo]))
+
+
+def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArray) -> None:
+    some = np.isnan(known).any(axis=0) & ~np.isnan(known).all(axis=0)
+    total = known.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        outside = chosen & ~((known >= 0.0) & (known <= 1.0)).all(axis=0)
+        wrong = chosen & ~(np.abs(total - 1.0) <= SUM_TOLERANCE)
+    for mask, problem in (
+        (some, "has probabilities for some actions only"),
+        (outside, "has a probability that is not from 0 to 1"),
+        (wrong, "has probabilities that do not sum to 1"),
+    ):
+        if mask.any():
+            combo = int(np.flatnonzero(mask)[0])
+            numbers = ", ".join(f"{number:g}" for number in known[:, combo])
+            raise RangeError(decision.where, f"{_asked(decision, combo)} {problem}: {numbers}")
+
+
+def _check_symmetry(solver: SpotSolver, decision: _Decision, rows: FloatArray) -> None:
+    """Refuses what tells hands apart that differ by suits only, if any cards are merged."""
+    dealt = decision.runout.dealt
+    if not any((deal.images >= 0).any() for deal in solver.game.cards.deals):
+        return
+    for mapping in solver.game.cards.symmetries:
+        if mapping.map_cards(dealt) != dealt:
+            continue
+        image = permute_combos(mapping.new_suits)
+        different = (np.abs(rows - rows[:, image]) > _SYMMETRY_TOLERANCE).any(axis=0)
+        if different.any():
+            combo = int(np.flatnonzero(different)[0])
+            pair = f"{_asked(decision, combo)} and {_asked(decision, int(image[combo]))}"
+            problem = f"{pair} are solved as one, lock them alike or {_ADVICE}"
+            raise TreeError(decision.where, problem)
+
+
+def _depth(solver: SpotSolver, decision: _Decision) -> int:
+    return decision.position.street - solver.tables.first_street
+
+
+def _with_locks(solver: SpotSolver, decision: _Decision) -> Learning:
+    """Returns the tables of the decision's street and player, with room for locks."""
+    learning = solver.tables.by_street[_depth(solver, decision)][decision.player]
+    if not learning.lock.size:
+        learning = learning._replace(lock=np.zeros(learning.regret.shape, np.uint8))
+        _replace(solver, decision, learning)
+    return learning
+
+
+def _replace(solver: SpotSolver, decision: _Decision, learning: Learning) -> None:
+    depth = _depth(solver, decision)
+    oop, ip = solver.tables.by_street[depth]
+    pair = (learning, ip) if decision.player == 0 else (oop, learning)
+    solver.tables.by_street[depth] = pair
+
+
+def _settle(learning: Learning, board: int, rows: range) -> None:
+    is_locked: IntArray = np.flatnonzero(learning.lock[board, rows.start])
+    fixed = learning.regret[board, rows.start : rows.stop].astype(np.float64)
+    sums = decode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows)
+    # How large a hand's sums are means nothing; they become as large as those of other hands.
+    locked = fixed[:, is_locked] / fixed[:, is_locked].sum(axis=0)
+    sums[:, is_locked] = locked * ((sums.max() or 1.0) / locked.max())
+    _encode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows, sums)
+
+
+def _encode_rows(table: AnyArray, scale: Float32Array, rows: range, numbers: FloatArray) -> None:
+    """Writes the strategy sums of a decision, whatever the precision of the table."""
+    chosen = table[rows.start : rows.stop]
+    if not scale.size:
+        chosen[:] = numbers
+        return
+    largest = float(numbers.max())
+    scale[rows.start] = largest / (2**16 - 1)
+    chosen[:] = np.rint(numbers / scale[rows.start]) if largest > 0.0 else 0
+
+
+# --------------------------------------------------------------------------------------------------
+# From the config of a spot to what is solved, and what that will take.
+
+
+@dataclass(frozen=True)
+class SpotSize:
+    """How large a spot is.
+
+    Attributes:
+        num_nodes: of the betting tree, all streets together, without cards.
+        num_boards: boards that each street is solved on, from the first one; bucket games where
+            rivers are compact.
+        num_hands: combos of OOP and IP that the board leaves.
+        memory: what solving takes beside the program, by precision.
+    """
+
+    num_nodes: int
+    num_boards: tuple[int, ...]
+    num_hands: tuple[int, int]
+    memory: dict[Precision, MemoryNeed]
+
+    @property
+    def memory_bytes(self) -> dict[int, int]:
+        """What a process that solves it takes at most, by bits of precision."""
+        return {int(bits): PROGRAM_BYTES + need.total for bits, need in self.memory.items()}
+
+
+def river_buckets(config: SpotConfig) -> RiverBuckets | None:
+    """Returns how a config groups hands on rivers, None if it does not."""
+    if config.rivers == "exact":
+        return None
+    depth = config.stack / config.pot
+    return choose_buckets(config.river_buckets, config.river_blockers, depth)
+
+
+def measure_spot(
+    spot: Spot,
+    num_workers: int,
+    locks: Sequence[NodeLock] = (),
+    rivers: RiverBuckets | None = None,
+) -> SpotSize:
+    """Returns how large a spot is, before anything is allocated.
+
+    Args:
+        spot: what is to be solved.
+        num_workers: threads that share the solve.
+        locks: decisions that are given.
+        rivers: how hands are grouped on rivers; by default they are not.
+
+    Raises:
+        RunoutError: naming the first lock whose path leads nowhere.
+    """
+    places = [find_position(spot, lock.node) for lock in locks]
+    locked = [
+        (place.street, int(spot.tree.layout.actor[place.node]))
+        for place in places
+        if place.kind == NodeKind.DECISION
+    ]
+    cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
+    if rivers is None:
+        templates = played_templates(spot.tree, spot.rake, cards, spot.deck)
+    else:
+        templates = make_templates(spot.tree, spot.rake, ONE_GROUP)
+    oop, ip = cards.players
+
+    def estimate(precision: Precision) -> MemoryNeed:
+        if rivers is None:
+            return estimate_memory(templates, cards, num_workers, precision)
+        return estimate_compact_memory(templates, cards, rivers, num_workers, precision)
+
+    num_boards = count_boards(cards)
+    if rivers is not None:
+        num_boards = (*num_boards[:-1], count_games(cards, rivers.merges_cards))
+    return SpotSize(
+        num_nodes=spot.tree.num_nodes,
+        num_boards=num_boards,
+        num_hands=(len(oop.combos), len(ip.combos)),
+        memory={
+            precision: add_locks(estimate(precision), templates, cards, locked)
+            for precision in Precision
+        },
+    )

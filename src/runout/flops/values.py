@@ -1,0 +1,461 @@
+"""What every combo wins from every combo under strategies that look at the board."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
+from runout.cards.deck import COMBO_HAS_CARD, HAND_BY_COMBO, NUM_HANDS, disjoint_combos
+from runout.cards.evaluator import evaluator_tables
+from runout.cfr.team import Team
+from runout.equity import equity_kernels
+from runout.equity.board import compute_board_equity
+from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
+from runout.flops import flop_kernels
+from runout.flops.backend import FlopGame, FlopStrategy
+from runout.holdem import street_kernels, visit_kernels
+from runout.holdem.cards import CardsToCome
+from runout.holdem.forest import StreetTemplate
+from runout.holdem.game import CardGame, FixedTables
+from runout.holdem.layouts import Arrival
+from runout.holdem.street_kernels import EVALUATING
+from runout.holdem.tables import Precision, ScratchShape, make_scratch, scratch_bytes
+from runout.simd import product_kernels
+from runout.simd.products import make_product_rows, multiply, pack_panels
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS, own_reach
+from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# What every hand gets against every hand under given strategies, by matrix products.
+
+
+def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -> Float32Array:
+    """Returns ``[2, 169, 169]`` values by the hero's position, exact for the given strategies.
+
+    A value is what comes back from the pot minus what is put in after the flop, over the flop
+    pot: both players' values sum to 1. It is NaN where the hands cannot meet.
+
+    Args:
+        tree: the betting, in pots.
+        game: the flop.
+        strategy: ``[N, 169]`` action probabilities of both players.
+    """
+    reach = [own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS)]
+    is_showdown = tree.leaf_kind == SHOWDOWN
+    is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
+    fold_gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
+    by_folds = multiply(reach[OOP][is_fold].T * fold_gain_of_oop[is_fold], reach[IP][is_fold])
+    stake_at_showdown = multiply(
+        reach[OOP][is_showdown].T * tree.leaf_stake[is_showdown], reach[IP][is_showdown]
+    )
+    gain_of_oop = by_folds + stake_at_showdown * game.edge
+    gain_of_oop[game.table.totals == 0] = np.nan
+    return pack_values(gain_of_oop)
+
+
+def pack_values(gain_of_oop: FloatArray) -> Float32Array:
+    """Returns ``[2, H, H]`` values by the hero's position from what OOP wins beyond half the pot.
+
+    The larger value is rounded and leaves the other exactly, so that they sum to 1 in the stored
+    precision too. The rest of the smaller one, where it is below -1, would be rounded again.
+    """
+    larger = (0.5 + np.abs(gain_of_oop)).astype(np.float32)
+    smaller = np.float32(1.0) - larger
+    value_of_oop = np.where(gain_of_oop > 0.0, larger, smaller)
+    value_of_ip = np.where(gain_of_oop > 0.0, smaller, larger)
+    return np.stack([value_of_oop, value_of_ip.T])
+
+
+# --------------------------------------------------------------------------------------------------
+# Sums over boards of what combos win from each other, a few rows and boards at a time.
+
+
+#: Rows of OOP's combos whose products and sums stay near the processor.
+_ROWS_AT_ONCE = 48
+
+
+class Product:
+    """``[C, C]`` the sum over terminals of the products of both players' rows, row by row."""
+
+    def __init__(self, parts: Sequence[tuple[Float32Array, Float32Array]]) -> None:
+        """Takes for each group of terminals OOP's and IP's ``[terminals, C]``."""
+        self._mine = np.ascontiguousarray(np.concatenate([part[0] for part in parts]).T)
+        theirs = np.concatenate([part[1] for part in parts])
+        self._panels = pack_panels(theirs, np.float32)
+
+    def rows(self, rows: slice) -> Float32Array:
+        """Returns some rows, padded; threads may ask for different ones at a time."""
+        numbers = np.arange(rows.start, rows.stop)
+        product: Float32Array = make_product_rows(len(numbers), self._panels)
+        product_kernels.multiply_rows(self._mine, numbers, self._panels, product)
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedBoard:
+    """What strategies do on a board.
+
+    Attributes:
+        weight: ``[C]`` how many boards it stands for, 0 where it makes a combo impossible.
+        folds: what OOP wins by folds.
+        showdowns: what is played for at showdowns; None before the river.
+        ranks: ``[C]`` the strengths of combos; None before the river.
+    """
+
+    weight: Float32Array
+    folds: Product
+    showdowns: Product | None = None
+    ranks: Float32Array | None = None
+
+
+class PairSums:
+    """Sums over boards of one street, by OOP's and IP's combos."""
+
+    def __init__(self, num_combos: int, symmetries: IntArray, has_showdowns: bool) -> None:
+        """Begins with no boards.
+
+        Args:
+            num_combos: C.
+            symmetries: ``[s, C]`` the combo that each combo becomes under each renaming of suits by
+                which boards were merged.
+            has_showdowns: whether the street is the river.
+        """
+        shape = (num_combos, num_combos)
+        self.gain: FloatArray = np.zeros(shape)
+        self._symmetries = symmetries
+        self._weights: list[Float32Array] = []
+        if has_showdowns:
+            self.stake: FloatArray = np.zeros(shape)
+            #: How many boards are won more than lost; there are 2,352 at most.
+            self.outcome: Int16Array = np.zeros(shape, np.int16)
+
+    def add_boards(self, boards: Sequence[PlayedBoard], team: Team) -> None:
+        """Adds some boards; a team shares the rows."""
+        self._weights += [board.weight for board in boards]
+
+        def add_rows(rows: slice) -> None:
+            for part in parts_of(rows):
+                for board in boards:
+                    self._add(part, board)
+
+        team.run(add_rows, [slice(*bounds) for bounds in team.split(len(self.gain))])
+
+    def _add(self, rows: slice, board: PlayedBoard) -> None:
+        folds = board.folds.rows(rows)
+        flop_kernels.add_folds(rows.start, board.weight, folds, self.gain)
+        if board.showdowns is not None and board.ranks is not None:
+            stakes = board.showdowns.rows(rows)
+            flop_kernels.add_showdowns(
+                rows.start, board.weight, board.ranks, stakes, self.gain, self.stake, self.outcome
+            )
+
+    def weights(self) -> Float32Array:
+        """Returns ``[C, C]`` on how many boards both combos are possible."""
+        weight = np.stack(self._weights)
+        return np.asarray(multiply((weight > 0.0).astype(np.float32).T, weight))
+
+    def spread(self, total: Float32Array | FloatArray | Int16Array, rows: slice) -> FloatArray:
+        """Returns some rows of sums over all boards that the added ones stand for."""
+        spread = np.zeros((rows.stop - rows.start, total.shape[1]))
+        for image in self._symmetries:
+            spread += total[np.ix_(image[rows], image)]
+        return spread
+
+
+def parts_of(rows: slice) -> Iterator[slice]:
+    """Yields rows in parts that are worked on at once."""
+    for first in range(rows.start, rows.stop, _ROWS_AT_ONCE):
+        yield slice(first, min(first + _ROWS_AT_ONCE, rows.stop))
+
+
+# --------------------------------------------------------------------------------------------------
+# What every combo wins from every combo under strategies that look at the board.
+#
+# With ``R_p[t, c]`` the probability that player p plays towards terminal t with combo c, two combos
+# win ``sum_t gain_t R_0[t, c] R_1[t, d]`` from each other at folds, and the same with stakes times
+# who wins at showdowns: matrix products, board by board. A flop has thousands of boards, so some
+# may be sampled. The noise of who happens to win on the sampled boards is taken out: it is what
+# their equities differ from the flop's exact ones, at the stakes that the two combos play for.
+
+
+_NO_CARD = -1
+_FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
+
+#: Boards that are added up at once, because fetching the sums takes as long as adding a board.
+_BOARDS_AT_ONCE = 4
+
+#: Of a pair of combos: five sums, three weights, and who wins how often.
+_PAIR_BYTES = 5 * 8 + 3 * 4 + 4 + 2
+_FLOAT_BYTES = 4
+#: Times that a river's rows of actions exist while both players' strategies are looked up.
+_COPIES_OF_ACTIONS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class PairValues:
+    """What combos win from each other.
+
+    Attributes:
+        combos: ``[C]`` the combos that the flop leaves possible.
+        gain_of_oop: ``[C, C]`` what OOP wins with the row against IP's column, beyond half of the
+            pot, in the unit of the tree; NaN where they share a card.
+    """
+
+    combos: IntArray
+    gain_of_oop: FloatArray
+
+    def by_hand(self) -> Float32Array:
+        """Returns ``[2, 169, 169]`` values as in `PostflopValues`, means over combos that meet."""
+        hand = HAND_BY_COMBO[self.combos]
+        member = np.zeros((len(hand), NUM_HANDS))
+        member[np.arange(len(hand)), hand] = 1.0
+        by_combo, met = np.empty_like(member), np.empty_like(member)
+        for rows in parts_of(slice(0, len(hand))):
+            gain = self.gain_of_oop[rows]
+            by_combo[rows] = multiply(np.nan_to_num(gain), member)
+            met[rows] = multiply((~np.isnan(gain)).astype(np.float64), member)
+        total, count = multiply(member.T, by_combo), multiply(member.T, met)
+        return pack_values(
+            np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+        )
+
+
+@dataclass(frozen=True)
+class RunoutSample:
+    """Which boards values are taken from.
+
+    Attributes:
+        num_turns: turn cards, or all of them if there are not more; five at least, or
+            some combos meet on none of the boards.
+        num_rivers: river cards after each, likewise.
+        seed: of the choice.
+    """
+
+    num_turns: int = 52
+    num_rivers: int = 52
+    seed: int = 0
+
+
+ALL_RUNOUTS = RunoutSample()
+
+
+def taking_values_bytes(templates: list[StreetTemplate], cards: CardsToCome) -> int:
+    """Returns what `extract_pair_values` holds at most, on top of the strategies."""
+    num_combos = len(cards.players[0].combos)
+    widths = cards.players[0].width, cards.players[1].width
+    river = templates[_RIVER].forests[0]
+    rows = 2 * _BOARDS_AT_ONCE * (len(river.fold) + len(river.showdown))
+    rows += _COPIES_OF_ACTIONS * sum(templates[_RIVER].num_actions)
+    scratch = sum(
+        scratch_bytes(ScratchShape.of(template, widths, player, Precision.SINGLE))
+        for template in templates
+        for player in range(NUM_PLAYERS)
+    )
+    return _PAIR_BYTES * num_combos**2 + _FLOAT_BYTES * rows * widths[0] + scratch
+
+
+def extract_pair_values(
+    game: CardGame,
+    strategy: FlopStrategy,
+    sample: RunoutSample = ALL_RUNOUTS,
+    on_event: BucketEventSink = ignore_event,
+    team: Team | None = None,
+) -> PairValues:
+    """Returns what all combos win from each other on a flop.
+
+    Args:
+        game: a flop with all hands, in pots.
+        strategy: of both players.
+        sample: the boards to look at; values are exact if it is all of them.
+        on_event: told about progress, in boards.
+        team: threads to share the work; the values do not depend on how many.
+
+    Raises:
+        ValueError: if some combos that can meet do so on none of the boards.
+    """
+    combos = game.cards.players[0].combos
+    extraction = _Extraction(game, strategy, team or Team())
+    random = np.random.default_rng([sample.seed, *game.cards.board])
+    turn_deal = game.cards.deals[0]
+    symmetries = game.hands(0).image[list(game.cards.symmetry_numbers), : len(combos)]
+    turn_sums = PairSums(len(combos), symmetries, has_showdowns=False)
+    river_sums = PairSums(len(combos), symmetries, has_showdowns=True)
+    turns = _choose(random, range(len(turn_deal.card)), sample.num_turns)
+    rivers = [
+        _choose(random, range(*turn_deal.first_next[turn : turn + 2]), sample.num_rivers)
+        for turn in turns
+    ]
+    with reporting_phase(on_event, Phase.VALUES, sum(map(len, rivers))) as advance:
+        num_done = 0
+        for turn, rivers_of_turn in zip(turns, rivers, strict=True):
+            turn_sums.add_boards([extraction.play_turn(turn)], extraction.team)
+            for first in range(0, len(rivers_of_turn), _BOARDS_AT_ONCE):
+                chosen = rivers_of_turn[first : first + _BOARDS_AT_ONCE]
+                boards = [extraction.play_river(turn, river) for river in chosen]
+                river_sums.add_boards(boards, extraction.team)
+                num_done += len(boards)
+                advance(num_done)
+    can_meet = disjoint_combos(combos, combos)
+    gain = _mean_gain(extraction.flop_gain(), turn_sums, river_sums, game.cards.board)
+    if np.isnan(gain[can_meet]).any():
+        raise ValueError(f"{sample}: some combos meet on none of the boards, take more of them")
+    gain[~can_meet] = np.nan
+    return PairValues(combos, gain)
+
+
+def _mean_gain(
+    flop_gain: Product, turns: PairSums, rivers: PairSums, flop: tuple[int, ...]
+) -> FloatArray:
+    """Returns ``[C, C]`` means over boards; NaN where combos meet on none of them."""
+    turn_weight, river_weight = turns.weights(), rivers.weights()
+    equity = compute_board_equity(flop)
+    wins, num_runouts = equity.wins, equity.num_runouts
+    gain = np.empty_like(turns.gain)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where combos do not meet
+        for rows in parts_of(slice(0, len(gain))):
+            on_turns, on_rivers = (
+                turns.spread(turn_weight, rows),
+                rivers.spread(river_weight, rows),
+            )
+            mean = flop_gain.rows(rows)[:, : len(gain)] + turns.spread(turns.gain, rows) / on_turns
+            mean += rivers.spread(rivers.gain, rows) / on_rivers
+            edge = (wins[rows].astype(np.float64) - wins[:, rows].T) / num_runouts
+            surplus = edge - rivers.spread(rivers.outcome, rows) / on_rivers
+            mean += rivers.spread(rivers.stake, rows) / on_rivers * surplus
+            gain[rows] = mean
+    return gain
+
+
+def _choose(random: np.random.Generator, numbers: range, count: int) -> list[int]:
+    if count >= len(numbers):
+        return list(numbers)
+    chosen: list[int] = np.sort(random.choice(np.array(numbers), count, replace=False)).tolist()
+    return chosen
+
+
+class _Extraction:
+    """Reach of both players on the boards of a flop, and the products of it.
+
+    A street's reach is, for each player and each group of its roots, ``[rows, H]``: how the player
+    plays towards the rows that its opponent's forest numbers.
+    """
+
+    def __init__(self, game: CardGame, strategy: FlopStrategy, team: Team) -> None:
+        self._game = game
+        self.team = team
+        self._tables = [
+            FixedTables(game.templates, game.cards, player, strategy.rows)
+            for player in range(NUM_PLAYERS)
+        ]
+        self._scratch = [
+            [
+                make_scratch(template, game.cards, 1 - player, Precision.SINGLE)
+                for template in game.templates
+            ]
+            for player in range(NUM_PLAYERS)
+        ]
+        self._combos = game.cards.players[0].combos
+        width = game.cards.players[0].width
+        from_start = Arrival(
+            np.ones((1, width), np.float32), np.zeros(1, np.int32), _NO_CARD, np.float32(1.0)
+        )
+        self._flop_reach = self._reach(_FLOP, 0, [from_start, from_start])
+        self._turn_reach: list[list[Float32Array]] = []
+
+    def flop_gain(self) -> Product:
+        """Returns what is won by folds on the flop."""
+        return self._fold_gain(_FLOP, self._flop_reach)
+
+    def play_turn(self, turn: int) -> PlayedBoard:
+        """Returns what is done on a turn card."""
+        self._turn_reach = self._reach(_TURN, turn, self._leaving(_FLOP, self._flop_reach))
+        is_live = self._live(self._game.cards.runouts[0][turn])
+        folds = self._fold_gain(_TURN, self._turn_reach)
+        return PlayedBoard(np.float32(self._multiplicity(0, turn)) * is_live, folds)
+
+    def play_river(self, turn: int, river: int) -> PlayedBoard:
+        """Returns what is done on a river card after the turn that was played last."""
+        runout = self._game.cards.runouts[1][river]
+        counted = np.float32(self._multiplicity(0, turn) * self._multiplicity(1, river))
+        reach = self._reach(_RIVER, river, self._leaving(_TURN, self._turn_reach))
+        return PlayedBoard(
+            counted * self._live(runout),
+            self._fold_gain(_RIVER, reach),
+            self._showdown_stake(reach),
+            self._ranks(runout),
+        )
+
+    def _reach(
+        self, street: Street, board: int, entering: list[Arrival]
+    ) -> list[list[Float32Array]]:
+        def find(player: int) -> list[Float32Array]:
+            hands, scratch = self._game.hands(1 - player), self._scratch[player][street]
+            forest = self._game.templates[street].forests[1 - player]
+            learning = self._tables[player].on_board(street, board)[player]
+            by_group = []
+            for group in range(len(forest.group)):
+                visit_kernels.enter_street(entering[player], hands, forest, group, scratch.reach)
+                street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
+                by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
+            return by_group
+
+        return self.team.run(find, range(NUM_PLAYERS))
+
+    def _leaving(self, street: Street, reach: list[list[Float32Array]]) -> list[Arrival]:
+        """Returns how the next street is entered; only rivers have more than one group."""
+        width = self._game.cards.players[0].width
+        arrivals = []
+        for player in range(NUM_PLAYERS):
+            forest = self._game.templates[street].forests[1 - player]
+            (rows,) = reach[player]
+            padded = np.zeros((len(rows), width), np.float32)
+            padded[:, : rows.shape[1]] = rows
+            arrivals.append(Arrival(padded, forest.chance_row, _NO_CARD, np.float32(1.0)))
+        return arrivals
+
+    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> Product:
+        """Returns ``[C, C]`` what OOP wins by folds on a board."""
+        # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
+        # another order.
+        seen_by_oop, seen_by_ip = self._game.templates[street].forests
+        parts = []
+        for group, bounds in enumerate(seen_by_oop.group):
+            folds = slice(bounds[4], bounds[5])
+            by_oop, by_ip = (np.argsort(seen.fold[folds]) for seen in (seen_by_oop, seen_by_ip))
+            mine = reach[0][group][seen_by_ip.fold_row[folds][by_ip]]
+            theirs = reach[1][group][seen_by_oop.fold_row[folds][by_oop]]
+            parts.append((mine * seen_by_oop.fold_gain[folds][by_oop, None], theirs))
+        return Product(parts)
+
+    def _showdown_stake(self, reach: list[list[Float32Array]]) -> Product:
+        """Returns ``[C, C]`` what two combos play for at showdown on a river board."""
+        seen_by_oop, seen_by_ip = self._game.templates[_RIVER].forests
+        parts = []
+        for group, bounds in enumerate(seen_by_oop.group):
+            ends = slice(bounds[6], bounds[7])
+            by_oop, by_ip = (np.argsort(seen.showdown[ends]) for seen in (seen_by_oop, seen_by_ip))
+            mine = reach[0][group][seen_by_ip.showdown_row[ends][by_ip]]
+            theirs = reach[1][group][seen_by_oop.showdown_row[ends][by_oop]]
+            parts.append((mine * seen_by_oop.showdown_stake[ends][by_oop, None], theirs))
+        return Product(parts)
+
+    def _multiplicity(self, deal: int, number: int) -> int:
+        """Returns how many cards a card stands for."""
+        return 1 + int((self._game.cards.deals[deal].images[number] >= 0).sum())
+
+    def _live(self, dealt: tuple[int, ...]) -> Float32Array:
+        """Returns ``[C]`` 1 where the dealt cards leave a combo possible, else 0."""
+        has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)]
+        return np.where(has_card.any(axis=1), np.float32(0.0), np.float32(1.0))
+
+    def _ranks(self, runout: tuple[int, ...]) -> Float32Array:
+        """Returns ``[C]`` the strength of each combo on a complete board, larger is better."""
+        board = np.array([(*self._game.cards.board, *runout)], dtype=np.uint8)
+        ranks = np.empty((1, len(self._combos)), dtype=np.uint8)
+        equity_kernels.rank_combos(
+            evaluator_tables(), board, self._combos, ranks, np.empty_like(ranks)
+        )
+        strengths: Float32Array = ranks.astype(np.float32)[0]
+        return strengths

@@ -1,0 +1,570 @@
+"""A spot: its board, ranges and rake, the cards that can come, and the decisions of its streets."""
+
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, IntArray, read_only
+from runout.cards.deck import (
+    COMBO_CARDS,
+    FLOP_SIZE,
+    NUM_CARDS,
+    NUM_COMBOS,
+    RIVER_SIZE,
+    format_cards,
+    live_combos,
+    permute_combos,
+    require_board,
+    require_distinct,
+)
+from runout.cards.flops import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
+from runout.cards.ranges import HandRange
+from runout.errors import CardError, ConfigError, RangeError
+from runout.trees.betting import Street
+from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# What the house takes from a pot.
+
+
+@dataclass(frozen=True)
+class Rake:
+    """A share of every pot, up to a cap. A raked game is not zero-sum.
+
+    Attributes:
+        rate: fraction of the pot, 0 to 1.
+        cap: the most that is taken, in chips; 0 takes nothing.
+    """
+
+    rate: float = 0.0
+    cap: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.rate <= 1.0:
+            raise ConfigError("rake_rate", f"{self.rate:g} is not a fraction from 0 to 1")
+        if not self.cap >= 0.0:
+            raise ConfigError("rake_cap", f"{self.cap:g} is not 0 or a positive amount")
+
+    def taken_from(self, pot: float) -> float:
+        """Returns what is taken from a pot, in its unit."""
+        return min(self.rate * pot, self.cap)
+
+    def won_by_fold(self, stake: float) -> float:
+        """Returns what the winner wins where the other folds and loses a stake."""
+        return stake - self.taken_from(2.0 * stake)
+
+    def half_at_showdown(self, stake: float) -> float:
+        """Returns half of what is taken where each player has staked so much.
+
+        The winner of a pot P with rake r gets ``P/2 - r``, the loser ``-P/2``, and a tie is
+        ``-r/2`` each: that is ``(P - r)/2`` won or lost, and half of the rake paid by both.
+        """
+        return self.taken_from(2.0 * stake) / 2.0
+
+
+NO_RAKE = Rake()
+
+
+# --------------------------------------------------------------------------------------------------
+# A spot: a board, two ranges and the betting that is left.
+
+
+WHOLE_DECK = tuple(range(NUM_CARDS))
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """What is to be solved.
+
+    Attributes:
+        board: 3 to 5 cards.
+        ranges: of OOP and IP.
+        tree: the betting from the board's street on.
+        rake: what the house takes.
+        merges_suits: whether cards that differ by suits only are solved once.
+        deck: the cards that can come, as far as nobody holds them; the board may be among them.
+    """
+
+    board: tuple[int, ...]
+    ranges: tuple[HandRange, HandRange]
+    tree: PostflopTree
+    rake: Rake = NO_RAKE
+    merges_suits: bool = True
+    deck: tuple[int, ...] = WHOLE_DECK
+
+    def __post_init__(self) -> None:
+        require_board(self.board)
+        require_distinct(self.deck)
+        if len(self.board) - FLOP_SIZE != self.tree.first_street:
+            street = self.tree.first_street.label
+            problem = f"{len(self.board)} cards, but the betting begins on the {street}"
+            raise CardError(f"board {format_cards(self.board)}", problem)
+
+
+# --------------------------------------------------------------------------------------------------
+# The hands of a spot, the cards that can come, and which of them are the same up to suits.
+#
+# Nothing here is compiled: solvers make tables for their kernels of it (`card_tables`), and views
+# find the boards of a saved solution with it.
+
+
+PLAYER_WORDS = ("oop", "ip")
+
+#: Rows of hands are padded to a multiple of this for SIMD instructions.
+ROW_WIDTH = 16
+
+_MAX_IMAGES = 3  # a card has at most three others of its rank
+_NONE = -1
+
+#: A sum that should be zero can miss it by this share of what was added up.
+_ROUNDING = 1e-12
+
+
+class Deal(NamedTuple):
+    """The cards that are dealt before a street.
+
+    Attributes:
+        card: ``[K]`` one card of each class that differs by suits only.
+        order: ``[K]`` the row of `Orders` of the board with the card.
+        images: ``[K, 3]`` the renamings that lead to the other cards of the class, the rest -1.
+        first_next: ``[K + 1]`` the cards of the next street that can follow each card, numbered
+            through; empty before the river.
+        probability: of one card for two given hands.
+    """
+
+    card: IntArray
+    order: IntArray
+    images: IntArray
+    first_next: IntArray
+    probability: np.float32
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerHands:
+    """The combos that a player can hold.
+
+    Attributes:
+        combos: ``[n]`` those of the range that avoid the board, in order.
+        weights: ``[n]`` how much of each is held.
+    """
+
+    combos: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of_range(cls, hand_range: HandRange, board: Sequence[int], player: int) -> "PlayerHands":
+        """Returns what a board leaves of a range.
+
+        Raises:
+            RangeError: if that is nothing.
+        """
+        live = live_combos(board)
+        combos = live[hand_range.weights[live] > 0.0]
+        if not len(combos):
+            problem = f"no hand of the range avoids the board {format_cards(board)}"
+            raise RangeError(PLAYER_WORDS[player], problem)
+        return cls(read_only(combos), read_only(hand_range.weights[combos]))
+
+    @property
+    def width(self) -> int:
+        """The length of a row of hands, padding included."""
+        return -(-len(self.combos) // ROW_WIDTH) * ROW_WIDTH
+
+    def cards(self) -> IntArray:
+        """Returns ``[width, 2]`` the cards of each hand; padding holds cards 0 and 1."""
+        cards = np.tile(np.array([0, 1], dtype=np.int64), (self.width, 1))
+        cards[: len(self.combos)] = COMBO_CARDS[self.combos]
+        return cards
+
+    def positions(self) -> IntArray:
+        """Returns ``[1326]`` the number of each combo among the hands, -1 where it is none."""
+        positions = np.full(NUM_COMBOS, _NONE, dtype=np.int64)
+        positions[self.combos] = np.arange(len(self.combos))
+        return positions
+
+
+@dataclass(frozen=True, eq=False)
+class CardsToCome:
+    """Everything about cards that a solve needs; nothing about betting.
+
+    Attributes:
+        board: the 3 to 5 known cards.
+        players: the hands of OOP and IP.
+        symmetries: the renamings of suits that change neither the board nor a range.
+        deals: the cards that are dealt, one `Deal` for each street after the first.
+        runouts: for each deal, the cards dealt so far, class by class.
+    """
+
+    board: tuple[int, ...]
+    players: tuple[PlayerHands, PlayerHands]
+    symmetries: tuple[SuitMapping, ...]
+    deals: tuple[Deal, ...]
+    runouts: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @classmethod
+    def plan(
+        cls,
+        board: Sequence[int],
+        ranges: tuple[HandRange, HandRange],
+        merges_suits: bool = True,
+        deck: Sequence[int] = WHOLE_DECK,
+    ) -> "CardsToCome":
+        """Finds the hands and cards of a spot.
+
+        Args:
+            board: 3 to 5 cards.
+            ranges: of OOP and IP.
+            merges_suits: whether cards that differ by suits only are solved once.
+            deck: the cards that can come, as far as nobody holds them and the board has none.
+
+        Raises:
+            RangeError: if the board leaves nothing of a range, no pair of hands can meet, or
+                hands of a range hold unequally many cards of the deck, whose chances would
+                then not be the same for all pairs of hands.
+            CardError: if the deck has too few cards.
+        """
+        players = tuple(PlayerHands.of_range(r, board, p) for p, r in enumerate(ranges))
+        symmetries = tuple(
+            mapping
+            for mapping in suit_stabilizer(board)
+            if all(_is_symmetric(player, mapping) for player in players)
+            and set(mapping.map_cards(deck)) == set(deck)
+        )
+        if not merges_suits:
+            symmetries = (SuitMapping.identity(),)
+        stub = tuple(sorted(set(deck) - set(board)))
+        num_held = sum(_count_held(stub, player, p) for p, player in enumerate(players))
+        deals, runouts = _plan_deals(tuple(board), stub, num_held, symmetries)
+        planned = cls(tuple(board), (players[0], players[1]), symmetries, deals, runouts)
+        largest = players[0].weights.sum() * players[1].weights.sum()
+        if planned.total_weight() <= _ROUNDING * largest:
+            problem = "no hand of one range can meet a hand of the other, they share cards"
+            raise RangeError("oop and ip", problem)
+        return planned
+
+    @property
+    def symmetry_numbers(self) -> tuple[int, ...]:
+        """The symmetries as numbers of `SUIT_MAPPINGS`, the rows of `Hands.image`."""
+        return tuple(SUIT_MAPPINGS.index(mapping) for mapping in self.symmetries)
+
+    def total_weight(self) -> float:
+        """Returns the weight of all pairs of hands that can meet."""
+        oop, ip = self.players
+        cards_oop, cards_ip = (np.zeros(NUM_CARDS) for _ in range(2))
+        for player, by_card in ((oop, cards_oop), (ip, cards_ip)):
+            for column in COMBO_CARDS[player.combos].T:
+                np.add.at(by_card, column, player.weights)
+        same = ip.positions()[oop.combos]
+        both = np.where(same >= 0, ip.weights[same], 0.0)
+        low, high = COMBO_CARDS[oop.combos].T
+        met = ip.weights.sum() - cards_ip[low] - cards_ip[high] + both
+        return float((oop.weights * met).sum())
+
+    def root_reach(self, player: int) -> Float32Array:
+        """Returns ``[O]`` the opponent's weights, as shares of all pairs of hands that can meet.
+
+        With it a hand's value times the hand's weight, summed over hands, is a mean over deals.
+        """
+        villain = self.players[1 - player]
+        reach = np.zeros(villain.width, np.float32)
+        reach[: len(villain.combos)] = villain.weights / self.total_weight()
+        return reach
+
+
+def _is_symmetric(player: PlayerHands, mapping: SuitMapping) -> bool:
+    weights = np.zeros(NUM_COMBOS)
+    weights[player.combos] = player.weights
+    return np.array_equal(weights[permute_combos(mapping.new_suits)], weights)
+
+
+def _count_held(stub: tuple[int, ...], hands: PlayerHands, player: int) -> int:
+    """Returns how many cards of the rest of a deck each of a player's hands holds."""
+    counts = np.unique(np.isin(COMBO_CARDS[hands.combos], stub).sum(axis=1)).tolist()
+    if len(counts) > 1:
+        found = " and ".join(map(str, counts))
+        problem = f"hands hold {found} cards of the deck, all of a range must hold equally many"
+        raise RangeError(PLAYER_WORDS[player], problem)
+    return int(counts[0])
+
+
+def _plan_deals(
+    board: tuple[int, ...],
+    stub: tuple[int, ...],
+    num_held: int,
+    symmetries: tuple[SuitMapping, ...],
+) -> tuple[tuple[Deal, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
+    """Returns the deals of all streets after the first, and the runouts that they number.
+
+    Args:
+        board: the known cards.
+        stub: the cards of the deck that are not on the board.
+        num_held: how many of these two hands hold.
+        symmetries: the renamings of suits that may merge cards.
+
+    Raises:
+        CardError: if two hands leave too few cards to deal.
+    """
+    num_left = len(stub) - num_held
+    if num_left < RIVER_SIZE - len(board):
+        problem = f"two hands leave {num_left} cards, {RIVER_SIZE - len(board)} are dealt"
+        raise CardError(f"deck {format_cards(stub)}", problem)
+    deals: list[Deal] = []
+    runouts: list[tuple[tuple[int, ...], ...]] = []
+    before: tuple[tuple[int, ...], ...] = ((),)
+    for size in range(len(board), RIVER_SIZE):
+        cards, images, first, after = [], [], [0], []
+        for dealt in before:
+            keeping = [m for m in symmetries if m.map_cards(dealt) == dealt]
+            for card, others in _classes(stub, dealt, keeping):
+                cards.append(card)
+                images.append(others)
+                after.append((*dealt, card))
+            first.append(len(cards))
+        if deals:
+            deals[-1] = deals[-1]._replace(first_next=np.array(first, dtype=np.int64))
+        # What the players hold is gone as well when the card is dealt.
+        probability = np.float32(1.0 / (num_left - (size - len(board))))
+        deals.append(
+            Deal(
+                card=np.array(cards, dtype=np.int64),
+                order=np.arange(len(cards), dtype=np.int64),
+                images=np.array(images, dtype=np.int64),
+                first_next=np.zeros(0, dtype=np.int64),
+                probability=probability,
+            )
+        )
+        before = tuple(after)
+        runouts.append(before)
+    return tuple(deals), tuple(runouts)
+
+
+def _classes(
+    stub: tuple[int, ...], dealt: tuple[int, ...], symmetries: list[SuitMapping]
+) -> list[tuple[int, list[int]]]:
+    """Returns one card of each class, and the numbers of the renamings that lead to the others."""
+    classes, done = [], set(dealt)
+    for card in stub:
+        if card in done:
+            continue
+        images: dict[int, int] = {}
+        for mapping in symmetries:
+            images.setdefault(mapping.map_card(card), SUIT_MAPPINGS.index(mapping))
+        images.pop(card)
+        done.update([card, *images])
+        numbers = sorted(images.values())
+        classes.append((card, numbers + [_NONE] * (_MAX_IMAGES - len(numbers))))
+    return classes
+
+
+class Runout(NamedTuple):
+    """Where the tables keep a runout.
+
+    Attributes:
+        numbers: the number of the board on each street after the first.
+        dealt: the cards that the tables were learned with.
+        mapping: the renaming of suits that leads from the asked cards to those.
+    """
+
+    numbers: tuple[int, ...]
+    dealt: tuple[int, ...]
+    mapping: SuitMapping
+
+    @property
+    def board(self) -> int:
+        """The number of the last board, 0 before a card is dealt."""
+        return self.numbers[-1] if self.numbers else 0
+
+
+def find_runout(cards: CardsToCome, dealt: tuple[int, ...]) -> Runout:
+    """Returns where the tables keep the cards dealt, or cards that differ by suits only."""
+    runout = Runout((), (), SuitMapping.identity())
+    for depth, asked in enumerate(dealt):
+        keeping = [m for m in cards.symmetries if m.map_cards(runout.dealt) == runout.dealt]
+        numbers = _following(cards, depth, runout)
+        number_of = {int(cards.deals[depth].card[number]): number for number in numbers}
+        card = runout.mapping.map_card(asked)
+        # The identity comes first, so a card that was learned is found as it is.
+        step = next(m for m in keeping if m.map_card(card) in number_of)
+        known = step.map_card(card)
+        runout = Runout(
+            (*runout.numbers, number_of[known]), (*runout.dealt, known), runout.mapping.then(step)
+        )
+    return runout
+
+
+def _following(cards: CardsToCome, depth: int, runout: Runout) -> range:
+    """Returns the numbers of the boards that can follow a runout."""
+    if depth == 0:
+        return range(len(cards.deals[0].card))
+    first, end = cards.deals[depth - 1].first_next[runout.board : runout.board + 2].tolist()
+    return range(first, end)
+
+
+# --------------------------------------------------------------------------------------------------
+# The decisions of a street, numbered: the same rows whatever card comes.
+#
+# A betting tree runs through all streets. Cut where a card is dealt, it falls into trees that begin
+# a street; those of one street together are its layout, and every board of the street has tables
+# with the layout's rows. A called all-in has no more decisions: on the streets that remain it is a
+# tree of one node that leads to the next card, and to a showdown on the river. On a *settled*
+# street it ends at once, a showdown before the river.
+
+
+NO_PARENT = -1
+NOBODY = -1
+
+
+class PlaceKind(IntEnum):
+    """What a node is on a street."""
+
+    FOLD = 0
+    SHOWDOWN = 1
+    CHANCE = 2
+    DECISION = 3
+
+
+@dataclass(frozen=True, eq=False)
+class StreetLayout:
+    """All decisions of a street; ``n`` nodes, those that begin it one after the other.
+
+    Attributes:
+        street: which one.
+        tree_node: ``[n]`` the node of the betting tree that each node stands for.
+        kind: ``[n]`` what it is, a `PlaceKind`.
+        parent: ``[n]`` the node before it, `NO_PARENT` for those that begin the street.
+        first_child: ``[n]`` the first of the nodes that its actions lead to, 0 without any.
+        num_children: ``[n]`` how many there are.
+        actor: ``[n]`` who acts, `NOBODY` without a decision.
+        first_action: ``[n]`` the row of a decision's first action in the tables of its player.
+        action_node: for each player ``[A]`` the tree node that each row of its tables leads to.
+        root: ``[roots]`` the nodes that begin the street.
+        next_roots: the tree nodes after which a card is dealt, in the order of the next
+            street's roots.
+    """
+
+    street: Street
+    tree_node: IntArray
+    kind: IntArray
+    parent: IntArray
+    first_child: IntArray
+    num_children: IntArray
+    actor: IntArray
+    first_action: IntArray
+    action_node: tuple[IntArray, IntArray]
+    root: IntArray
+    next_roots: tuple[int, ...]
+
+    @property
+    def num_nodes(self) -> int:
+        """Nodes of all trees of the street."""
+        return len(self.tree_node)
+
+    @property
+    def num_actions(self) -> tuple[int, int]:
+        """Rows of each player's tables."""
+        return len(self.action_node[0]), len(self.action_node[1])
+
+    @property
+    def root_of(self) -> tuple[int, ...]:
+        """The tree nodes that begin the street."""
+        return tuple(self.tree_node[self.root].tolist())
+
+    def decisions_of(self, player: int) -> tuple[IntArray, IntArray]:
+        """Returns for each decision of a player the row of its first action and how many it has."""
+        is_own = self.actor == player
+        return self.first_action[is_own], self.num_children[is_own]
+
+
+@dataclass
+class _Draft:
+    """A layout while it grows."""
+
+    tree_node: list[int] = field(default_factory=list)
+    kind: list[PlaceKind] = field(default_factory=list)
+    first_child: list[int] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    root: list[int] = field(default_factory=list)
+
+    def add(self, tree_node: int, kind: PlaceKind, parent: int) -> int:
+        self.tree_node.append(tree_node)
+        self.kind.append(kind)
+        self.first_child.append(0)
+        self.parent.append(parent)
+        return len(self.tree_node) - 1
+
+
+def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[StreetLayout]:
+    """Returns the layout of every street from the tree's first one on.
+
+    Args:
+        tree: the betting.
+        settled: streets on which called all-ins end; later ones then have fewer roots. Rows of
+            tables are the same.
+    """
+    layouts = []
+    roots: tuple[int, ...] = (0,)
+    for street in list(Street)[tree.first_street :]:
+        layouts.append(_finish(tree, street, _draft(tree, street, roots, street in settled)))
+        roots = layouts[-1].next_roots
+    return layouts
+
+
+def _kind_on(tree: PostflopTree, street: Street, node: int, is_settled: bool) -> PlaceKind:
+    """Returns what a tree node is on a street."""
+    leaf = int(tree.leaf_kind[node])
+    if leaf == NOT_A_LEAF:
+        return PlaceKind.DECISION if tree.street[node] == street else PlaceKind.CHANCE
+    if leaf == SHOWDOWN:
+        is_over = street == Street.RIVER or is_settled
+        return PlaceKind.SHOWDOWN if is_over else PlaceKind.CHANCE
+    return PlaceKind.FOLD
+
+
+def _draft(tree: PostflopTree, street: Street, roots: tuple[int, ...], is_settled: bool) -> _Draft:
+    """Numbers the nodes of a street: root by root, breadth-first, so that siblings are together."""
+    draft = _Draft()
+    for root in roots:
+        draft.root.append(draft.add(root, _kind_on(tree, street, root, is_settled), NO_PARENT))
+        queue = deque([draft.root[-1]])
+        while queue:
+            node = queue.popleft()
+            if draft.kind[node] != PlaceKind.DECISION:
+                continue
+            draft.first_child[node] = len(draft.tree_node)
+            for child in tree.layout.children(draft.tree_node[node]):
+                kind = _kind_on(tree, street, child, is_settled)
+                queue.append(draft.add(child, kind, node))
+    return draft
+
+
+def _finish(tree: PostflopTree, street: Street, draft: _Draft) -> StreetLayout:
+    tree_node = np.array(draft.tree_node, dtype=np.int64)
+    kind = np.array(draft.kind, dtype=np.int64)
+    is_decision = kind == PlaceKind.DECISION
+    actor = np.where(is_decision, tree.layout.actor[tree_node], NOBODY)
+    num_children = np.where(is_decision, tree.layout.num_children[tree_node], 0)
+    first_action = np.zeros(len(tree_node), dtype=np.int64)
+    action_node = []
+    for player in (OOP, IP):
+        own = np.where(actor == player, num_children, 0)
+        first_action += np.where(actor == player, own.cumsum() - own, 0)
+        deciding = tree_node[actor == player]
+        children = [child for node in deciding for child in tree.layout.children(node)]
+        action_node.append(read_only(np.array(children, dtype=np.int64)))
+    return StreetLayout(
+        street=street,
+        tree_node=read_only(tree_node),
+        kind=read_only(kind),
+        parent=read_only(np.array(draft.parent, dtype=np.int64)),
+        first_child=read_only(np.array(draft.first_child, dtype=np.int64)),
+        num_children=read_only(num_children),
+        actor=read_only(actor),
+        first_action=read_only(first_action),
+        action_node=(action_node[0], action_node[1]),
+        root=read_only(np.array(draft.root, dtype=np.int64)),
+        next_roots=tuple(tree_node[kind == PlaceKind.CHANCE].tolist()),
+    )

@@ -1,0 +1,279 @@
+"""The betting of a street as one forest, and called all-ins as products."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray
+from runout.cards.deck import NUM_CARDS, live_combos
+from runout.equity.board import BoardEquity, compute_board_equity
+from runout.holdem.cards import (
+    NO_PARENT,
+    WHOLE_DECK,
+    CardsToCome,
+    PlaceKind,
+    PlayerHands,
+    Rake,
+    StreetLayout,
+    make_layouts,
+)
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest
+from runout.simd import products
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+from runout.trees.tree import PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# The betting of a street as one forest that is the same whatever card comes, for the kernels.
+
+
+#: What the values of a group of roots take: they stay in the processor's cache, and there are
+#: enough showdowns to fill lanes.
+_GROUP_BYTES = 3 << 19
+_FLOAT_BYTES = 4
+
+_ENDS = 2  # the kind of a terminal in `Forest.kind`
+
+
+def nodes_per_group(width: int) -> int:
+    """Returns how many nodes, with rows of a width, make a group."""
+    return max(1, _GROUP_BYTES // (_FLOAT_BYTES * width))
+
+
+#: Nodes of a group whose rows have every hand.
+NODES_PER_GROUP = nodes_per_group(1184)
+
+
+@dataclass(frozen=True, eq=False)
+class StreetTemplate(StreetLayout):
+    """All decisions of a street, as kernels read them.
+
+    Attributes:
+        forests: the layout seen from OOP and from IP.
+    """
+
+    forests: tuple[Forest, Forest]
+
+
+def make_templates(
+    tree: PostflopTree,
+    rake: Rake,
+    nodes_per_group: int = NODES_PER_GROUP,
+    settled: Collection[Street] = (),
+) -> list[StreetTemplate]:
+    """Returns the template of every street from the tree's first one on.
+
+    Args:
+        tree: the betting.
+        rake: what the house takes.
+        nodes_per_group: at most so many nodes of the river, or one root's, make a group.
+        settled: as in `make_layouts`.
+    """
+    templates = []
+    for layout in make_layouts(tree, settled):
+        groups = _group_roots(layout, nodes_per_group)
+        oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
+        known = {each.name: getattr(layout, each.name) for each in fields(layout)}
+        templates.append(StreetTemplate(**known, forests=(oop, ip)))
+    return templates
+
+
+def _bounds(layout: StreetLayout) -> list[int]:
+    """Returns where the nodes of each root begin, and where the last end."""
+    return [*layout.root.tolist(), layout.num_nodes]
+
+
+def _group_roots(layout: StreetLayout, nodes_per_group: int) -> list[tuple[int, int]]:
+    """Returns the beginning and end of each group of roots; only rivers are cut into groups."""
+    num_roots, bounds = len(layout.root), _bounds(layout)
+    groups, begin = [], 0
+    for end in range(1, num_roots + 1):
+        is_last = end == num_roots
+        is_full = not is_last and bounds[end + 1] - bounds[begin] > nodes_per_group
+        if is_last or (is_full and layout.street == Street.RIVER):
+            groups.append((begin, end))
+            begin = end
+    return groups
+
+
+def _see(
+    tree: PostflopTree,
+    layout: StreetLayout,
+    groups: list[tuple[int, int]],
+    rake: Rake,
+    player: int,
+) -> Forest:
+    """Returns the forest as a player sees it."""
+    bounds, kinds = _bounds(layout), layout.kind
+    parent, actor = layout.parent.tolist(), layout.actor.tolist()
+    row = np.zeros(layout.num_nodes, dtype=np.int32)
+    base = np.zeros(layout.num_nodes, dtype=np.int64)
+    group_rows = []
+    for begin, end in groups:
+        nodes = range(bounds[begin], bounds[end])
+        base[nodes.start : nodes.stop] = nodes.start
+        num_rows = 0
+        for node in nodes:
+            if parent[node] == NO_PARENT or actor[parent[node]] == 1 - player:
+                row[node] = num_rows
+                num_rows += 1
+            else:
+                row[node] = row[parent[node]]
+        spans = [nodes.start, nodes.stop, begin, end]
+        for wanted in (PlaceKind.FOLD, PlaceKind.SHOWDOWN):
+            found = np.flatnonzero(kinds == wanted)
+            spans += np.searchsorted(found, [nodes.start, nodes.stop]).tolist()
+        group_rows.append([*spans, num_rows])
+    kind = np.full(layout.num_nodes, _ENDS, dtype=np.int32)
+    kind[layout.actor == player] = HERO_ACTS
+    kind[layout.actor == 1 - player] = VILLAIN_ACTS
+    local = np.arange(layout.num_nodes) - base
+    chance = np.flatnonzero(kinds == PlaceKind.CHANCE)
+    fold, showdown, shared = _pair_ends(kinds, row, [bounds[end] for _, end in groups])
+    stake, raked = _showdown_stakes(tree, layout.tree_node[showdown], rake)
+    is_decision = kinds == PlaceKind.DECISION
+    return Forest(
+        group=_int32([[*rows, number] for rows, number in zip(group_rows, shared, strict=True)]),
+        kind=kind,
+        first_child=_int32(layout.first_child - np.where(is_decision, base, 0)),
+        num_children=_int32(layout.num_children),
+        first_action=_int32(layout.first_action),
+        row=row,
+        root=_int32(local[layout.root]),
+        fold=_int32(local[fold]),
+        fold_row=row[fold],
+        fold_gain=_fold_gains(tree, layout.tree_node[fold], rake, player),
+        showdown=_int32(local[showdown]),
+        showdown_row=row[showdown],
+        showdown_stake=stake,
+        showdown_rake=raked,
+        chance=_int32(local[chance]),
+        chance_row=row[chance],
+    )
+
+
+def _pair_ends(
+    kinds: IntArray, row: Int32Array, group_ends: list[int]
+) -> tuple[IntArray, IntArray, list[int]]:
+    """Returns folds and showdowns group by group, and how many of a group have the same reach.
+
+    Those come first, in the same order.
+    """
+    folds: list[int] = []
+    showdowns: list[int] = []
+    shared, begin = [], 0
+    for end in group_ends:
+        fold_at, showdown_at = (
+            {int(row[node]): node for node in range(begin, end) if kinds[node] == wanted}
+            for wanted in (PlaceKind.FOLD, PlaceKind.SHOWDOWN)
+        )
+        both = {number: None for number in fold_at if number in showdown_at}
+        for at, nodes in ((fold_at, folds), (showdown_at, showdowns)):
+            nodes += [at[number] for number in both]
+            nodes += [node for number, node in at.items() if number not in both]
+        shared.append(len(both))
+        begin = end
+    return np.array(folds, np.int64), np.array(showdowns, np.int64), shared
+
+
+def _fold_gains(tree: PostflopTree, nodes: IntArray, rake: Rake, player: int) -> Float32Array:
+    """Returns what a player wins where somebody folds."""
+    lost = tree.leaf_stake[nodes]
+    won = np.array([rake.won_by_fold(stake) for stake in lost])
+    return np.where(tree.leaf_kind[nodes] == player, -lost, won).astype(np.float32)
+
+
+def _showdown_stakes(
+    tree: PostflopTree, nodes: IntArray, rake: Rake
+) -> tuple[Float32Array, Float32Array]:
+    """Returns what is won or lost at showdowns, and what each player pays on top whoever wins."""
+    stake = tree.leaf_stake[nodes]
+    half_rake = np.array([rake.half_at_showdown(lost) for lost in stake])
+    raked = -half_rake if half_rake.any() else np.zeros(0)
+    return (stake - half_rake).astype(np.float32), raked.astype(np.float32)
+
+
+def _int32(values: object) -> Int32Array:
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+# --------------------------------------------------------------------------------------------------
+# Called all-ins before the river: nothing is left to decide, so what hands win is one product.
+#
+# How often each hand wins against each over all runouts does not depend on the betting. On streets
+# that are *settled* so, no card need be dealt for such lines, on which buckets would only blur who
+# wins.
+
+
+#: Turns are settled if two ranges have at most so many pairs of hands: then the matrix of a card
+#: stays in the processor's cache, and all of them are small beside the tables.
+MOST_PAIRS = 1 << 18
+
+
+def settled_streets(cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK) -> tuple[Street, ...]:
+    """Returns the streets whose called all-ins an exact solve values by products."""
+    first = Street(Street.RIVER - len(cards.deals))
+    if first == Street.RIVER or len(deck) != NUM_CARDS:
+        return ()
+    oop, ip = cards.players
+    if first == Street.FLOP and oop.width * ip.width <= MOST_PAIRS:
+        return (Street.FLOP, Street.TURN)
+    return (first,)
+
+
+def played_templates(
+    tree: PostflopTree, rake: Rake, cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK
+) -> list[StreetTemplate]:
+    """Returns the betting of each street as an exact solve visits it."""
+    width = max(player.width for player in cards.players)
+    return make_templates(tree, rake, nodes_per_group(width), settled_streets(cards, deck))
+
+
+def has_products(template: StreetTemplate) -> bool:
+    """Returns whether there are all-ins on a street that are valued by products."""
+    return template.street != Street.RIVER and bool((template.kind == PlaceKind.SHOWDOWN).any())
+
+
+def net_wins(
+    cards: CardsToCome, boards: Sequence[tuple[int, ...]]
+) -> tuple[Float32Array, Float32Array]:
+    """Returns, seen from OOP and IP, how much more often hands win than they lose, as panels.
+
+    By board ``[K, P, O, W]``: a matrix ``[O, H]``, by the opponent's hand and hero's, over all
+    runouts; 0 where hands share a card with each other or with the board. They are the same
+    arrays if both players hold the same hands.
+    """
+    oop, ip = cards.players
+    held = np.union1d(oop.combos, ip.combos)
+    among = held if len(held) < len(live_combos(cards.board)) else None
+    equities = [compute_board_equity(board, among) for board in boards]
+    seen: list[Float32Array] = [
+        np.stack([products.pack_panels(_net(equity, *view), np.float32) for equity in equities])
+        for view in _views(cards)
+    ]
+    return seen[0], seen[-1]
+
+
+def net_win_bytes(cards: CardsToCome, num_boards: int) -> int:
+    """Returns what `net_wins` of so many boards take."""
+    return num_boards * sum(
+        products.panel_bytes((villain.width, hero.width), np.float32)
+        for hero, villain in _views(cards)
+    )
+
+
+def _views(cards: CardsToCome) -> list[tuple[PlayerHands, PlayerHands]]:
+    """Returns hero and villain as OOP and as IP sees them, once if they hold the same hands."""
+    oop, ip = cards.players
+    return [(oop, ip)] if np.array_equal(oop.combos, ip.combos) else [(oop, ip), (ip, oop)]
+
+
+def _net(equity: BoardEquity, hero: PlayerHands, villain: PlayerHands) -> FloatArray:
+    """Returns ``[O, H]`` wins less losses of hero's hands on one board, as shares of runouts."""
+    matrix = np.zeros((villain.width, hero.width))
+    mine, theirs = (np.flatnonzero(np.isin(p.combos, equity.combos)) for p in (hero, villain))
+    won = equity.wins_between(hero.combos[mine], villain.combos[theirs]).T.astype(np.float64)
+    won -= equity.wins_between(villain.combos[theirs], hero.combos[mine])
+    matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
+    return matrix

@@ -1,0 +1,155 @@
+"""CFR of a spot with real cards: iterate, judge, stop."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from runout.arrays import AnyArray, Float32Array, FloatArray
+from runout.cfr.schedules import (
+    DCFR_SPOT,
+    DiscountSchedule,
+    Measurement,
+    SolveOutcome,
+    SolveProgress,
+    StoppingRule,
+)
+from runout.cfr.solver import ignore_progress, iterate_until
+from runout.cfr.team import Team
+from runout.execution.tasks import CancelToken
+from runout.holdem.cards import Spot
+from runout.holdem.compact_game import CompactGame
+from runout.holdem.game import CardGame, SpotGame
+from runout.holdem.rivers import RiverBuckets
+from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
+from runout.holdem.tables import LearnedTables, Precision
+from runout.simd.decision_kernels import Learning
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+
+
+class SpotSolver:
+    """The learned tables of a spot and the iterations that fill them."""
+
+    def __init__(
+        self,
+        spot: Spot,
+        schedule: DiscountSchedule = DCFR_SPOT,
+        team: Team | None = None,
+        precision: Precision = Precision.SINGLE,
+        rivers: RiverBuckets | None = None,
+    ) -> None:
+        """Allocates the tables; both players begin with all actions equally likely.
+
+        Args:
+            spot: what to solve.
+            schedule: the CFR variant.
+            team: threads to share the work.
+            precision: bits of a stored number.
+            rivers: how hands are grouped on rivers; by default they are not.
+
+        Raises:
+            RangeError: if the board leaves nothing of a range.
+            ConfigError: if hands are to be grouped on the rivers of a spot that is no flop.
+        """
+        self.game: CardGame
+        if rivers is None:
+            self.game = SpotGame(spot, team, precision)
+        else:
+            self.game = CompactGame.plan(spot, rivers, team, precision)
+        self.schedule = schedule
+        self.iteration = 0
+        self.strategy_delta = math.nan  # strategies are never stored, so not compared either
+        self.num_lock_changes = 0  # views look at it to know when to look again
+        self.tables = LearnedTables.allocate(
+            self.game.templates, self.game.table_sizes(), precision
+        )
+        #: ``[O]`` the opponent's range as each player meets it.
+        self.root_reach = [self.game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
+
+    def run(self, num_iterations: int) -> None:
+        """Runs more iterations, each updating both players."""
+        numbers = np.arange(self.iteration, self.iteration + num_iterations)
+        weights = self.schedule.weight_rows(numbers).astype(np.float32)
+        self.game.iterate(weights, self.tables, self.root_reach)
+        self.iteration += num_iterations
+
+    def solve(
+        self,
+        rule: StoppingRule,
+        on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        cancel: CancelToken | None = None,
+        measured: Measurement | None = None,
+    ) -> SolveOutcome:
+        """Iterates until a limit of the rule is met; exploitability is in chips.
+
+        Args:
+            rule: when to stop.
+            on_progress: called after every iteration, on rivers after several.
+            cancel: ends the solve after an iteration; by default nobody does.
+            measured: the last measurement of an earlier sitting.
+
+        Raises:
+            CancelledError: after an iteration, if the token was set.
+        """
+        # Iterations of a river take microseconds, calls take longer.
+        batch = rule.check_every if self.game.first_street == Street.RIVER else 1
+        return iterate_until(self, rule, on_progress, cancel or CancelToken(), batch, measured)
+
+    def worst_exploitability(self) -> float:
+        """Returns `exploitability`, as the loop of all solvers asks for it."""
+        return self.exploitability()
+
+    def exploitability(self) -> float:
+        """Returns the mean gain of a best response over what the average strategies win, in chips.
+
+        Where the two players' winnings sum to zero they need not be evaluated.
+        """
+        gain = sum(self.value_of(player, RESPONDING) for player in range(NUM_PLAYERS))
+        is_raked = self.game.spot.rake.taken_from(self.game.spot.tree.stakes.pot) > 0.0
+        # Hands of a bucket are worth their bucket's mean, from either side, which is not one sum.
+        if is_raked or not self.game.has_exact_rivers:
+            gain -= sum(self.value_of(player, EVALUATING) for player in range(NUM_PLAYERS))
+        return gain / NUM_PLAYERS
+
+    def expected_value(self, player: int) -> float:
+        """Returns what a player gets back from the pot at the average strategies, in chips."""
+        return self.value_of(player, EVALUATING) + self.game.spot.tree.stakes.pot / 2.0
+
+    def value_of(self, player: int, step: Step) -> float:
+        """Returns what a player wins beyond its half of the pot, in chips."""
+        hands = self.game.cards.players[player]
+        visited = self.game.visit(player, step, self.tables, self.root_reach[player])
+        values = visited[: len(hands.combos)]
+        weighted: FloatArray = hands.weights * values.astype(np.float64)
+        return float(weighted.sum())
+
+    def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
+        """Returns ``[A, n]`` what a player's hands do on average at a decision.
+
+        Args:
+            street: of the decision.
+            board: the number of the board.
+            player: who acts.
+            rows: the rows of the decision's actions in the player's tables.
+        """
+        place = self.game.find_columns(street, board, player)
+        learning = self.tables.on_board(street, place.board)[player]
+        return average_rows(learning, rows)[:, place.of_hands]
+
+
+def average_rows(learning: Learning, rows: range) -> FloatArray:
+    """Returns ``[A, columns]`` what is done on average at a decision, on one board."""
+    sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
+    if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
+        fixed = learning.regret[rows.start : rows.stop].astype(np.float64)
+        sums = np.where(learning.lock[rows.start] > 0, fixed, sums)
+    total = sums.sum(axis=0)
+    is_known = total > np.finfo(np.float32).tiny
+    return np.where(is_known, sums / np.where(is_known, total, 1.0), 1.0 / len(rows))
+
+
+def decode_rows(table: AnyArray, scale: Float32Array, rows: range) -> FloatArray:
+    """Returns ``[rows, H]`` rows of one decision's table as numbers, whatever its precision."""
+    numbers: FloatArray = table[rows.start : rows.stop].astype(np.float64)
+    return numbers * float(scale[rows.start]) if scale.size else numbers

@@ -1,1 +1,0 @@
-"""Measuring: how much strategies lose in the game with real cards."""

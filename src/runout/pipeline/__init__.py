@@ -1,1 +1,0 @@
-"""From a config to solved and saved results, stage by stage."""

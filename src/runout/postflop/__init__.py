@@ -1,1 +1,0 @@
-"""Postflop backends: four ways to solve a flop, one result."""

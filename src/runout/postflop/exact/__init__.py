@@ -1,1 +1,0 @@
-"""Solving a flop with every combo on every turn and river card."""

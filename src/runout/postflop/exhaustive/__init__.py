@@ -1,1 +1,0 @@
-"""Solving a flop between the 169 hands, with exact equities."""

@@ -1,1 +1,0 @@
-"""Solving a flop between the 169 hands from sampled cards."""

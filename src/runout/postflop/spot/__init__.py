@@ -1,1 +1,0 @@
-"""Looking into a solved spot, locking its nodes, and keeping it."""

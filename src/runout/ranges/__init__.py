@@ -1,1 +1,0 @@
-"""Weighted sets of combos and the text that players write them in."""

@@ -1,1 +1,0 @@
-"""What solves produce: values, reports and solutions, with their arrays and units."""

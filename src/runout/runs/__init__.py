@@ -1,0 +1,1 @@
+"""From a config to a result: preflop runs, spots, reports, and measuring them with real cards."""

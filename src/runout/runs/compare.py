@@ -1,0 +1,442 @@
+"""Backends side by side: each solves the same flops, and all are judged in the real game."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray
+from runout.cards.deck import format_cards, matchup_weights
+from runout.cards.ranges import HandRange
+from runout.cfr.team import Team
+from runout.config.load import parse_postflop_config
+from runout.config.postflop import BACKENDS, PostflopModelConfig, load_config_class
+from runout.config.section import parse_yaml
+from runout.errors import ConfigError, quote
+from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
+from runout.execution.context import Workplace
+from runout.execution.pool import count_cores
+from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.flops.backend import FlopGame, FlopNeeds, FlopStrategy, PostflopBackend
+from runout.flops.cards import ExactBackend
+from runout.flops.solve import PostflopAbstraction, progress_sink
+from runout.holdem.cards import NO_RAKE, CardsToCome
+from runout.holdem.forest import played_templates
+from runout.holdem.tables import Precision, estimate_memory
+from runout.runs.judge import judge_strategy
+from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
+from runout.storage.ledger import LedgerEntry
+from runout.trees.layout import NUM_PLAYERS
+from runout.trees.tree import PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# What backends have reached on flops, row by row and on average.
+
+
+@dataclass(frozen=True)
+class BackendRow:
+    """What one backend has reached on one flop at one stack-to-pot ratio.
+
+    Attributes:
+        label: of the backend.
+        flop: its cards as they were given.
+        spr: effective stack over pot.
+        iterations: of the solve, of all rounds together.
+        own_exploitability_pot: what the backend says.
+        own_meaning: in which game that is, and whether it is a bound.
+        real_exploitability_pot: the mean gain of a best response in the real game.
+        real_gains_pot: what OOP and IP gain there by answering best.
+        seconds: from the dealt flop to its values.
+        judging_seconds: time of the best responses.
+        hand_error_pot: RMS over hands of their value against all hands, minus the exact one; None
+            for the exact backend, or without it.
+        pair_error_pot: the same for hands against hands.
+    """
+
+    label: str
+    flop: str
+    spr: float
+    iterations: int
+    own_exploitability_pot: float
+    own_meaning: ExploitabilityMeaning
+    real_exploitability_pot: float
+    real_gains_pot: tuple[float, float]
+    seconds: float
+    judging_seconds: float
+    hand_error_pot: float | None = None
+    pair_error_pot: float | None = None
+
+
+@dataclass(frozen=True)
+class BackendMean:
+    """The means of a backend's rows; attributes are as in `BackendRow`.
+
+    Attributes:
+        num_rows: over how many.
+    """
+
+    label: str
+    num_rows: int
+    own_exploitability_pot: float
+    own_meaning: ExploitabilityMeaning
+    real_exploitability_pot: float
+    real_gains_pot: tuple[float, float]
+    seconds: float
+    hand_error_pot: float | None
+    pair_error_pot: float | None
+
+
+def value_errors(
+    flop: tuple[int, ...], value_pot: Float32Array, exact_pot: Float32Array
+) -> tuple[float, float]:
+    """Returns how far values are from the exact ones: RMS over hands, and over pairs of hands.
+
+    Both positions count, hands by how often they are dealt, and a hand's value is its mean over
+    the hands that it can meet.
+
+    Args:
+        flop: three cards.
+        value_pot: ``[2, 169, 169]`` values as in `PostflopValues`.
+        exact_pot: the same from the exact backend.
+    """
+    weights = matchup_weights(flop).astype(np.float64)
+    difference = np.where(weights > 0.0, value_pot.astype(np.float64) - exact_pot, 0.0)
+    dealt = weights.sum(axis=1)
+    by_hand: FloatArray = (weights * difference).sum(axis=2) / np.maximum(dealt, 1.0)
+    num_deals = NUM_POSITIONS * dealt.sum()
+    over_hands = (dealt * by_hand**2).sum() / num_deals
+    over_pairs = (weights * difference**2).sum() / num_deals
+    return float(np.sqrt(over_hands)), float(np.sqrt(over_pairs))
+
+
+def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
+    """Returns the means of each backend over its flops and ratios, in the order of the rows."""
+    means = []
+    for label in dict.fromkeys(row.label for row in rows):
+        mine = [row for row in rows if row.label == label]
+        means.append(
+            BackendMean(
+                label=label,
+                num_rows=len(mine),
+                own_exploitability_pot=_mean([row.own_exploitability_pot for row in mine]),
+                own_meaning=mine[0].own_meaning,
+                real_exploitability_pot=_mean([row.real_exploitability_pot for row in mine]),
+                real_gains_pot=(
+                    _mean([row.real_gains_pot[0] for row in mine]),
+                    _mean([row.real_gains_pot[1] for row in mine]),
+                ),
+                seconds=_mean([row.seconds for row in mine]),
+                hand_error_pot=_known_mean([row.hand_error_pot for row in mine]),
+                pair_error_pot=_known_mean([row.pair_error_pot for row in mine]),
+            )
+        )
+    return means
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def _known_mean(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return _mean(known) if known else None
+
+
+# --------------------------------------------------------------------------------------------------
+# Backends side by side: each solves the same flops, and all are judged in the real game.
+#
+# What a backend says about itself is measured in its own game, in which its abstraction is the
+# truth. Rows put next to it what its strategies lose to an opponent who sees every card, and how
+# far its values are from those of the exact solution.
+
+
+PHASE = "Solving and judging"
+
+_ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
+_SINGLE_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A backend with a name.
+
+    Attributes:
+        label: such as ``bucketed:2``.
+        backend: how it solves.
+    """
+
+    label: str
+    backend: PostflopBackend
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its values are the ones that others are measured by."""
+        return isinstance(self.backend, ExactBackend)
+
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+        """Returns what solving a flop and judging its strategies takes."""
+        need = self.backend.estimate(flop, tree, num_workers)
+        judging = estimate_judging_bytes(flop, tree, num_workers)
+        savings = {change: size + judging for change, size in need.savings.items()}
+        return replace(need, memory_bytes=need.memory_bytes + judging, savings=savings)
+
+
+def all_labels() -> list[str]:
+    """Returns the labels of every backend, with those values of a key that are worth comparing."""
+    labels: list[str] = []
+    for name in BACKENDS:
+        kind: type[PostflopModelConfig] = load_config_class(name)
+        labels += [f"{name}:{value}" for value in kind.label_values] or [name]
+    return labels
+
+
+def make_contender(config: PostflopModelConfig, label: str) -> Contender:
+    """Returns the backend that a label names, with the sizes and limits of a config.
+
+    Args:
+        config: keys that another backend does not have do not count for it.
+        label: a ``solve_type``, and after colons what its keys are instead of those of the config:
+            ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``.
+
+    Raises:
+        ConfigError: if there is no such backend or key.
+    """
+    solve_type, *given = label.split(":")
+    if solve_type not in BACKENDS:
+        raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
+    kind: type[PostflopModelConfig] = load_config_class(solve_type)
+    keys: dict[str, Any] = {"solve_type": solve_type}
+    for part in given:
+        key, has_value, value = part.partition("=")
+        if not has_value:
+            key, value = kind.label_key or "", part
+        if not key or not value:
+            raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
+        keys |= parse_yaml(f"{key}: {value}")
+    mapping = {key: value for key, value in config.to_mapping().items() if key in kind.model_fields}
+    try:
+        chosen = parse_postflop_config(mapping | keys)
+    except ConfigError as error:
+        raise ConfigError(error.where, f"{error.problem} (with {label})") from error
+    short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]
+    long = [part for part in given if "=" in part and not part.startswith(f"{kind.label_key}=")]
+    return Contender(":".join([solve_type, *short, *long]), chosen.make_backend())
+
+
+def compare_backends(
+    contenders: Sequence[Contender],
+    flops: Sequence[tuple[int, ...]],
+    trees: Sequence[PostflopTree],
+    workplace: Workplace,
+) -> Iterator[BackendRow]:
+    """Yields a row for each backend on each flop with each tree, all backends of a tree together.
+
+    A worker solves one flop at a time, with all its threads, and nothing of a solve is kept but
+    its row and values. Whoever stops early, be it by Ctrl-C, has the rows of all flops and trees
+    that were finished.
+
+    Args:
+        contenders: the backends, each of which solves everything.
+        flops: three cards each.
+        trees: the betting at each stack-to-pot ratio, in pots.
+        workplace: with what; told about iterations, finished solves and finished flops.
+    """
+    job = CompareJob(tuple(contenders), tuple(trees))
+    worst, seconds = dict.fromkeys(flops, 0.0), dict.fromkeys(flops, 0.0)
+    measured: dict[tuple[tuple[int, ...], int], dict[int, _Measured]] = {}
+    num_open = dict.fromkeys(flops, len(trees))
+    tasks = job.tasks(flops)
+    with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
+        for num_done, done in enumerate(workplace.run(job, tasks), start=1):
+            if done.entry is None:
+                assert done.error is not None
+                raise done.error
+            flop, tree, contender = done.task.item
+            of_tree = measured.setdefault((flop, tree), {})
+            of_tree[contender] = _Measured.of(done.entry)
+            advance(num_done)
+            if len(of_tree) < len(contenders):
+                continue
+            rows = _compare_values(flop, contenders, [of_tree[n] for n in range(len(contenders))])
+            worst[flop] = max([worst[flop], *(row.real_exploitability_pot for row in rows)])
+            seconds[flop] += sum(row.seconds + row.judging_seconds for row in rows)
+            yield from rows
+            num_open[flop] -= 1
+            if num_open[flop] == 0:
+                num_solved = sum(number == 0 for number in num_open.values())
+                found = (len(flops), worst[flop], seconds[flop])
+                workplace.on_event(FlopSolved(format_cards(flop), num_solved, *found))
+
+
+class Solve(NamedTuple):
+    """One solve of a comparison.
+
+    Attributes:
+        flop: three cards.
+        tree: the number of the betting.
+        contender: the number of the backend.
+    """
+
+    flop: tuple[int, ...]
+    tree: int
+    contender: int
+
+
+@dataclass(frozen=True, eq=False)
+class CompareJob:
+    """Solves and judges; see `Job`.
+
+    Attributes:
+        contenders: the backends.
+        trees: the betting at each stack-to-pot ratio.
+    """
+
+    contenders: tuple[Contender, ...]
+    trees: tuple[PostflopTree, ...]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What rows depend on besides the flop; results are not kept beyond the comparison."""
+        return {
+            "contenders": [repr(contender) for contender in self.contenders],
+            "trees": [tree.num_nodes for tree in self.trees],
+        }
+
+    def run(self, item: Solve, worker: Worker) -> TaskResult:
+        """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
+        contender, tree = self.contenders[item.contender], self.trees[item.tree]
+        backend, game = contender.backend, FlopGame.deal(item.flop)
+        is_bound = backend.meaning.is_upper_bound
+        name, spr = format_cards(item.flop), tree.stakes.spr
+        report_progress = progress_sink(name, spr, worker.on_event, is_bound)
+        started = time.perf_counter()
+        solution = backend.solve(game, tree, report_progress, Team.of(worker))
+        solved = time.perf_counter()
+        row = _judge(
+            contender.label,
+            item.flop,
+            tree,
+            solution.strategy,
+            solution.report,
+            Team.of(worker),
+        )
+        row = replace(row, seconds=solved - started)
+        return TaskResult({"value_pot": solution.value_pot}, {"row": asdict(row)})
+
+    def tasks(self, flops: Sequence[tuple[int, ...]]) -> list[Task[Solve]]:
+        """Returns a task for each solve, those of a flop one after the other."""
+        alone = TaskNeeds(is_alone=True)  # so that the times of backends can be compared
+        return [
+            Task(f"{format_cards(flop)} {tree} {contender}", Solve(flop, tree, contender), alone)
+            for flop in flops
+            for tree in range(len(self.trees))
+            for contender in range(len(self.contenders))
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """A row without errors, and the values to find these with."""
+
+    row: BackendRow
+    value_pot: Float32Array
+
+    @classmethod
+    def of(cls, entry: LedgerEntry) -> "_Measured":
+        fields = dict(entry.measured["row"])
+        fields["own_meaning"] = ExploitabilityMeaning(fields["own_meaning"])
+        fields["real_gains_pot"] = tuple(fields["real_gains_pot"])
+        return cls(BackendRow(**fields), cast(Float32Array, entry.arrays["value_pot"]))
+
+
+def _judge(
+    label: str,
+    flop: tuple[int, ...],
+    tree: PostflopTree,
+    strategy: FlopStrategy,
+    report: FlopReport,
+    team: Team,
+) -> BackendRow:
+    """Returns the row of a solved flop, with what its strategies lose in the real game."""
+    started = time.perf_counter()
+    loss = judge_strategy(flop, tree, strategy, team=team)
+    return BackendRow(
+        label=label,
+        flop=format_cards(flop),
+        spr=tree.stakes.spr,
+        iterations=report.iterations,
+        own_exploitability_pot=report.exploitability_pot,
+        own_meaning=report.meaning,
+        real_exploitability_pot=loss.exploitability_pot,
+        real_gains_pot=loss.gains_pot,
+        seconds=report.seconds,
+        judging_seconds=time.perf_counter() - started,
+    )
+
+
+def judge_kept(
+    solved: PostflopAbstraction,
+    flop_indices: Sequence[int],
+    spr_indices: Sequence[int],
+    on_event: EventSink = ignore_event,
+    num_workers: int | None = None,
+) -> Iterator[BackendRow]:
+    """Yields a row for flops and ratios that were solved before; nothing is solved again.
+
+    Args:
+        solved: with strategies that were kept.
+        flop_indices: places of the flops in it.
+        spr_indices: places of the stack-to-pot ratios.
+        on_event: told about finished rows.
+        num_workers: threads, by default the number of cores.
+
+    Raises:
+        BundleError: if strategies were not kept.
+    """
+    label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
+    team = Team(num_workers or count_cores())
+    with reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
+        for number, (flop, spr) in enumerate(pairs, start=1):
+            report = solved.values[spr].reports[flop]
+            cards, tree = solved.flops.flops[flop], solved.trees[spr]
+            row = _judge(label, cards, tree, solved.strategy(flop, spr), report, team)
+            yield replace(row, flop=solved.flops.names[flop])
+            tell_done(number)
+
+
+def _compare_values(
+    flop: tuple[int, ...], contenders: Sequence[Contender], measured: Sequence[_Measured]
+) -> list[BackendRow]:
+    """Returns the rows of one flop and tree, with errors if one backend was exact."""
+    pairs = list(zip(contenders, measured, strict=True))
+    exact = next((found.value_pot for one, found in pairs if one.is_exact), None)
+    rows = []
+    for contender, found in pairs:
+        row = found.row
+        if exact is not None and not contender.is_exact:
+            hand_error, pair_error = value_errors(flop, found.value_pot, exact)
+            row = replace(row, hand_error_pot=hand_error, pair_error_pot=pair_error)
+        rows.append(row)
+    return rows
+
+
+def estimate_judging_bytes(flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> int:
+    """Returns what judging strategies takes, while what was solved is still there.
+
+    Args:
+        flop: three cards.
+        tree: the betting.
+        num_workers: threads of a solve.
+    """
+    everyone = HandRange.full()
+    cards = CardsToCome.plan(flop, (everyone, everyone))
+    templates = played_templates(tree, NO_RAKE, cards)
+    need = estimate_memory(templates, cards, num_workers, Precision.SINGLE)
+    turn, river = cards.deals[0], templates[-1]
+    rivers_of_a_turn = int(np.diff(turn.first_next).max())
+    # A worker holds what both players do on the rivers of one turn card.
+    rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))
+    return need.working_space + need.cards + num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES

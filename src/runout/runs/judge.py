@@ -1,0 +1,334 @@
+"""Best responses with real cards: what strategies, and whole joint solutions, lose."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from runout.arrays import Float32Array
+from runout.cards.deck import live_combos
+from runout.cards.flops import Flop
+from runout.cards.ranges import HandRange
+from runout.cfr.team import Team
+from runout.config.load import load_run_config
+from runout.errors import BundleError, ExecutionError
+from runout.events import Event, EventSink, FlopJudged, reporting_phase
+from runout.execution.context import Workplace
+from runout.execution.tasks import ShardLostError, Worker
+from runout.flops.backend import FlopStrategy
+from runout.flops.cards import TableStrategy
+from runout.holdem.cards import PlayerHands, Spot
+from runout.holdem.game import BothFixed, FixedTables, SpotGame, SpotTables
+from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
+from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame, read_tables
+from runout.preflop.shards import ShardedFlops, divide_flops
+from runout.preflop.solver import best_response
+from runout.preflop.subgames import FlopPlayers, PlayedFlops
+from runout.runs.joint import make_joint_game
+from runout.solutions.flop_bundles import JointFlops
+from runout.solutions.preflop import (
+    FLOPS_FOLDER,
+    MBB_PER_BB,
+    SOLUTION_FOLDER,
+    PreflopSolution,
+    load_solution,
+    note_real_exploitability,
+)
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+from runout.trees.tree import OOP, PostflopTree
+
+# --------------------------------------------------------------------------------------------------
+# Best responses in the real game: what strategies lose to a player who sees every card.
+#
+# However a backend groups hands, its strategies say what each combo does on each board. Here an
+# opponent answers them with every combo on every turn and river card, and the two gains are the
+# honest price of the abstraction and of the solve together.
+
+
+@dataclass(frozen=True)
+class RealGameLoss:
+    """What best responses win, in the unit of the tree.
+
+    Attributes:
+        best_response: of OOP against IP's strategy and of IP against OOP's, beyond half the pot.
+        value_of_oop: what OOP wins beyond half the pot if both play their strategies.
+        pot: the pot that it is measured by.
+    """
+
+    best_response: tuple[float, float]
+    value_of_oop: float
+    pot: float
+
+    @property
+    def exploitability_pot(self) -> float:
+        """The mean gain of a best response, as a fraction of the pot."""
+        return sum(self.best_response) / NUM_PLAYERS / self.pot
+
+    @property
+    def gains_pot(self) -> tuple[float, float]:
+        """What OOP and IP gain by answering best instead, as fractions of the pot."""
+        oop, ip = self.best_response
+        return (oop - self.value_of_oop) / self.pot, (ip + self.value_of_oop) / self.pot
+
+
+def judge_strategy(
+    flop: tuple[int, ...],
+    tree: PostflopTree,
+    strategy: FlopStrategy,
+    ranges: tuple[HandRange, HandRange] | None = None,
+    team: Team | None = None,
+    *,
+    merges_suits: bool = True,
+) -> RealGameLoss:
+    """Returns what a flop's strategies lose in the game with real cards.
+
+    Args:
+        flop: three cards.
+        tree: the betting that was solved.
+        strategy: of both players; the same for suits that the flop does not tell apart.
+        ranges: of OOP and IP; by default all hands.
+        team: threads to share the work.
+        merges_suits: whether cards that differ by suits only are looked at once.
+    """
+    everyone = HandRange.full()
+    spot = Spot(tuple(flop), ranges or (everyone, everyone), tree, merges_suits=merges_suits)
+    game = SpotGame(spot, team)
+    oop, ip = (
+        FixedTables(game.templates, game.cards, player, strategy.rows)
+        for player in range(NUM_PLAYERS)
+    )
+    return RealGameLoss(
+        best_response=(_value_of(game, 0, RESPONDING, ip), _value_of(game, 1, RESPONDING, oop)),
+        value_of_oop=_value_of(game, OOP, EVALUATING, BothFixed(oop, ip)),
+        pot=tree.stakes.pot,
+    )
+
+
+def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> float:
+    """Returns what a player wins with all its hands, beyond half the pot."""
+    hands = game.cards.players[player]
+    values = game.visit(player, step, tables, game.cards.root_reach(player))[: len(hands.combos)]
+    return float((hands.weights * values.astype(np.float64)).sum())
+
+
+# --------------------------------------------------------------------------------------------------
+# What a joint solution loses in the real game: best responses carried up through preflop.
+#
+# On every flop leaf and every flop of the solution an opponent answers with every combo on every
+# turn and river card; what it wins there is carried up through the preflop tree, where it answers
+# with every hand. The two gains are the price of abstraction and solve together, on the flops of
+# the solution.
+
+
+_PHASE = "best responses on flops"
+
+#: Returns the strategy on a flop, by its number, at a flop leaf, by its number.
+StrategyOf = Callable[[int, int], FlopStrategy]
+
+
+@dataclass(frozen=True)
+class JointLoss:
+    """What best responses win in the real game, per hand.
+
+    Attributes:
+        best_response_mbb: of SB against BB's strategy and of BB against SB's.
+    """
+
+    best_response_mbb: tuple[float, float]
+
+    @property
+    def exploitability_mbb(self) -> float:
+        """The mean gain of a best response, in thousandths of a big blind per hand."""
+        return sum(self.best_response_mbb) / NUM_PLAYERS
+
+
+def ignore_visit() -> None:
+    """The sink of callers who only want the result."""
+
+
+def judge_joint_solution(
+    game: JointGame,
+    solution: PreflopSolution,
+    strategy_of: StrategyOf,
+    team: Team | None = None,
+) -> JointLoss:
+    """Returns what a joint solution loses in the game with real cards, on its flops.
+
+    Args:
+        game: what was solved.
+        solution: the strategies before the flop.
+        strategy_of: the strategies after it.
+        team: threads to share the work.
+    """
+    flops = range(len(game.flops))
+    return _judge(game, solution, judge_flops(game, flops, strategy_of, team or Team()))
+
+
+def judge_flops(
+    game: JointGame,
+    flops: Sequence[int],
+    strategy_of: StrategyOf,
+    team: Team,
+    on_visit: Callable[[], None] = ignore_visit,
+) -> "PlayedFlops[_JudgedSubgame]":
+    """Returns flops of a joint game where both strategies are given and nothing is learned.
+
+    Args:
+        game: what was solved.
+        flops: their numbers.
+        strategy_of: the strategies.
+        team: threads to share the work.
+        on_visit: told whenever a flop is done at a leaf.
+    """
+    subgames = [
+        [
+            _JudgedSubgame(game.flops.flops[flop], tree, strategy_of(flop, leaf), on_visit)
+            for leaf, tree in enumerate(game.flop_trees)
+        ]
+        for flop in flops
+    ]
+    return PlayedFlops({flop: float(game.flops.weights[flop]) for flop in flops}, subgames, team)
+
+
+def _judge(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) -> JointLoss:
+    leaves = game.make_leaves(flops)
+    sb, bb = (
+        MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
+        for player in range(NUM_PLAYERS)
+    )
+    return JointLoss((sb, bb))
+
+
+@dataclass(frozen=True)
+class JudgeShards:
+    """Makes shards that judge some flops of a run each; see `ShardJob`.
+
+    Attributes:
+        directory: what ``solve-preflop`` wrote.
+    """
+
+    directory: Path
+
+    def start(self, part: Sequence[int], worker: Worker) -> "PlayedFlops[_JudgedSubgame]":
+        """Opens the strategies of some flops; each flop and leaf that is done is an event."""
+        game, saved = open_joint_run(self.directory)
+        team = Team.of(worker)
+        cards = [game.flops.flops[flop] for flop in part]
+        games = dict(zip(part, game.engine.make_games(cards, game.flop_trees, team), strict=True))
+
+        def strategy_of(flop: int, leaf: int) -> FlopStrategy:
+            of_leaf = games[flop][leaf]
+            return TableStrategy(read_tables(saved, flop, leaf, of_leaf.templates), of_leaf)
+
+        def tell() -> None:
+            worker.on_event(FlopJudged())
+
+        return judge_flops(game, part, strategy_of, team, tell)
+
+    def memory_bytes(self, part: Sequence[int]) -> int:
+        """Returns what the strategies of some flops need, and the program beside them."""
+        game, _ = open_joint_run(self.directory)
+        cards = [game.flops.flops[flop] for flop in part]
+        return JOINT_PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
+
+
+def judge_run(directory: Path, workplace: Workplace) -> JointLoss:
+    """Returns what the joint solution in a run's directory loses in the real game, and notes it.
+
+    Args:
+        directory: what ``solve-preflop`` wrote.
+        workplace: with what; told about progress.
+
+    Raises:
+        BundleError: if there is no joint solution, or one without rivers.
+        ExecutionError: if a shard is lost.
+    """
+    solution = load_solution(directory / SOLUTION_FOLDER)
+    game, _ = open_joint_run(directory)
+    executor, job = workplace.chosen_executor, JudgeShards(directory)
+    parts = divide_flops(
+        game, 1 if executor.is_here else min(executor.num_workers, len(game.flops))
+    )
+    num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
+    with reporting_phase(workplace.on_event, _PHASE, num_steps) as advance:
+        counter = _Counter(advance, workplace.on_event)
+        try:
+            with closing(executor.start_shards(job, parts, counter.on_event)) as group:
+                loss = _judge(game, solution, ShardedFlops(game, group, parts))
+        except ShardLostError as error:
+            raise ExecutionError(
+                "lab exploit", f"a shard is lost, {error}; start it again"
+            ) from error
+    note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
+    return loss
+
+
+def open_joint_run(directory: Path) -> tuple[JointGame, JointFlops]:
+    """Returns the game of a joint run, and its strategies after the flop.
+
+    Raises:
+        BundleError: if there is no joint solution, or one without rivers.
+    """
+    solution = load_solution(directory / SOLUTION_FOLDER)
+    saved = JointFlops.load(directory / FLOPS_FOLDER)
+    if saved.last_street != Street.RIVER:
+        problem = "has no strategies of rivers, solve it with keep_rivers: true"
+        raise BundleError(str(directory / FLOPS_FOLDER), problem)
+    return make_joint_game(load_run_config(saved.config_text), solution.tree), saved
+
+
+class _Counter:
+    """Counts visits that are done, by whichever shard."""
+
+    def __init__(self, advance: Callable[[int], None], on_event: EventSink) -> None:
+        self._advance = advance
+        self._on_event = on_event
+        self._done = 0
+        self._lock = Lock()
+
+    def on_event(self, event: Event) -> None:
+        if not isinstance(event, FlopJudged):
+            self._on_event(event)
+            return
+        with self._lock:
+            self._done += 1
+            self._advance(self._done)
+
+
+class _JudgedSubgame:
+    """A flop leaf on one flop where both strategies are given and nothing is learned."""
+
+    def __init__(
+        self,
+        flop: Flop,
+        tree: PostflopTree,
+        strategy: FlopStrategy,
+        on_visit: Callable[[], None],
+    ) -> None:
+        self._flop = flop
+        self._tree = tree
+        self._strategy = strategy
+        self._on_visit = on_visit
+        self.cost = tree.num_nodes
+        self.is_zero_sum = True
+        self.combos = live_combos(flop)
+        self.width = PlayerHands.of_range(HandRange.full(), flop, 0).width
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
+        everyone = HandRange.full()
+        # Made for each visit: its orders of hands on all boards would fill the memory.
+        game = SpotGame(Spot(self._flop, (everyone, everyone), self._tree))
+        oop, ip = (
+            FixedTables(game.templates, game.cards, which, self._strategy.rows)
+            for which in range(NUM_PLAYERS)
+        )
+        villain = (ip, oop)[player]
+        tables = villain if step.mode == RESPOND else BothFixed(oop, ip)
+        values = game.visit(player, step, tables, root_reach)
+        self._on_visit()
+        return values

@@ -1,0 +1,211 @@
+"""What a run is about to do, and whether results of before belong to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from runout.config.load import load_postflop_config, load_run_config
+from runout.config.postflop import PostflopModelConfig
+from runout.config.run import RunConfig
+from runout.config.section import list_differences
+from runout.errors import BundleError, ConfigError
+from runout.execution.pool import count_cores
+from runout.flops.backend import Needs
+from runout.flops.solve import PostflopPlan
+from runout.preflop.joint import JointGame
+from runout.runs.joint import make_joint_game
+from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
+from runout.solutions.values import SPR_TOLERANCE, ValueBundle
+from runout.storage.bundle import has_bundle, load_bundle
+from runout.trees.tree import PreflopTree
+
+# --------------------------------------------------------------------------------------------------
+# The postflop stage: which stack-to-pot ratios the preflop tree needs, and values of before.
+
+
+def merge_sprs(sprs: Sequence[float]) -> list[float]:
+    """Returns ascending ratios such that each given one is within 2 % of one of them."""
+    merged: list[float] = []
+    group: list[float] = []
+    for spr in sorted(sprs):
+        if group and spr > group[0] * (1.0 + SPR_TOLERANCE):
+            merged.append(_middle(group))
+            group = []
+        group.append(spr)
+    return [*merged, _middle(group)] if group else merged
+
+
+def postflop_config_for(config: PostflopModelConfig, tree: PreflopTree) -> PostflopModelConfig:
+    """Returns the postflop config with ``postflop_sprs: auto`` made concrete for a tree."""
+    if not config.is_auto_sprs:
+        return config
+    return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
+
+
+def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
+    """Returns what ``postflop_model_path`` points at: solved values, or a config to solve.
+
+    Raises:
+        BundleError: if it is a directory that holds no values, or values for given ranges.
+        ConfigError: if it is a file that is no config, or there is nothing.
+    """
+    if path.is_dir():
+        bundle = ValueBundle.load(path)
+        _require_all_hands(path, bundle)
+        return bundle
+    if not path.exists():
+        raise ConfigError("postflop_model_path", f"{path} does not exist")
+    return load_postflop_config(path, allow_auto_sprs=True)
+
+
+def _require_all_hands(path: Path, bundle: ValueBundle) -> None:
+    """Refuses values that hold only for the ranges of one leaf of some preflop game.
+
+    Raises:
+        BundleError: naming the ratios that were solved for given ranges.
+    """
+    sprs = [f"{values.spr:g}" for values in bundle.values if values.ranges is not None]
+    if sprs:
+        problem = f"SPR {', '.join(sprs)} was solved for given ranges, a game needs all hands"
+        raise BundleError(str(path), problem)
+
+
+def _middle(group: Sequence[float]) -> float:
+    return (group[0] + group[-1]) / 2.0
+
+
+# --------------------------------------------------------------------------------------------------
+# What a run is about to do: made once, shown by the command line, carried out by the pipeline.
+
+
+@dataclass(frozen=True, eq=False)
+class RunPlan:
+    """A run before it begins.
+
+    Attributes:
+        config: what is asked for.
+        tree: the preflop betting.
+        num_workers: threads in all; the result does not depend on it.
+        joint: the game in which flops are played while preflop is solved, so that none is solved
+            before; None if they are not.
+        model: how the flops are, or were, solved; None if none is solved.
+        flops: the flops to solve, None if there are none or they were solved before.
+        given_values: values that were solved before, None if there are none.
+        leaves: the flops of each leaf, by path, that are solved again with the ranges that
+            arrive there; none without rounds.
+    """
+
+    config: RunConfig
+    tree: PreflopTree
+    num_workers: int
+    joint: JointGame | None
+    model: PostflopModelConfig | None
+    flops: PostflopPlan | None
+    given_values: ValueBundle | None
+    leaves: Mapping[str, PostflopPlan]
+
+    @classmethod
+    def make(cls, config: RunConfig, num_workers: int | None = None) -> "RunPlan":
+        """Returns the plan of a config.
+
+        Args:
+            config: what to solve.
+            num_workers: threads in all, by default the number of cores.
+
+        Raises:
+            BundleError: if given values cannot be opened.
+            ConfigError: if a given model cannot be read, or cannot be played with preflop.
+            TreeError: if a betting tree is too large.
+        """
+        tree = config.preflop.tree
+        workers = num_workers or count_cores()
+        if not config.needs_flop_values:
+            return cls(config, tree, workers, None, None, None, None, {})
+        if config.method == "joint":
+            return cls(config, tree, workers, make_joint_game(config, tree), None, None, None, {})
+        given, model = _open_model(config)
+        flops = None
+        if given is None:
+            flops = PostflopPlan.make(postflop_config_for(model, tree), workers)
+            model = flops.config
+        again = model.model_copy(update={"keep_strategies": False})
+        leaves = {
+            leaf.path: PostflopPlan.make(again.with_sprs([leaf.spr]), workers)
+            for leaf in (tree.flop_leaves() if config.ranges_rounds else [])
+        }
+        return cls(config, tree, workers, None, model, flops, given, leaves)
+
+    @cached_property
+    def needs(self) -> Needs | None:
+        """Time, memory and disk that flops take; None if none is solved or played."""
+        if self.joint is not None:
+            keeps_rivers = self.config.joint_settings.keep_rivers
+            rule = self.config.stopping_rule()
+            return self.joint.estimate(rule, self.num_workers, keeps_rivers=keeps_rivers)
+        return None if self.flops is None else self.flops.needs
+
+
+def _open_model(config: RunConfig) -> tuple[ValueBundle | None, PostflopModelConfig]:
+    """Returns solved values if there are some, and how flops are or were solved."""
+    if config.postflop_model is not None:
+        return None, config.postflop_model
+    if config.postflop_model_path is None:
+        raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
+    opened = open_postflop_model(config.postflop_model_path)
+    if isinstance(opened, PostflopModelConfig):
+        return None, opened
+    return opened, load_postflop_config(opened.config_text)
+
+
+# --------------------------------------------------------------------------------------------------
+# Whether the results in a run's directory belong to the game of a config, and if not, why not.
+#
+# A solution on top of values of another game would be wrong without looking wrong, so nothing is
+# mixed: a directory holds the results of one config.
+
+
+def require_own_solution(path: Path, config: RunConfig) -> None:
+    """Refuses a solution that belongs to another config; there may be none.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if it cannot be opened.
+    """
+    if has_bundle(path):
+        bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+        found = load_run_config(bundle.config_text or "").digest_mapping()
+        _require_equal(path, found, config.digest_mapping())
+
+
+def require_own_values(path: Path, plan: RunPlan) -> None:
+    """Refuses values of flops that belong to another config; there may be none.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if they cannot be opened.
+    """
+    if has_bundle(path):
+        text = ValueBundle.load(path, verify=False).config_text
+        wanted = {} if plan.model is None else plan.model.digest_mapping()
+        _require_equal(path, load_postflop_config(text).digest_mapping(), wanted)
+
+
+def find_finished_values(path: Path, config: PostflopModelConfig) -> ValueBundle | None:
+    """Returns the values of a config's flops if they are at a path, None if nothing is there.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if they cannot be opened.
+    """
+    if not has_bundle(path):
+        return None
+    values = ValueBundle.load(path)
+    found = load_postflop_config(values.config_text).digest_mapping()
+    _require_equal(path, found, config.digest_mapping())
+    return values
+
+
+def _require_equal(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    differences = list(list_differences(found, wanted))
+    if differences:
+        problem = f"belongs to another config: {'; '.join(differences)}"
+        raise BundleError(str(path), problem)

@@ -1,0 +1,452 @@
+"""A report over flops: one spot solved flop by flop, each of which leaves a row of numbers."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from runout.arrays import AnyArray, FloatArray
+from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
+from runout.cards.flops import FlopList, suit_stabilizer
+from runout.cards.ranges import HandRange, format_range, parse_range
+from runout.cfr.team import Team
+from runout.config.load import load_flop_spot_config, load_spot_config, load_yaml
+from runout.config.section import format_yaml
+from runout.config.spot import SpotConfig
+from runout.config.values import PLAYER_KEYS, STREET_KEYS, sizes_at
+from runout.errors import ConfigError, FlopListError, RangeError, TreeError, quote
+from runout.events import (
+    Event,
+    EventSink,
+    FlopFailed,
+    FlopReported,
+    FlopSolving,
+    Phase,
+    SpotSolving,
+    reporting_phase,
+)
+from runout.execution.context import Workplace
+from runout.execution.tasks import CancelledError, Task, TaskNeeds, TaskResult, Worker
+from runout.flops.solve import failed_flops
+from runout.flops.spot_setup import SpotSize, measure_spot, river_buckets
+from runout.flops.spot_solution import SpotSolution
+from runout.holdem.tables import Precision
+from runout.runs.spot import solve_spot
+from runout.solutions.flop import SpotPosition, find_position
+from runout.solutions.flop_bundles import build_spot, meaning_of
+from runout.solutions.node import NodeKind, weight_met
+from runout.solutions.reports import ROOT, FlopRow, FlopsReport, LineValues, ReportLine, line_values
+from runout.storage.bundle import digest_config
+from runout.storage.ledger import LedgerEntry
+from runout.trees.actions import AGGRESSIVE_KINDS, format_amount
+from runout.trees.betting import Street
+from runout.trees.sizes import format_bet_size
+from runout.trees.tree import POSITION_NAMES
+
+# --------------------------------------------------------------------------------------------------
+# What a report over flops is about to solve: one spot, many flops, some lines.
+
+
+_FLOP = STREET_KEYS[Street.FLOP]
+
+
+@dataclass(frozen=True)
+class SizeVariant:
+    """The same spot with one size of a player's first bets on the flop, and no other.
+
+    Attributes:
+        player: whose sizes, 0 OOP and 1 IP.
+        code: the bet that is left, as in the tree with all sizes.
+        bet_sizes: the key of the config.
+    """
+
+    player: int
+    code: str
+    bet_sizes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ReportPlan:
+    """One spot on many flops.
+
+    Attributes:
+        spot: what is played; its board is one of the flops.
+        flops: those on which the ranges meet.
+        lines: what is looked at on each.
+        variants: what is solved besides, to say what one size costs; most often none.
+        spots: where the solution of each flop is kept; None to keep none.
+    """
+
+    spot: SpotConfig
+    flops: FlopList
+    lines: tuple[ReportLine, ...]
+    variants: tuple[SizeVariant, ...] = ()
+    spots: Path | None = None
+
+    @classmethod
+    def make(
+        cls,
+        source: Path | None,
+        given: Mapping[str, Any],
+        flops: FlopList,
+        paths: Sequence[str],
+        *,
+        has_size_costs: bool = False,
+        spots: Path | None = None,
+    ) -> "ReportPlan":
+        """Reads a spot without a board and finds its lines.
+
+        Args:
+            source: the file of the spot, None if the keys say everything.
+            given: keys that win over those of the file.
+            flops: what to solve.
+            paths: the lines, ``root`` or empty for the first decision.
+            has_size_costs: whether to solve again with one size, where there are several.
+            spots: where solutions are kept.
+
+        Raises:
+            ConfigError: naming the key at fault.
+            FlopListError: if the ranges meet on none of the flops.
+            TreeError: if a line is not on the tree, or leaves the flop.
+        """
+        spot = load_flop_spot_config(source, given, _first_flop(source, given, flops))
+        for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
+            _require_plain_suits(key, held)
+        lines = tuple(dict.fromkeys(_find_line(spot, path) for path in paths))
+        variants = _size_variants(spot, lines) if has_size_costs else ()
+        if has_size_costs and not variants:
+            problem = "there is nothing to compare, no line has two sizes of a first bet"
+            raise TreeError("size costs", problem)
+        return cls(spot, _met_flops(spot, flops), lines, variants, spots)
+
+    def config_text(self) -> str:
+        """Returns the spot without its board, as YAML."""
+        mapping = self.spot.to_mapping()
+        del mapping["board"]
+        return format_yaml(mapping)
+
+    def spot_facts(self) -> dict[str, Any]:
+        """Returns what is solved on every flop, and when solves end."""
+        game, rule = self.spot.game_mapping(), self.spot.stopping_rule()
+        # Ranges as they are without a board.
+        oop, ip = (format_range(held) for held in self.spot.ranges())
+        return {
+            **{key: value for key, value in game.items() if key != "board"},
+            "oop": oop,
+            "ip": ip,
+            "max_iterations": rule.max_iterations,
+            "max_seconds": rule.max_seconds,
+            "target_chips": rule.exploitability,
+        }
+
+    @property
+    def spot_digest(self) -> str:
+        """Names what is solved on every flop."""
+        return digest_config(self.spot_facts())
+
+    @property
+    def title(self) -> str:
+        """The spot, in a few words."""
+        spot = self.spot
+        oop, ip = (f"{held.percentage:.1f} %" for held in spot.ranges())
+        money = f"pot {format_amount(spot.pot)}, stack {format_amount(spot.stack)}"
+        origin = "" if spot.origin is None else f"{spot.origin.run} {spot.origin.node}, "
+        rivers = ", compact rivers" if spot.rivers == "compact" else ""
+        return f"{origin}OOP {oop} against IP {ip} of hands, {money}{rivers}"
+
+
+def count_deals(flops: Sequence[str], ranges: tuple[HandRange, HandRange]) -> FloatArray:
+    """Returns ``[F]`` the weight of the pairs of combos that each flop leaves two ranges."""
+    deals = []
+    for flop in flops:
+        oop, ip = (held.without_cards(parse_cards(flop)).weights for held in ranges)
+        deals.append(float((oop * weight_met(ip)).sum()))
+    return np.array(deals)
+
+
+def _first_flop(source: Path | None, given: Mapping[str, Any], flops: FlopList) -> str:
+    """Returns a flop on which the ranges of a spot meet."""
+    keys = {**({} if source is None else load_yaml(source)), **given}
+    try:
+        oop, ip = (parse_range(str(keys[key])) for key in PLAYER_KEYS)
+    except (KeyError, RangeError):  # whoever reads the spot says what is wrong
+        return flops.names[0]
+    deals = count_deals(flops.names, (oop, ip))
+    if not deals.any():
+        raise FlopListError("flops", "the two ranges meet on none of them")
+    return flops.names[int(np.argmax(deals > 0.0))]
+
+
+def _met_flops(spot: SpotConfig, flops: FlopList) -> FlopList:
+    """Returns the flops on which two ranges can meet."""
+    is_met = count_deals(flops.names, spot.ranges()) > 0.0
+    kept = np.flatnonzero(is_met).tolist()
+    return FlopList(
+        tuple(flops.flops[number] for number in kept),
+        flops.weights[is_met],
+        tuple(flops.names[number] for number in kept),
+    )
+
+
+def _require_plain_suits(key: str, held: HandRange) -> None:
+    """Refuses a range in which suits matter: a flop stands for those that differ by suits only."""
+    first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
+    if not np.array_equal(held.weights, first[HAND_BY_COMBO]):
+        problem = "tells suits apart, but a flop of a report stands for all that differ by suits"
+        raise ConfigError(key, f"{problem}; give hands such as AKs and AKo")
+
+
+def _find_line(spot: SpotConfig, path: str) -> ReportLine:
+    text = path.strip()
+    position = find_position(build_spot(spot), "" if text == ROOT else text)
+    if position.dealt:
+        raise TreeError(f"line {quote(path)}", "has cards in it, a report stays on the flop")
+    if position.kind == NodeKind.FOLD:
+        raise TreeError(f"line {quote(path)}", "ends with a fold, there is nothing to report")
+    tree = position.spot.tree
+    pot = tree.stakes.pot + sum(position.invested)
+    return ReportLine(position.path, position.label, float(pot), position.actor, position.actions())
+
+
+def _size_variants(spot: SpotConfig, lines: Sequence[ReportLine]) -> tuple[SizeVariant, ...]:
+    """Returns each size alone, for players who make a first bet on one of the lines."""
+    variants = []
+    for player, path in enumerate(("", "x")):
+        menu = sizes_at(spot.bet_sizes, _FLOP, PLAYER_KEYS[player], for_raises=False)
+        texts = list(dict.fromkeys(format_bet_size(size) for size in menu))
+        if len(texts) < 2 or path not in [line.path for line in lines]:
+            continue
+        choices = [_with_one_size(spot, player, text) for text in texts]
+        bets = [_bets_at(spot, path, choice) for choice in choices]
+        always = set.intersection(*map(set, bets))  # an all-in that is added to every size
+        for choice, codes in zip(choices, bets, strict=True):
+            code = next((code for code in codes if code not in always), codes[-1])
+            variants.append(SizeVariant(player, code, choice))
+    return tuple(variants)
+
+
+def _with_one_size(spot: SpotConfig, player: int, text: str) -> dict[str, Any]:
+    """Returns ``bet_sizes`` by street and player, with one size of a player on the flop."""
+    sizes: dict[str, dict[str, list[str]]] = {
+        street: {
+            key: [
+                format_bet_size(size)
+                for size in sizes_at(spot.bet_sizes, street, key, for_raises=False)
+            ]
+            for key in PLAYER_KEYS
+        }
+        for street in STREET_KEYS
+    }
+    sizes[_FLOP][PLAYER_KEYS[player]] = [text]
+    return sizes
+
+
+def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[str]:
+    changed = load_spot_config(None, spot.to_mapping() | {"bet_sizes": bet_sizes})
+    position: SpotPosition = find_position(build_spot(changed), path)
+    return [action.code for action in position.actions() if action.kind in AGGRESSIVE_KINDS]
+
+
+def describe_variants(variants: Sequence[SizeVariant]) -> str:
+    """Returns what is solved besides, in words."""
+    return ", ".join(f"{POSITION_NAMES[v.player]} with {v.code} only" for v in variants)
+
+
+# --------------------------------------------------------------------------------------------------
+# A report over flops: one spot solved flop by flop, each of which leaves a row of numbers.
+#
+# A flop is solved as `solve-spot` would solve it, and its row is made by whoever has solved it.
+# Finished rows are kept in a ledger, so an interrupted report goes on where it was.
+
+
+_FACTS = "facts"
+_SECONDS = "seconds"
+
+
+@dataclass(frozen=True, eq=False)
+class ReportJob:
+    """Solves flops and makes their rows; see `Job`. An item is a flop such as ``AhKd7s``.
+
+    Attributes:
+        spot: what is played; its board does not count.
+        lines: what is looked at on each flop.
+        variants: what is solved besides.
+        spots: where the solution of each flop is kept; None to keep none.
+        facts: everything that a row depends on besides the flop.
+    """
+
+    spot: SpotConfig
+    lines: tuple[ReportLine, ...]
+    variants: tuple[SizeVariant, ...]
+    spots: Path | None
+    facts: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, plan: ReportPlan) -> "ReportJob":
+        """Returns the job of a plan."""
+        facts = {
+            "spot": plan.spot_facts(),
+            "lines": [line.path for line in plan.lines],
+            "variants": [[v.player, v.code, dict(v.bet_sizes)] for v in plan.variants],
+            "keeps_strategies": plan.spots is not None,
+        }
+        return cls(plan.spot, plan.lines, plan.variants, plan.spots, facts)
+
+    def run(self, item: str, worker: Worker) -> TaskResult:
+        """Solves a flop and returns the numbers of its row."""
+        solution = self._solve_and_keep(item, worker)
+        seconds = solution.outcome.seconds
+        root = solution.view.node()
+        costs: dict[tuple[int, str], float] = {}
+        for variant in self.variants:
+            other = self._solve(item, worker, bet_sizes=variant.bet_sizes)
+            seconds += other.outcome.seconds
+            lost = root.range_ev(variant.player) - other.view.node().range_ev(variant.player)
+            costs[variant.player, variant.code] = lost
+        reached, iterations = solution.exploitability_pot, solution.outcome.iterations
+        facts = [float(root.deals(0).sum()), reached, iterations]
+        arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
+        for number, line in enumerate(self.lines):
+            node, size_costs = solution.view.node(line.path), self._size_costs(line, costs)
+            arrays[f"line{number}"] = line_values(node, size_costs).to_array()
+        return TaskResult(arrays, {_SECONDS: seconds})
+
+    def tasks(self, plan: ReportPlan) -> list[Task[str]]:
+        """Returns a task for each flop, with what it takes."""
+        memory = measure_flop(self.spot).memory[Precision(self.spot.precision)].total
+        tasks = []
+        for flop, name in zip(plan.flops.flops, plan.flops.names, strict=True):
+            # Runouts that differ by suits only are solved once; nobody knows how long one takes.
+            tasks.append(Task(name, name, TaskNeeds(memory, 1.0 / len(suit_stabilizer(flop)))))
+        return tasks
+
+    def row_of(self, flop: str, share: float, entry: LedgerEntry) -> FlopRow:
+        """Returns the row of a flop that is finished."""
+        deals, reached, iterations = entry.arrays[_FACTS].tolist()
+        lines = tuple(
+            LineValues.from_array(np.asarray(entry.arrays[f"line{number}"]), len(line.actions))
+            for number, line in enumerate(self.lines)
+        )
+        seconds = float(entry.measured[_SECONDS])
+        return FlopRow(flop, share, deals, reached, int(iterations), seconds, lines)
+
+    def _solve_and_keep(self, flop: str, worker: Worker) -> SpotSolution:
+        if self.spots is None:
+            return self._solve(flop, worker)
+        # What is there is of a run whose row is missing.
+        return self._solve(flop, worker, self.spots / flop, keep_resume=False)
+
+    def _solve(
+        self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
+    ) -> SpotSolution:
+        config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
+        sink = _telling_flop(flop, config, worker.on_event)
+        workplace = Workplace(worker.num_threads, sink, cancel=worker.cancel)
+        try:
+            return solve_spot(
+                config, workplace, directory=directory, overwrite=True, team=Team.of(worker)
+            )
+        except KeyboardInterrupt:  # the token was set, and what was learned is kept
+            raise CancelledError from None
+
+    def _size_costs(
+        self, line: ReportLine, costs: Mapping[tuple[int, str], float]
+    ) -> tuple[float, ...]:
+        """Returns what each bet of a line costs as the only size, NaN for what was not asked."""
+        if not self.variants:
+            return ()
+        is_first = line.path in ("", "x")
+        return tuple(
+            costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
+            for action in line.actions
+        )
+
+
+def measure_flop(spot: SpotConfig) -> SpotSize:
+    """Returns how large a spot is on a flop, with one thread."""
+    return measure_spot(build_spot(spot), 1, spot.locks, river_buckets(spot))
+
+
+def report_flops(plan: ReportPlan, workplace: Workplace) -> Iterator[FlopRow]:
+    """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
+
+    Args:
+        plan: what to solve.
+        workplace: with what; its checkpoints keep finished rows.
+
+    Raises:
+        ExecutionError: after all flops were tried, naming those that failed and why.
+        CancelledError: if the token of the workplace was set.
+    """
+    job, on_event, total = ReportJob.of(plan), workplace.on_event, len(plan.flops)
+    shares = dict(zip(plan.flops.names, plan.flops.weights.tolist(), strict=True))
+    failures: dict[str, Exception] = {}
+    with reporting_phase(on_event, Phase.FLOPS, total):
+        for number, done in enumerate(workplace.run(job, job.tasks(plan)), start=1):
+            flop = done.task.item
+            if done.entry is None:
+                assert done.error is not None
+                failures[flop] = done.error
+                on_event(FlopFailed(flop, repr(done.error)))
+                continue
+            row = job.row_of(flop, shares[flop], done.entry)
+            on_event(_reported(plan, row, number - len(failures)))
+            yield row
+    if failures:
+        raise failed_flops(failures, total)
+
+
+def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:
+    """Returns the report of the rows that are finished, in the order of the flops."""
+    place = {name: number for number, name in enumerate(plan.flops.names)}
+    return FlopsReport(
+        title=plan.title,
+        lines=plan.lines,
+        rows=tuple(sorted(rows, key=lambda row: place[row.flop])),
+        num_flops=len(plan.flops),
+        meaning=meaning_of(plan.spot),
+        has_strategies=plan.spots is not None,
+    )
+
+
+def _telling_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> EventSink:
+    """Returns a sink that tells progress of a spot as that of a flop."""
+
+    def pass_on(event: Event) -> None:
+        if not isinstance(event, SpotSolving):
+            on_event(event)
+            return
+        chips, target = event.exploitability_chips, event.target_chips
+        on_event(
+            FlopSolving(
+                flop=flop,
+                spr=spot.stack / spot.pot,
+                iteration=event.iteration,
+                max_iterations=event.max_iterations,
+                exploitability_pot=None if chips is None else chips / event.pot_chips,
+                strategy_delta=math.nan,
+                is_converged=chips is not None and target is not None and chips <= target,
+            )
+        )
+
+    return pass_on
+
+
+def _reported(plan: ReportPlan, row: FlopRow, num_done: int) -> FlopReported:
+    first, values = plan.lines[0], row.lines[0]
+    return FlopReported(
+        flop=row.flop,
+        num_done=num_done,
+        num_flops=len(plan.flops),
+        line=first.path,
+        ev_chips=(values.ev[0], values.ev[1]),
+        frequencies=tuple(
+            (action.code, frequency)
+            for action, frequency in zip(first.actions, values.frequency, strict=True)
+        ),
+        exploitability_pot=row.exploitability_pot,
+        seconds=row.seconds,
+    )

@@ -1,0 +1,422 @@
+"""A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from runout.cards.deck import HAND_BY_COMBO, matchup_weights
+from runout.cards.ranges import HandRange, format_range
+from runout.cfr.schedules import Measurement, SolveOutcome, SolveProgress, StoppingRule, StopReason
+from runout.cfr.team import Team
+from runout.config.load import load_run_config, load_spot_config
+from runout.config.run import RunConfig
+from runout.config.section import list_differences
+from runout.config.spot import SpotConfig
+from runout.config.values import PLAYER_KEYS, plain_sizes
+from runout.errors import BundleError, ExecutionError, RunoutError, TreeError
+from runout.events import SavingFailed, SpotSolving
+from runout.execution.context import Workplace
+from runout.execution.pool import available_memory_bytes
+from runout.execution.tasks import CancelledError, holding_interrupts
+from runout.flops.spot_setup import SpotSize, lock_node, measure_spot, river_buckets
+from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
+from runout.holdem.tables import Precision
+from runout.solutions.flop_bundles import build_spot, has_solution
+from runout.solutions.preflop import (
+    PREFLOP_KIND,
+    PREFLOP_SCHEMA_VERSION,
+    SOLUTION_FOLDER,
+    PreflopSolution,
+    load_solution,
+)
+from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
+from runout.storage.files import StagingDirectory
+from runout.storage.ledger import claiming
+from runout.storage.writer import Autosave, Finish
+from runout.trees.betting import BB, BLIND_NAMES, SB, Street
+from runout.trees.tree import FLOP, pot_type_of
+
+# --------------------------------------------------------------------------------------------------
+# From chart to spot: a flop leaf of a preflop solution as the keys of a spot.
+
+
+#: Bets are whole chips, so a big blind must be many.
+CHIPS_PER_BB = 100
+
+_SMALLEST_WEIGHT = 0.005
+_WEIGHT_DIGITS = 3
+
+
+def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
+    """Returns keys of `SpotConfig` with the ranges, money and sizes of a node of a run.
+
+    Args:
+        directory: what ``solve-preflop`` wrote.
+        node: the path of a flop leaf, such as ``r2-c``.
+
+    Raises:
+        BundleError: if there is no solution.
+        TreeError: if the path leads to no flop.
+    """
+    path = directory / SOLUTION_FOLDER
+    solution = load_solution(path)
+    bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+    config = load_run_config(bundle.config_text or "")
+    tree = solution.tree
+    leaf = tree.find_node(node)
+    if tree.leaf_kind[leaf] != FLOP:
+        flops = ", ".join(each.path for each in tree.flop_leaves())
+        raise TreeError(f"node {node!r}", f"leads to no flop, use one of {flops}")
+    pot_bb = float(tree.pot_bb[leaf])
+    ip, oop = (_format_range(solution.range_at(leaf, player)) for player in (SB, BB))
+    for player, text in ((SB, ip), (BB, oop)):
+        if not text:
+            problem = f"is never reached, {BLIND_NAMES[player]} has no hand there"
+            raise TreeError(f"node {node!r}", problem)
+    return {
+        "oop": oop,
+        "ip": ip,
+        "pot": round(CHIPS_PER_BB * pot_bb),
+        "stack": round(CHIPS_PER_BB * float(tree.stack_behind_bb[leaf])),
+        **_sizes(config, solution, leaf),
+        "origin": {
+            "run": str(directory),
+            "node": tree.path(leaf),
+            "oop_ev": CHIPS_PER_BB * (_mean_ev_bb(solution, leaf, BB) + pot_bb / 2.0),
+            "ip_ev": CHIPS_PER_BB * (_mean_ev_bb(solution, leaf, SB) + pot_bb / 2.0),
+        },
+    }
+
+
+def _sizes(config: RunConfig, solution: PreflopSolution, leaf: int) -> dict[str, Any]:
+    """Returns the sizes after the flop that the run was solved with, if it was with any."""
+    model = config.postflop_model
+    if model is None:
+        return {}
+    of_pot = getattr(config.joint_settings, pot_type_of(solution.tree, leaf).value)
+    given = {} if of_pot is None else of_pot.model_dump(exclude_none=True)
+    used = model.model_copy(update={key: getattr(of_pot, key) for key in given})
+    bets = plain_sizes(used.bet_sizes)
+    return {
+        "bet_sizes": bets,
+        "raise_sizes": bets if used.raise_sizes is None else plain_sizes(used.raise_sizes),
+        "max_raises_per_street": used.max_raises_per_street,
+        "add_all_in_threshold": math.inf,
+    }
+
+
+def _format_range(held: HandRange) -> str:
+    weights = held.hand_weights()
+    kept = np.where(weights < _SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
+    return format_range(HandRange(kept[HAND_BY_COMBO]))
+
+
+def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
+    """Returns what a player wins on average once a node is reached, blinds included."""
+    mine, other = solution.reach(player)[node], solution.reach(1 - player)[node]
+    arriving = mine * (matchup_weights() * other).sum(axis=1)
+    total = arriving.sum()
+    if total <= 0.0:
+        return 0.0
+    return float((arriving * np.nan_to_num(solution.ev_bb[player, node])).sum() / total)
+
+
+# --------------------------------------------------------------------------------------------------
+# A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves.
+
+
+_SECONDS_BETWEEN_EVENTS = 0.1
+_SECONDS_PER_MINUTE = 60.0
+_BYTES_PER_GB = 1e9
+
+
+def solve_spot(
+    config: SpotConfig | Path | None = None,
+    workplace: Workplace | None = None,
+    *,
+    directory: Path | None = None,
+    resume: bool = True,
+    overwrite: bool = False,
+    team: Team | None = None,
+    **keys: Any,
+) -> SpotSolution:
+    """Solves a spot with real cards.
+
+    Args:
+        config: what to solve, or its YAML file; None if the keys say everything.
+        workplace: with what; by default all cores, silently. Its checkpoints are not used.
+        directory: where the solution is saved, also when Ctrl-C ends the solve early; None to
+            save nothing.
+        resume: whether a solve that is in the directory goes on.
+        overwrite: whether what is in the directory is replaced instead, unless it is an
+            interrupted solve of this spot.
+        team: threads that share the solve; by default those of the workplace.
+        keys: of the config, such as ``board="QsJh2h"``; they win over those of ``config``.
+
+    Raises:
+        ConfigError: naming the key at fault.
+        ExecutionError: if there is not enough memory.
+        BundleError: if the directory holds another spot, cannot be written, or another process
+            is at it.
+        KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
+    """
+    config = _complete(config, keys)
+    workplace = workplace or Workplace()
+    team = team or Team(workplace.num_threads)
+    if directory is None:
+        return _solve_spot(config, workplace, team, None, resume, overwrite)
+    with claiming(directory):
+        # What may not be replaced is refused now, and not after the work.
+        StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
+        return _solve_spot(config, workplace, team, directory, resume, overwrite)
+
+
+def _solve_spot(
+    config: SpotConfig,
+    workplace: Workplace,
+    team: Team,
+    directory: Path | None,
+    resume: bool,
+    overwrite: bool,
+) -> SpotSolution:
+    """Does what `solve_spot` says, with a directory that nobody else works on."""
+    is_there = directory is not None and has_bundle(directory)
+    if directory is not None and is_there and not overwrite:
+        require_own_spot(directory, config, resume)
+    spot, rivers = build_spot(config), river_buckets(config)
+    require_memory(config, measure_spot(spot, team.num_workers, config.locks, rivers))
+    if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
+        earlier = replace(SpotSolution.load(directory, team=team), config=config)
+        reason = reason_to_rest(earlier.outcome, earlier.curve_chips, config.stopping_rule())
+        if reason is not None:
+            rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
+            # Nothing was left to do but to say so, or an earlier version kept no solution.
+            if earlier.is_interrupted or not has_solution(directory):
+                rested.save(directory, overwrite=True)
+            return rested
+    else:
+        solver = start_solver(config, team)
+        for lock in config.locks:
+            lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
+        nothing = SolveOutcome(StopReason.INTERRUPTED, 0, 0.0, math.nan, math.inf)
+        earlier = SpotSolution(config, solver, nothing)
+    solution = _solve(earlier, workplace, directory)
+    if solution.is_interrupted:
+        raise KeyboardInterrupt(_describe_interruption(solution, directory))
+    return solution
+
+
+def can_go_on(directory: Path, config: SpotConfig, resume: bool, overwrite: bool) -> bool:
+    """Returns whether a solve begins with what is in a directory.
+
+    With ``overwrite`` that is only an interrupted solve of the same spot, which is what a killed
+    command of the same words has left.
+
+    Raises:
+        BundleError: if a solve that is not to be replaced cannot be opened.
+    """
+    if not overwrite or not resume:
+        return resume and not overwrite
+    try:
+        _, outcome, _ = load_spot_facts(directory)
+        require_own_spot(directory, config)
+    except BundleError:
+        return False
+    return outcome.reason == StopReason.INTERRUPTED
+
+
+def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
+    """Refuses a directory whose solve cannot go on under a config.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if it cannot be opened.
+    """
+    found = load_spot_facts(directory).config
+    if not resume:
+        raise BundleError(str(directory), "exists already, and is neither to go on nor replaced")
+    there, here = found.game_mapping(), config.game_mapping()
+    differences = []
+    for key, old, new in zip(PLAYER_KEYS, found.ranges(), config.ranges(), strict=True):
+        if there.pop(key) != here.pop(key):  # too long to be shown
+            sizes = f"{_format_size(old, found)} combos there and {_format_size(new, config)} here"
+            differences.append(f"{key} is another range, {sizes}")
+    differences.extend(list_differences(there, here))
+    if differences:
+        raise BundleError(str(directory), f"holds another spot: {'; '.join(differences)}")
+
+
+def require_memory(config: SpotConfig, size: SpotSize) -> None:
+    """Refuses a spot that does not fit into memory, with advice.
+
+    Raises:
+        ExecutionError: with both numbers, and what would need less.
+    """
+    needed = size.memory[Precision(config.precision)].total
+    available = available_memory_bytes()
+    if needed <= available:
+        return
+    half = size.memory[Precision.HALF].total
+    advice = "give fewer sizes, a lower max_raises_per_street or narrower ranges"
+    if Precision(config.precision) != Precision.HALF:
+        fits = "" if half <= available else ", still too much"
+        advice = f"precision 16 needs {_format_gb(half)}{fits}; or {advice}"
+    if config.rivers == "exact" and config.first_street == Street.FLOP:
+        advice = f"{advice}; or rivers: compact"
+    problem = f"the solve needs {_format_gb(needed)}, {_format_gb(available)} are free; {advice}"
+    raise ExecutionError("memory", problem)
+
+
+def reason_to_rest(
+    outcome: SolveOutcome, curve: Sequence[Measurement], rule: StoppingRule
+) -> StopReason | None:
+    """Returns why a solve that has ended before need not go on, None if it has to.
+
+    An interrupted one ends where it would have ended undisturbed, which looks at exploitability
+    only now and then.
+
+    Args:
+        outcome: how it ended.
+        curve: exploitability by iteration, up to there.
+        rule: when it ends now.
+    """
+    if rule.exploitability is not None and outcome.exploitability <= rule.exploitability:
+        if outcome.reason != StopReason.INTERRUPTED or _ends_with_check(curve, rule):
+            return StopReason.EXPLOITABILITY
+    if outcome.iterations >= rule.max_iterations:
+        return StopReason.ITERATIONS
+    return None
+
+
+def _complete(config: SpotConfig | Path | None, keys: dict[str, Any]) -> SpotConfig:
+    if isinstance(config, SpotConfig):
+        return load_spot_config(None, config.to_mapping() | keys) if keys else config
+    return load_spot_config(config, keys)
+
+
+def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) -> SpotSolution:
+    """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
+
+    What is in the directory is replaced: it was saved on the way, or may be.
+    """
+    config, solver = earlier.config, earlier.solver
+    rule = config.stopping_rule()
+    curve = _measured_points(earlier, rule)
+    reporter = _Reporter(config, rule, workplace)
+    taken = 0.0
+
+    def conclude(outcome: SolveOutcome) -> SpotSolution:
+        seconds = outcome.seconds + earlier.outcome.seconds
+        last = (outcome.iterations, outcome.exploitability)
+        points = curve if curve and curve[-1][0] == last[0] else [*curve, last]
+        return SpotSolution(config, solver, replace(outcome, seconds=seconds), tuple(points))
+
+    def pause() -> SpotSolution:
+        delta, reached = solver.strategy_delta, solver.exploitability()
+        return conclude(
+            SolveOutcome(StopReason.INTERRUPTED, solver.iteration, taken, delta, reached)
+        )
+
+    with holding_interrupts(workplace.cancel):
+        with _saving_on_the_way(config, pause, workplace, directory) as autosave:
+
+            def look_up(progress: SolveProgress) -> None:
+                nonlocal taken
+                taken = progress.seconds
+                reporter.report(progress)
+                if progress.is_measured and progress.exploitability is not None:
+                    curve.append((progress.iteration, progress.exploitability))
+                autosave.save_if_due()
+
+            try:
+                measured = curve[-1] if curve else None
+                solution = conclude(solver.solve(rule, look_up, workplace.cancel, measured))
+            except CancelledError:
+                solution = pause()
+        if directory is not None:
+            solution.save(directory, overwrite=True)
+    return solution
+
+
+def _measured_points(earlier: SpotSolution, rule: StoppingRule) -> list[tuple[int, float]]:
+    """Returns the curve so far, without the point where an earlier sitting was cut off.
+
+    An undisturbed solve would not have measured there.
+    """
+    points = list(earlier.curve_chips)
+    if earlier.is_interrupted and not _ends_with_check(points, rule):
+        return points[:-1]
+    return points
+
+
+def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
+    """Returns whether an undisturbed solve would have measured at the last point, too."""
+    if not curve:
+        return False
+    iteration, _ = curve[-1]
+    return rule.is_check(iteration, curve[-2] if len(curve) > 1 else None)
+
+
+def _saving_on_the_way(
+    config: SpotConfig,
+    pause: Callable[[], SpotSolution],
+    workplace: Workplace,
+    directory: Path | None,
+) -> Autosave:
+    """Returns what saves a solve as often as its config says, never without a directory."""
+
+    def begin() -> Finish:
+        assert directory is not None  # nothing is ever due without one
+        return pause().begin_saving(directory, overwrite=True)
+
+    def report(error: RunoutError) -> None:
+        workplace.on_event(SavingFailed(error.where, error.problem))
+
+    minutes = 0.0 if directory is None else config.checkpoint_minutes
+    return Autosave(minutes * _SECONDS_PER_MINUTE, begin, report)
+
+
+class _Reporter:
+    """Passes progress on, a few times a second and at the end; a river iterates in microseconds."""
+
+    def __init__(self, config: SpotConfig, rule: StoppingRule, workplace: Workplace) -> None:
+        self._config = config
+        self._rule = rule
+        self._on_event = workplace.on_event
+        self._last_seconds = 0.0
+
+    def report(self, progress: SolveProgress) -> None:
+        is_last = progress.stop_reason is not None
+        if not is_last and progress.seconds - self._last_seconds < _SECONDS_BETWEEN_EVENTS:
+            return
+        self._last_seconds = progress.seconds
+        self._on_event(
+            SpotSolving(
+                iteration=progress.iteration,
+                max_iterations=progress.max_iterations,
+                exploitability_chips=progress.exploitability,
+                target_chips=self._rule.exploitability,
+                pot_chips=self._config.pot,
+                seconds=progress.seconds,
+                max_seconds=self._rule.max_seconds,
+            )
+        )
+
+
+def _describe_interruption(solution: SpotSolution, directory: Path | None) -> str:
+    number = solution.outcome.iterations
+    done = f"{number:,} iteration{'' if number == 1 else 's'}"
+    if directory is None:
+        return f"interrupted after {done}, nothing was kept"
+    return f"interrupted; give the same command again to go on, {directory} keeps {done}"
+
+
+def _format_size(hand_range: HandRange, config: SpotConfig) -> str:
+    return f"{hand_range.without_cards(config.board_cards).weights.sum():.4g}"
+
+
+def _format_gb(size: float) -> str:
+    return f"{size / _BYTES_PER_GB:.1f} GB"

@@ -1,0 +1,1 @@
+"""Vector instructions, lanes, decisions and products; nothing here knows cards."""

@@ -1,0 +1,341 @@
+"""Parts of a range, hand classes and bands of equity, and all cards that can come."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from runout.arrays import BoolArray, FloatArray
+from runout.cards.deck import format_card, parse_card
+from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
+from runout.cards.ranges import HandRange
+from runout.errors import CardError, TreeError, quote
+from runout.solutions.node import HandSpace, Node, NodeKind, Quality, TrailStep
+from runout.solutions.node_files import View
+from runout.trees.paths import STREET_SEPARATOR, split_path
+
+# --------------------------------------------------------------------------------------------------
+# Parts of a range: only some hands of a player, by range text or by what they are on the board.
+#
+# A part is a factor for each column of a node, how much of it is looked at. What is derived from
+# the node of a part (means, frequencies, combos) is that of the part; the opponent stays as it is.
+
+
+_EXCLUDING = ("-", "!")
+
+
+@dataclass(frozen=True)
+class ClassChoice:
+    """Hand classes to look at.
+
+    Attributes:
+        included: a hand is in one of these; any hand if there are none.
+        excluded: and in none of these.
+    """
+
+    included: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+def parse_class_choice(text: str) -> ClassChoice:
+    """Reads names of hand classes between commas, those to leave out with ``-`` or ``!`` in front.
+
+    Raises:
+        CardError: naming the first that is no class, or if there is none.
+    """
+    included: list[str] = []
+    excluded: list[str] = []
+    for part in text.split(","):
+        name = part.strip()
+        names = excluded if name.startswith(_EXCLUDING) else included
+        names.extend(parse_hand_classes(name.lstrip("".join(_EXCLUDING))))
+    return ClassChoice(tuple(included), tuple(excluded))
+
+
+def class_factors(node: Node, choice: ClassChoice) -> FloatArray:
+    """Returns ``[H]`` 1 for the combos that are in the chosen classes on the board, else 0.
+
+    Raises:
+        CardError: if there is no board.
+    """
+    if node.hand_space is HandSpace.HANDS:
+        raise CardError("hand classes", "hands have none before the flop, choose them by range")
+    classes = classify_hands(node.board)
+    chosen = classes.mask(choice.included) if choice.included else np.ones(len(classes.made), bool)
+    factors: FloatArray = (chosen & ~classes.mask(choice.excluded)).astype(np.float64)
+    return factors
+
+
+def range_factors(node: Node, hand_range: HandRange) -> FloatArray:
+    """Returns ``[H]`` the weights of a range; of hands before the flop, those of their combos."""
+    if node.hand_space is HandSpace.HANDS:
+        return hand_range.hand_weights()
+    return hand_range.weights
+
+
+def select_hands(node: Node, player: int, factors: FloatArray) -> Node:
+    """Returns a node as a part of one player's range sees it.
+
+    Args:
+        node: the whole.
+        player: whose range is looked at in part.
+        factors: ``[H]`` how much of each column, 0 to 1.
+    """
+    is_held, weights = node.is_held.copy(), node.weights.copy()
+    is_held[player] &= factors > 0.0
+    weights[player] *= factors
+    return replace(node, is_held=is_held, weights=weights)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which hands are looked at; all of them where nothing is chosen.
+
+    Attributes:
+        player: whose; None for who acts, or the first player where nobody does.
+        hand_range: only these.
+        classes: and only those in these classes.
+    """
+
+    player: int | None = None
+    hand_range: HandRange | None = None
+    classes: ClassChoice | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.hand_range is None and self.classes is None
+
+    def player_at(self, node: Node) -> int:
+        """Returns whose hands are looked at."""
+        return (node.actor or 0) if self.player is None else self.player
+
+    def of(self, node: Node) -> Node:
+        """Returns a node as this part of a range sees it.
+
+        Raises:
+            CardError: if hands are chosen by class before the flop.
+        """
+        player = self.player_at(node)
+        if self.hand_range is not None:
+            node = select_hands(node, player, range_factors(node, self.hand_range))
+        if self.classes is not None:
+            node = select_hands(node, player, class_factors(node, self.classes))
+        return node
+
+
+@dataclass(frozen=True, eq=False)
+class PartView:
+    """A solution of which a part of the hands is looked at, at every node."""
+
+    view: View
+    part: Part
+
+    @property
+    def quality(self) -> Quality | None:
+        """How well the whole is solved, if that is known."""
+        return self.view.quality
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+        return self.part.of(self.view.node(path))
+
+
+# --------------------------------------------------------------------------------------------------
+# A range cut into hand classes or bands of equity, with what each part does and is worth.
+
+
+NO_DRAW = "no-draw"
+NUM_BANDS = 10
+
+#: Fewer combos are not worth a row.
+_FEWEST_COMBOS = 5e-4
+
+
+@dataclass(frozen=True, eq=False)
+class BreakdownRow:
+    """A part of a range.
+
+    Attributes:
+        name: the class, or the band of equity in percent.
+        combos: how many arrive, by weight.
+        share: of the deals in which the range comes.
+        equity: mean share of the pot at a showdown.
+        ev: mean value.
+        frequency: ``[A]`` how often the part takes each action; empty if the player does not act.
+    """
+
+    name: str
+    combos: float
+    share: float
+    equity: float
+    ev: float
+    frequency: FloatArray
+
+
+def made_hand_rows(node: Node, player: int) -> list[BreakdownRow]:
+    """Returns a row for each made hand that a player holds, the best one first.
+
+    Raises:
+        CardError: if there is no board.
+    """
+    classes = classify_hands(_board(node))
+    made_hands = list(MadeHand)[:0:-1]
+    return _rows(node, player, {made.label: classes.made == made for made in made_hands})
+
+
+def draw_rows(node: Node, player: int) -> list[BreakdownRow]:
+    """Returns a row for each draw, a hand can be in several, and one for hands without.
+
+    Raises:
+        CardError: if there is no board.
+    """
+    classes = classify_hands(_board(node))
+    parts = {draw.label: classes.draws[:, draw] for draw in Draw}
+    has_none: BoolArray = np.logical_not(classes.draws.any(axis=1))
+    return _rows(node, player, parts | {NO_DRAW: has_none})
+
+
+def equity_rows(node: Node, player: int) -> list[BreakdownRow]:
+    """Returns a row for each tenth of equity, the highest one first."""
+    equity = np.nan_to_num(node.equity[player], nan=-1.0)
+    band = np.minimum(np.floor(equity * NUM_BANDS), NUM_BANDS - 1)
+    step = 100 // NUM_BANDS
+    parts = {
+        f"{step * number}-{step * (number + 1)}": band == number
+        for number in reversed(range(NUM_BANDS))
+    }
+    return _rows(node, player, parts)
+
+
+def _board(node: Node) -> tuple[int, ...]:
+    if node.hand_space is HandSpace.HANDS:
+        raise CardError("hand classes", "hands have none before the flop")
+    return node.board
+
+
+def _rows(node: Node, player: int, parts: dict[str, BoolArray]) -> list[BreakdownRow]:
+    deals = float(node.deals(player).sum())
+    rows = []
+    for name, is_in in parts.items():
+        part = select_hands(node, player, is_in.astype(np.float64))
+        combos = part.combos(player)
+        if combos < _FEWEST_COMBOS:
+            continue
+        row = BreakdownRow(
+            name=name,
+            combos=combos,
+            share=float(part.deals(player).sum()) / deals if deals > 0.0 else float("nan"),
+            equity=part.range_equity(player),
+            ev=part.range_ev(player),
+            frequency=part.frequency() if player == node.actor else np.zeros(0),
+        )
+        rows.append(row)
+    return rows
+
+
+# --------------------------------------------------------------------------------------------------
+# All cards that can come at a node, or that could have come last, side by side.
+
+
+_CARD_LENGTH = 2
+
+
+class CardsView(View, Protocol):
+    """A solution that knows which cards are alike."""
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that are alike.
+
+        Cards are alike if they differ by suits only, and no range tells these suits apart.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class CardRow:
+    """A node with one of the cards, and with those that differ from it by suits only.
+
+    Attributes:
+        cards: they are alike; the node is that of the first.
+        node: what is said there.
+    """
+
+    cards: tuple[int, ...]
+    node: Node
+
+    @property
+    def name(self) -> str:
+        """The cards as text, such as ``8s 8d``."""
+        return " ".join(map(format_card, self.cards))
+
+    @property
+    def deals(self) -> float:
+        """The weight of the deals that are played to here, with all cards of the row."""
+        return len(self.cards) * float(self.node.deals(0).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class CardReport:
+    """The same line with every card.
+
+    Attributes:
+        before: the node where the card is dealt.
+        chosen: the card of the node that was asked about; None if it is not dealt there yet.
+        rows: one for each kind of card.
+    """
+
+    before: Node
+    chosen: int | None
+    rows: tuple[CardRow, ...]
+
+    def shares(self) -> FloatArray:
+        """Returns ``[K]`` how often each row comes, of all deals that are played on this line."""
+        deals = np.array([row.deals for row in self.rows])
+        return deals / deals.sum() if deals.sum() > 0.0 else np.full(len(deals), math.nan)
+
+    def mean(self, values: FloatArray) -> float:
+        """Returns the mean over all cards of ``values[K]``, NaN if nobody plays this line."""
+        shares, is_known = self.shares(), ~np.isnan(values)
+        total = float(shares[is_known].sum())
+        if not total > 0.0:
+            return math.nan
+        return float((shares[is_known] * values[is_known]).sum()) / total
+
+
+def report_cards(view: CardsView, path: str) -> CardReport:
+    """Returns a node with each card that can come, or could have come last, in its place.
+
+    Raises:
+        TreeError: if no card is dealt there or on the way, or there is no such node.
+        CardError: if the path deals a card that cannot come.
+    """
+    node = view.node(path)
+    if node.next_cards:
+        return _report(view, node, None, ())
+    if node.kind is NodeKind.FLOP:
+        problem = "a whole flop is dealt there, and not one card; go on to a turn or a river"
+        raise TreeError(f"path {quote(node.path)}", problem)
+    dealt = [number for number, step in enumerate(node.trail) if _deals_one_card(step)]
+    if not dealt:
+        problem = "no card is dealt there or on the way, give a node where one is"
+        raise TreeError(f"path {quote(node.path)}", problem)
+    step = node.trail[dealt[-1]]
+    later = split_path(node.path)[dealt[-1] + 1 :]
+    return _report(view, view.node(step.path), step.taken, tuple(later))
+
+
+def _deals_one_card(step: TrailStep) -> bool:
+    return step.actor is None and len(step.taken) == _CARD_LENGTH
+
+
+def _report(view: CardsView, before: Node, taken: str | None, later: tuple[str, ...]) -> CardReport:
+    chosen = None if taken is None else parse_card(taken)
+    rows = []
+    for alike in view.cards_alike(before.path):
+        # The highest suit first, but the card that was asked about before others.
+        cards = tuple(sorted(alike, key=lambda card: (card == chosen, card), reverse=True))
+        steps = (before.path_after(format_card(cards[0])), *later)
+        rows.append(CardRow(cards, view.node(STREET_SEPARATOR.join(steps))))
+    rows.sort(key=lambda row: max(row.cards), reverse=True)
+    return CardReport(before, chosen, tuple(rows))

@@ -1,0 +1,689 @@
+"""A saved solution of a spot: any node of it in milliseconds, without a solver."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import (
+    AnyArray,
+    BoolArray,
+    Float32Array,
+    FloatArray,
+    Int16Array,
+    IntArray,
+    Uint16Array,
+)
+from runout.cards.deck import (
+    NUM_CARDS,
+    NUM_COMBOS,
+    RIVER_SIZE,
+    format_card,
+    format_cards,
+    live_combos,
+    parse_card,
+    permute_combos,
+)
+from runout.config.spot import SpotConfig
+from runout.errors import BundleError, CardError, TreeError, quote
+from runout.holdem.cards import CardsToCome, Runout, Spot, StreetLayout, find_runout, make_layouts
+from runout.solutions.node import (
+    HandSpace,
+    Node,
+    NodeAction,
+    NodeKind,
+    Quality,
+    TrailStep,
+    Unit,
+    divide,
+    mean,
+    weight_met,
+)
+from runout.solutions.street_values import Showdowns, StreetPlay, runout_margins
+from runout.trees.betting import Street
+from runout.trees.paths import STREET_SEPARATOR, counts_from_root, find_step, split_path
+from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
+
+# --------------------------------------------------------------------------------------------------
+# Probabilities and values as 16-bit numbers.
+#
+# A probability is kept as the square root of itself: near 0 the steps are small, so that a line
+# that is taken once in a million hands still has a range, and nowhere is the error above 3e-5.
+# Values of a row are kept as steps from its smallest one.
+
+
+_LARGEST_ROOT = 2**16 - 1
+_LARGEST_SHARE = 2**8 - 1
+_LARGEST_STEP = 2**15 - 1
+_NO_VALUE = -(2**15)
+
+
+def encode_shares(sums: AnyArray, first: IntArray, counts: IntArray) -> Uint16Array:
+    """Returns ``[A, W]`` the shares of actions; where nothing was ever done all of them are 0.
+
+    Args:
+        sums: ``[A, W]`` how much each action was taken, in any scale that a decision's actions
+            share.
+        first: the row of the first action of each decision, ascending.
+        counts: how many actions it has.
+    """
+    roots = np.sqrt(shares_of(sums, first, counts))
+    codes: Uint16Array = np.rint(_LARGEST_ROOT * roots).astype(np.uint16)
+    return codes
+
+
+def shares_of(sums: AnyArray, first: IntArray, counts: IntArray) -> Float32Array:
+    """Returns ``[A, W]`` sums of actions as shares of their decision, 0 where there are none."""
+    numbers: Float32Array = sums.astype(np.float32)
+    totals = np.repeat(np.add.reduceat(numbers, first, axis=0), counts, axis=0)
+    known = totals > np.finfo(np.float32).tiny
+    return np.where(known, numbers / np.where(known, totals, 1.0), np.float32(0.0))
+
+
+def decode_shares(codes: AnyArray) -> FloatArray:
+    """Returns ``[A, W]`` the probabilities of a decision's actions; all alike where none is known.
+
+    Args:
+        codes: of 16 bits, as `encode_shares` makes them, or whole numbers of 8 bits that are the
+            shares of 255 themselves.
+    """
+    if codes.dtype == np.uint8:
+        shares = codes.astype(np.float64) / _LARGEST_SHARE
+    else:
+        shares = (codes.astype(np.float64) / _LARGEST_ROOT) ** 2
+    total = shares.sum(axis=0)
+    played: FloatArray = np.where(
+        total > 0.0, shares / np.where(total > 0.0, total, 1.0), 1.0 / len(codes)
+    )
+    return played
+
+
+class EncodedValues(NamedTuple):
+    """Rows of values.
+
+    Attributes:
+        codes: ``[.., n]``.
+        bounds: ``[.., 2]`` the smallest value of a row, and a step.
+    """
+
+    codes: Int16Array
+    bounds: Float32Array
+
+
+def encode_values(values: FloatArray) -> EncodedValues:
+    """Returns rows ``[C, n]`` of values as steps between the smallest and the largest of a row."""
+    is_known = ~np.isnan(values)
+    low = np.min(values, axis=1, where=is_known, initial=np.inf)
+    high = np.max(values, axis=1, where=is_known, initial=-np.inf)
+    low, high = (np.where(is_known.any(axis=1), bound, 0.0) for bound in (low, high))
+    bounds = np.stack([low, (high - low) / (2 * _LARGEST_STEP)], axis=1).astype(np.float32)
+    base, step = bounds[:, :1].astype(np.float64), bounds[:, 1:].astype(np.float64)
+    steps = np.rint((np.nan_to_num(values) - base) / np.where(step > 0.0, step, 1.0))
+    codes = np.clip(steps - _LARGEST_STEP, -_LARGEST_STEP, _LARGEST_STEP)
+    return EncodedValues(np.where(is_known, codes, _NO_VALUE).astype(np.int16), bounds)
+
+
+def decode_values(encoded: EncodedValues) -> FloatArray:
+    """Returns what `encode_values` was given, up to half a step."""
+    base, step = (encoded.bounds[..., end : end + 1].astype(np.float64) for end in (0, 1))
+    values = base + (encoded.codes.astype(np.float64) + _LARGEST_STEP) * step
+    known: FloatArray = np.where(encoded.codes == _NO_VALUE, np.nan, values)
+    return known
+
+
+# --------------------------------------------------------------------------------------------------
+# Places in a spot, as ``b100:c:8h:x``: what was done and which cards were dealt.
+#
+# A step is an action where somebody acts and a card where one is dealt; `runout.trees.paths` has
+# the grammar.
+
+
+@dataclass(frozen=True)
+class SpotPosition:
+    """A place in a spot.
+
+    Attributes:
+        spot: what is played.
+        steps: the actions and cards that lead here.
+        node: the node of the betting tree; where a card is dealt, the node after it.
+        dealt: the cards that were dealt on the way.
+    """
+
+    spot: Spot
+    steps: tuple[str, ...] = ()
+    node: int = 0
+    dealt: tuple[int, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The steps as text, empty at the root."""
+        return STREET_SEPARATOR.join(self.steps)
+
+    @property
+    def place(self) -> str:
+        """The path as errors name it."""
+        return f"after {self.path}" if self.steps else "at the root"
+
+    @property
+    def label(self) -> str:
+        """Who acts, what is dealt, or how the hand ends."""
+        if self.actor is not None:
+            return POSITION_NAMES[self.actor]
+        is_over = self.kind != NodeKind.CHANCE
+        return self.kind.value if is_over else Street(self.street + 1).label
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """All cards on the table."""
+        return self.spot.board + self.dealt
+
+    @property
+    def street(self) -> Street:
+        """The street that the board is on."""
+        return Street(self.spot.tree.first_street + len(self.dealt))
+
+    @property
+    def kind(self) -> NodeKind:
+        """What happens here."""
+        tree, leaf = self.spot.tree, int(self.spot.tree.leaf_kind[self.node])
+        if leaf == NOT_A_LEAF:
+            is_decision = tree.street[self.node] == self.street
+            return NodeKind.DECISION if is_decision else NodeKind.CHANCE
+        if leaf == SHOWDOWN:  # a called all-in before the river is dealt out first
+            return NodeKind.SHOWDOWN if self.street == Street.RIVER else NodeKind.CHANCE
+        return NodeKind.FOLD
+
+    @property
+    def actor(self) -> int | None:
+        """Who acts here, None if nobody does."""
+        is_decision = self.kind == NodeKind.DECISION
+        return int(self.spot.tree.layout.actor[self.node]) if is_decision else None
+
+    @property
+    def children(self) -> range:
+        """The nodes that the actions lead to, none if nobody acts."""
+        is_decision = self.kind == NodeKind.DECISION
+        return self.spot.tree.layout.children(self.node) if is_decision else range(0)
+
+    @property
+    def invested(self) -> tuple[float, float]:
+        """What each player has put in since the root."""
+        oop, ip = self.spot.tree.invested[self.node].tolist()
+        return oop, ip
+
+    @property
+    def stacks(self) -> tuple[float, float]:
+        """What each player has left."""
+        oop, ip = (self.spot.tree.stakes.stack - self.spot.tree.invested[self.node]).tolist()
+        return oop, ip
+
+    def actions(self) -> tuple[NodeAction, ...]:
+        """Returns what can be done here."""
+        tree = self.spot.tree
+        return tuple(
+            NodeAction(tree.action_code(child), tree.action_label(child), *tree.action_to(child))
+            for child in self.children
+        )
+
+    def next_cards(self) -> tuple[int, ...]:
+        """Returns the cards that can be dealt here, none where none is."""
+        if self.kind != NodeKind.CHANCE:
+            return ()
+        return tuple(card for card in self.spot.deck if card not in self.board)
+
+
+def find_position(spot: Spot, path: str) -> SpotPosition:
+    """Returns the place that a path leads to; the empty path leads to the root.
+
+    Raises:
+        TreeError: naming the first step that is no action, and the actions there are.
+        CardError: naming the first step that is no card, or a card that cannot come.
+    """
+    position, is_total = SpotPosition(spot), counts_from_root(path)
+    for number, step in enumerate(split_path(path), start=1):
+        where = f"path {quote(path.strip())}, step {number}"
+        if position.kind == NodeKind.CHANCE:
+            position = _deal(position, step, where)
+        else:
+            position = _act(position, step, where, is_total)
+    return position
+
+
+def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
+    street = Street(position.street + 1).label
+    try:
+        card = parse_card(step)
+    except CardError as error:
+        problem = f"{error}; the {street} is dealt {position.place}"
+        raise CardError(where, problem) from None
+    if card in position.board:
+        board = format_cards(position.board)
+        problem = f"{format_card(card)} is on the board {board} already, deal another card"
+        raise CardError(where, problem)
+    if card not in position.spot.deck:
+        deck = format_cards(position.spot.deck)
+        raise CardError(where, f"{format_card(card)} is not in the deck, deal one of {deck}")
+    steps, dealt = (*position.steps, format_card(card)), (*position.dealt, card)
+    return SpotPosition(position.spot, steps, position.node, dealt)
+
+
+def _act(position: SpotPosition, step: str, where: str, is_total: bool) -> SpotPosition:
+    tree = position.spot.tree
+    found = find_step(tree, position.node, step, is_total) if position.children else None
+    if found is None:
+        codes = ", ".join(tree.action_code(child) for child in position.children)
+        allowed = f"use one of {codes}" if codes else "the hand is over"
+        raise TreeError(where, f"{quote(step)} is no action {position.place}, {allowed}")
+    steps = (*position.steps, tree.action_code(found))
+    return SpotPosition(position.spot, steps, found, position.dealt)
+
+
+# --------------------------------------------------------------------------------------------------
+# The way to a node of a spot: which hands arrive, and what was done instead by others.
+
+
+class Walk(NamedTuple):
+    """What is known of the way to a node.
+
+    Attributes:
+        weights: ``[2, 1326]`` with what weight combos arrive.
+        trail: the decisions and cards on the way.
+        reach: the share of the deals that the board allows that are played to here.
+    """
+
+    weights: FloatArray
+    trail: tuple[TrailStep, ...]
+    reach: float
+
+
+def walk_to(
+    position: SpotPosition, weights: FloatArray, strategy_at: Callable[[int], FloatArray]
+) -> Walk:
+    """Follows a path from the root on, on the board of its end.
+
+    Args:
+        position: the end of the path.
+        weights: ``[2, 1326]`` both ranges, 0 for combos that the board blocks; changed on the way.
+        strategy_at: returns ``[A, 1326]`` what is done at a decision, by tree node.
+    """
+    tree, trail = position.spot.tree, []
+    deals = _count_deals(weights)
+    here = SpotPosition(position.spot)
+    for step in position.steps:
+        if here.actor is None:  # a card
+            trail.append(TrailStep(here.path, here.label, None, (), (), step))
+            dealt = position.dealt[: len(here.dealt) + 1]
+            here = replace(here, steps=(*here.steps, step), dealt=dealt)
+            continue
+        played = strategy_at(here.node)
+        held = weights[here.actor] * weight_met(weights[1 - here.actor])
+        frequencies = tuple(mean(row, held) for row in played)
+        actions = here.actions()
+        trail.append(TrailStep(here.path, here.label, here.actor, actions, frequencies, step))
+        child = next(child for child in here.children if tree.action_code(child) == step)
+        weights[here.actor] *= played[child - here.children.start]
+        here = replace(here, steps=(*here.steps, step), node=child)
+    return Walk(weights, tuple(trail), _count_deals(weights) / deals if deals > 0.0 else math.nan)
+
+
+def _count_deals(weights: FloatArray) -> float:
+    return float((weights[0] * weight_met(weights[1])).sum())
+
+
+# --------------------------------------------------------------------------------------------------
+# Nodes of a spot, whoever knows its strategies and values: a solver, or a saved solution.
+#
+# Cards that differ by suits only are solved once: what is asked about the others is answered with
+# the suits renamed.
+
+
+_PLAYERS = (0, 1)
+
+
+class SpotNodes(ABC):
+    """A way to look at the strategies of a spot."""
+
+    def __init__(self, spot: Spot, cards: CardsToCome, quality: Quality | None, unit: Unit) -> None:
+        """Looks at nothing yet.
+
+        Args:
+            spot: what was solved.
+            cards: its hands and boards.
+            quality: how well it was solved, if that is known.
+            unit: of the spot's money.
+        """
+        self.spot = spot
+        self.unit = unit
+        self.cards = cards
+        self.quality = quality
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root.
+
+        Raises:
+            TreeError: naming the first step that is no action, and the actions there are.
+            CardError: naming the first step that is no card, or a card that is on the board.
+        """
+        position = find_position(self.spot, path)
+        runout = find_runout(self.cards, position.dealt)
+        tree, actor = self.spot.tree, position.actor
+        is_held = np.stack([self._held(player, runout) for player in _PLAYERS])
+        walk = self._walk(position, runout, is_held)
+        weights = walk.weights
+        met_weights = weight_met(weights[::-1])
+        ev, action_ev = self._values(position, runout, weights)
+        ev = np.where(is_held, ev, np.nan)
+        strategy = np.zeros((0, NUM_COMBOS))
+        if actor is not None:
+            strategy = self._strategy(position.street, runout.board, actor, position.children)
+            strategy = np.where(is_held[actor], strategy, np.nan)
+            action_ev = np.where(is_held[actor], action_ev, np.nan)
+        equity = np.where(is_held, self._equity(runout, weights, met_weights, is_held), np.nan)
+        # Everything so far is in the suits of the tables.
+        image = permute_combos(runout.mapping.new_suits)
+        return Node(
+            path=position.path,
+            label=position.label,
+            kind=position.kind,
+            street=position.street,
+            board=position.board,
+            unit=self.unit,
+            pot=tree.pot(position.node),
+            stacks=position.stacks,
+            invested=position.invested,
+            players=POSITION_NAMES,
+            actor=actor,
+            actions=position.actions(),
+            next_cards=position.next_cards(),
+            hand_space=HandSpace.COMBOS,
+            is_held=is_held[:, image],
+            weights=weights[:, image],
+            met_weights=met_weights[:, image],
+            strategy=strategy[:, image],
+            ev=ev[:, image],
+            action_ev=action_ev[:, image],
+            equity=equity[:, image],
+            is_locked=actor is not None and self._is_locked(position, runout, actor),
+            reach=walk.reach,
+            trail=walk.trail,
+        )
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that share their tables.
+
+        Raises:
+            RunoutError: if there is no such node.
+        """
+        position = find_position(self.spot, path)
+        alike: dict[int, list[int]] = {}
+        for card in position.next_cards():
+            board = find_runout(self.cards, (*position.dealt, card)).board
+            alike.setdefault(board, []).append(card)
+        return tuple(map(tuple, alike.values()))
+
+    @abstractmethod
+    def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
+        """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range.
+
+        Args:
+            street: of the decision.
+            board: the number of its board.
+            player: who acts.
+            children: the tree nodes that its actions lead to.
+        """
+
+    @abstractmethod
+    def _values(
+        self, position: SpotPosition, runout: Runout, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Returns ``[2, 1326]`` EVs of a node and ``[A, 1326]`` of the actor's actions.
+
+        Args:
+            position: the node.
+            runout: where its cards are.
+            weights: ``[2, 1326]`` what arrives there.
+        """
+
+    @abstractmethod
+    def _equity(
+        self, runout: Runout, weights: FloatArray, met: FloatArray, is_held: BoolArray
+    ) -> FloatArray:
+        """Returns ``[2, 1326]`` shares of the pot at a showdown."""
+
+    @abstractmethod
+    def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
+        """Returns whether hands were told what to do at a decision."""
+
+    def _held(self, player: int, runout: Runout) -> BoolArray:
+        """Returns ``[1326]`` the combos that a player can hold."""
+        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
+        hands = self.cards.players[player]
+        combos = hands.combos[hands.weights > 0.0]
+        held[combos[np.isin(combos, live_combos(runout.dealt))]] = True
+        return held
+
+    def _spread(self, rows: AnyArray, player: int) -> FloatArray:
+        """Returns ``[.., 1326]`` numbers of a player's hands, 0 for other combos."""
+        combos = self.cards.players[player].combos
+        spread = np.zeros((*rows.shape[:-1], NUM_COMBOS))
+        spread[..., combos] = rows[..., : len(combos)]
+        return spread
+
+    def _walk(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> Walk:
+        """Returns with what weights combos arrive, and what was done on the way."""
+        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
+        weights[~is_held] = 0.0
+        return walk_to(position, weights, lambda node: self._played(node, runout))
+
+    def _played(self, node: int, runout: Runout) -> FloatArray:
+        """Returns ``[A, 1326]`` what is done at a decision on the way along a runout, or below."""
+        tree = self.spot.tree
+        street, player = Street(tree.street[node]), int(tree.layout.actor[node])
+        depth = street - tree.first_street
+        board = runout.numbers[depth - 1] if depth > 0 else 0
+        return self._strategy(street, board, player, tree.layout.children(node))
+
+
+# --------------------------------------------------------------------------------------------------
+# A saved solution of a spot: any node of it in milliseconds, without a solver.
+#
+# What is kept: average strategies of all streets, and for every line that ends a street before the
+# river what both players' hands get from the next card on. So a node takes one walk of its street:
+# the value of a river takes nothing but its strategies, and that of a flop would take every runout.
+
+
+_CARDS_IN_HANDS = 4
+_LARGEST_STORED_SHARE = 2**16 - 1
+
+#: Boards whose orders of strength are kept: those of a turn have 48 rivers.
+_KEPT_BOARDS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class StoredStreet:
+    """What is kept of a street; all arrays by board, as the tables were.
+
+    Attributes:
+        strategy: of OOP and IP, ``[boards, A, W]`` coded shares, rows as in `StreetLayout`.
+        values: of OOP and IP, ``[boards, C, n]`` what hands get from the next card on, by the
+            street's `StreetLayout.next_roots`; None on rivers, and where none were kept.
+        is_locked: of OOP and IP, ``[boards, A]`` whether hands were told what to do at the decision
+            with this first row; None if nobody was told anything.
+    """
+
+    strategy: tuple[AnyArray, AnyArray]
+    values: tuple[EncodedValues, EncodedValues] | None
+    is_locked: tuple[AnyArray, AnyArray] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredBuckets:
+    """How rivers that were solved in buckets are found.
+
+    Attributes:
+        game: ``[runouts]`` the game that each runout is part of.
+        bucket: of OOP and IP, ``[games, n]`` the bucket of each hand; ``number`` if impossible.
+        number: of buckets.
+    """
+
+    game: AnyArray
+    bucket: tuple[AnyArray, AnyArray]
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTables:
+    """Everything that is kept of a spot.
+
+    Attributes:
+        streets: from the first one on.
+        equity: ``[n, m]`` on a flop, what OOP's hands win of a pot against IP's, of 65,535.
+        buckets: of compact rivers; None if every hand has a column.
+    """
+
+    streets: tuple[StoredStreet, ...]
+    equity: AnyArray | None
+    buckets: StoredBuckets | None = None
+
+
+class StoredSpot(SpotNodes):
+    """A saved solution of a spot."""
+
+    def __init__(
+        self,
+        spot: Spot,
+        cards: CardsToCome,
+        tables: StoredTables,
+        quality: Quality | None,
+        config: SpotConfig | None = None,
+        unit: Unit = Unit.CHIPS,
+    ) -> None:
+        """Opens a solution.
+
+        Args:
+            spot: what was solved.
+            cards: its hands and boards.
+            tables: what was kept.
+            quality: how well it was solved.
+            config: what was asked for, if it was solved by itself.
+            unit: of the spot's money.
+        """
+        super().__init__(spot, cards, quality, unit)
+        self.config = config
+        self.tables = tables
+        self.layouts = make_layouts(spot.tree)
+        self._row_of = [_rows_by_node(layout, spot.tree.num_nodes) for layout in self.layouts]
+        # Several threads may look at once.
+        self._ranked = lru_cache(_KEPT_BOARDS)(self._rank)
+
+    def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
+        """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range."""
+        depth = street - self.spot.tree.first_street
+        if depth >= len(self.tables.streets):
+            name = street.label
+            problem = f"strategies of the {name} were not kept, solve with keep_rivers: true"
+            raise BundleError(f"board {format_cards(self.spot.board)}", problem)
+        first = int(self._row_of[depth][player][children.start])
+        rows = slice(first, first + len(children))
+        table, buckets = self.tables.streets[depth].strategy[player], self.tables.buckets
+        if street != Street.RIVER or buckets is None:
+            return self._spread(decode_shares(table[board, rows]), player)
+        game = int(buckets.game[board])
+        codes = np.asarray(table[game, rows])
+        # Hands that hold the river card have no bucket; any column will do.
+        column = np.minimum(buckets.bucket[player][game], buckets.number - 1)
+        return self._spread(decode_shares(codes)[:, column], player)
+
+    def _values(
+        self, position: SpotPosition, runout: Runout, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Returns ``[2, 1326]`` EVs of a node and ``[A, 1326]`` of the actor's actions."""
+        is_river = position.street == Street.RIVER
+        if not is_river and self.tables.streets[len(position.dealt)].values is None:
+            shapes = (2, NUM_COMBOS), (len(position.children), NUM_COMBOS)
+            return np.full(shapes[0], np.nan), np.full(shapes[1], np.nan)
+        play = StreetPlay(
+            tree=self.spot.tree,
+            rake=self.spot.rake,
+            street=position.street,
+            strategy_at=lambda node: self._played(node, runout),
+            ev_after=lambda node, player: self._ev_after(node, player, runout),
+            showdowns=self._ranked(position.spot.board + runout.dealt)[0] if is_river else None,
+        )
+        return play.values(position.node, weights)
+
+    def _ev_after(self, node: int, player: int, runout: Runout) -> FloatArray:
+        """Returns ``[1326]`` what hands get from the next card on, NaN where they meet nobody."""
+        depth = len(runout.dealt)
+        values = self.tables.streets[depth].values
+        assert values is not None  # where there are none, no value of the street is known
+        codes, bounds = values[player]
+        row = self._chance_row[depth][node]
+        kept = decode_values(EncodedValues(codes[runout.board, row], bounds[runout.board, row]))
+        evs = np.full(NUM_COMBOS, np.nan)
+        combos = self.cards.players[player].combos
+        evs[combos] = kept[: len(combos)]
+        return evs
+
+    @cached_property
+    def _chance_row(self) -> list[dict[int, int]]:
+        return [
+            {node: row for row, node in enumerate(layout.next_roots)} for layout in self.layouts
+        ]
+
+    def _equity(
+        self, runout: Runout, weights: FloatArray, met: FloatArray, is_held: BoolArray
+    ) -> FloatArray:
+        """Returns ``[2, 1326]`` shares of the pot at a showdown."""
+        board = self.spot.board + runout.dealt
+        if self.tables.equity is not None and not runout.dealt:
+            return self._first_equity(weights, met)
+        if len(board) < RIVER_SIZE - 1:
+            return np.full((2, NUM_COMBOS), np.nan)
+        ranked = self._ranked(board)
+        num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
+        margins = runout_margins(ranked, weights[::-1])  # each against the other's range
+        return (1.0 + divide(margins, num_runouts * met)) / 2.0
+
+    def _first_equity(self, weights: FloatArray, met: FloatArray) -> FloatArray:
+        oop, ip = (player.combos for player in self.cards.players)
+        won = np.zeros((2, NUM_COMBOS))
+        won[0, oop] = (self._shares * weights[1, ip]).sum(axis=1)
+        # What the opponent of a combo does not win, the combo wins.
+        won[1, ip] = met[1, ip] - (weights[0, oop, None] * self._shares).sum(axis=0)
+        return divide(won, met)
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        assert self.tables.equity is not None
+        return self.tables.equity.astype(np.float64) / _LARGEST_STORED_SHARE
+
+    def _rank(self, board: tuple[int, ...]) -> list[Showdowns]:
+        """Returns the combos by strength on a river, or on all rivers of a turn."""
+        rivers = [board]
+        if len(board) < RIVER_SIZE:
+            rivers = [(*board, card) for card in self.spot.deck if card not in board]
+        return [Showdowns.on(river) for river in rivers]
+
+    def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
+        """Returns whether hands were told what to do at a decision."""
+        depth = len(position.dealt)
+        locked = self.tables.streets[depth].is_locked
+        if locked is None:
+            return False
+        row = int(self._row_of[depth][actor][position.children.start])
+        return bool(locked[actor][runout.board, row])
+
+
+def _rows_by_node(layout: StreetLayout, num_nodes: int) -> list[IntArray]:
+    """Returns for each player ``[N]`` the row of the action that leads to a tree node, else -1."""
+    rows = []
+    for nodes in layout.action_node:
+        of_node = np.full(num_nodes, -1, dtype=np.int64)
+        of_node[nodes] = np.arange(len(nodes))
+        rows.append(of_node)
+    return rows

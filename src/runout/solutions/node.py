@@ -1,0 +1,456 @@
+"""What a node of a solution says, the same before and after the flop."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runout.arrays import BoolArray, FloatArray, IntArray, read_only
+from runout.cards.deck import (
+    COMBO_CARDS,
+    COMBOS_BY_CARD,
+    COMBOS_BY_HAND,
+    HAND_BY_COMBO,
+    HAND_NAMES,
+    NUM_COMBOS,
+    NUM_HANDS,
+    format_combo,
+    live_combos,
+)
+from runout.solutions.values import ExploitabilityMeaning
+from runout.storage.bundle import Manifest
+from runout.trees.actions import ActionKind
+from runout.trees.betting import Street
+from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+# --------------------------------------------------------------------------------------------------
+# How well a solution is solved, in which game that was measured, and where it comes from.
+
+
+#: Above this share of the pot, or this many thousandths of a big blind, strategies are rough.
+NOTABLE_EXPLOITABILITY_POT = 0.01
+NOTABLE_EXPLOITABILITY_MBB = 20.0
+
+
+#: Exploitability by iteration, iterations rising.
+Curve = tuple[tuple[int, float], ...]
+
+
+class ExploitabilityUnit(StrEnum):
+    """In what exploitability is counted."""
+
+    POT = "pot"
+    MBB = "mbb"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Which program made a solution, of what, when and on what.
+
+    Attributes:
+        config_digest: names what was solved.
+        version: of `runout`.
+        date: when it was saved, in UTC.
+        processor: what computed it; None in old bundles.
+    """
+
+    config_digest: str | None
+    version: str
+    date: str
+    processor: str | None
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> "Provenance":
+        """Returns what the manifest of a bundle says."""
+        return cls(
+            config_digest=manifest.config_digest,
+            version=manifest.package_version,
+            date=manifest.created_at.isoformat(timespec="seconds"),
+            processor=None if manifest.machine is None else manifest.machine.processor,
+        )
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well a whole solution is solved.
+
+    Attributes:
+        exploitability: mean gain of a best response: a fraction of the pot at the root, or
+            thousandths of a big blind per hand.
+        unit: which of the two.
+        meaning: in which game that is.
+        real_exploitability: the same with real cards, if it was measured apart.
+        iterations: done.
+        seconds: taken.
+        curve: exploitability by iteration, whenever it was measured.
+        provenance: where it comes from; None as long as it is not saved.
+    """
+
+    exploitability: float
+    unit: ExploitabilityUnit
+    meaning: ExploitabilityMeaning
+    real_exploitability: float | None
+    iterations: int
+    seconds: float
+    curve: Curve = ()
+    provenance: Provenance | None = None
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether a best response gains so much that strategies may still change much."""
+        is_of_pot = self.unit is ExploitabilityUnit.POT
+        most = NOTABLE_EXPLOITABILITY_POT if is_of_pot else NOTABLE_EXPLOITABILITY_MBB
+        return self.exploitability > most
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the same under JSON names."""
+        origin = self.provenance
+        return {
+            "exploitability": self.exploitability,
+            "unit": self.unit.value,
+            "meaning": self.meaning.value,
+            "explanation": self.meaning.explanation,
+            "real_exploitability": self.real_exploitability,
+            "rough": self.is_rough,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "curve": [list(point) for point in self.curve],
+            "config_digest": None if origin is None else origin.config_digest,
+            "version": None if origin is None else origin.version,
+            "date": None if origin is None else origin.date,
+            "processor": None if origin is None else origin.processor,
+        }
+
+
+# --------------------------------------------------------------------------------------------------
+# What a node of a solution says, the same before and after the flop.
+#
+# Before the flop a column is one of the 169 hands, after it one of the 1,326 combos. Everything
+# that is derived from columns (means over ranges, frequencies, realized equity) is a method here,
+# so that tables, files and pages show the same numbers.
+
+
+#: A smaller share of the opponent's range is a rounding error, and counts as nobody.
+_SMALLEST_SHARE = 1e-9
+
+PREFLOP = "preflop"
+
+
+class NodeKind(StrEnum):
+    """What happens at a node."""
+
+    DECISION = "decision"
+    CHANCE = "chance"
+    FOLD = "fold"
+    SHOWDOWN = "showdown"
+    FLOP = "flop"
+
+
+class HandSpace(StrEnum):
+    """What the columns of a node are: the 1,326 combos, or the 169 hands."""
+
+    COMBOS = "combos"
+    HANDS = "hands"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each column."""
+        return HAND_NAMES if self is HandSpace.HANDS else _COMBO_NAMES
+
+    @property
+    def num_combos(self) -> IntArray:
+        """How many combos each column stands for."""
+        return _COMBOS_PER_HAND if self is HandSpace.HANDS else _ONE_COMBO
+
+
+class Unit(StrEnum):
+    """In what money is counted at a node."""
+
+    CHIPS = "chips"
+    BIG_BLINDS = "bb"
+    POTS = "pots"
+
+
+_COMBO_NAMES = tuple(map(format_combo, range(NUM_COMBOS)))
+_COMBOS_PER_HAND: IntArray = read_only(np.array([len(combos) for combos in COMBOS_BY_HAND]))
+_ONE_COMBO: IntArray = read_only(np.ones(NUM_COMBOS, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class NodeAction:
+    """One action of a decision.
+
+    Attributes:
+        code: as one step of a path.
+        label: for people.
+        kind: what it is.
+        amount: what the player has then put in on this street, in the unit of the node.
+    """
+
+    code: str
+    label: str
+    kind: ActionKind
+    amount: float
+
+
+@dataclass(frozen=True)
+class TrailStep:
+    """A decision or a card on the way to a node.
+
+    Attributes:
+        path: of the decision, or of the place where the card is dealt.
+        label: who acts, or what is dealt.
+        actor: who acts, None where cards are dealt.
+        actions: what could be done there.
+        frequencies: how often each is done; NaN if nobody gets there.
+        taken: the step that leads on.
+    """
+
+    path: str
+    label: str
+    actor: int | None
+    actions: tuple[NodeAction, ...]
+    frequencies: tuple[float, ...]
+    taken: str
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """Everything about one node; ``H`` columns are combos or hands, players are 0 and 1.
+
+    Attributes:
+        path: the steps that lead here, empty at the root.
+        label: who acts, or what happens, in words.
+        kind: what happens here.
+        street: the street that the board is on; None before the flop.
+        board: the cards on the table.
+        unit: in what money is counted.
+        pot: what is in the middle, uncalled bets included.
+        stacks: what each player has left of the effective stack.
+        invested: what each player has put in since the root, blinds and antes included.
+        players: what the two are called.
+        actor: who acts; None where nobody does.
+        actions: what the actor can do.
+        next_cards: the cards that can be dealt; none where none is.
+        hand_space: what the columns are.
+        is_held: ``[2, H]`` whether the column is in the range and avoids the board.
+        weights: ``[2, H]`` how much of each combo arrives: its weight in the range times its own
+            strategy on the way.
+        met_weights: ``[2, H]`` the combos of the opponent that each combo can meet, by weight.
+        strategy: ``[A, H]`` how often the actor takes each action, NaN where it cannot hold it.
+        ev: ``[2, H]`` what comes back from the pot minus what is put in from here on: folding is
+            0, and the two players' range EVs sum to the pot, less rake. NaN where the combo
+            cannot be held or meets nobody.
+        action_ev: ``[A, H]`` the same for each action of the actor.
+        equity: ``[2, H]`` share of the pot at a showdown over all runouts against what the
+            opponent arrives with; NaN like ``ev``.
+        is_locked: whether some hands do here what they were told.
+        reach: share of the deals that the board allows that are played to here; None if unknown.
+        trail: the decisions and cards on the way.
+        flops: where a flop is dealt, those that can be looked at.
+    """
+
+    path: str
+    label: str
+    kind: NodeKind
+    street: Street | None
+    board: tuple[int, ...]
+    unit: Unit
+    pot: float
+    stacks: tuple[float, float]
+    invested: tuple[float, float]
+    players: tuple[str, str]
+    actor: int | None
+    actions: tuple[NodeAction, ...]
+    next_cards: tuple[int, ...]
+    hand_space: HandSpace
+    is_held: BoolArray
+    weights: FloatArray
+    met_weights: FloatArray
+    strategy: FloatArray
+    ev: FloatArray
+    action_ev: FloatArray
+    equity: FloatArray
+    is_locked: bool = False
+    reach: float | None = None
+    trail: tuple[TrailStep, ...] = ()
+    flops: tuple[str, ...] = ()
+
+    @property
+    def street_name(self) -> str:
+        """The street in words."""
+        return PREFLOP if self.street is None else self.street.label
+
+    def path_after(self, step: str) -> str:
+        """Returns the path of what follows an action or a card."""
+        is_preflop = self.street is None and self.kind is NodeKind.DECISION
+        separator = PATH_SEPARATOR if is_preflop else STREET_SEPARATOR
+        return separator.join(filter(None, (self.path, step)))
+
+    def range_ev(self, player: int) -> float:
+        """Returns the mean `ev` of a player's range; NaN if the ranges do not meet."""
+        return mean(self.ev[player], self.deals(player))
+
+    def range_equity(self, player: int) -> float:
+        """Returns the mean `equity` of a player's range; NaN if the ranges do not meet."""
+        return mean(self.equity[player], self.deals(player))
+
+    def eqr(self, player: int) -> float:
+        """Returns the realized equity: what a range gets of what its equity would give it."""
+        share = self.pot * self.range_equity(player)
+        return self.range_ev(player) / share if share > 0.0 else float("nan")
+
+    def combos(self, player: int) -> float:
+        """Returns how many combos a player arrives with, by weight."""
+        return float((self.weights[player] * self.hand_space.num_combos).sum())
+
+    def frequency(self) -> FloatArray:
+        """Returns ``[A]`` how often the actor takes each action; NaN if the ranges do not meet."""
+        deals = self.deals(self.actor or 0)
+        return np.array([mean(row, deals) for row in self.strategy])
+
+    def combos_taken(self) -> FloatArray:
+        """Returns ``[A]`` how many combos of the actor take each action.
+
+        Unlike `frequency` it does not ask which hands the opponent's cards make rarer.
+        """
+        held = self.weights[self.actor or 0] * self.hand_space.num_combos
+        taken: FloatArray = (np.nan_to_num(self.strategy) * held).sum(axis=1)
+        return taken
+
+    def action_values(self) -> FloatArray:
+        """Returns ``[A]`` what each action is worth to the hands that take it.
+
+        It is the mean of `action_ev` over these hands, NaN if nobody takes the action; so it says
+        how good the hands are that do it, and not what the range would get by doing it.
+        """
+        deals = self.deals(self.actor or 0)
+        rows = zip(self.strategy, self.action_ev, strict=True)
+        return np.array([mean(worth, np.nan_to_num(deals * row)) for row, worth in rows])
+
+    def hand_means(self, values: FloatArray, player: int | None = None) -> FloatArray:
+        """Returns ``[169]`` means of the canonical hands, NaN for those that do not arrive.
+
+        Args:
+            values: ``[H]`` one of the rows above.
+            player: whose values they are; the actor by default, the first where nobody acts.
+        """
+        deals = self.deals((self.actor or 0) if player is None else player)
+        deals = np.where(np.isnan(values), 0.0, deals)
+        return divide(self.by_hand(deals * np.nan_to_num(values)), self.by_hand(deals))
+
+    def by_hand(self, values: FloatArray) -> FloatArray:
+        """Returns ``[169]`` sums of ``values[H]`` by canonical hand."""
+        if self.hand_space is HandSpace.HANDS:
+            return values
+        return np.bincount(HAND_BY_COMBO, values, NUM_HANDS).astype(np.float64)
+
+    def to_dataframe(self, player: int | None = None) -> "DataFrame":
+        """Returns what a player's hands do and are worth, one row for each; needs pandas.
+
+        Args:
+            player: whose hands; the actor by default, the first player where nobody acts.
+        """
+        from pandas import DataFrame  # an extra: most never need it
+
+        whose = (self.actor or 0) if player is None else player
+        held = np.flatnonzero(self.is_held[whose])
+        columns = {
+            "hand": [self.hand_space.names[column] for column in held.tolist()],
+            "weight": self.weights[whose, held],
+            "equity": self.equity[whose, held],
+            "ev": self.ev[whose, held],
+        }
+        for number, action in enumerate(self.actions if whose == self.actor else ()):
+            columns[action.code] = self.strategy[number, held]
+            columns[f"{action.code} ev"] = self.action_ev[number, held]
+        return DataFrame(columns).set_index("hand")
+
+    def deals(self, player: int) -> FloatArray:
+        """Returns ``[H]`` the weight of the deals in which a player has each column."""
+        held = self.weights[player] * self.hand_space.num_combos
+        deals: FloatArray = held * self.met_weights[player]
+        return deals
+
+
+def weight_met(weights: FloatArray) -> FloatArray:
+    """Returns ``[.., 1326]`` how much of ``weights[.., 1326]`` shares no card with each combo."""
+    by_card = weights[..., COMBOS_BY_CARD].sum(axis=-1)
+    low, high = COMBO_CARDS.T
+    total = weights.sum(axis=-1, keepdims=True)
+    met = total - by_card[..., low] - by_card[..., high] + weights
+    return np.where(met > _SMALLEST_SHARE * total, met, 0.0)
+
+
+def divide(amount: FloatArray, weight: FloatArray) -> FloatArray:
+    """Returns amounts over weights, NaN where there is no weight."""
+    share: FloatArray = np.divide(
+        amount, weight, out=np.full(weight.shape, np.nan), where=weight > 0.0
+    )
+    return share
+
+
+def mean(values: FloatArray, deals: FloatArray) -> float:
+    """Returns the mean of values that exist, NaN if nothing has a weight."""
+    known = np.where(np.isnan(values), 0.0, deals)
+    total = float(known.sum())
+    return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else float("nan")
+
+
+# --------------------------------------------------------------------------------------------------
+# What the grid of the 169 hands can show of a node: values, equities, arrival, by player.
+
+
+class Measure(StrEnum):
+    """One number for each hand, or what it does."""
+
+    STRATEGY = "strategy"
+    EV = "ev"
+    EQUITY = "equity"
+    EQR = "eqr"
+    REACH = "reach"
+
+
+def hand_values(node: Node, player: int, measure: Measure) -> FloatArray:
+    """Returns ``[169]`` a number for each hand of a player, NaN where it has none.
+
+    Args:
+        node: where.
+        player: whose hands.
+        measure: anything but the strategy, which is more than one number.
+    """
+    match measure:
+        case Measure.EV:
+            return node.hand_means(node.ev[player], player)
+        case Measure.EQUITY:
+            return node.hand_means(node.equity[player], player)
+        case Measure.EQR:
+            shares = node.pot * hand_values(node, player, Measure.EQUITY)
+            return divide(hand_values(node, player, Measure.EV), np.nan_to_num(shares))
+        case Measure.REACH:
+            return hand_reach(node, player)
+    raise ValueError(f"{measure} is more than one number for each hand")
+
+
+def hand_reach(node: Node, player: int) -> FloatArray:
+    """Returns ``[169]`` how much of each hand arrives, of the combos that the board leaves.
+
+    NaN for hands that the player cannot hold.
+    """
+    is_held = node.by_hand(node.is_held[player].astype(np.float64)) > 0.0
+    if node.hand_space is HandSpace.HANDS:
+        return np.where(is_held, node.weights[player], np.nan)
+    live: FloatArray = np.bincount(
+        HAND_BY_COMBO[live_combos(node.board)], minlength=NUM_HANDS
+    ).astype(np.float64)
+    return np.where(is_held, divide(node.by_hand(node.weights[player]), live), np.nan)
+
+
+def hand_strategy(node: Node) -> FloatArray:
+    """Returns ``[A, 169]`` how often the actor's hands take each action, NaN if they never come."""
+    return np.array([node.hand_means(row) for row in node.strategy]).reshape(-1, NUM_HANDS)

@@ -1,0 +1,328 @@
+"""Nodes as JSON and CSV."""
+
+import csv
+import json
+import math
+from collections.abc import Iterator
+from typing import Any, Protocol, TextIO
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray
+from runout.cards.deck import format_card, format_cards, parse_cards
+from runout.errors import TreeError
+from runout.solutions.node import (
+    PREFLOP,
+    HandSpace,
+    Node,
+    NodeAction,
+    NodeKind,
+    Quality,
+    TrailStep,
+    Unit,
+)
+from runout.trees.actions import ActionKind
+from runout.trees.betting import Street
+
+# --------------------------------------------------------------------------------------------------
+# A node as JSON, by columns: what the command line prints, files hold and the page is given.
+
+
+#: Decimals of a number in a file; more would be noise of float32.
+_DECIMALS = 6
+
+Json = dict[str, Any]
+
+
+def node_to_json(node: Node) -> Json:
+    """Returns a node under JSON names.
+
+    ``hands`` has the names of what each player can hold; every list by hand has one entry for each
+    of them, in this order, null where there is no value. Of an action, ``strategy`` and ``evs``
+    are by the actor's hands and ``ev`` is the mean over the hands that take it.
+    """
+    names, players = node.hand_space.names, range(len(node.players))
+    columns = [held_columns(node, player) for player in players]
+    document: Json = {
+        "path": node.path,
+        "label": node.label,
+        "kind": node.kind.value,
+        "street": node.street_name,
+        "board": format_cards(node.board),
+        "unit": node.unit.value,
+        "pot": rounded(node.pot),
+        "stacks": [rounded(stack) for stack in node.stacks],
+        "invested": [rounded(amount) for amount in node.invested],
+        "players": list(node.players),
+        "actor": node.actor,
+        "hand_space": node.hand_space.value,
+        "hands": [[names[column] for column in of_player.tolist()] for of_player in columns],
+    }
+    for name, table in {"weights": node.weights, "met": node.met_weights}.items():
+        document[name] = [_digits(table[player, columns[player]]) for player in players]
+    for name, table in {"equity": node.equity, "ev": node.ev}.items():
+        document[name] = [_numbers(table[player, columns[player]]) for player in players]
+    return document | {
+        "range_ev": [rounded(node.range_ev(player)) for player in players],
+        "range_equity": [rounded(node.range_equity(player)) for player in players],
+        "eqr": [rounded(node.eqr(player)) for player in players],
+        "combos": [rounded(node.combos(player)) for player in players],
+        "actions": _actions(node),
+        "cards": [format_card(card) for card in node.next_cards],
+        "flops": list(node.flops),
+        "locked": node.is_locked,
+        "reach": None if node.reach is None else rounded(node.reach),
+        "trail": [_step_to_json(step) for step in node.trail],
+    }
+
+
+def node_summary_to_json(node: Node) -> Json:
+    """Returns a node without its hands."""
+    frequency = [] if node.actor is None else node.frequency().tolist()
+    players = range(len(node.players))
+    return {
+        "path": node.path,
+        "actor": node.actor,
+        "actions": [
+            _action_to_json(action) | {"frequency": rounded(share)}
+            for action, share in zip(node.actions, frequency, strict=True)
+        ],
+        "range_ev": [rounded(node.range_ev(player)) for player in players],
+        "range_equity": [rounded(node.range_equity(player)) for player in players],
+        "eqr": [rounded(node.eqr(player)) for player in players],
+        "locked": node.is_locked,
+        "reach": None if node.reach is None else rounded(node.reach),
+    }
+
+
+def held_columns(node: Node, player: int) -> IntArray:
+    """Returns the columns that a player can hold, the highest cards first."""
+    columns = np.flatnonzero(node.is_held[player])
+    return columns if node.hand_space is HandSpace.HANDS else columns[::-1]
+
+
+def _actions(node: Node) -> list[Json]:
+    if node.actor is None:
+        return []
+    columns = held_columns(node, node.actor)
+    frequency, values = _numbers(node.frequency()), _numbers(node.action_values())
+    taken = _numbers(node.combos_taken())
+    return [
+        _action_to_json(action)
+        | {
+            "frequency": frequency[number],
+            "combos": taken[number],
+            "ev": values[number],
+            "strategy": _numbers(node.strategy[number, columns]),
+            "evs": _numbers(node.action_ev[number, columns]),
+        }
+        for number, action in enumerate(node.actions)
+    ]
+
+
+def _action_to_json(action: NodeAction) -> Json:
+    return {
+        "code": action.code,
+        "label": action.label,
+        "kind": action.kind.name.lower(),
+        "amount": rounded(action.amount),
+    }
+
+
+def _step_to_json(step: TrailStep) -> Json:
+    return {
+        "path": step.path,
+        "label": step.label,
+        "actor": step.actor,
+        "actions": [
+            _action_to_json(action) | {"frequency": rounded(frequency)}
+            for action, frequency in zip(step.actions, step.frequencies, strict=True)
+        ],
+        "taken": step.taken,
+    }
+
+
+def node_from_json(document: Json) -> Node:
+    """Returns the node that `node_to_json` wrote, with the digits that it kept."""
+    space = HandSpace(document["hand_space"])
+    index = {name: column for column, name in enumerate(space.names)}
+    columns = [[index[name] for name in names] for names in document["hands"]]
+    is_held = np.zeros((2, len(space.names)), dtype=bool)
+    for player, of_player in enumerate(columns):
+        is_held[player, of_player] = True
+
+    def spread(rows: list[list[float | None]], of_rows: list[list[int]], fill: float) -> FloatArray:
+        table = np.full((len(rows), len(space.names)), fill)
+        for row, numbers, places in zip(table, rows, of_rows, strict=True):
+            row[places] = np.array(numbers, dtype=np.float64)  # None becomes NaN
+        return table
+
+    actor, actions = document["actor"], document["actions"]
+    of_actor = [] if actor is None else [columns[actor]] * len(actions)
+    street = document["street"]
+    return Node(
+        path=document["path"],
+        label=document["label"],
+        kind=NodeKind(document["kind"]),
+        street=None if street == PREFLOP else Street[street.upper()],
+        board=parse_cards(document["board"]) if document["board"] else (),
+        unit=Unit(document["unit"]),
+        pot=document["pot"],
+        stacks=tuple(document["stacks"]),
+        invested=tuple(document["invested"]),
+        players=tuple(document["players"]),
+        actor=actor,
+        actions=tuple(map(_action_from_json, actions)),
+        next_cards=tuple(card for text in document["cards"] for card in parse_cards(text)),
+        hand_space=space,
+        is_held=is_held,
+        weights=spread(document["weights"], columns, 0.0),
+        met_weights=spread(document["met"], columns, 0.0),
+        strategy=spread([action["strategy"] for action in actions], of_actor, math.nan),
+        ev=spread(document["ev"], columns, math.nan),
+        action_ev=spread([action["evs"] for action in actions], of_actor, math.nan),
+        equity=spread(document["equity"], columns, math.nan),
+        is_locked=document["locked"],
+        reach=document["reach"],
+        trail=tuple(map(_step_from_json, document["trail"])),
+        flops=tuple(document["flops"]),
+    )
+
+
+def _action_from_json(document: Json) -> NodeAction:
+    kind = ActionKind[document["kind"].upper()]
+    return NodeAction(document["code"], document["label"], kind, document["amount"])
+
+
+def _step_from_json(document: Json) -> TrailStep:
+    frequencies = (action["frequency"] for action in document["actions"])
+    return TrailStep(
+        path=document["path"],
+        label=document["label"],
+        actor=document["actor"],
+        actions=tuple(map(_action_from_json, document["actions"])),
+        frequencies=tuple(math.nan if share is None else share for share in frequencies),
+        taken=document["taken"],
+    )
+
+
+def _numbers(values: FloatArray) -> list[float | None]:
+    return [rounded(value) for value in values.tolist()]
+
+
+def _digits(values: FloatArray) -> list[float]:
+    """Returns weights: of those that are small, ratios matter."""
+    return [float(f"{value:.{_DECIMALS}g}") for value in values.tolist()]
+
+
+def rounded(value: float) -> float | None:
+    """Returns a number with few decimals and without a negative zero, None where there is none."""
+    return None if math.isnan(value) else round(value, _DECIMALS) + 0.0
+
+
+# --------------------------------------------------------------------------------------------------
+# Nodes in files: JSON, written while a solution is walked, and a node as CSV.
+
+
+JSON_FORMAT = "runout-solution"
+JSON_VERSION = 2
+
+
+class View(Protocol):
+    """A solution whose nodes can be looked at."""
+
+    @property
+    def quality(self) -> Quality | None:
+        """How well the whole is solved, if that is known."""
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+
+
+def document_head(quality: Quality | None) -> dict[str, Any]:
+    """Returns what stands before the nodes of a JSON document."""
+    known = None if quality is None else quality.to_json()
+    return {"format": JSON_FORMAT, "version": JSON_VERSION, "quality": known}
+
+
+def write_json(view: View, stream: TextIO, depth: int | None = None, path: str = "") -> int:
+    """Writes a node and what follows, one node at a time: memory does not grow with the file.
+
+    The document has ``format``, ``version``, the ``quality`` of the solution and, as ``node``, what
+    `node_to_json` says. What follows is in ``children``: by action, or by card at a chance
+    node.
+
+    Args:
+        view: what to write.
+        stream: a text file.
+        depth: actions and cards below the first node; None for everything.
+        path: the first node, by default the root.
+
+    Returns:
+        The number of nodes written.
+
+    Raises:
+        TreeError: if the depth is negative, or the path leads nowhere.
+        CardError: if the path deals a card that cannot come.
+    """
+    if depth is not None and depth < 0:
+        raise TreeError("depth", f"{depth} is not 0 or a positive number of steps")
+    first = view.node(path)
+    stream.write(_without_end(document_head(view.quality)) + ', "node": ')
+    num_nodes = _write_node(view, stream, first, depth)
+    stream.write("}\n")
+    return num_nodes
+
+
+def _write_node(view: View, stream: TextIO, node: Node, depth: int | None) -> int:
+    """Writes a node with its children; returns how many nodes were written."""
+    stream.write(_without_end(node_to_json(node)))
+    steps = list(_steps(node)) if depth is None or depth > 0 else []
+    num_nodes = 1
+    for number, step in enumerate(steps):
+        stream.write((', "children": {\n' if number == 0 else ",\n") + f"{json.dumps(step)}: ")
+        child = view.node(node.path_after(step))
+        num_nodes += _write_node(view, stream, child, None if depth is None else depth - 1)
+    stream.write("}}" if steps else "}")
+    return num_nodes
+
+
+def _steps(node: Node) -> Iterator[str]:
+    yield from (action.code for action in node.actions)
+    yield from map(format_card, node.next_cards)
+
+
+def _without_end(described: dict[str, Any]) -> str:
+    """Returns an object as JSON without its last brace, so that more can follow."""
+    return json.dumps(described, allow_nan=False).removesuffix("}")
+
+
+def write_node_csv(node: Node, stream: TextIO, player: int | None = None) -> int:
+    """Writes the hands that a player can hold at a node, one per line, cells empty without value.
+
+    Columns are ``hand, weight, equity, ev`` and, for the actor, ``frequency`` and ``ev`` of each
+    action with its code, as ``b60 frequency, b60 ev``.
+
+    Args:
+        node: what to write.
+        stream: a text file, opened with ``newline=""``.
+        player: whose hands; the actor by default, the first player where nobody acts.
+
+    Returns:
+        The number of hands written.
+    """
+    whose = (node.actor or 0) if player is None else player
+    actions = node.actions if whose == node.actor else ()
+    columns = [node.weights[whose], node.equity[whose], node.ev[whose]]
+    names = ["hand", "weight", "equity", "ev"]
+    for number, action in enumerate(actions):
+        columns += [node.strategy[number], node.action_ev[number]]
+        names += [f"{action.code} frequency", f"{action.code} ev"]
+    held = held_columns(node, whose).tolist()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(names)
+    for hand in held:
+        cells = [rounded(float(column[hand])) for column in columns]
+        name = node.hand_space.names[hand]
+        writer.writerow([name, *("" if cell is None else cell for cell in cells)])
+    return len(held)

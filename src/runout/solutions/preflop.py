@@ -1,0 +1,534 @@
+"""A solved preflop game: strategies, expected values, its bundle, and what its nodes say."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from runout.arrays import FloatArray, IntArray
+from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, matchup_weights
+from runout.cards.ranges import HandRange
+from runout.equity.preflop import preflop_table
+from runout.errors import TreeError, quote
+from runout.solutions.node import (
+    ExploitabilityUnit,
+    HandSpace,
+    Node,
+    NodeAction,
+    NodeKind,
+    Provenance,
+    Quality,
+    TrailStep,
+    Unit,
+    divide,
+    mean,
+)
+from runout.solutions.values import ExploitabilityMeaning, ValueSource
+from runout.storage.bundle import MANIFEST_FILE, load_bundle, reading_contents
+from runout.storage.writer import write_bundle
+from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
+from runout.trees.layout import LEAF, NO_NODE, NUM_PLAYERS, own_reach
+from runout.trees.sizes import format_sizes_by_depth
+from runout.trees.tree import ALL_IN, FLOP, NOT_A_LEAF, PreflopTree, postflop_position
+from runout.version import __version__
+
+# --------------------------------------------------------------------------------------------------
+# The folders of the bundles in the directory of a run, or of a report over flops.
+
+
+SOLUTION_FOLDER = "preflop"
+VALUES_FOLDER = "values"
+FLOPS_FOLDER = "flops"
+CHECKPOINT_FOLDER = "checkpoints"
+
+LEDGER_FOLDER = "ledger"
+REPORT_FOLDER = "report"
+LINES_FOLDER = "lines"
+SPOTS_FOLDER = "spots"
+
+
+def find_bundle(path: Path, folder: str) -> Path:
+    """Returns where the bundle of a folder is, if the path is a run's directory, or else the path.
+
+    Whether there is a bundle at all is found out when it is opened.
+    """
+    inside = path / folder
+    is_run = (inside / MANIFEST_FILE).exists() and not (path / MANIFEST_FILE).exists()
+    return inside if is_run else path
+
+
+#: In the folder of checkpoints, where an unfinished joint solve stands.
+JOINT_FOLDER = "joint"
+
+
+# --------------------------------------------------------------------------------------------------
+# A solved preflop game: strategies, expected values, and where its numbers come from.
+
+
+MBB_PER_BB = 1000.0
+
+
+@dataclass(frozen=True)
+class FlopLeafSource:
+    """Where the values of one flop leaf came from."""
+
+    source: ValueSource
+    detail: str
+
+
+@dataclass(frozen=True)
+class RangesRound:
+    """One re-solve of the flops with the ranges that arrive there.
+
+    Attributes:
+        number: 1 for the first round after the solve against all hands.
+        change: mean absolute change of preflop action probabilities since the round before,
+            weighted by how often hands arrive at the decisions.
+        exploitability_mbb: of the preflop strategies of this round, in thousandths of a big blind.
+        flop_exploitability_pot: the largest of any flop solve, as a fraction of the pot.
+        flop_exploitability_meaning: in which game that is, and whether it is a bound.
+    """
+
+    number: int
+    change: float
+    exploitability_mbb: float
+    flop_exploitability_pot: float
+    flop_exploitability_meaning: ExploitabilityMeaning
+
+
+@dataclass(frozen=True)
+class PreflopReport:
+    """How a preflop solve went.
+
+    Attributes:
+        iterations: iterations done.
+        exploitability_mbb: mean gain of a best response, in thousandths of a big blind per hand.
+        seconds: time taken by the preflop solve alone.
+        flop_leaves: where the values of each flop leaf came from, by path.
+        curve_mbb: exploitability whenever it was measured, by iteration.
+        ranges_rounds: the re-solves with arriving ranges, if there were any.
+        real_exploitability_mbb: the same gain against a player who tells all combos apart on all
+            boards after the flop; None as long as ``lab exploit`` has not measured it.
+    """
+
+    iterations: int
+    exploitability_mbb: float
+    seconds: float
+    flop_leaves: Mapping[str, FlopLeafSource]
+    curve_mbb: tuple[tuple[int, float], ...] = ()
+    ranges_rounds: tuple[RangesRound, ...] = ()
+    real_exploitability_mbb: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PreflopSolution:
+    """Average strategies of a preflop tree and what they are worth.
+
+    Attributes:
+        tree: the betting.
+        strategy: ``[N, 169]`` probability of the action that leads to a node, by the hand of the
+            player who takes it; row 0 is unused.
+        ev_bb: ``[2, N, 169]`` what each player's hand wins on average once a node is reached,
+            blinds included, in big blinds; NaN where the opponent never comes.
+        report: how the solve went.
+        earlier_strategies: the strategies before the last of the report's rounds, first those on
+            top of flops solved for all hands; none without rounds.
+    """
+
+    tree: PreflopTree
+    strategy: FloatArray
+    ev_bb: FloatArray
+    report: PreflopReport
+    earlier_strategies: tuple[FloatArray, ...] = ()
+
+    def game_value_bb(self, player: int) -> float:
+        """Returns what a player wins per hand, in big blinds."""
+        deals = matchup_weights().sum(axis=1)
+        return float((deals * self.ev_bb[player, 0]).sum() / deals.sum())
+
+    @property
+    def num_rounds(self) -> int:
+        """Rounds in which flops were solved again with the ranges that arrive."""
+        return len(self.earlier_strategies)
+
+    def of_round(self, number: int) -> "PreflopSolution":
+        """Returns the strategies of a round, from 0 to `num_rounds`; earlier EVs are not known."""
+        if number == self.num_rounds:
+            return self
+        unknown = np.full_like(self.ev_bb, np.nan)
+        return replace(self, strategy=self.earlier_strategies[number], ev_bb=unknown)
+
+    def reach(self, player: int) -> FloatArray:
+        """Returns ``[N, 169]`` the probability that a player's hand plays towards each node."""
+        return own_reach(self.tree.layout, self.strategy, player)
+
+    def arriving_ranges(self, node: int) -> FloatArray:
+        """Returns ``[2, 169]`` how much of each hand OOP and IP bring to a node, at most 1."""
+        ranges = np.empty((NUM_PLAYERS, self.strategy.shape[1]))
+        for player in range(NUM_PLAYERS):
+            ranges[postflop_position(player)] = self.reach(player)[node]
+        return ranges
+
+    def range_at(self, node: int, player: int) -> HandRange:
+        """Returns what a player, `SB` or `BB`, brings to a node, wherever it is.
+
+        A combo's weight is how likely its player acts towards the node with it.
+        """
+        return HandRange(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
+
+    def change_from(self, earlier: "PreflopSolution") -> float:
+        """Returns the mean absolute change of action probabilities since an earlier solution.
+
+        A decision counts as often as hands arrive at it, in this solution.
+        """
+        layout, weights = self.tree.layout, matchup_weights().astype(np.float64)
+        reach = [self.reach(player) for player in range(NUM_PLAYERS)]
+        total, weight = 0.0, 0.0
+        for node in np.flatnonzero(layout.num_children > 0):
+            actor = int(layout.actor[node])
+            arriving = reach[actor][node] * (weights * reach[1 - actor][node]).sum(axis=1)
+            children = layout.children(int(node))
+            rows = slice(children.start, children.stop)
+            moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
+            total += float((arriving * moved).sum())
+            weight += float(arriving.sum())
+        return total / weight if weight > 0.0 else 0.0
+
+    def action_frequency(self, node: int) -> float:
+        """Returns how often the action that leads to a node is taken when it can be.
+
+        Both players' hands count as often as they arrive there, with card removal; NaN if they
+        never do.
+        """
+        parent = int(self.tree.layout.parent[node])
+        actor = int(self.tree.layout.actor[parent])
+        mine, other = self.reach(actor)[parent], self.reach(1 - actor)[parent]
+        arriving = mine * (matchup_weights() * other).sum(axis=1)
+        total = float(arriving.sum())
+        return float((arriving * self.strategy[node]).sum()) / total if total > 0.0 else np.nan
+
+
+# --------------------------------------------------------------------------------------------------
+# Saving and opening preflop solutions; opening needs no solver and no kernel.
+
+
+PREFLOP_KIND = "preflop_solution"
+PREFLOP_SCHEMA_VERSION = 1
+
+_EARLIER = "earlier_strategies"
+
+
+def save_solution(
+    path: Path | str,
+    solution: PreflopSolution,
+    config_text: str,
+    config_digest: str,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Writes a solution as a bundle, all of it or nothing.
+
+    Raises:
+        BundleError: if it cannot be written, or exists and is not to be overwritten.
+    """
+    arrays = {"strategy": solution.strategy, "ev_bb": solution.ev_bb}
+    if solution.earlier_strategies:
+        arrays[_EARLIER] = np.stack(solution.earlier_strategies)
+    write_bundle(
+        path,
+        kind=PREFLOP_KIND,
+        schema_version=PREFLOP_SCHEMA_VERSION,
+        package_version=__version__,
+        arrays=arrays,
+        documents={
+            "rules": _rules_to_mapping(solution.tree.rules),
+            "report": asdict(solution.report),
+        },
+        config_text=config_text,
+        config_digest=config_digest,
+        overwrite=overwrite,
+    )
+
+
+def note_real_exploitability(path: Path | str, mbb: float) -> None:
+    """Adds to a saved solution what it loses in the real game, and changes nothing else.
+
+    Raises:
+        BundleError: if it is missing or damaged, or cannot be written.
+    """
+    bundle, solution = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION), load_solution(path)
+    report = replace(solution.report, real_exploitability_mbb=mbb)
+    save_solution(
+        path,
+        replace(solution, report=report),
+        bundle.config_text or "",
+        bundle.manifest.config_digest or "",
+        overwrite=True,
+    )
+
+
+def load_solution(path: Path | str) -> PreflopSolution:
+    """Opens a saved solution.
+
+    Raises:
+        BundleError: if it is missing, damaged, or of another kind or version.
+    """
+    bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+    with reading_contents(path):
+        tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
+        size = (tree.num_nodes, NUM_HANDS)
+        report = _report_from_mapping(bundle.documents["report"])
+        earlier: tuple[FloatArray, ...] = ()
+        if _EARLIER in bundle.arrays:
+            of_rounds = (len(report.ranges_rounds), *size)
+            stacked = bundle.require_array(_EARLIER, np.float64, of_rounds)
+            earlier = tuple(cast(FloatArray, strategy) for strategy in stacked)
+        return PreflopSolution(
+            tree=tree,
+            strategy=cast(FloatArray, bundle.require_array("strategy", np.float64, size)),
+            ev_bb=cast(FloatArray, bundle.require_array("ev_bb", np.float64, (NUM_PLAYERS, *size))),
+            report=report,
+            earlier_strategies=earlier,
+        )
+
+
+def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:
+    return {
+        "stacks_bb": list(rules.stacks_bb),
+        "raise_sizes": {
+            "sb": format_sizes_by_depth(rules.raise_sizes[SB]),
+            "bb": format_sizes_by_depth(rules.raise_sizes[BB]),
+        },
+        "small_blind_bb": rules.small_blind_bb,
+        "big_blind_bb": rules.big_blind_bb,
+        "ante_bb": rules.ante_bb,
+        "raise_cap": rules.raise_cap,
+        "allow_limp": rules.allow_limp,
+        "always_offer_all_in": rules.always_offer_all_in,
+        "force_all_in_threshold": rules.force_all_in_threshold,
+    }
+
+
+def _rules_from_mapping(facts: Mapping[str, Any]) -> PreflopRules:
+    sb, bb = facts["stacks_bb"]
+    return PreflopRules.parse(**{**facts, "stacks_bb": (sb, bb)})
+
+
+def _report_from_mapping(facts: Mapping[str, Any]) -> PreflopReport:
+    return PreflopReport(
+        iterations=facts["iterations"],
+        exploitability_mbb=facts["exploitability_mbb"],
+        seconds=facts["seconds"],
+        flop_leaves={
+            path: FlopLeafSource(ValueSource(leaf["source"]), leaf["detail"])
+            for path, leaf in facts["flop_leaves"].items()
+        },
+        curve_mbb=tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
+        ranges_rounds=tuple(map(_round_from_mapping, facts["ranges_rounds"])),
+        real_exploitability_mbb=facts.get("real_exploitability_mbb"),
+    )
+
+
+def _round_from_mapping(facts: Mapping[str, Any]) -> RangesRound:
+    meaning = ExploitabilityMeaning(facts["flop_exploitability_meaning"])
+    return RangesRound(**{**facts, "flop_exploitability_meaning": meaning})
+
+
+# --------------------------------------------------------------------------------------------------
+# A way to look at a preflop solution: what is said about its nodes.
+
+
+_KINDS = {NOT_A_LEAF: NodeKind.DECISION, ALL_IN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
+
+
+class PreflopView:
+    """A preflop solution and what it says about single nodes."""
+
+    def __init__(self, solution: PreflopSolution, provenance: Provenance | None = None) -> None:
+        """Looks at nothing yet.
+
+        Args:
+            solution: what was solved.
+            provenance: where it comes from; None as long as it is not saved.
+        """
+        self.solution = solution
+        self.provenance = provenance
+
+    @property
+    def tree(self) -> PreflopTree:
+        """The betting."""
+        return self.solution.tree
+
+    @property
+    def quality(self) -> Quality:
+        """How well the whole is solved."""
+        report = self.solution.report
+        # Flops are played in the solver's own game, or their values are given.
+        has_flops = bool(report.flop_leaves)
+        meaning = ExploitabilityMeaning.OWN_GAME if has_flops else ExploitabilityMeaning.REAL_GAME
+        return Quality(
+            exploitability=report.exploitability_mbb,
+            unit=ExploitabilityUnit.MBB,
+            meaning=meaning,
+            real_exploitability=report.real_exploitability_mbb,
+            iterations=report.iterations,
+            seconds=report.seconds,
+            curve=report.curve_mbb,
+            provenance=self.provenance,
+        )
+
+    @cached_property
+    def reach(self) -> tuple[FloatArray, FloatArray]:
+        """``[N, 169]`` for each player, the probability that a hand plays towards each node."""
+        return self.solution.reach(SB), self.solution.reach(BB)
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root.
+
+        Raises:
+            TreeError: naming the first step that is not an action, and the actions there are.
+        """
+        return self.node_at(self.tree.find_node(path))
+
+    def node_at(self, node: int) -> Node:
+        """Returns what is known about a node of the tree, by its number."""
+        tree, layout = self.tree, self.tree.layout
+        children = layout.children(node)
+        invested = tree.invested_bb[node]
+        is_decision = layout.actor[node] != LEAF
+        actor = self.actor(node) if is_decision else None
+        weights = np.stack([self.reach[player][node] for player in (SB, BB)])
+        action_ev = np.zeros((0, NUM_HANDS))
+        if actor is not None:
+            rows = slice(children.start, children.stop)
+            action_ev = self.solution.ev_bb[actor, rows] + invested[actor]
+        left = (tree.rules.effective_stack_bb - invested).tolist()
+        return Node(
+            path=tree.path(node),
+            label=self.describe_decision(node) if is_decision else self.describe_path(node),
+            kind=_KINDS.get(int(tree.leaf_kind[node]), NodeKind.FOLD),
+            street=None,
+            board=(),
+            unit=Unit.BIG_BLINDS,
+            pot=float(tree.pot_bb[node]),
+            stacks=(left[SB], left[BB]),
+            invested=(float(invested[SB]), float(invested[BB])),
+            players=BLIND_NAMES,
+            actor=actor,
+            actions=self._actions(node),
+            next_cards=(),
+            hand_space=HandSpace.HANDS,
+            is_held=np.ones((2, NUM_HANDS), dtype=bool),
+            weights=weights,
+            met_weights=np.stack([self._met(weights[1 - player]) for player in (SB, BB)]),
+            strategy=self.solution.strategy[children.start : children.stop],
+            ev=self.solution.ev_bb[:, node] + invested[:, None],
+            action_ev=action_ev,
+            equity=np.stack([self._equity(weights[1 - player]) for player in (SB, BB)]),
+            reach=self.share_of_deals(node),
+            trail=self._trail(node),
+        )
+
+    def actor(self, node: int) -> int:
+        """Returns who acts at a decision."""
+        return int(self.tree.layout.actor[node])
+
+    def find_decision(self, path: str) -> int:
+        """Returns the decision that a path leads to.
+
+        Raises:
+            TreeError: naming the first step that is not an action, and the actions there are, or
+                if the betting is over there.
+        """
+        node = self.tree.find_node(path)
+        if self.tree.layout.actor[node] == LEAF:
+            problem = f"the betting is over after {self.describe_path(node)}, nobody acts"
+            raise TreeError(f"path {quote(path)}", problem)
+        return node
+
+    def decisions(self) -> list[int]:
+        """Returns all decisions, in the order of the nodes."""
+        return [int(node) for node in np.flatnonzero(self.tree.layout.actor != LEAF)]
+
+    def standard_nodes(self) -> list[int]:
+        """Returns the first decision, and the big blind's answers to a limp and to each raise."""
+        if self.tree.layout.actor[0] == LEAF:
+            return []
+        answers = self.tree.layout.children(0)
+        return [0, *(node for node in answers if self.tree.layout.actor[node] != LEAF)]
+
+    def share_of_deals(self, node: int) -> float:
+        """Returns how often a node is reached, of all deals."""
+        return float(self._deals(node, SB).sum() / self._matchups.sum())
+
+    def describe_path(self, node: int) -> str:
+        """Writes the actions that lead to a node: ``SB raise to 2.5, BB call``."""
+        labels = [
+            f"{BLIND_NAMES[self.actor(parent)]} {self.tree.action_label(child)}"
+            for parent, child in self._way_to(node)
+        ]
+        return ", ".join(labels)
+
+    def describe_decision(self, node: int) -> str:
+        """Writes who decides after what: ``SB first in``, ``BB versus limp``."""
+        name = BLIND_NAMES[self.actor(node)]
+        parent = int(self.tree.layout.parent[node])
+        if parent == NO_NODE:
+            return f"{name} first in"
+        if parent == 0:
+            return f"{name} versus {self.tree.action_label(node)}"
+        return f"{name} after {self.describe_path(node)}"
+
+    def _way_to(self, node: int) -> list[tuple[int, int]]:
+        """Returns the decisions on the way to a node, each with the node that follows."""
+        way: list[tuple[int, int]] = []
+        while (parent := int(self.tree.layout.parent[node])) != NO_NODE:
+            way.append((parent, node))
+            node = parent
+        return way[::-1]
+
+    def _actions(self, node: int) -> tuple[NodeAction, ...]:
+        tree = self.tree
+        return tuple(
+            NodeAction(tree.action_code(child), tree.action_label(child), *tree.action_to(child))
+            for child in tree.layout.children(node)
+        )
+
+    def _trail(self, node: int) -> tuple[TrailStep, ...]:
+        steps = []
+        for parent, child in self._way_to(node):
+            actor, children = self.actor(parent), self.tree.layout.children(parent)
+            played = self.solution.strategy[children.start : children.stop]
+            deals = self._deals(parent, actor)
+            frequencies = tuple(mean(row, deals) for row in played)
+            path, taken = self.tree.path(parent), self.tree.action_code(child)
+            label = self.describe_decision(parent)
+            steps.append(TrailStep(path, label, actor, self._actions(parent), frequencies, taken))
+        return tuple(steps)
+
+    def _equity(self, opponent: FloatArray) -> FloatArray:
+        """Returns ``[169]`` the all-in equity of each hand against what the opponent brings."""
+        met = self._matchups * opponent
+        return divide((met * self._equities).sum(axis=1), met.sum(axis=1))
+
+    def _met(self, opponent: FloatArray) -> FloatArray:
+        """Returns ``[169]`` the combos of the opponent that a combo of each hand can meet."""
+        met: FloatArray = (self._matchups * opponent).sum(axis=1) / HandSpace.HANDS.num_combos
+        return met
+
+    def _deals(self, node: int, player: int) -> FloatArray:
+        """Returns ``[169]`` how many deals bring a player to a node with each hand."""
+        met = (self._matchups * self.reach[1 - player][node]).sum(axis=1)
+        deals: FloatArray = self.reach[player][node] * met
+        return deals
+
+    @cached_property
+    def _matchups(self) -> IntArray:
+        return matchup_weights()
+
+    @cached_property
+    def _equities(self) -> FloatArray:
+        return preflop_table().equities()

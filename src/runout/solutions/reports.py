@@ -1,0 +1,502 @@
+"""One spot on many flops: rows, tables and means by true weights."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from runout.arrays import BoolArray, FloatArray
+from runout.cards.deck import live_combos, parse_cards
+from runout.cards.flops import LABELS, TextureKind, describe_texture
+from runout.cards.hand_classes import classify_hands
+from runout.errors import RunoutError, quote
+from runout.solutions.node import Node, NodeAction, mean
+from runout.solutions.values import ExploitabilityMeaning
+from runout.trees.actions import ActionKind
+from runout.trees.paths import STREET_SEPARATOR, split_path
+from runout.trees.tree import POSITION_NAMES
+
+# --------------------------------------------------------------------------------------------------
+# One spot on many flops: what each flop says about the chosen lines, as numbers.
+#
+# A row is made of the nodes of a solved flop and needs nothing else, so whoever has solved a flop
+# can make it, and the table of all flops is put together from rows.
+
+
+Json = dict[str, Any]
+
+#: The best made hands that a flop allows: so large a share of all combos are its nuts.
+NUT_SHARE = 0.05
+
+_PLAYERS = (0, 1)
+_NUM_FIXED = 7  # numbers of a line whatever can be done there: deals, and three of each player
+
+
+@dataclass(frozen=True)
+class ReportLine:
+    """A node that is looked at on every flop.
+
+    Attributes:
+        path: the actions that lead to it, empty at the root.
+        label: who acts, or what happens, in words.
+        pot: what is in the middle.
+        actor: who acts; None where nobody does.
+        actions: what the actor can do.
+    """
+
+    path: str
+    label: str
+    pot: float
+    actor: int | None
+    actions: tuple[NodeAction, ...]
+
+    @classmethod
+    def of(cls, node: Node) -> "ReportLine":
+        """Returns the line of a node."""
+        return cls(node.path, node.label, node.pot, node.actor, node.actions)
+
+    def to_json(self) -> Json:
+        """Returns the same under JSON names."""
+        actions = [
+            {"code": a.code, "label": a.label, "kind": a.kind.name.lower(), "amount": a.amount}
+            for a in self.actions
+        ]
+        facts = {"path": self.path, "label": self.label, "pot": self.pot, "actor": self.actor}
+        return {**facts, "actions": actions}
+
+    @classmethod
+    def from_json(cls, document: Json) -> "ReportLine":
+        """Reads what `to_json` has written."""
+        actions = tuple(
+            NodeAction(a["code"], a["label"], ActionKind[a["kind"].upper()], a["amount"])
+            for a in document["actions"]
+        )
+        return cls(document["path"], document["label"], document["pot"], document["actor"], actions)
+
+
+@dataclass(frozen=True)
+class LineValues:
+    """What a line is on one flop; NaN where the ranges do not meet.
+
+    Attributes:
+        deals: weight of the pairs of combos that are played to here.
+        ev: what OOP and IP get of the pot, in chips.
+        equity: what they would get at a showdown, as a share of the pot.
+        nuts: share of each range that is among the best made hands of the flop.
+        frequency: how often each action is taken.
+        cost: what the actor's range loses if all of it takes the action, in chips; the opponent
+            plays on as it is.
+        size_cost: what the actor loses in the whole game if this bet is its only size on the flop,
+            in chips; both learn anew. NaN for what is no bet, none where it was not asked for.
+    """
+
+    deals: float
+    ev: tuple[float, ...]
+    equity: tuple[float, ...]
+    nuts: tuple[float, ...]
+    frequency: tuple[float, ...]
+    cost: tuple[float, ...]
+    size_cost: tuple[float, ...] = ()
+
+    def to_array(self) -> FloatArray:
+        """Returns ``[7 + 2 A]`` or, with costs of sizes, ``[7 + 3 A]`` all numbers in a row."""
+        parts = (self.ev, self.equity, self.nuts, self.frequency, self.cost, self.size_cost)
+        return np.array([self.deals, *itertools.chain.from_iterable(parts)])
+
+    @classmethod
+    def from_array(cls, numbers: FloatArray, num_actions: int) -> "LineValues":
+        """Reads what `to_array` has written.
+
+        Raises:
+            ValueError: if there are not as many numbers as a line has.
+        """
+        values = iter(numbers.tolist())
+        num_sizes = len(numbers) - _NUM_FIXED - 2 * num_actions
+        if num_sizes not in (0, num_actions):
+            raise ValueError(f"a line of {num_actions} actions has no {len(numbers)} numbers")
+        lengths = (2, 2, 2, num_actions, num_actions, num_sizes)
+        deals = next(values)
+        return cls(deals, *(tuple(itertools.islice(values, number)) for number in lengths))
+
+
+@dataclass(frozen=True)
+class FlopRow:
+    """What the solve of one flop has come to.
+
+    Attributes:
+        flop: its cards as they were given, such as ``AhKd7s``.
+        share: of all 22,100 flops, what it stands for.
+        deals: weight of the pairs of combos that it leaves the two ranges.
+        exploitability_pot: of the solve, as a fraction of the pot.
+        iterations: done.
+        seconds: taken, further solves for costs of sizes included.
+        lines: the chosen lines, in their order.
+    """
+
+    flop: str
+    share: float
+    deals: float
+    exploitability_pot: float
+    iterations: int
+    seconds: float
+    lines: tuple[LineValues, ...]
+
+
+def line_values(node: Node, size_cost: tuple[float, ...] = ()) -> LineValues:
+    """Returns what a node on a flop says, as numbers."""
+    is_nuts = nut_hands(node.board)
+    has_actor = node.actor is not None
+    return LineValues(
+        deals=float(node.deals(0).sum()),
+        ev=tuple(node.range_ev(player) for player in _PLAYERS),
+        equity=tuple(node.range_equity(player) for player in _PLAYERS),
+        nuts=tuple(mean(is_nuts.astype(np.float64), node.deals(player)) for player in _PLAYERS),
+        frequency=tuple(node.frequency().tolist()) if has_actor else (),
+        cost=range_costs(node) if has_actor else (),
+        size_cost=size_cost,
+    )
+
+
+def range_costs(node: Node) -> tuple[float, ...]:
+    """Returns what each action costs the actor's range if every hand takes it, in chips.
+
+    The opponent does not adapt, and hands go on as the solution has them go on: for hands that
+    never take the action that is an estimate.
+    """
+    assert node.actor is not None
+    deals = node.deals(node.actor)
+    now = node.range_ev(node.actor)
+    return tuple(now - mean(values, deals) for values in node.action_ev)
+
+
+def nut_hands(board: Sequence[int]) -> BoolArray:
+    """Returns ``[1326]`` the combos that are among the best made hands of a board.
+
+    These are the best twentieth of the combos that the board leaves, and all that are as good as
+    the last of them.
+    """
+    classes = classify_hands(tuple(board))
+    live = live_combos(board)
+    ranks = np.sort(classes.nut_rank[live])
+    worst = ranks[math.ceil(NUT_SHARE * len(live)) - 1]
+    is_nuts: BoolArray = (classes.nut_rank > 0) & (classes.nut_rank <= worst)
+    return is_nuts
+
+
+# --------------------------------------------------------------------------------------------------
+# The table of a report over flops: columns of a line, means by true weights, groups, filters.
+#
+# A flop counts as often as it comes between the two ranges: its share of all flops, times the pairs
+# of combos that are played to the line on it. So the mean over all 1,755 flops is what the line is
+# worth before the flop is dealt.
+
+
+ROOT = "root"
+FLOP_KEY = "flop"
+WEIGHT_KEY = "weight"
+
+
+class FilterError(RunoutError):
+    """A filter or an order of flops that says nothing about them."""
+
+
+class Form(StrEnum):
+    """What a number of a column is."""
+
+    SHARE = "share"
+    CHIPS = "chips"
+    RATIO = "ratio"
+    COUNT = "count"
+    SECONDS = "seconds"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One number of every flop.
+
+    Attributes:
+        key: its name in files and for sorting.
+        heading: in tables.
+        form: what it is.
+        values: ``[F]``.
+        mean: over a choice of flops, given as ``[F]`` whether each is in it.
+    """
+
+    key: str
+    heading: str
+    form: Form
+    values: FloatArray
+    mean: Callable[[BoolArray], float]
+
+
+@dataclass(frozen=True, eq=False)
+class FlopsReport:
+    """One spot on many flops.
+
+    Attributes:
+        title: the spot, in a few words.
+        lines: the nodes that were looked at.
+        rows: the flops that are finished.
+        num_flops: how many there are to be.
+        meaning: in which game the exploitability of each flop is.
+        has_strategies: whether the solution of each flop was kept.
+    """
+
+    title: str
+    lines: tuple[ReportLine, ...]
+    rows: tuple[FlopRow, ...]
+    num_flops: int
+    meaning: ExploitabilityMeaning
+    has_strategies: bool = False
+
+    def table(self, path: str = ROOT) -> "LineTable":
+        """Returns the table of a line.
+
+        Raises:
+            FilterError: if it was not looked at.
+        """
+        wanted = "" if path == ROOT else STREET_SEPARATOR.join(split_path(path))
+        for number, line in enumerate(self.lines):
+            if line.path == wanted:
+                return LineTable(line, self.rows, tuple(row.lines[number] for row in self.rows))
+        names = ", ".join(name_of_line(line.path) for line in self.lines)
+        raise FilterError(f"line {quote(path)}", f"is not in this report, it has {names}")
+
+
+@dataclass(frozen=True, eq=False)
+class LineTable:
+    """A line on every flop.
+
+    Attributes:
+        line: the node.
+        rows: the flops.
+        values: what the line is on each of them.
+    """
+
+    line: ReportLine
+    rows: tuple[FlopRow, ...]
+    values: tuple[LineValues, ...]
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """``[F]`` how often each flop comes on this line, of all flops of the table."""
+        played = self._played
+        return played / played.sum() if played.sum() > 0.0 else np.zeros(len(played))
+
+    @cached_property
+    def _played(self) -> FloatArray:
+        return np.array([row.share * line.deals for row, line in self._pairs()])
+
+    @cached_property
+    def _dealt(self) -> FloatArray:
+        return np.array([row.share * row.deals for row in self.rows])
+
+    def _pairs(self) -> list[tuple[FlopRow, LineValues]]:
+        return list(zip(self.rows, self.values, strict=True))
+
+    @cached_property
+    def labels(self) -> list[dict[str, str]]:
+        """What each flop is called."""
+        return [describe_texture(parse_cards(row.flop)).labels() for row in self.rows]
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """All numbers, in the order of tables and files."""
+        return (*self._money_columns(), *self._action_columns(), *self._solve_columns())
+
+    def column(self, key: str) -> Column:
+        """Returns a column by its key, in which ``-`` may stand for ``_``, or by an action's code.
+
+        Raises:
+            FilterError: if there is none.
+        """
+        by_key = {column.key: column for column in self.columns}
+        tidy = key.strip().lower().replace("-", "_")
+        found = by_key.get(tidy) or by_key.get(f"freq_{key.strip()}")
+        if found is None:
+            known = ", ".join([FLOP_KEY, *by_key])
+            raise FilterError("sort", f"{quote(key)} is no column, use one of {known}")
+        return found
+
+    def order(self, key: str) -> list[int]:
+        """Returns the flops in the order of a column, the largest first; ``flop`` from aces down.
+
+        A ``-`` in front turns it around.
+
+        Raises:
+            FilterError: if there is no such column.
+        """
+        is_turned = key.startswith("-")
+        name = key.removeprefix("-")
+        if name == FLOP_KEY:
+            cards = [sorted(parse_cards(row.flop), reverse=True) for row in self.rows]
+            order = sorted(range(len(cards)), key=lambda number: cards[number], reverse=True)
+            return order[::-1] if is_turned else order
+        values = self.column(name).values
+        keyed = np.nan_to_num(values if is_turned else -values, nan=math.inf)
+        return [int(number) for number in np.argsort(keyed, kind="stable")]
+
+    def everything(self) -> BoolArray:
+        """Returns ``[F]`` the choice of all flops."""
+        return np.ones(len(self.rows), dtype=np.bool_)
+
+    def mean(self, values: FloatArray, chosen: BoolArray) -> float:
+        """Returns the mean of ``values[F]`` over some flops by how often they come."""
+        return _weighted(values, np.where(chosen, self._played, 0.0))
+
+    def groups(self, kind: TextureKind, chosen: BoolArray) -> list[tuple[str, BoolArray]]:
+        """Returns the labels of a kind that some chosen flops have, with these flops."""
+        found = []
+        for label in LABELS[kind]:
+            is_in = chosen & np.array(
+                [names[kind] == label for names in self.labels], dtype=np.bool_
+            )
+            if is_in.any():
+                found.append((label, is_in))
+        return found
+
+    def _money_columns(self) -> list[Column]:
+        columns = [
+            self._column("share", "share", Form.SHARE, [r.share for r in self.rows], _total),
+            Column(WEIGHT_KEY, "weight", Form.SHARE, self.weights, self._weight_of),
+            Column("reach", "reach", Form.SHARE, self._reach, self._reach_of),
+        ]
+        pot = self.line.pot
+        for player, name in enumerate(POSITION_NAMES):
+            end = name.lower()
+            ev = np.array([line.ev[player] for line in self.values])
+            equity = np.array([line.equity[player] for line in self.values])
+            nuts = [line.nuts[player] for line in self.values]
+            columns += [
+                self._column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity),
+                self._column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev),
+                replace(
+                    self._column(f"eqr_{end}", f"{name} EQR", Form.SHARE, _ratio(ev, pot * equity)),
+                    mean=partial(self._mean_eqr, ev, equity),
+                ),
+                self._column(f"nuts_{end}", f"{name} nuts", Form.SHARE, nuts),
+            ]
+        return columns
+
+    def _mean_eqr(self, ev: FloatArray, equity: FloatArray, chosen: BoolArray) -> float:
+        share = self.line.pot * self.mean(equity, chosen)
+        return self.mean(ev, chosen) / share if share > 0.0 else math.nan
+
+    def _action_columns(self) -> list[Column]:
+        columns = []
+        for number, action in enumerate(self.line.actions):
+            frequency = [line.frequency[number] for line in self.values]
+            columns.append(self._column(f"freq_{action.code}", action.code, Form.SHARE, frequency))
+        for number, action in enumerate(self.line.actions):
+            cost = [line.cost[number] for line in self.values]
+            heading = f"all {action.code}"
+            columns.append(self._column(f"cost_{action.code}", heading, Form.CHIPS, cost))
+        for number, action in enumerate(self.line.actions):
+            sizes = [line.size_cost[number] for line in self.values if line.size_cost]
+            if len(sizes) == len(self.rows) and not np.isnan(sizes).all():
+                heading = f"only {action.code}"
+                columns.append(self._column(f"only_{action.code}", heading, Form.CHIPS, sizes))
+        return columns
+
+    def _solve_columns(self) -> list[Column]:
+        reached = np.array([row.exploitability_pot for row in self.rows])
+        dealt = self._dealt
+        return [
+            replace(
+                self._column("exploitability", "expl.", Form.SHARE, reached),
+                mean=lambda chosen: _weighted(reached, np.where(chosen, dealt, 0.0)),
+            ),
+            self._column(
+                "iterations", "iterations", Form.COUNT, [r.iterations for r in self.rows], _total
+            ),
+            self._column("seconds", "time", Form.SECONDS, [r.seconds for r in self.rows], _total),
+        ]
+
+    def _column(
+        self,
+        key: str,
+        heading: str,
+        form: Form,
+        values: Sequence[float] | FloatArray,
+        mean: Callable[[FloatArray, BoolArray], float] | None = None,
+    ) -> Column:
+        numbers = np.array(values, dtype=np.float64)
+        how = mean or self.mean
+        return Column(key, heading, form, numbers, lambda chosen: how(numbers, chosen))
+
+    def _weight_of(self, chosen: BoolArray) -> float:
+        return float(self.weights[chosen].sum())
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        return _ratio(self._played, self._dealt)
+
+    def _reach_of(self, chosen: BoolArray) -> float:
+        dealt = float(self._dealt[chosen].sum())
+        return float(self._played[chosen].sum()) / dealt if dealt > 0.0 else math.nan
+
+
+def name_of_line(path: str) -> str:
+    """Returns what a line is called: its path, or ``root``."""
+    return path or ROOT
+
+
+def choose_flops(table: LineTable, filters: Sequence[str]) -> BoolArray:
+    """Returns ``[F]`` the flops that meet all filters, such as ``suits=monotone`` and ``high=A,K``.
+
+    Raises:
+        FilterError: naming the filter that is none, with what there is.
+    """
+    chosen = table.everything()
+    for text in filters:
+        kind, labels = _read_filter(text)
+        chosen &= np.array([names[kind] in labels for names in table.labels], dtype=np.bool_)
+    return chosen
+
+
+def _read_filter(text: str) -> tuple[TextureKind, list[str]]:
+    name, separator, value = (part.strip() for part in text.partition("="))
+    kinds = ", ".join(TextureKind)
+    if not separator or not value:
+        problem = f"is no filter, write suits=monotone; there are {kinds}"
+        raise FilterError(f"where {quote(text)}", problem)
+    if name not in list(TextureKind):
+        raise FilterError(f"where {quote(text)}", f"{quote(name)} is none of {kinds}")
+    kind = TextureKind(name)
+    known = {_short(kind, label).lower(): label for label in LABELS[kind]}
+    labels = []
+    for part in map(str.strip, value.split(",")):
+        short = _short(kind, part).lower()
+        if short not in known:
+            allowed = ", ".join(_short(kind, label) for label in LABELS[kind])
+            problem = f"{quote(part)} is no value of {kind}, use some of {allowed}"
+            raise FilterError(f"where {quote(text)}", problem)
+        labels.append(known[short])
+    return kind, labels
+
+
+def _short(kind: TextureKind, label: str) -> str:
+    """Returns a label as filters write it: ``A`` for ``A high``."""
+    return label.removesuffix(" high") if kind is TextureKind.HIGH else label
+
+
+def _weighted(values: FloatArray, weights: FloatArray) -> float:
+    known = np.where(np.isnan(values), 0.0, weights)
+    total = float(known.sum())
+    return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else math.nan
+
+
+def _total(values: FloatArray, chosen: BoolArray) -> float:
+    return float(values[chosen].sum())
+
+
+def _ratio(amount: FloatArray, weight: FloatArray) -> FloatArray:
+    ratio: FloatArray = np.divide(
+        amount, weight, out=np.full(len(weight), np.nan), where=weight > 0.0
+    )
+    return ratio

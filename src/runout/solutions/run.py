@@ -1,0 +1,260 @@
+"""A run: its preflop solution, and the flops below it if it was solved jointly with them."""
+
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from runout.arrays import FloatArray
+from runout.cards.deck import HAND_BY_COMBO, NUM_COMBOS, format_cards, parse_cards, permute_combos
+from runout.cards.flops import CanonicalBoard, GivenFlop, SuitMapping
+from runout.errors import BundleError, CardError, TreeError, quote
+from runout.solutions.flop import StoredSpot
+from runout.solutions.flop_bundles import SPOT_KIND, JointFlops, load_spot
+from runout.solutions.node import Node, NodeKind, Provenance, TrailStep
+from runout.solutions.preflop import (
+    FLOPS_FOLDER,
+    PREFLOP_KIND,
+    SOLUTION_FOLDER,
+    PreflopSolution,
+    PreflopView,
+    find_bundle,
+    load_solution,
+)
+from runout.storage.bundle import has_bundle, read_manifest
+from runout.trees.paths import STREET_SEPARATOR, find_step, split_path
+from runout.trees.tree import FLOP, PostflopTree, postflop_position
+
+# --------------------------------------------------------------------------------------------------
+# A run: its preflop solution, and the flops below it if it was solved jointly with them.
+
+
+_FLOP_LABEL = "flop"
+
+#: Flops that stay open.
+_KEPT_FLOPS = 8
+
+
+class _Place(NamedTuple):
+    """A place after a flop: the node where it is dealt, the flop, its spot, and the path there."""
+
+    before: Node
+    given: GivenFlop
+    spot: StoredSpot
+    below: str
+
+
+class RunView(PreflopView):
+    """A preflop solution whose flops can be opened as well, as ``r2-c:Td9d6h:x:b50:c:8h``."""
+
+    def __init__(
+        self,
+        solution: PreflopSolution,
+        provenance: Provenance | None = None,
+        flops_path: Path | None = None,
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            solution: before the flop.
+            provenance: where it comes from.
+            flops_path: the bundle in which the flops were kept; None if none were.
+        """
+        super().__init__(solution, provenance)
+        self._flops_path = flops_path
+        # Several threads may look at once.
+        self._opened = lru_cache(_KEPT_FLOPS)(self._open)
+
+    @cached_property
+    def flops(self) -> JointFlops | None:
+        """What was kept of the flops, None if nothing was.
+
+        Raises:
+            BundleError: if it is damaged, or of another version.
+        """
+        return None if self._flops_path is None else JointFlops.load(self._flops_path)
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root.
+
+        Raises:
+            TreeError: naming the first step that is no action, and the actions there are.
+            CardError: naming the first step that is no flop or card, or is not among the flops.
+            BundleError: if what was kept of the flop is damaged, or lacks the street.
+        """
+        place = self._find_flop(path)
+        if place is None:
+            found = super().node(path)
+            is_flop = found.kind is NodeKind.FLOP
+            names = self.flops.flops if is_flop and self.flops is not None else ()
+            return replace(found, flops=names)
+        mapping = CanonicalBoard.from_cards(place.given.cards).mapping
+        asked = _rename(place.spot.node(place.below), mapping.inverse(), place.given)
+        return _join(place.before, place.given, asked)
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that share their tables.
+
+        Raises:
+            RunoutError: if there is no such node.
+        """
+        place = self._find_flop(path)
+        if place is None:
+            return ()
+        back = CanonicalBoard.from_cards(place.given.cards).mapping.inverse()
+        return tuple(back.map_cards(cards) for cards in place.spot.cards_alike(place.below))
+
+    def _find_flop(self, path: str) -> _Place | None:
+        """Returns the flop that a path leads to and what follows; None before the flop."""
+        steps = split_path(path)
+        number = self._count_preflop(steps)
+        if number == len(steps):
+            return None
+        before = super().node(STREET_SEPARATOR.join(steps[:number]))
+        given, flop = self._read_flop(before, steps[number], path)
+        mapping = CanonicalBoard.from_cards(given.cards).mapping
+        spot = self._opened(self.tree.find_node(before.path), flop)
+        below = [_rename_step(step, mapping) for step in steps[number + 1 :]]
+        return _Place(before, given, spot, STREET_SEPARATOR.join(below))
+
+    def _count_preflop(self, steps: list[str]) -> int:
+        """Returns how many steps come before the flop."""
+        node = 0
+        for number, step in enumerate(steps):
+            if self.tree.leaf_kind[node] == FLOP:
+                return number
+            found = find_step(self.tree, node, step)
+            if found is None:
+                return len(steps)  # the error is told by whoever reads the path
+            node = found
+        return len(steps)
+
+    def _read_flop(self, before: Node, step: str, path: str) -> tuple[GivenFlop, int]:
+        """Returns a flop as it was given, and its number."""
+        where = f"path {quote(path)}"
+        if self.flops is None:
+            problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
+            raise TreeError(where, problem)
+        try:
+            given = GivenFlop(tuple(parse_cards(step)))
+            number = self.flops.number_of.get(given.canonical)
+        except (CardError, ValueError) as error:
+            problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
+            raise CardError(where, problem) from None
+        if number is None:
+            flops = ", ".join(self.flops.flops)
+            raise CardError(where, f"{quote(step)} is not among the flops that are kept: {flops}")
+        return given, number
+
+    def _open(self, node: int, flop: int) -> StoredSpot:
+        """Opens a flop, by its number, at a flop leaf, by its node."""
+        assert self.flops is not None
+        leaves = self.tree.flop_leaves()
+        number = next(number for number, leaf in enumerate(leaves) if leaf.node == node)
+        weights = np.zeros((2, NUM_COMBOS))
+        for player in (0, 1):
+            weights[postflop_position(player)] = self.reach[player][node][HAND_BY_COMBO]
+        return self.flops.open(flop, number, self._flop_trees, weights, leaves[number].pot_bb)
+
+    @cached_property
+    def _flop_trees(self) -> tuple[PostflopTree, ...]:
+        assert self.flops is not None
+        return self.flops.trees(self.tree)
+
+
+def open_run(path: Path | str) -> RunView:
+    """Opens the solution of a run's directory, or of the bundle itself.
+
+    Raises:
+        BundleError: if it is missing, damaged, or of another kind or version.
+    """
+    directory = Path(path)
+    bundle = find_bundle(directory, SOLUTION_FOLDER)
+    kept = bundle.parent / FLOPS_FOLDER
+    flops_path = kept if bundle != directory and has_bundle(kept) else None
+    return RunView(load_solution(bundle), Provenance.of(read_manifest(bundle)), flops_path)
+
+
+def _rename_step(step: str, mapping: SuitMapping) -> str:
+    """Returns a step with the suit of its card renamed; actions are no cards."""
+    try:
+        return format_cards(mapping.map_cards(parse_cards(step)))
+    except (CardError, ValueError):
+        return step
+
+
+def _rename(node: Node, mapping: SuitMapping, given: GivenFlop) -> Node:
+    """Returns a node of a canonical flop in the suits in which the flop was given."""
+
+    def rows(table: FloatArray) -> FloatArray:
+        return table[:, image]
+
+    image = permute_combos(mapping.inverse().new_suits)
+    dealt = mapping.map_cards(node.board[len(given.cards) :])
+    paths = [_rename_path(step.path, mapping) for step in node.trail]
+    trail = tuple(
+        replace(step, path=path, taken=_rename_step(step.taken, mapping))
+        for step, path in zip(node.trail, paths, strict=True)
+    )
+    return replace(
+        node,
+        path=_rename_path(node.path, mapping),
+        board=(*given.cards, *dealt),
+        next_cards=tuple(sorted(mapping.map_cards(node.next_cards))),
+        is_held=node.is_held[:, image],
+        weights=rows(node.weights),
+        met_weights=rows(node.met_weights),
+        strategy=rows(node.strategy),
+        ev=rows(node.ev),
+        action_ev=rows(node.action_ev),
+        equity=rows(node.equity),
+        trail=trail,
+    )
+
+
+def _rename_path(path: str, mapping: SuitMapping) -> str:
+    return STREET_SEPARATOR.join(_rename_step(step, mapping) for step in split_path(path))
+
+
+def _join(before: Node, given: GivenFlop, node: Node) -> Node:
+    """Returns a node after a flop as one of the whole hand."""
+    root = STREET_SEPARATOR.join((before.path, format_cards(given.cards)))
+
+    def below(path: str) -> str:
+        return STREET_SEPARATOR.join(filter(None, (root, path)))
+
+    dealt = TrailStep(before.path, _FLOP_LABEL, None, (), (), format_cards(given.cards))
+    trail = tuple(replace(step, path=below(step.path)) for step in node.trail)
+    blinds = before.invested[0]  # equal: the flop is seen when both have put in the same
+    oop, ip = (blinds + amount for amount in node.invested)
+    return replace(
+        node,
+        path=below(node.path),
+        invested=(oop, ip),
+        reach=None if node.reach is None else (before.reach or 0.0) * node.reach,
+        trail=(*before.trail, dealt, *trail),
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# Any solution by its path: a spot, or a run with its flops.
+
+
+def open_solution(path: Path | str) -> RunView | StoredSpot:
+    """Opens what was solved, without a solver: ``open_solution("runs/river").node("x:b59")``.
+
+    Args:
+        path: the directory that `solve-spot` or `solve-preflop` wrote.
+
+    Raises:
+        BundleError: if nothing is there, it is damaged, or holds no solution.
+    """
+    bundle = find_bundle(Path(path), SOLUTION_FOLDER)
+    kind = read_manifest(bundle).kind
+    if kind == SPOT_KIND:
+        return load_spot(bundle)
+    if kind == PREFLOP_KIND:
+        return open_run(path)
+    raise BundleError(str(path), f"is of kind {kind!r}, expected a spot or a preflop solution")

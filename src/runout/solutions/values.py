@@ -1,0 +1,496 @@
+"""What each hand gets back after the flop against each hand, on every solved flop."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from math import log
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import AnyArray, FloatArray, IntArray, read_only
+from runout.cache import Arrays
+from runout.cards.deck import HAND_NAMES, NUM_HANDS, format_cards, matchup_weights, parse_cards
+from runout.cards.flops import FlopList, GivenFlop, canonical_flop
+from runout.equity.preflop import preflop_table
+from runout.errors import BundleError, CardError
+from runout.storage.bundle import load_bundle, reading_contents
+from runout.storage.writer import BundleWriter
+from runout.version import __version__
+
+# --------------------------------------------------------------------------------------------------
+# How a solve went.
+
+
+class ExploitabilityMeaning(StrEnum):
+    """What the exploitability of a backend is measured against."""
+
+    OWN_GAME = "own game"
+    UPPER_BOUND = "upper bound"
+    REAL_GAME = "real game"
+
+    @property
+    def explanation(self) -> str:
+        """The same in a sentence."""
+        return _EXPLANATIONS[self]
+
+    @property
+    def is_upper_bound(self) -> bool:
+        """Whether it is not measured, but cannot be larger."""
+        return self is ExploitabilityMeaning.UPPER_BOUND
+
+
+_EXPLANATIONS = {
+    ExploitabilityMeaning.OWN_GAME: "measured in the backend's own game, without real cards",
+    ExploitabilityMeaning.UPPER_BOUND: "an upper bound, in the backend's own game",
+    ExploitabilityMeaning.REAL_GAME: "measured in the game with real cards",
+}
+_MEANINGS = tuple(ExploitabilityMeaning)
+
+
+@dataclass(frozen=True)
+class FlopReport:
+    """The end of one flop's solve.
+
+    Attributes:
+        iterations: iterations done, each updating both players; those of all rounds together.
+        exploitability_pot: mean gain of a best response, as a fraction of the flop pot.
+        strategy_delta: largest change of an action's probability in the last iteration.
+        seconds: time that iterating took, on however many cores; of all rounds together.
+        num_deals: deals that were sampled, 0 if all were enumerated.
+        meaning: in which game the exploitability is, and whether it is a bound.
+    """
+
+    iterations: int
+    exploitability_pot: float
+    strategy_delta: float
+    seconds: float
+    num_deals: int
+    meaning: ExploitabilityMeaning
+
+
+def reports_to_array(reports: list[FlopReport]) -> FloatArray:
+    """Returns ``[n, fields]`` the numbers of reports, for saving."""
+    *names, _ = [field.name for field in fields(FlopReport)]
+    return np.array(
+        [
+            [*(float(getattr(report, name)) for name in names), _MEANINGS.index(report.meaning)]
+            for report in reports
+        ]
+    )
+
+
+def reports_from_array(numbers: FloatArray) -> list[FlopReport]:
+    """Returns the reports that `reports_to_array` wrote.
+
+    Raises:
+        ValueError: if it did not write them.
+    """
+    return [
+        FlopReport(
+            int(iterations), exploitability, delta, seconds, int(deals), _meaning_of(meaning)
+        )
+        for iterations, exploitability, delta, seconds, deals, meaning in numbers.tolist()
+    ]
+
+
+def _meaning_of(number: float) -> ExploitabilityMeaning:
+    if number not in range(len(_MEANINGS)):
+        raise ValueError(f"{number:g} is no meaning of an exploitability")
+    return _MEANINGS[int(number)]
+
+
+# --------------------------------------------------------------------------------------------------
+# What each hand gets back after the flop against each hand, on every solved flop.
+
+
+NUM_POSITIONS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class PostflopValues:
+    """Values of all hand pairs at one stack-to-pot ratio.
+
+    A value is what a hand gets back from the pot minus what it puts in after the flop, as a
+    fraction of the flop pot: ``value_pot[f, 0, i, j] + value_pot[f, 1, j, i] == 1``.
+
+    Attributes:
+        flops: the solved flops and the share of all flops that each stands for.
+        spr: effective stack over pot on entering the flop.
+        value_pot: ``[F, 2, 169, 169]`` by flop, hero's position (OOP, IP), hero's and villain's
+            hand; NaN where the flop leaves no way to deal both.
+        reports: how each flop's solve went.
+        ranges: ``[2, 169]`` how much of each hand OOP and IP held when it was solved, None if
+            both held all hands.
+    """
+
+    flops: FlopList
+    spr: float
+    value_pot: npt.NDArray[np.float32]
+    reports: tuple[FlopReport, ...]
+    ranges: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        shape = (len(self.flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
+        if self.value_pot.shape != shape or len(self.reports) != shape[0]:
+            raise ValueError(
+                f"value_pot of shape {self.value_pot.shape} with {len(self.reports)} reports, "
+                f"{shape[0]} flops need {shape}"
+            )
+
+    def get_by_flop(
+        self, flop_index: int, hero_position: int, hero_hand: int, opponent_hand: int
+    ) -> float:
+        """Returns what a hand gets against a hand on one flop.
+
+        Raises:
+            CardError: if the flop leaves no way to deal both.
+            IndexError: if there is no such flop, position or hand.
+        """
+        if min(flop_index, hero_position, hero_hand, opponent_hand) < 0:
+            raise IndexError("flop, position and hands count from 0")
+        value = float(self.value_pot[flop_index, hero_position, hero_hand, opponent_hand])
+        if np.isnan(value):
+            raise CardError(
+                f"{HAND_NAMES[hero_hand]} against {HAND_NAMES[opponent_hand]}",
+                f"cannot both be dealt on {format_cards(self.flops.flops[flop_index])}",
+            )
+        return value
+
+    def average(self, hero_position: int) -> FloatArray:
+        """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
+
+        A flop counts by its own weight and the number of ways it leaves to deal the two hands.
+
+        Raises:
+            IndexError: if there is no such position.
+            ValueError: if a pair that can meet on a flop has no value there.
+        """
+        if hero_position not in range(NUM_POSITIONS):
+            raise IndexError(f"position {hero_position}, there are OOP = 0 and IP = 1")
+        total = np.zeros((NUM_HANDS, NUM_HANDS))
+        weight = np.zeros((NUM_HANDS, NUM_HANDS))
+        for flop, share, value in zip(
+            self.flops.flops, self.flops.weights, self.value_pot[:, hero_position], strict=True
+        ):
+            joint = share * matchup_weights(flop)
+            if np.isnan(value[joint > 0.0]).any():  # must not pass for 0
+                raise ValueError(f"{format_cards(flop)}: hands that can meet have no value")
+            total += joint * np.nan_to_num(value)
+            weight += joint
+        mean: FloatArray = np.divide(
+            total, weight, out=np.full_like(total, np.nan), where=weight > 0.0
+        )
+        return mean
+
+
+# --------------------------------------------------------------------------------------------------
+# What a flop is worth to two preflop players, at any stack-to-pot ratio.
+#
+# Preflop leaves have their own ratios. A book that was solved at a leaf's ratio answers exactly;
+# between two solved ratios it interpolates (linearly in the logarithm of the ratio, as play changes
+# with multiples of the pot); outside of all of them it takes the nearest and says so.
+
+
+#: Position of the small blind after the flop.
+IP = 1
+
+#: Ratios closer than this share of themselves count as equal.
+SPR_TOLERANCE = 0.02
+
+
+class ValueSource(StrEnum):
+    """Where a leaf's values come from."""
+
+    SOLVED = "solved"
+    INTERPOLATED = "interpolated"
+    EXTRAPOLATED = "extrapolated"
+    RAW_EQUITY = "raw equity"
+    JOINT = "joint"
+
+
+@dataclass(frozen=True, eq=False)
+class LeafValues:
+    """What the player in position gets at a preflop leaf that sees a flop.
+
+    Attributes:
+        share_of_ip: ``[169, 169]`` fraction of the flop pot that comes back to the row's hand in
+            position against the column's hand, minus what it puts in after the flop.
+        source: where it comes from.
+        detail: in words, such as ``between SPR 3.5 and 6``.
+    """
+
+    share_of_ip: FloatArray
+    source: ValueSource
+    detail: str
+
+
+@dataclass(frozen=True, eq=False)
+class ValueBook:
+    """Values by stack-to-pot ratio, and for single leaves that were solved by themselves.
+
+    Attributes:
+        sprs: solved ratios, ascending; none means that flops are checked down.
+        shares: for each of them, `LeafValues.share_of_ip`.
+        leaves: values of leaves that were solved with the ranges that arrive there, by path.
+    """
+
+    sprs: tuple[float, ...]
+    shares: tuple[FloatArray, ...]
+    leaves: Mapping[str, LeafValues]
+
+    @classmethod
+    def raw_equity(cls) -> "ValueBook":
+        """Returns a book without postflop play: every flop is checked down."""
+        return cls((), (), {})
+
+    @classmethod
+    def from_values(cls, values: Sequence[PostflopValues]) -> "ValueBook":
+        """Returns a book of solved ratios, averaged over their flops."""
+        ordered = sorted(values, key=lambda solved: solved.spr)
+        return cls(
+            tuple(solved.spr for solved in ordered),
+            tuple(average_share(solved) for solved in ordered),
+            {},
+        )
+
+    def with_leaves(self, leaves: Mapping[str, LeafValues]) -> "ValueBook":
+        """Returns a book that answers the given leaves, by path, before anything else."""
+        return ValueBook(self.sprs, self.shares, dict(leaves))
+
+    def at_leaf(self, path: str, spr: float) -> LeafValues:
+        """Returns the values of a leaf with the given path and stack-to-pot ratio."""
+        return self.leaves.get(path) or self.at_spr(spr)
+
+    def at_spr(self, spr: float) -> LeafValues:
+        """Returns the values at a stack-to-pot ratio."""
+        if not self.sprs:
+            return LeafValues(_raw_equity(), ValueSource.RAW_EQUITY, "checked down")
+        closest = int(np.abs(np.array(self.sprs) - spr).argmin())
+        solved = self.sprs[closest]
+        if abs(solved - spr) <= SPR_TOLERANCE * solved:
+            detail = f"solved at SPR {solved:g}"
+            return LeafValues(self.shares[closest], ValueSource.SOLVED, detail)
+        above = int(np.searchsorted(self.sprs, spr))
+        if above in (0, len(self.sprs)):
+            nearest = min(above, len(self.sprs) - 1)
+            detail = f"SPR {spr:g} is outside, taken from SPR {self.sprs[nearest]:g}"
+            return LeafValues(self.shares[nearest], ValueSource.EXTRAPOLATED, detail)
+        low, high = self.sprs[above - 1], self.sprs[above]
+        weight = log(spr / low) / log(high / low)
+        share = (1.0 - weight) * self.shares[above - 1] + weight * self.shares[above]
+        return LeafValues(share, ValueSource.INTERPOLATED, f"between SPR {low:g} and {high:g}")
+
+
+def average_share(values: PostflopValues) -> FloatArray:
+    """Returns ``[169, 169]`` what the player in position gets, averaged over the flops.
+
+    Hands that no flop of a short list allows together get their raw equity.
+    """
+    share = values.average(IP)
+    missing = np.isnan(share)
+    share[missing] = _raw_equity()[missing]
+    return read_only(share)
+
+
+def _raw_equity() -> FloatArray:
+    return preflop_table().equities()
+
+
+# --------------------------------------------------------------------------------------------------
+# What is kept of solved flops besides their values: strategies, buckets, whatever a backend needs.
+#
+# A backend says what it keeps of a flop as named arrays. On disk the arrays of one name, of all
+# flops, are one file, so that a bundle has few files however many flops it has.
+
+
+#: Returns a new array of a name, shape and type, to be filled.
+CreateArray = Callable[[str, Sequence[int], np.dtype[Any]], AnyArray]
+
+#: Of the arrays of a bundle that hold solutions: the numbers, and the shape on each flop.
+_NUMBERS, _SHAPES = "solution", "solution_shape"
+
+
+def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -> None:
+    """Writes solutions as the arrays of a bundle, flop by flop.
+
+    Args:
+        solutions: by stack-to-pot ratio and flop; every flop of a ratio has the same names.
+        create: returns a new array of a name, shape and type; that it lives in a file, such as
+            those of `BundleWriter.create_array`, saves a second copy in memory.
+
+    Raises:
+        ValueError: if what has one name is of several types.
+    """
+    for number, of_flops in enumerate(solutions):
+        for name, example in of_flops[0].items():
+            # What does not depend on the ratio, such as buckets, is there once.
+            if number > 0 and _are_equal(solutions[0], of_flops, name):
+                continue
+            if {arrays[name].dtype for arrays in of_flops} != {example.dtype}:
+                raise ValueError(f"solutions whose {name} are of several types")
+            shapes = np.array([arrays[name].shape for arrays in of_flops], dtype=np.int64)
+            ends = np.cumsum(np.prod(shapes, axis=1)).tolist()
+            numbers = create(f"{_NUMBERS}_{number}_{name}", (ends[-1],), example.dtype)
+            for begin, end, arrays in zip([0, *ends[:-1]], ends, of_flops, strict=True):
+                numbers[begin:end] = np.ravel(arrays[name])
+            create(f"{_SHAPES}_{number}_{name}", shapes.shape, shapes.dtype)[:] = shapes
+
+
+def _are_equal(first: Sequence[Arrays], other: Sequence[Arrays], name: str) -> bool:
+    return all(np.array_equal(a[name], b[name]) for a, b in zip(first, other, strict=True))
+
+
+def split_solutions(
+    joined: Mapping[str, AnyArray], num_ratios: int, num_flops: int
+) -> tuple[tuple[Arrays, ...], ...]:
+    """Returns what `join_solutions` wrote among the arrays of a bundle; empty if it did not.
+
+    Raises:
+        KeyError: if shapes are missing.
+        ValueError: if they are not those of the numbers.
+    """
+    prefix = f"{_NUMBERS}_0_"
+    names = [key.removeprefix(prefix) for key in joined if key.startswith(prefix)]
+    if not names:
+        return ()
+    solutions = []
+    for number in range(num_ratios):
+        of_flops: list[dict[str, AnyArray]] = [{} for _ in range(num_flops)]
+        for name in names:
+            is_own = f"{_NUMBERS}_{number}_{name}" in joined
+            key = f"{number if is_own else 0}_{name}"
+            shapes = cast(IntArray, joined[f"{_SHAPES}_{key}"])
+            parts = _split(joined[f"{_NUMBERS}_{key}"], shapes, num_flops)
+            for arrays, part in zip(of_flops, parts, strict=True):
+                arrays[name] = part
+        solutions.append(tuple(of_flops))
+    return tuple(solutions)
+
+
+def _split(numbers: AnyArray, shapes: IntArray, num_flops: int) -> list[AnyArray]:
+    if shapes.ndim != 2 or len(shapes) != num_flops or (shapes < 0).any():
+        raise ValueError(f"shapes of solutions of {num_flops} flops")
+    ends = np.cumsum(np.prod(shapes, axis=1))
+    if numbers.ndim != 1 or ends[-1] != len(numbers):
+        raise ValueError("solutions that have other shapes")
+    plain: list[Any] = shapes.tolist()
+    begins = [0, *ends[:-1].tolist()]
+    return [
+        numbers[begin:end].reshape(shape)
+        for begin, end, shape in zip(begins, ends.tolist(), plain, strict=True)
+    ]
+
+
+# --------------------------------------------------------------------------------------------------
+# Saving and opening postflop values; opening needs no solver and no kernel.
+
+
+VALUES_KIND = "postflop_values"
+VALUES_SCHEMA_VERSION = 2
+
+
+@dataclass(frozen=True, eq=False)
+class ValueBundle:
+    """Values at several stack-to-pot ratios on the same flops, and the config they came from.
+
+    Attributes:
+        values: one for each ratio.
+        config_text: the YAML of the postflop model.
+        config_digest: names everything in it that changes results.
+        seed: of the run.
+        solutions: by ratio and flop, what the backend has kept of its strategies; none if it was
+            told to keep none.
+    """
+
+    values: tuple[PostflopValues, ...]
+    config_text: str
+    config_digest: str
+    seed: int
+    solutions: tuple[tuple[Arrays, ...], ...] = ()
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Writes the bundle, all of it or nothing.
+
+        Raises:
+            BundleError: if it cannot be written, or exists and is not to be overwritten.
+        """
+        flops = self.values[0].flops
+        with BundleWriter(
+            path,
+            kind=VALUES_KIND,
+            schema_version=VALUES_SCHEMA_VERSION,
+            package_version=__version__,
+            seed=self.seed,
+            config_text=self.config_text,
+            config_digest=self.config_digest,
+            overwrite=overwrite,
+        ) as writer:
+            writer.add_array("flops", np.array(flops.flops, dtype=np.uint8))
+            writer.add_array("flop_weights", flops.weights)
+            given = np.array([parse_cards(name) for name in flops.names], dtype=np.uint8)
+            if not np.array_equal(given, np.array(flops.flops)):
+                writer.add_array("flops_as_given", given)
+            writer.add_array("sprs", np.array([values.spr for values in self.values]))
+            for number, values in enumerate(self.values):
+                writer.add_array(f"value_pot_{number}", values.value_pot)
+                writer.add_array(f"reports_{number}", reports_to_array(list(values.reports)))
+                if values.ranges is not None:
+                    writer.add_array(f"ranges_{number}", values.ranges)
+            join_solutions(self.solutions, writer.create_array)
+            writer.commit()
+
+    @classmethod
+    def load(cls, path: Path | str, *, verify: bool = True) -> "ValueBundle":
+        """Opens a bundle; values stay on disk until they are used.
+
+        Raises:
+            BundleError: if it is missing, damaged, or of another kind or version.
+        """
+        bundle = load_bundle(path, VALUES_KIND, VALUES_SCHEMA_VERSION, verify=verify)
+        with reading_contents(path):
+            flops = _flop_list(bundle.arrays)
+            values = tuple(
+                PostflopValues(
+                    flops,
+                    float(cast(Any, spr)),
+                    cast(npt.NDArray[np.float32], bundle.arrays[f"value_pot_{number}"]),
+                    tuple(reports_from_array(cast(FloatArray, bundle.arrays[f"reports_{number}"]))),
+                    cast(FloatArray | None, bundle.arrays.get(f"ranges_{number}")),
+                )
+                for number, spr in enumerate(bundle.arrays["sprs"])
+            )
+            solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
+        manifest = bundle.manifest
+        return cls(
+            values,
+            bundle.config_text or "",
+            manifest.config_digest or "",
+            manifest.seed or 0,
+            solutions,
+        )
+
+    def at_spr(self, spr: float) -> PostflopValues:
+        """Returns the values of one of the solved ratios.
+
+        Raises:
+            BundleError: if it was not solved.
+        """
+        for values in self.values:
+            if np.isclose(values.spr, spr, rtol=1e-9):
+                return values
+        solved = ", ".join(f"{values.spr:g}" for values in self.values)
+        raise BundleError(f"spr {spr:g}", f"was not solved, this bundle has {solved}")
+
+
+def _flop_list(arrays: Arrays) -> FlopList:
+    """Returns the flops of a bundle, which has other names for them if others were given."""
+    flops: Sequence[Sequence[int]] = arrays["flops"].tolist()
+    given: Sequence[Sequence[int]] = arrays.get("flops_as_given", arrays["flops"]).tolist()
+    names = tuple(GivenFlop(tuple(cards)).name for cards in given)
+    if [canonical_flop(cards) for cards in given] != [tuple(flop) for flop in flops]:
+        raise ValueError("flops_as_given that are other flops")
+    weights = np.array(cast(FloatArray, arrays["flop_weights"]))
+    return FlopList(tuple((a, b, c) for a, b, c in flops), weights, names)

@@ -1,0 +1,439 @@
+"""Tests of `runout.cards.ranges`."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runout.cards.deck import (
+    COMBOS_BY_HAND,
+    HAND_BY_COMBO,
+    HAND_NAMES,
+    NUM_COMBOS,
+    NUM_HANDS,
+    parse_canonical_hand,
+    parse_cards,
+    parse_combo,
+)
+from runout.cards.ranges import HandRange, format_range, parse_range
+from runout.errors import CardError, RangeError
+
+
+def range_of(**weight_by_combo):
+    weights = np.zeros(NUM_COMBOS)
+    for combo, weight in weight_by_combo.items():
+        weights[parse_combo(combo)] = weight
+    return HandRange(weights)
+
+
+def test_the_full_range_is_all_combos():
+    full = HandRange.full()
+    assert full.num_combos == 1326.0
+    assert full.percentage == 100.0
+    assert not full.is_empty
+    np.testing.assert_array_equal(full.hand_weights(), np.ones(NUM_HANDS))
+
+
+def test_a_range_without_weight_is_empty():
+    empty = HandRange(np.zeros(NUM_COMBOS))
+    assert empty.is_empty
+    assert empty.num_combos == 0.0
+    assert not range_of(AhKh=1e-300).is_empty
+
+
+def test_weights_count_as_parts_of_combos():
+    hand_range = range_of(AhKh=0.5, AsKs=0.25)
+    assert hand_range.num_combos == 0.75
+    assert hand_range.percentage == pytest.approx(100 * 0.75 / 1326)
+
+
+def test_hand_weights_are_means_over_the_combos_of_the_hand():
+    hand_weights = range_of(AhKh=0.5, AsKs=1.0, AhKd=0.6, AhAd=0.3).hand_weights()
+    assert hand_weights.shape == (NUM_HANDS,)
+    assert hand_weights[parse_canonical_hand("AKs")] == pytest.approx(1.5 / 4)
+    assert hand_weights[parse_canonical_hand("AKo")] == pytest.approx(0.6 / 12)
+    assert hand_weights[parse_canonical_hand("AA")] == pytest.approx(0.3 / 6)
+    assert np.count_nonzero(hand_weights) == 3
+
+
+def test_hand_weights_add_up_to_the_number_of_combos():
+    hand_range = HandRange(np.random.default_rng(0).random(NUM_COMBOS))
+    sizes = [len(combos) for combos in COMBOS_BY_HAND]
+    assert hand_range.hand_weights() @ sizes == pytest.approx(hand_range.num_combos)
+
+
+def test_dead_cards_take_their_combos_out_and_leave_the_rest():
+    full = HandRange.full()
+    assert full.without_cards(parse_cards("Ah")).num_combos == 1326 - 51
+    flop = full.without_cards(parse_cards("AhKd7s"))
+    assert flop.num_combos == 49 * 48 // 2
+    assert flop.weights[parse_combo("AhQc")] == 0.0
+    assert flop.weights[parse_combo("AcQc")] == 1.0
+    assert full.without_cards(()) == full
+    assert range_of(AhKh=0.5).without_cards(parse_cards("Kh")).is_empty
+
+
+def test_dead_cards_must_exist_and_differ():
+    with pytest.raises(CardError, match="card 52: card ids are 0 to 51"):
+        HandRange.full().without_cards([52])
+    with pytest.raises(CardError, match="Ah: comes twice"):
+        HandRange.full().without_cards(parse_cards("Ah") * 2)
+
+
+def test_equal_weights_make_equal_ranges_with_equal_hashes():
+    assert range_of(AhKh=0.5) == range_of(AhKh=0.5)
+    assert hash(range_of(AhKh=0.5)) == hash(range_of(AhKh=0.5))
+    assert range_of(AhKh=0.5) != range_of(AhKh=0.25)
+    assert range_of(AhKh=0.5) != "AhKh:0.5"
+    assert len({HandRange.full(), HandRange.full(), range_of(AhKh=0.5)}) == 2
+
+
+def test_negative_zero_is_zero():
+    zero, negative_zero = HandRange(np.zeros(NUM_COMBOS)), HandRange(-np.zeros(NUM_COMBOS))
+    assert zero == negative_zero
+    assert hash(zero) == hash(negative_zero)
+
+
+def test_weights_cannot_be_changed_from_inside_or_outside():
+    weights = np.zeros(NUM_COMBOS)
+    hand_range = HandRange(weights)
+    weights[0] = 1.0
+    assert hand_range.is_empty
+    with pytest.raises(ValueError, match="read-only"):
+        hand_range.weights[0] = 1.0
+    with pytest.raises(AttributeError):
+        hand_range.weights = weights
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.0000001, np.nan, np.inf])
+def test_weights_outside_zero_to_one_are_refused(weight):
+    with pytest.raises(RangeError, match="is not a number from 0 to 1") as error:
+        range_of(AhKh=weight)
+    assert error.value.where == "AhKh"
+
+
+def test_weights_of_another_shape_are_refused():
+    with pytest.raises(RangeError, match=r"weights: shape \(169,\), a range needs \(1326,\)"):
+        HandRange(np.ones(NUM_HANDS))
+
+
+def test_the_representation_says_how_large_the_range_is():
+    assert repr(range_of(AhKh=1.0, AsKs=0.5)) == "HandRange(1.5 combos, 0.11%)"
+
+
+deterministic = settings(derandomize=True, deadline=None)
+
+
+def hands_in(text):
+    """The names of the hands that a range holds wholly, in canonical order."""
+    hand_weights = parse_range(text).hand_weights()
+    assert set(hand_weights.tolist()) <= {0.0, 1.0}
+    return " ".join(HAND_NAMES[hand] for hand in np.flatnonzero(hand_weights))
+
+
+def weight_of(hand_range, combo):
+    return hand_range.weights[parse_combo(combo)]
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("text", "num_combos", "percentage"),
+    [
+        ("AA", 6, 0.45),
+        ("AKs", 4, 0.30),
+        ("AKo", 12, 0.90),
+        ("AK", 16, 1.21),
+        ("AhKh", 1, 0.08),
+        ("22+", 78, 5.88),
+        ("A2s+", 48, 3.62),
+        ("A2o+", 144, 10.86),
+        ("32s+", 48, 3.62),
+        ("QQ+,AK", 34, 2.56),
+        ("77+,A9s+,KTs+,QJs,AJo+,KQo", 132, 9.95),
+        ("66+,A4s+,K8s+,Q9s+,J9s+,T9s,A9o+,KTo+,QTo+,JTo", 270, 20.36),
+        ("random", 1326, 100.0),
+    ],
+)
+def test_well_known_ranges_have_their_well_known_sizes(text, num_combos, percentage):
+    hand_range = parse_range(text)
+    assert hand_range.num_combos == num_combos
+    assert hand_range.percentage == pytest.approx(percentage, abs=0.005)
+
+
+def test_pairs_climb_to_aces():
+    assert hands_in("JJ+") == "AA KK QQ JJ"
+    assert hands_in("AA+") == "AA"
+
+
+def test_connectors_climb_both_ranks():
+    assert hands_in("76s+") == "AKs KQs QJs JTs T9s 98s 87s 76s"
+    assert hands_in("T9o+") == "AKo KQo QJo JTo T9o"
+    assert hands_in("KQ+") == "AKs KQs AKo KQo"
+
+
+def test_other_hands_climb_the_kicker_only():
+    assert hands_in("A9s+") == "AKs AQs AJs ATs A9s"
+    assert hands_in("K9o+") == "KQo KJo KTo K9o"
+    assert hands_in("J9s+") == "JTs J9s"
+    assert hands_in("AJ+") == "AKs AQs AJs AKo AQo AJo"
+
+
+@pytest.mark.parametrize("ending", ["s", "o", ""])
+def test_ace_king_cannot_climb(ending):
+    assert parse_range(f"AK{ending}+") == parse_range(f"AK{ending}")
+
+
+def test_a_dash_joins_hands_with_the_same_top_card():
+    assert hands_in("KTo-K8o") == "KTo K9o K8o"
+    assert hands_in("A5s-A2s") == "A5s A4s A3s A2s"
+    assert hands_in("KT-K9") == "KTs K9s KTo K9o"
+
+
+def test_a_dash_joins_hands_with_the_same_gap():
+    assert hands_in("QQ-88") == "QQ JJ TT 99 88"
+    assert hands_in("87s-54s") == "87s 76s 65s 54s"
+    assert hands_in("T8o-75o") == "T8o 97o 86o 75o"
+    assert hands_in("JT-98") == "JTs T9s 98s JTo T9o 98o"
+
+
+@pytest.mark.parametrize("text", ["KTo-K8o", "QQ-88", "87s-54s", "KT-K8", "AKs-AKs"])
+def test_the_ends_of_a_dash_may_come_in_either_order(text):
+    left, right = text.split("-")
+    assert parse_range(f"{right}-{left}") == parse_range(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled_out"),
+    [
+        ("AK", "AKs,AKo"),
+        ("A9+", "A9s+,A9o+"),
+        ("T9+", "T9s+,T9o+"),
+        ("KT-K8", "KTs-K8s,KTo-K8o"),
+        ("87-54", "87s-54s,87o-54o"),
+    ],
+)
+def test_a_hand_without_an_ending_means_suited_and_offsuit(text, spelled_out):
+    assert parse_range(text) == parse_range(spelled_out)
+
+
+def test_a_combo_is_one_pair_of_cards_in_either_order():
+    assert parse_range("AhKh").num_combos == 1
+    assert parse_range("KhAh") == parse_range("AhKh")
+    assert weight_of(parse_range("AhAd:0.5"), "AdAh") == 0.5
+
+
+def test_random_is_every_combo_and_takes_a_weight():
+    assert parse_range("random") == HandRange.full()
+    assert parse_range("Random:0.25") == HandRange(np.full(NUM_COMBOS, 0.25))
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [("0", 0.0), ("1", 1.0), ("1.", 1.0), (".5", 0.5), ("0.125", 0.125), ("5E-2", 0.05)],
+)
+def test_weights_are_plain_numbers_from_zero_to_one(text, weight):
+    assert weight_of(parse_range(f"AKs:{text}"), "AhKh") == weight
+
+
+def test_the_earliest_group_wins():
+    assert parse_range("AKs:0.5,AKs") == parse_range("AKs:0.5")
+    assert parse_range("AKs,AKs:0.5") == parse_range("AKs")
+    hand_range = parse_range("AhKh,AKs:0.25,A2s+:0.125")
+    assert [weight_of(hand_range, combo) for combo in ("AhKh", "AsKs", "AhQh")] == [1, 0.25, 0.125]
+
+
+def test_a_weight_of_zero_takes_hands_out_of_later_groups():
+    assert parse_range("AA:0,random").num_combos == 1320
+    assert parse_range("AA:0").is_empty
+
+
+def test_case_spaces_and_line_breaks_do_not_matter():
+    expected = parse_range("22+,A2s+:0.5,KTo-K8o,AhKh")
+    assert parse_range("  22+ ,\n a2S + : 0.5,\tktO - k8o,\naHKH\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "problem"),
+    [
+        ("", "range", "empty, write hands such as 22+,AKs:0.5 or random for all"),
+        (" \n", "range", "empty, write hands such as 22+,AKs:0.5 or random for all"),
+        (",", "group 1 of 2", "empty, take out a comma"),
+        ("AA,,KK", "group 2 of 3", "empty, take out a comma"),
+        ("AA, KK,\n", "group 3 of 3", "empty, take out a comma"),
+        ("AA,KX,QQ", "'KX'", "'X' is not a rank, use one of 23456789TJQKA"),
+        ("10s", "'10s'", "'1' is not a rank, use one of 23456789TJQKA"),
+        ("AKx", "'AKx'", "'x' is neither s (suited) nor o (offsuit)"),
+        ("AK++", "'AK++'", "'+' is neither s (suited) nor o (offsuit)"),
+        ("22s", "'22s'", "a pair has no ending, write 22"),
+        ("aax", "'aax'", "a pair has no ending, write AA"),
+        ("22o+", "'22o+'", "a pair has no ending, write 22"),
+        ("KAs", "'KAs'", "the higher rank comes first, write AKs"),
+        ("8k-5k", "'8k-5k'", "the higher rank comes first, write K8"),
+        ("AhAh", "'AhAh'", "Ah: comes twice in AhAh"),
+        ("AhKx", "'AhKx'", "'Kx': 'x' is not a suit, use one of cdhs"),
+        ("AKsu", "'AKsu'", "'AK': 'K' is not a suit, use one of cdhs"),
+    ],
+)
+def test_an_error_names_the_group_and_says_what_is_allowed(text, where, problem):
+    with pytest.raises(RangeError) as error:
+        parse_range(text)
+    assert (error.value.where, error.value.problem) == (where, problem)
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        "1.5",
+        "1.0000001",
+        "-0.5",
+        "-0",
+        "+1",
+        "nan",
+        "inf",
+        "1e999",
+        "half",
+        "50%",
+        "",
+        ".",
+        "1_0",
+        "\u0661",
+    ],
+)
+def test_any_other_weight_is_refused(weight):
+    with pytest.raises(RangeError) as error:
+        parse_range(f"AA,AKs:{weight},QQ")
+    assert error.value.where == repr(f"AKs:{weight}")
+    assert error.value.problem == f"weight {weight!r} is not a number from 0 to 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["87s-53s", "AKs-QQ", "AK-QQ", "AA-AK", "AKs-AQo", "AKs-AQ", "AQ-AJs", "KTo-Q8o", "A2s-32s"],
+)
+def test_a_dash_between_other_hands_is_refused(text):
+    with pytest.raises(RangeError, match="a dash joins pairs, or hands of one ending") as error:
+        parse_range(text)
+    assert error.value.where == repr(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("A", "A"),
+        ("+", ""),
+        ("22-", ""),
+        (":0.5", ""),
+        ("AA KK", "AA KK"),
+        ("AA;KK", "AA;KK"),
+        ("Ah Kh", "Ah Kh"),
+        ("AhKhQd", "AhKhQd"),
+        ("AhKh+", "AhKh"),
+        ("AhKh-AhQh", "AhKh"),
+        ("A5s-A2s+", "A2s+"),
+        ("randomly", "randomly"),
+    ],
+)
+def test_anything_else_is_not_a_hand(text, part):
+    with pytest.raises(RangeError) as error:
+        parse_range(text)
+    assert error.value.where == repr(text)
+    assert error.value.problem.startswith(f"{part!r} is not a hand such as AA, AKs, AKo or AK")
+
+
+@deterministic
+@given(st.text(alphabet="AKQ2sohcd+-:,.01 \n", max_size=12) | st.text(max_size=6))
+def test_any_text_is_a_range_or_a_one_line_error(text):
+    try:
+        hand_range, message = parse_range(text), ""
+    except RangeError as error:
+        hand_range, message = None, str(error)
+    assert len(message.splitlines()) == (hand_range is None)
+
+
+# Writing
+
+
+@pytest.mark.parametrize(
+    ("text", "formatted"),
+    [
+        ("AA,KK,QQ", "QQ+"),
+        ("AK", "AKs,AKo"),
+        ("88-QQ,AA", "AA,QQ-88"),
+        ("KTo,A5s-A2s,AKs,AQs,22+", "22+,AQs+,A5s-A2s,KTo"),
+        ("54s+", "54s+"),
+        ("54s-QJs", "QJs-54s"),
+        ("T8s,97s,86s", "T8s-86s"),
+        ("JTs+,A2s+", "A2s+,KQs-JTs"),
+        ("AJs+,KTs+,Q9s+,J8s+", "AJs+,KTs+,Q9s+,J8s+"),
+        ("AKs:0.5,A9s+", "AKs:0.5,AQs-A9s"),
+        ("AKs:0.1,QQ:0.25,QJs:0.10", "QQ:0.25,AKs:0.1,QJs:0.1"),
+        ("AA:1e-5", "AA:1e-05"),
+        ("AhKh:0.5,AKs,22", "22,AsKs,AhKh:0.5,AdKd,AcKc"),
+        ("AhKh:0,AKs", "AsKs,AdKd,AcKc"),
+        ("AcKc,AdKd,AhKh,AsKs", "AKs"),
+        ("22:0", ""),
+    ],
+)
+def test_ranges_are_written_in_groups(text, formatted):
+    assert format_range(parse_range(text)) == formatted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "22+",
+        "A2s+",
+        "77+,A9s+,KTs+,QJs,AJo+,KQo",
+        "66+,A4s+,K8s+,Q9s+,J9s+,T9s,A9o+,KTo+,QTo+,JTo",
+    ],
+)
+def test_ranges_as_players_write_them_stay_as_they_are(text):
+    assert format_range(parse_range(text)) == text
+
+
+def test_the_full_range_is_written_without_the_word_random():
+    text = format_range(HandRange.full())
+    assert text.startswith("22+,A2s+,K2s+,Q2s+,")
+    assert text.endswith(",42o+,32o")
+    assert parse_range(text) == HandRange.full()
+
+
+def test_a_range_on_a_board_is_written_and_read_back():
+    on_flop = parse_range("22+,A2s+,KQ:0.3").without_cards(parse_cards("AhKd7s"))
+    assert parse_range(format_range(on_flop)) == on_flop
+
+
+weights = st.floats(0.0, 1.0) | st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.0])
+
+
+@deterministic
+@given(
+    st.lists(weights, min_size=NUM_HANDS, max_size=NUM_HANDS),
+    st.dictionaries(st.integers(0, NUM_COMBOS - 1), weights, max_size=20),
+)
+def test_every_range_is_read_back_exactly(hand_weights, weight_by_combo):
+    combo_weights = np.array(hand_weights)[HAND_BY_COMBO]
+    for combo, weight in weight_by_combo.items():
+        combo_weights[combo] = weight
+    hand_range = HandRange(combo_weights)
+    text = format_range(hand_range)
+    if hand_range.is_empty:
+        assert text == ""
+    else:
+        assert parse_range(text) == hand_range
+
+
+@deterministic
+@given(st.sets(st.integers(0, NUM_HANDS - 1), min_size=1))
+def test_written_groups_never_overlap(hands):
+    hand_range = HandRange(np.isin(HAND_BY_COMBO, list(hands)).astype(np.float64))
+    sizes = [parse_range(group).num_combos for group in format_range(hand_range).split(",")]
+    assert sum(sizes) == hand_range.num_combos
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_range_of_1326_different_weights_is_read_back_exactly(seed):
+    hand_range = HandRange(np.random.default_rng(seed).random(NUM_COMBOS))
+    assert parse_range(format_range(hand_range)) == hand_range

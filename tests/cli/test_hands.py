@@ -1,0 +1,160 @@
+"""Tests of `runout.cli.hands`."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from runout.cards.deck import HAND_NAMES
+from runout.cards.ranges import parse_range
+from runout.cli.hands import parse_any_hand
+from runout.config.load import load_run_config
+from runout.runs.preflop import solve_preflop
+from runout.solutions.run import open_run
+from tests.samples.solve_configs import LIMPS
+
+
+@pytest.fixture(scope="module")
+def nodes(solved):
+    return open_run(solved)
+
+
+def weights_of(text):
+    return parse_range(text.strip()).hand_weights()
+
+
+def test_one_players_range_is_bare_text_that_reads_back(run, solved, nodes):
+    text = run("ranges", str(solved), "--node", "r2-c", "--player", "bb").stdout
+    reach = nodes.reach[1][nodes.tree.find_node("r2-c")]
+    np.testing.assert_allclose(weights_of(text), reach, atol=0.0051)
+
+
+def test_an_action_after_the_node_is_as_good_as_one_in_its_path(run, solved):
+    inside = run("ranges", str(solved), "-n", "r2-c", "-p", "sb").stdout
+    assert run("ranges", str(solved), "-n", "r2", "--after", "c", "-p", "sb").stdout == inside
+
+
+def test_hands_that_hardly_ever_come_are_dropped_unless_asked_for(run, solved, nodes):
+    command = ("ranges", str(solved), "-n", "r2-c", "-p", "bb")
+    rounded, exact = weights_of(run(*command).stdout), weights_of(run(*command, "--exact").stdout)
+    reach = nodes.reach[1][nodes.tree.find_node("r2-c")]
+    np.testing.assert_allclose(exact, reach, atol=1e-9)
+    assert (rounded[reach < 0.005] == 0.0).all()
+    assert (rounded[reach > 0.0051] > 0.0).all()
+
+
+def test_json_has_both_ranges_and_the_money(run, solved, nodes):
+    document = json.loads(run("ranges", str(solved), "-n", "r2-c", "--json").stdout)
+    node = nodes.tree.find_node("r2-c")
+    assert document["node"] == "r2-c"
+    assert document["pot_bb"] == nodes.tree.pot_bb[node]
+    assert document["stack_behind_bb"] == nodes.tree.stack_behind_bb[node]
+    assert set(document["ranges"]) == {"SB", "BB"}
+    assert list(document["ranges"]["SB"]["weight_by_hand"]) == list(HAND_NAMES)
+
+
+def test_csv_has_a_row_for_each_hand(run, solved, nodes):
+    text = run("ranges", str(solved), "-n", "r2", "-f", "csv", "--exact").stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["hand"] for row in rows] == list(HAND_NAMES)
+    reach = nodes.reach[0][nodes.tree.find_node("r2")]
+    np.testing.assert_allclose([float(row["sb"]) for row in rows], reach, atol=1e-9)
+
+
+def test_both_players_stand_under_a_title(run, solved):
+    text = run("ranges", str(solved), "-n", "r2-c").stdout
+    assert text.startswith("SB raise to 2, BB call: pot 4 bb")
+    assert "\nSB, " in text
+    assert "\nBB, " in text
+
+
+def test_a_path_that_leads_nowhere_is_named(error_line, solved):
+    assert "'r9' is no action" in error_line("ranges", str(solved), "-n", "r2-r9")
+
+
+@pytest.fixture(scope="module")
+def two_rounds(tmp_path_factory):
+    """The directory of a run whose flops were solved twice more with the ranges that arrive."""
+    path = tmp_path_factory.mktemp("rounds") / "run"
+    config = load_run_config(LIMPS + "ranges_rounds: 2\nranges_tolerance: 0\n")
+    solve_preflop(config).save(path)
+    return path
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_ranges_of_a_round_are_those_of_its_strategies(run, two_rounds, number):
+    solution = open_run(two_rounds).solution
+    strategy = (*solution.earlier_strategies, solution.strategy)[number]
+    command = ("ranges", str(two_rounds), "-n", "c-x", "-p", "sb", "--exact", "--round")
+    shown = weights_of(run(*command, str(number)).stdout)
+    np.testing.assert_allclose(shown, strategy[solution.tree.find_node("c")], atol=1e-9)
+
+
+def test_the_last_round_is_what_is_shown_without_a_number(run, two_rounds):
+    command = ("ranges", str(two_rounds), "-n", "c-x", "--json")
+    assert run(*command).stdout == run(*command, "--round", "2").stdout
+    assert run(*command).stdout != run(*command, "--round", "0").stdout
+
+
+def test_a_round_that_is_not_there_is_refused(error_line, solved, two_rounds):
+    line = error_line("ranges", str(two_rounds), "--round", "3")
+    assert line == "--round: 3 is no round of this run, it has 0 to 2"
+    line = error_line("ranges", str(solved), "--round", "0")
+    assert line.endswith("its flops were not solved again in rounds")
+
+
+@pytest.mark.parametrize(("option", "chips"), [("--pot", 200), ("--stack", 900)])
+def test_a_spot_from_a_node_has_the_money_of_the_node(error_line, solved, option, chips):
+    node = ("--from", str(solved), "--node", "c-x", "--board", "Td9d6h")
+    line = error_line("solve-spot", *node, option, "5")
+    assert line == f"{option}: is {chips} chips at c-x, leave it out with --from"
+
+
+def test_a_hand_is_followed_for_both_players(run, solved):
+    lines = run("trace-hand", str(solved), "AA").stdout.splitlines()
+    assert lines[0].startswith("AA as SB   EV +")
+    assert any(line.startswith("AA as BB   EV +") for line in lines)
+    assert "  SB first in: EV" in lines[1]
+    fold = next(line for line in lines if line.startswith("    fold"))
+    assert fold.split() == ["fold", "0.0%", "-0.500", "bb"]
+    assert max(map(len, lines)) <= 100
+
+
+def test_decisions_that_a_hand_never_gets_to_are_counted(run, solved):
+    lines = run("trace-hand", str(solved), "72o").stdout.splitlines()
+    assert any("that it never gets to" in line for line in lines)
+
+
+def test_json_has_the_numbers_of_the_solution(run, solved):
+    document = json.loads(run("trace-hand", str(solved), "AhKh", "--json").stdout)
+    assert document["hand"] == "AKs"
+    nodes, hand = open_run(solved), HAND_NAMES.index("AKs")
+    first = document["SB"][0]
+    assert first["path"] == ""
+    assert first["ev"] - first["invested"] == pytest.approx(nodes.solution.ev_bb[0, 0, hand])
+    assert sum(action["frequency"] for action in first["actions"]) == pytest.approx(1.0)
+    assert len(document["SB"]) + len(document["BB"]) == len(nodes.decisions())
+
+
+def test_a_decision_is_worth_the_mean_of_its_actions(run, solved):
+    document = json.loads(run("trace-hand", str(solved), "AA", "--json").stdout)
+    decisions = [d for d in document["SB"] + document["BB"] if d["ev"] is not None]
+    assert len(decisions) > 3
+    for decision in decisions:
+        played = [(action["frequency"], action["ev"]) for action in decision["actions"]]
+        mean = sum(frequency * ev for frequency, ev in played if frequency)
+        assert mean == pytest.approx(decision["ev"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("AKs", "AKs"), ("aks", "AKs"), ("AhKh", "AKs"), ("7d2c", "72o")]
+)
+def test_classes_and_cards_are_read(text, name):
+    assert HAND_NAMES[parse_any_hand(text)] == name
+
+
+@pytest.mark.parametrize("text", ["AK", "Xx", "AhAh", "AhKX", "AKsA"])
+def test_what_is_no_hand_is_one_line(error_line, solved, text):
+    assert error_line("trace-hand", str(solved), text)

@@ -1,0 +1,495 @@
+"""Tests of `runout.cli.progress`."""
+
+import io
+import math
+
+import pytest
+from rich.console import Console
+
+from runout.cli.console import LiveDisplay, showing_events
+from runout.cli.progress import (
+    Bar,
+    Forecast,
+    SolveLines,
+    SolveTracker,
+    Standing,
+    describe_bar,
+    describe_capped,
+    describe_iteration,
+    describe_measures,
+    describe_place,
+    describe_round,
+    describe_solved,
+)
+from runout.events import (
+    BucketsCapped,
+    FlopFailed,
+    FlopPlace,
+    FlopSolved,
+    FlopSolving,
+    Phase,
+    PhaseAdvanced,
+    PhaseEnded,
+    PhaseStarted,
+    PreflopSolving,
+    RangesRoundFinished,
+    SpotSolving,
+)
+
+
+def standing(*facts, **more):
+    told = event(*facts, **more)
+    return Standing(
+        told.iteration,
+        told.max_iterations,
+        told.exploitability_chips,
+        told.target_chips,
+        told.seconds,
+        told.max_seconds,
+    )
+
+
+def event(iteration, chips=None, target=1.0, seconds=None, max_seconds=None, max_iterations=1000):
+    at = iteration / 10 if seconds is None else seconds
+    return SpotSolving(iteration, max_iterations, chips, target, 100.0, at, max_seconds)
+
+
+def test_a_fall_like_one_over_iterations_is_continued():
+    forecast = Forecast()
+    assert forecast.seconds_left(standing(10, 20.0)) == 0.0
+    assert forecast.seconds_left(standing(20, 10.0)) == pytest.approx((200 - 20) / 10)
+    assert forecast.seconds_left(standing(100, 2.0)) == pytest.approx((200 - 100) / 10)
+
+
+def test_without_a_target_all_iterations_are_left():
+    forecast = Forecast()
+    forecast.seconds_left(standing(10, target=None))
+    assert forecast.seconds_left(standing(20, target=None)) == pytest.approx(98.0)
+
+
+@pytest.mark.parametrize("chips", [20.0, 25.0, 19.9])
+def test_what_hardly_falls_is_expected_to_need_all_iterations(chips):
+    forecast = Forecast()
+    forecast.seconds_left(standing(10, 20.0))
+    assert forecast.seconds_left(standing(20, chips)) == pytest.approx(98.0)
+
+
+def test_no_more_time_is_left_than_there_is():
+    forecast = Forecast()
+    forecast.seconds_left(standing(10, target=None, max_seconds=5.0))
+    assert forecast.seconds_left(standing(20, target=None, max_seconds=5.0)) == pytest.approx(3.0)
+
+
+def test_compiling_before_the_first_event_says_nothing():
+    forecast = Forecast()
+    forecast.seconds_left(standing(10, target=None, seconds=60.0))
+    assert forecast.seconds_left(standing(20, target=None, seconds=61.0)) == pytest.approx(98.0)
+
+
+def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
+    tracker = SolveTracker()
+    (bar,) = tracker.note(event(10)).bars
+    assert (bar.title, bar.done, bar.total, bar.detail) == ("Spot", 10, 1000, "")
+    (bar,) = tracker.note(event(20, 2.5)).bars
+    assert bar.detail == "2.5 chips, 2.50% of the pot"
+
+
+def test_files_get_a_line_now_and_then():
+    times = iter([0.0, 5.0, 11.0, 11.0])
+    lines = SolveLines(lambda: next(times))
+    assert lines.lines(event(5, 40.0)) == ["solving the spot, at most 1,000 iterations"]
+    assert lines.lines(event(10, 20.0)) == []
+    (line,) = lines.lines(event(20, 10.0))
+    assert line == "Spot: 20/1,000, 10 chips, 10.00% of the pot, about 18.0 s left"
+
+
+def test_a_preflop_bar_says_at_most_until_the_fall_is_known():
+    tracker = SolveTracker()
+
+    def bar(iteration, mbb):
+        told = PreflopSolving(0, iteration, 1000, mbb, 4.0, iteration / 10, None)
+        return tracker.note(told).bars[0]
+
+    assert bar(1, None).seconds_left is None
+    assert (bar(20, None).is_at_most, bar(25, 40.0).is_at_most) == (True, True)
+    known = bar(50, 20.0)
+    assert not known.is_at_most
+    assert known.seconds_left == pytest.approx((250 - 50) / 10)
+
+
+PLACE = FlopPlace("AhKd7s", 3.5)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def solving(flop, iteration=1):
+    return FlopSolving(flop, 3.5, iteration, 200, None, 0.0032)
+
+
+def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
+    clock = Clock()
+    lines = SolveLines(clock)
+    assert lines.lines(PhaseStarted(Phase.FLOPS, 3)) == ["Flops: 3 to solve"]
+    assert lines.lines(solving("AsKhQd")) == []
+    clock.now = 5.0
+    (line,) = lines.lines(FlopSolved("AsKhQd", 1, 3, 0.001, 1.0))
+    assert line == "AsKhQd stopped at iter 1 δ=0.0032 (5.0 s)"
+    lines.lines(solving("2c3h4d"))
+    clock.now = 12.0
+    _, line = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 1.0))
+    assert line == "Flops: 2/3, worst 0.10% of the pot, about 7.0 s left"
+    lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0))
+    (line,) = lines.lines(PhaseEnded(Phase.FLOPS, 12.0))
+    assert line == "Flops: 3 flops in 12.0 s, 1 of them by an earlier run, worst 0.10% of the pot"
+
+
+def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
+    lines = SolveLines()
+    (line,) = lines.lines(PreflopSolving(0, 1, 10_000, None, None, 0.0, None))
+    assert line == "solving preflop, at most 10,000 iterations"
+    assert lines.lines(PreflopSolving(0, 2, 10_000, None, None, 0.0, None)) == []
+    (line,) = lines.lines(PreflopSolving(2, 1, 10_000, None, None, 0.0, None))
+    assert line == "solving preflop again, round 2, at most 10,000 iterations"
+    assert lines.lines(RangesRoundFinished(1, 3, 0.0123, 0.456)) == [
+        "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
+    ]
+
+
+def test_files_are_told_once_that_a_spot_is_solved():
+    lines = SolveLines()
+    event = SpotSolving(10, 500, None, None, 10.0, 0.1, None)
+    assert lines.lines(event) == ["solving the spot, at most 500 iterations"]
+    assert lines.lines(event) == []
+
+
+def test_files_get_lines_of_flops_whose_solve_or_other_phase_takes_long():
+    clock = Clock()
+    lines = SolveLines(clock)
+    assert lines.lines(solving("AhKd7s")) == []
+    clock.now = 31.0
+    assert lines.lines(solving("AhKd7s", 45)) == ["Flop 'AhKd7s' iter 45/200 δ=0.0032"]
+    assert lines.lines(solving("AhKd7s", 46)) == []
+    assert lines.lines(PhaseStarted(Phase.ESTIMATING_EV, 20_000_000, PLACE)) == []
+    clock.now = 62.0
+    event = PhaseAdvanced(Phase.ESTIMATING_EV, 5_000_000, 20_000_000, PLACE)
+    assert lines.lines(event) == [
+        "AhKd7s SPR 3.5 sampled EVs: 5,000,000/20,000,000, about 0:01:33 left"
+    ]
+
+
+def test_other_work_tells_its_steps_and_how_long_they_took():
+    clock = Clock()
+    lines = SolveLines(clock)
+    assert lines.lines(PhaseStarted("turn strengths", 100)) == ["turn strengths: 100 steps"]
+    clock.now = 10.0
+    assert lines.lines(PhaseAdvanced("turn strengths", 25, 100)) == [
+        "Turn strengths: 25/100, about 30.0 s left"
+    ]
+    assert lines.lines(PhaseEnded("turn strengths", 40.0)) == ["turn strengths: done in 40.0 s"]
+    assert lines.lines(PhaseStarted("writing", 1)) == []
+    assert lines.lines(PhaseEnded("writing", 0.1)) == []
+
+
+def test_capped_buckets_are_a_note():
+    (line,) = SolveLines().lines(BucketsCapped("flop", 1400, 249))
+    assert line == "flop: 249 buckets instead of 1,400, no more hands are different"
+
+
+def test_a_bar_in_words_says_when_it_may_end_earlier():
+    bar = Bar("preflop", "Preflop", 10, 1000, "5 mbb/hand", 12.0, is_at_most=True)
+    assert describe_bar(bar) == "Preflop: 10/1,000, 5 mbb/hand, at most about 12.0 s left"
+    assert describe_bar(Bar("x", "X", 3, None)) == "X: 3"
+
+
+def solving_of_test_progress_text(
+    iteration, delta=0.0032, spr=3.5, pot=None, round=1, total_rounds=1, **rest
+):
+    return FlopSolving("AhKd7s", spr, iteration, 200, pot, delta, round, total_rounds, **rest)
+
+
+def test_a_place_names_round_flop_and_ratio_as_far_as_there_are_any():
+    assert describe_place(FlopPlace("AhKd7s", 3.5, 1, 2)) == "[1/2] AhKd7s SPR 3.5"
+    assert describe_place(FlopPlace("AhKd7s", 3.5)) == "AhKd7s SPR 3.5"
+    assert describe_place(FlopPlace("AhKd7s")) == "AhKd7s"
+
+
+def test_the_line_of_a_flop_names_its_round_iteration_and_delta():
+    assert describe_iteration(solving_of_test_progress_text(45, total_rounds=2)) == (
+        "[1/2] Flop 'AhKd7s' iter 45/200 δ=0.0032"
+    )
+    assert (
+        describe_iteration(solving_of_test_progress_text(45, 0.05))
+        == "Flop 'AhKd7s' iter 45/200 δ=0.0500"
+    )
+
+
+def test_a_backend_that_compares_no_strategies_tells_no_delta():
+    assert (
+        describe_iteration(solving_of_test_progress_text(3, math.nan)) == "Flop 'AhKd7s' iter 3/200"
+    )
+    assert describe_measures(solving_of_test_progress_text(3, math.nan)) == ""
+    assert (
+        describe_measures(solving_of_test_progress_text(3, pot=0.0032))
+        == "δ=0.0032, 0.32% of the pot"
+    )
+
+
+def test_bounds_are_marked_wherever_they_are_told():
+    bound = solving_of_test_progress_text(200, pot=0.5261, is_upper_bound=True)
+    assert describe_measures(bound) == "δ=0.0032, ≤52.61% of the pot"
+    assert "≤52.61% of the pot" in describe_iteration(bound)
+    assert "≤52.61% of the pot" in describe_solved("AhKd7s", [bound], 1.0)
+    assert "worst ≤52.61% of the pot" in describe_solved("AhKd7s", [bound, bound], 1.0)
+
+
+def test_a_solved_flop_leaves_the_line_of_the_design():
+    last = solving_of_test_progress_text(38, 0.0009, is_converged=True)
+    assert describe_solved("AhKd7s", [last], 6.7) == (
+        "AhKd7s converged at iter 38 δ=0.0009 (6.7 s) ✓"
+    )
+
+
+def test_a_flop_that_ran_out_of_iterations_has_not_converged():
+    line = describe_solved("AhKd7s", [solving_of_test_progress_text(200, pot=0.0042)], 8.2)
+    assert line == "AhKd7s stopped at iter 200 δ=0.0032, 0.42% of the pot (8.2 s)"
+
+
+def test_several_ratios_are_told_in_one_line():
+    last = [
+        solving_of_test_progress_text(38, spr=1.0, pot=0.001, is_converged=True),
+        solving_of_test_progress_text(200, spr=9.0, pot=0.004),
+    ]
+    assert describe_solved("AhKd7s", last, 8.2) == (
+        "AhKd7s converged at 1 of 2 SPRs, iter 38 to 200, worst 0.40% of the pot (8.2 s)"
+    )
+
+
+def test_capped_buckets_name_their_flop_as_it_was_given():
+    assert describe_capped(BucketsCapped("flop", 1400, 249, FlopPlace("9s8s7s", 3.5, 2, 2))) == (
+        "[2/2] 9s8s7s SPR 3.5 flop: 249 buckets instead of 1,400, no more hands are different"
+    )
+
+
+def test_a_round_tells_how_far_actions_moved():
+    assert describe_round(RangesRoundFinished(1, 3, 0.0123, 0.456)) == (
+        "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
+    )
+
+
+ROUND = RangesRoundFinished(1, 3, 0.0123, 0.456)
+
+
+def solving_of_test_solve_progress(flop, iteration=1, **rest):
+    return FlopSolving(flop, 3.5, iteration, 200, 0.0032, 0.05, **rest)
+
+
+def test_flops_begin_with_a_header_and_a_bar():
+    news = SolveTracker().note(PhaseStarted(Phase.FLOPS, 4))
+    (bar,) = news.bars
+    assert (bar.title, bar.done, bar.total) == ("Flops", 0, 4)
+    assert news.line == "Flops: 4 to solve"
+
+
+def test_a_flop_in_work_has_one_bar_that_shows_its_phase():
+    tracker = SolveTracker()
+    place = FlopPlace("AsKhQd", 3.5)
+    (table,) = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bars
+    (bar,) = tracker.note(solving_of_test_solve_progress("AsKhQd", 45)).bars
+    (values,) = tracker.note(PhaseAdvanced(Phase.VALUES, 3, 192, place)).bars
+    assert (table.title, table.done, table.total) == ("  AsKhQd equity table", 0, 1)
+    assert (bar.title, bar.done, bar.total) == ("  AsKhQd SPR 3.5 solving", 45, 200)
+    assert bar.detail == "δ=0.0500, 0.32% of the pot"
+    assert (values.title, values.done, values.total) == ("  AsKhQd SPR 3.5 values", 3, 192)
+    assert table.key == bar.key == values.key
+
+
+def test_two_flops_have_bars_of_their_own_even_from_one_thread():
+    tracker = SolveTracker()
+    (first,) = tracker.note(solving_of_test_solve_progress("AsKhQd")).bars
+    (second,) = tracker.note(solving_of_test_solve_progress("2c3h4d")).bars
+    assert second.key != first.key
+
+
+def test_a_solved_flop_loses_its_bar_and_leaves_a_line():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    tracker.note(PhaseStarted(Phase.FLOPS, 2))
+    (bar,) = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bars
+    clock.now = 6.7
+    tracker.note(solving_of_test_solve_progress("AsKhQd", 38, is_converged=True))
+    news = tracker.note(FlopSolved("AsKhQd", 1, 2, 0.0032, 1.0))
+    assert news.ended == (bar.key,)
+    assert news.line == "AsKhQd converged at iter 38 δ=0.0500, 0.32% of the pot (6.7 s) ✓"
+
+
+def test_a_failed_flop_loses_its_bar_and_says_why():
+    tracker = SolveTracker()
+    (bar,) = tracker.note(solving_of_test_solve_progress("AsKhQd")).bars
+    news = tracker.note(FlopFailed("AsKhQd", "MemoryError()"))
+    assert news.ended == (bar.key,)
+    assert news.line == "AsKhQd failed: MemoryError()"
+
+
+def test_time_left_counts_only_flops_of_this_run():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    tracker.note(PhaseStarted(Phase.FLOPS, 11))
+    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 11, 0.001, 99.0)).bars
+    assert bar.seconds_left is None
+    tracker.note(solving_of_test_solve_progress("2c3h4d"))
+    clock.now = 6.0
+    (bar,) = tracker.note(FlopSolved("2c3h4d", 2, 11, 0.0042, 6.0)).bars
+    assert bar.seconds_left == 9 * 6.0
+    assert (bar.done, bar.total, bar.detail) == (2, 11, "worst 0.42% of the pot")
+
+
+def test_time_left_counts_what_flops_in_work_have_taken_already():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    tracker.note(PhaseStarted(Phase.FLOPS, 5))
+    tracker.note(solving_of_test_solve_progress("AsKhQd"))
+    tracker.note(solving_of_test_solve_progress("2c3h4d"))
+    clock.now = 10.0
+    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 5, 0.001, 10.0)).bars
+    assert bar.seconds_left == (0 + 3 * 10.0) / 2  # the other one should be done now
+    tracker.note(solving_of_test_solve_progress("7c3h4d"))
+    clock.now = 14.0
+    (bar,) = tracker.note(FlopSolved("2c3h4d", 2, 5, 0.001, 14.0)).bars
+    assert bar.seconds_left == (8.0 + 2 * 12.0) / 2
+    tracker.note(solving_of_test_solve_progress("8c3h4d"))
+    tracker.note(solving_of_test_solve_progress("9c3h4d"))
+    clock.now = 15.0
+    for number, flop in ((3, "7c3h4d"), (4, "8c3h4d")):
+        (bar,) = tracker.note(FlopSolved(flop, number, 5, 0.001, 1.0)).bars
+    assert bar.seconds_left == 0.0  # three at once may have waited for kernels, the last took 1 s
+
+
+def test_the_bar_and_the_line_of_all_flops_say_when_they_are_bounds():
+    tracker = SolveTracker()
+    tracker.note(PhaseStarted(Phase.FLOPS, 1))
+    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 1, 0.5261, 9.0, is_upper_bound=True)).bars
+    assert bar.detail == "worst ≤52.61% of the pot"
+    assert "worst ≤52.61% of the pot" in tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
+
+
+def test_every_phase_tells_the_time_that_is_left():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    for place in (None, FlopPlace("AsKhQd", 3.5)):
+        start = clock.now
+        (bar,) = tracker.note(PhaseStarted("counting", 100, place)).bars
+        assert bar.seconds_left is None
+        clock.now = start + 10.0
+        (bar,) = tracker.note(PhaseAdvanced("counting", 25, 100, place)).bars
+        assert bar.seconds_left == 30.0
+    place = FlopPlace("AsKhQd", 3.5)
+    tracker.note(PhaseStarted(Phase.SOLVING, 200, place))
+    clock.now += 4.0
+    (bar,) = tracker.note(solving_of_test_solve_progress("AsKhQd", 50)).bars
+    assert bar.seconds_left == 12.0
+    assert bar.is_at_most
+
+
+def test_bars_go_with_their_phase():
+    tracker = SolveTracker()
+    (flops,) = tracker.note(PhaseStarted(Phase.FLOPS, 1)).bars
+    news = tracker.note(PhaseEnded(Phase.FLOPS, 2.0))
+    assert news.ended == (flops.key,)
+    (bar,) = tracker.note(PhaseStarted("counting", 5)).bars
+    assert bar.title == "Counting"
+    news = tracker.note(PhaseEnded("counting", 12.0))
+    assert (news.ended, news.line) == ((bar.key,), "counting: done in 12.0 s")
+
+
+def test_rounds_name_the_leaf_whose_flops_are_solved():
+    tracker = SolveTracker()
+    (preflop,) = tracker.note(PreflopSolving(0, 1, 10, None, None, 0.0, None)).bars
+    assert preflop.title == "Preflop"
+    assert tracker.note(PhaseEnded(Phase.PREFLOP, 0.2)).ended == (preflop.key,)
+    for leaf in (1, 2):
+        news = tracker.note(PhaseStarted(Phase.FLOPS, 1))
+        assert news.bars[0].title == f"Flops, round 1, leaf {leaf}"
+        tracker.note(solving_of_test_solve_progress("AsKhQd"))
+        assert tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0)).line == ""
+        line = tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
+        assert line == f"Flops, round 1, leaf {leaf}: 1 flop in 2.0 s, worst 0.10% of the pot"
+    (bar,) = tracker.note(PreflopSolving(1, 5, 10, 0.4567, None, 0.0, None)).bars
+    assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")
+    assert tracker.note(PhaseStarted(Phase.FLOPS, 1)).bars[0].title == "Flops, round 2, leaf 1"
+
+
+def test_a_spot_tells_exploitability_in_chips_and_pots():
+    (bar,) = SolveTracker().note(SpotSolving(10, 500, 0.5, None, 100.0, 0.1, None)).bars
+    assert (bar.title, bar.detail) == ("Spot", "0.5 chips, 0.50% of the pot")
+
+
+def test_files_see_solve_events_as_notes(capsys):
+    with showing_events() as on_event:
+        on_event(PhaseStarted(Phase.FLOPS, 1))
+        on_event(PhaseEnded(Phase.FLOPS, 1.0))
+    assert capsys.readouterr().err.startswith("Flops: 1 to solve\nFlops: 0 flops in 1.0 s")
+
+
+def live_text(events):
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=100, color_system=None)
+    display = LiveDisplay(console)
+    for event in events:
+        display.on_event(event)
+        display.refresh()
+    shown = file.getvalue()
+    display.close()
+    return shown
+
+
+def test_terminals_see_bars_within_a_hundred_columns():
+    place = FlopPlace("AsKhQd", 3.5, 1, 2)
+    events = [
+        PreflopSolving(0, 10_000, 10_000, 0.1234, None, 0.0, None),
+        PhaseStarted(Phase.FLOPS, 1755),
+        PhaseStarted(Phase.SOLVING, 200, place),
+        solving_of_test_solve_progress("AsKhQd", 123, round=1, total_rounds=2),
+        FlopSolved("AsKhQd", 1, 1755, 0.1234, 1.0),
+        PhaseStarted(Phase.EXTRACTING_EV, 1176, FlopPlace("2c3h4d", 3.5, 2, 2)),
+        PhaseAdvanced(Phase.EXTRACTING_EV, 147, 1176, FlopPlace("2c3h4d", 3.5, 2, 2)),
+        PhaseStarted(Phase.REBUCKETING, 100, FlopPlace("2c3h4d", 3.5, 2, 2)),
+    ]
+    text = live_text(events)
+    for part in (
+        "[1/2] AsKhQd SPR 3.5 solving",
+        "[2/2] 2c3h4d SPR 3.5 EV histograms",
+        "147/1,176",
+        "[2/2] 2c3h4d SPR 3.5 rebucketing",
+        "1/1,755",
+        "worst 12.34% of the pot",
+    ):
+        assert part in text
+    assert "…" not in text
+
+
+def test_no_frame_shows_the_title_of_one_phase_with_the_count_of_another():
+    place = FlopPlace("AsKhQd", 3.5)
+    text = live_text(
+        [
+            PhaseStarted(Phase.ESTIMATING_EV, 5_000, place),
+            PhaseAdvanced(Phase.ESTIMATING_EV, 4_000, 5_000, place),
+            PhaseStarted(Phase.VALUES, 1, place),
+        ]
+    )
+    frames = [line for line in text.split("\r") if "AsKhQd" in line]
+    after = frames[next(i for i, line in enumerate(frames) if "4,000/5,000" in line) :]
+    assert not any("sampled EVs" in line and "0/5,000 " in line[-40:] for line in after[1:])
+    assert "values" in after[-1]
+    assert "0/1" in after[-1]
+
+
+def test_terminals_keep_lines():
+    capped = BucketsCapped("flop", 1400, 249)
+    text = live_text([solving_of_test_solve_progress("AsKhQd"), ROUND, capped])
+    assert "round 1 of at most 3: actions moved" in text
+    assert "flop: 249 buckets instead of 1,400, no more hands are different" in text

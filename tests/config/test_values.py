@@ -1,0 +1,391 @@
+"""Tests of `runout.config.values`."""
+
+import copy
+import math
+import pickle
+
+import pytest
+from pydantic_core import PydanticCustomError
+
+from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
+from runout.config.values import (
+    MAX_EXPONENT,
+    AutoSprs,
+    SizesByPosition,
+    SizeTable,
+    digest_position_sizes,
+    digest_variant,
+    plain_position_sizes,
+    plain_sizes,
+    plain_sprs,
+    plain_stacks,
+    plain_variant,
+    read_flops,
+    read_position_sizes,
+    read_raise_sizes,
+    read_sizes,
+    read_sprs,
+    read_stacks,
+    read_variant,
+    schedule_of,
+    sizes_at,
+)
+from runout.errors import ConfigError
+from runout.trees.betting import PreflopRules
+from runout.trees.sizes import GeometricSize, LastBetMultiple, PotFraction
+
+
+def problem_of(read, value):
+    with pytest.raises(PydanticCustomError) as caught:
+        read(value)
+    return caught.value.context["suffix"], caught.value.context["problem"]
+
+
+def test_stack_to_pot_ratios_keep_their_order():
+    assert read_sprs([6, 3.5]) == (6.0, 3.5)
+    assert read_sprs((1,)) == read_sprs(1) == (1.0,)
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix", "problem"),
+    [
+        (0, "", "0 is not a positive stack-to-pot ratio"),
+        ([3.5, -1], "[1]", "-1 is not a positive stack-to-pot ratio"),
+        ([True], "[0]", "true is not a positive stack-to-pot ratio"),
+        (math.nan, "", ".nan is not a positive stack-to-pot ratio"),
+        ([math.inf], "[0]", ".inf is not a positive stack-to-pot ratio"),
+        ("3.5", "", "'3.5' is not a positive stack-to-pot ratio"),
+        (None, "", "null is not a positive stack-to-pot ratio"),
+        ({"flop": 1}, "", "a mapping is not a positive stack-to-pot ratio"),
+        ([1, 2, 1.0], "[2]", "1.0 comes twice, each stack-to-pot ratio may come once"),
+        ([], "", "empty, give at least one stack-to-pot ratio such as [3.5]"),
+        (["auto"], "[0]", "'auto' stands alone, write postflop_sprs: auto"),
+        ("Auto", "", "'Auto' is not a positive stack-to-pot ratio"),
+    ],
+)
+def test_ratios_that_make_no_sense_are_refused(value, suffix, problem):
+    assert problem_of(read_sprs, value) == (suffix, problem)
+
+
+def test_ratios_may_wait_for_the_preflop_tree():
+    auto = read_sprs("auto")
+    assert (auto, type(auto)) == (read_sprs(auto), AutoSprs)
+    assert plain_sprs(auto) == "auto"
+    assert plain_sprs((3.5, 6.0)) == [3.5, 6.0]
+    copy = pickle.loads(pickle.dumps(auto))
+    assert (type(copy), hash(copy), repr(copy)) == (AutoSprs, hash(auto), "AutoSprs()")
+
+
+@pytest.mark.parametrize(
+    "use", [list, len, bool, lambda sprs: sprs[0], lambda sprs: 3.5 in [*sprs]]
+)
+def test_ratios_that_wait_are_never_taken_for_no_ratios(use):
+    with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
+        use(AutoSprs())
+
+
+def test_flops_are_read_in_any_spelling_and_keep_their_suits_and_order():
+    assert read_flops(["2c 3h 4d", "AHKSqd"]) == ("2c3h4d", "AhKsQd")
+    assert read_flops(None) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix", "problem"),
+    [
+        (["AhKx7s"], "[0]", "'AhKx7s' is not a flop ('Kx': 'x' is not a suit, use one of cdhs)"),
+        (["AhKsQd", "AhKd"], "[1]", "2 cards, a flop has 3"),
+        (["AhAhKd"], "[0]", "comes twice"),
+        ([""], "[0]", "0 cards, a flop has 3"),
+        ([234], "[0]", "234 is not a flop such as AhKd7s"),
+        ([None], "[0]", "null is not a flop such as AhKd7s"),
+        (["AhKd7s", "7cAdKh"], "[1]", "'7cAdKh' is 'AhKd7s' up to suits, each flop may come once"),
+        ([], "", "empty, give at least one flop such as AhKd7s"),
+        ("AhKd7s", "", "'AhKd7s' is not a list of flops, write [AhKd7s]"),
+    ],
+)
+def test_what_is_not_a_flop_is_refused(value, suffix, problem):
+    where, what = problem_of(read_flops, value)
+    assert where == suffix
+    assert problem in what
+
+
+def test_no_raise_sizes_mean_those_of_the_bets():
+    assert read_raise_sizes(None) is None
+    assert read_raise_sizes(["2.5x"]) == ("2.5x",)
+
+
+BY_POSITION = {"sb": [["2.5bb"], ["3x"]], "bb": [["3bb"], ["allin"]]}
+
+
+def test_one_stack_is_that_of_both_players():
+    assert read_stacks(25) == read_stacks([25, 25.0]) == (25.0, 25.0)
+    assert read_stacks([25, 40]) == (25.0, 40.0)
+    assert plain_stacks((25.0, 25.0)) == 25.0
+    assert plain_stacks((25.0, 40.0)) == [25.0, 40.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix", "problem"),
+    [
+        (0, "", "0 is not a positive number of big blinds"),
+        (1e300, "", "1e+300 is more than 100,000 big blinds"),
+        (-3, "", "-3 is not a positive number of big blinds"),
+        ([25, -3], "[1]", "-3 is not a positive number of big blinds"),
+        ([None, 25], "[0]", "null is not a positive number of big blinds"),
+        (True, "", "true is not a positive number of big blinds"),
+        ("25bb", "", "'25bb' is not a positive number of big blinds"),
+        (math.inf, "", ".inf is not a positive number of big blinds"),
+        (math.nan, "", ".nan is not a positive number of big blinds"),
+        ({"sb": 25}, "", "a mapping is not a positive number of big blinds"),
+        ([25], "", "1 stack given, write one number or [sb, bb]"),
+        ([25, 25, 25], "", "3 stacks given, write one number or [sb, bb]"),
+        ([], "", "0 stacks given, write one number or [sb, bb]"),
+    ],
+)
+def test_stacks_that_make_no_sense_are_refused(value, suffix, problem):
+    assert problem_of(read_stacks, value) == (suffix, problem)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [["2.5bb", "3bb"], ["3x"], ["allin"]],
+        ["2.5bb, 3bb", "3x", "allin"],
+        [["2.50bb", "3 bb".replace(" ", "")], "3.0x", ["ALL-IN"]],
+        "2.5bb, 3bb; 3x; a",
+        (("2.5bb", "3bb"), ("3x",), ("allin",)),
+    ],
+)
+def test_sizes_by_depth_have_many_forms_and_one_meaning(value):
+    sizes = read_position_sizes(value)
+    assert sizes == PreflopRules.parse(25, "2.5bb, 3bb; 3x; allin").raise_sizes
+    assert plain_position_sizes(sizes) == [["2.5bb", "3bb"], ["3x"], ["allin"]]
+    assert read_position_sizes({"sb": value, "bb": value}) == sizes
+
+
+def test_sizes_may_differ_by_position():
+    sizes = read_position_sizes(BY_POSITION)
+    assert sizes == PreflopRules.parse(25, BY_POSITION).raise_sizes
+    assert plain_position_sizes(sizes) == BY_POSITION
+    assert read_position_sizes(sizes) is sizes
+    copy = pickle.loads(pickle.dumps(sizes))
+    assert (copy, type(copy), hash(copy)) == (sizes, SizesByPosition, hash(sizes))
+
+
+def test_no_sizes_are_a_choice_too():
+    assert read_position_sizes([]) == read_position_sizes("") == ((), ())
+    assert read_position_sizes([[], ["allin"]]).sb[0] == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix", "problem"),
+    [
+        ([["2.5bb", "1x"]], "[0][1]", "'1x' is not a raise, the factor must be above 1"),
+        ([["2.5bb"], ["big"]], "[1][0]", "'big' is not a raise size, write 2.5bb (big blinds)"),
+        (["2.5bb", "3x, big"], "[1][1]", "' big' is not a raise size"),
+        ("2.5bb; 3x, 0p", "[1][1]", "' 0p' is not a positive pot fraction"),
+        ([["0bb"]], "[0][0]", "'0bb' is not a positive number of big blinds"),
+        ([["33%"]], "[0][0]", "'33%' is not a raise size"),
+        ([["2.5"]], "[0][0]", "'2.5' has no unit, write 2.5bb (big blinds)"),
+        ([[2.5]], "[0][0]", "2.5 has no unit, write 2.5bb for big blinds"),
+        ([3], "[0]", "3 has no unit, write 3bb for big blinds"),
+        ([[None]], "[0][0]", "null is not a raise size such as 2.5bb"),
+        ([None], "[0]", "null is not a raise size such as 2.5bb"),
+        ([[True]], "[0][0]", "true is not a raise size such as 2.5bb"),
+        ([math.nan], "[0]", ".nan is not a raise size such as 2.5bb"),
+        ([["2bb", ["3bb"]]], "[0][1]", "['3bb'] is not a raise size such as 2.5bb"),
+        ([{"sb": "2bb"}], "[0]", "a mapping is not a raise size such as 2.5bb"),
+        (2.5, "", "2.5 is not a list by raise depth, write [[2.5bb], [3x], [allin]] or {sb:"),
+        (None, "", "null is not a list by raise depth"),
+        ({}, "", "sb is missing, give sb and bb"),
+        ({"sb": ["2bb"]}, "", "bb is missing, give sb and bb"),
+        (BY_POSITION | {"oop": []}, ".oop", "unknown key, give sb and bb"),
+        (BY_POSITION | {"bbb": []}, ".bbb", "unknown key, did you mean bb?"),
+        (BY_POSITION | {"bb": None}, ".bb", "null is not a list by raise depth"),
+        (BY_POSITION | {"bb": [["3bb"], ["x"]]}, ".bb[1][0]", "'x' is not a raise size"),
+        (BY_POSITION | {"sb": [[1]]}, ".sb[0][0]", "1 has no unit, write 1bb for big blinds"),
+    ],
+)
+def test_sizes_that_make_no_sense_are_refused(value, suffix, problem):
+    where, what = problem_of(read_position_sizes, value)
+    assert where == suffix
+    assert what.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([["2bb", "3bb"]], [["3bb", "2.0bb", "2bb"]]),
+        (["2bb", "3x"], ["2bb", "3x", "3x", "3x"]),
+        ([], [[]]),
+        (["2bb"], {"sb": "2bb", "bb": "2bb"}),
+    ],
+)
+def test_sizes_that_mean_the_same_have_the_same_digest(one, other):
+    digests = [digest_position_sizes(read_position_sizes(value)) for value in (one, other)]
+    assert digests[0] == digests[1]
+
+
+def test_other_sizes_have_another_digest():
+    values = (["2bb", "3x"], ["2bb"], ["2bb", "3x", "2bb"], ["3x", "2bb"], BY_POSITION, [])
+    digests = [str(digest_position_sizes(read_position_sizes(value))) for value in values]
+    assert len(set(digests)) == len(values)
+
+
+NESTED = {"flop": ["33%"], "turn": {"oop": [0.75], "ip": [0.5, 1]}, "river": ["75%", "e"]}
+
+
+def problem_of_of_test_size_choice(value, for_raises=False):
+    with pytest.raises(PydanticCustomError) as caught:
+        read_sizes(value, for_raises=for_raises)
+    return caught.value.context["suffix"], caught.value.context["problem"]
+
+
+def test_one_list_is_for_everybody():
+    choice = read_sizes([0.5, 1, "33.0%"], for_raises=False)
+    assert choice == (0.5, 1.0, "33%")
+    assert sizes_at(choice, "turn", "ip", for_raises=False) == tuple(
+        map(PotFraction, (0.5, 1.0, 0.33))
+    )
+
+
+def test_a_text_with_commas_is_a_list():
+    assert read_sizes("33%, E", for_raises=False) == ("33%", "e")
+
+
+def test_sizes_may_differ_by_street_and_player():
+    choice = read_sizes(NESTED, for_raises=False)
+    assert sizes_at(choice, "flop", "oop", for_raises=False) == (PotFraction(0.33),)
+    assert sizes_at(choice, "turn", "oop", for_raises=False) == (PotFraction(0.75),)
+    assert sizes_at(choice, "turn", "ip", for_raises=False)[1] == PotFraction(1.0)
+    assert sizes_at(choice, "river", "ip", for_raises=False)[1] == GeometricSize()
+
+
+def test_sizes_may_differ_by_player_alone():
+    choice = read_sizes({"ip": ["3x"], "oop": [1]}, for_raises=True)
+    assert sizes_at(choice, "river", "ip", for_raises=True) == (LastBetMultiple(3.0),)
+    assert sizes_at(choice, "flop", "oop", for_raises=True) == (PotFraction(1.0),)
+
+
+def test_tables_read_like_what_was_given_and_read_back_the_same():
+    choice = read_sizes(NESTED, for_raises=False)
+    assert isinstance(choice, SizeTable)
+    assert plain_sizes(choice) == NESTED
+    assert len(choice) == 3
+    assert read_sizes(choice, for_raises=False) == choice
+    assert hash(read_sizes(choice, for_raises=False)) == hash(choice)
+    assert pickle.loads(pickle.dumps(choice)) == copy.deepcopy(choice) == choice
+    assert repr(choice["flop"]) in repr(choice)
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix", "problem"),
+    [
+        ([0.5, -0.5], "[1]", "-0.5 is not a positive pot fraction"),
+        ([0], "[0]", "0 is not a positive pot fraction"),
+        ([50], "[0]", "50 is 50 times the pot, write 0.5 or '50%' for a percentage"),
+        (["half"], "[0]", "'half' is not a bet size"),
+        (["0.5"], "[0]", "'0.5' has no unit"),
+        (["100c"], "[0]", "'100c' is in chips"),
+        (["2.5x"], "[0]", "for raises only"),
+        ([True], "[0]", "true is not a positive pot fraction or a text such as '33%'"),
+        ([None], "[0]", "null is not a positive pot fraction"),
+        ([float("nan")], "[0]", ".nan is not a positive pot fraction"),
+        ([float("inf")], "[0]", ".inf is not a positive pot fraction"),
+        ([10**400], "[0]", "is not a positive pot fraction"),
+        ([[0.5]], "[0]", "[0.5] is not a positive pot fraction"),
+        ([{"flop": 1}], "[0]", "a mapping is not a positive pot fraction"),
+        ([], "", "empty, give at least one bet size"),
+        ("", "", "empty, give at least one bet size"),
+        (0.5, "", "0.5 is not a list of bet sizes, write [0.5, 1.0]"),
+        (None, "", "null is not a list of bet sizes"),
+        ({}, "", "flop is missing, give flop, turn and river"),
+        ({"flop": [1], "turn": [1]}, "", "river is missing, give flop, turn and river"),
+        ({"oop": [1]}, "", "ip is missing, give oop and ip"),
+        (NESTED | {"turm": [1]}, ".turm", "unknown key, did you mean turn?"),
+        (NESTED | {"xyz": [1]}, ".xyz", "unknown key, give flop, turn and river"),
+        (NESTED | {"flop": []}, ".flop", "empty"),
+        (NESTED | {"flop": [1, "b"]}, ".flop[1]", "'b' is not a bet size"),
+        (NESTED | {"turn": {"oop": [1]}}, ".turn", "ip is missing, give oop and ip"),
+        (NESTED | {"turn": {"oop": [1], "ip": [-1]}}, ".turn.ip[0]", "-1 is not a positive"),
+        ({"oop": [1], "ip": NESTED}, ".ip", "a mapping is not a list of bet sizes"),
+        (NESTED | {"turn": {"oop": [1], "pi": [1]}}, ".turn.pi", "unknown key, did you mean ip?"),
+    ],
+)
+def test_errors_name_the_part_that_is_at_fault(value, suffix, problem):
+    where, what = problem_of_of_test_size_choice(value)
+    assert where == suffix
+    assert problem in what
+
+
+def test_a_multiple_of_the_last_bet_is_above_one():
+    assert problem_of_of_test_size_choice(["1x"], for_raises=True) == (
+        "[0]",
+        "'1x' is not a raise, the factor must be above 1",
+    )
+
+
+def test_a_spot_has_chips_and_empty_lists_and_leaves_streets_out():
+    sizes = {"turn": [], "river": {"oop": "100c", "ip": ["50%"]}}
+    choice = read_sizes(sizes, for_raises=False, of_spot=True)
+    assert plain_sizes(choice) == {"turn": [], "river": {"oop": ["100c"], "ip": ["50%"]}}
+    assert sizes_at(choice, "turn", "oop", for_raises=False) == ()
+
+
+EXPONENTS = {"alpha": 1.5, "beta": -math.inf, "gamma": 4}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variants_have_names(name):
+    assert read_variant(name) == plain_variant(name) == name
+
+
+def test_variants_may_be_given_by_their_exponents():
+    assert read_variant(EXPONENTS) == DCFR_PLUS
+    assert plain_variant(DCFR_PLUS) == EXPONENTS
+    assert read_variant(DCFR_PLUS) == DCFR_PLUS
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix", "problem"),
+    [
+        ("dcrf", "", "dcfr-spot, or a mapping of alpha, beta and gamma, did you mean dcfr?"),
+        (
+            3,
+            "",
+            "3 is not one of vanilla, linear, cfr+, dcfr, dcfr+, dcfr4, dcfr6, dcfr-spot, or a",
+        ),
+        ([], "", "[] is not one of vanilla"),
+        ({"alpha": 1, "beta": 1}, "", "gamma is missing, give alpha, beta and gamma"),
+        (EXPONENTS | {"gama": 1}, ".gama", "unknown key, did you mean gamma?"),
+        (EXPONENTS | {"x": 1}, ".x", "unknown key, give alpha, beta and gamma"),
+        (EXPONENTS | {"alpha": "1"}, ".alpha", "'1' is not a number from -20 to 20, .inf or -.inf"),
+        (EXPONENTS | {"alpha": math.nan}, ".alpha", ".nan is not a number from -20 to 20"),
+        (EXPONENTS | {"beta": True}, ".beta", "true is not a number"),
+        (EXPONENTS | {"beta": -21}, ".beta", "-21 is not a number from -20 to 20"),
+        (EXPONENTS | {"gamma": -1}, ".gamma", "-1 is not a number from 0 to 20"),
+        (EXPONENTS | {"gamma": math.inf}, ".gamma", ".inf is not a number from 0 to 20"),
+    ],
+)
+def test_variants_that_do_not_exist_are_refused(value, suffix, problem):
+    where, what = problem_of(read_variant, value)
+    assert where == suffix
+    assert problem in what
+
+
+@pytest.mark.parametrize("exponent", [-MAX_EXPONENT, MAX_EXPONENT, math.inf, -math.inf])
+def test_allowed_exponents_never_overflow(exponent):
+    schedule = read_variant({"alpha": exponent, "beta": exponent, "gamma": MAX_EXPONENT})
+    assert isinstance(schedule, DiscountSchedule)
+    assert all(0.0 <= weight <= 1.0 for weight in schedule.weights(10**9))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_name_and_its_exponents_are_the_same_schedule_and_digest(name):
+    exponents = read_variant(plain_variant(VARIANTS[name]))
+    assert schedule_of(name) == schedule_of(exponents) == VARIANTS[name]
+    assert digest_variant(name) == digest_variant(exponents)
+
+
+def test_a_digest_spells_out_what_json_does_not_know():
+    assert digest_variant(CFR_PLUS) == {"alpha": "inf", "beta": "-inf", "gamma": 1.0}

@@ -1,0 +1,156 @@
+"""Tests of `runout.explorer.solutions`."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from runout.cards.deck import matchup_weights
+from runout.errors import BundleError, TreeError
+from runout.explorer.solutions import PreflopRun, ReportRun, SpotRun, SpotSummary, ValuesRun
+from runout.runs.spot import solve_spot
+from runout.solutions.flop_bundles import load_spot
+
+
+@pytest.fixture(scope="module")
+def game(runs):
+    return PreflopRun.open(runs / "preflop_game")
+
+
+def test_lines_are_all_nodes_in_the_order_of_a_walk(game):
+    rows = game.lines()["rows"]
+    assert len(rows) == game.view.tree.num_nodes
+    assert (rows[0]["path"], rows[0]["depth"], rows[0]["reach"]) == ("", 0, 1.0)
+    for before, row in itertools.pairwise(rows):
+        assert row["depth"] <= before["depth"] + 1
+
+
+def test_reach_of_what_follows_adds_up_to_that_of_a_decision(game):
+    rows = {row["path"]: row for row in game.lines()["rows"]}
+    first = [row for row in rows.values() if row["depth"] == 1]
+    assert sum(row["reach"] for row in first) == pytest.approx(1.0, abs=1e-5)
+    assert sum(row["frequency"] for row in first) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_both_players_share_the_pot(game):
+    for row in game.lines()["rows"]:
+        if row["reach"] > 0.01:
+            assert sum(row["ev"]) == pytest.approx(row["pot"], abs=0.01)
+
+
+def test_sources_of_flops_are_told_and_guesses_marked(game):
+    leaves = game.leaves()
+    assert {leaf["source"] for leaf in leaves} == {"raw equity, checked down"}
+    assert all(leaf["is_guessed"] for leaf in leaves)
+
+
+def test_the_title_says_how_flops_were_solved(game, runs):
+    assert game.title == "10 bb, flops checked down"
+    assert PreflopRun.open(runs / "joint_game").title == "6 bb, 1 flop"
+
+
+def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
+    odd = PreflopRun(game.view, "colour: green\n")
+    assert odd.title == "10 bb"
+    assert odd.flops() == []
+
+
+def test_a_line_without_flops_has_an_empty_report(game):
+    assert game.flop_report("r2-c")["flops"] == []
+    with pytest.raises(TreeError):
+        game.flop_report("nowhere")
+
+
+@pytest.fixture
+def report(explorer, ids):
+    return ReportRun.open(explorer.library.get(ids["flop_report"]))
+
+
+def test_a_row_has_what_the_page_shows(report):
+    answer = report.report("")
+    assert (answer["path"], answer["choices"]) == ("root", ["root", "x:x"])
+    row = answer["flops"][0]
+    assert (row["flop"], row["share"], row["high"]) == ("AhKd7s", pytest.approx(0.5), "A high")
+    assert [action["frequency"] for action in row["actions"]] == [0.2, 0.3, 0.5]
+    assert (row["ev"], row["equity"], row["eqr"]) == ([12.0, 8.0], [0.5, 0.5], [1.2, 0.8])
+    assert row["more"] == {
+        "nuts_oop": 0.25,
+        "nuts_ip": 0.125,
+        "cost_x": 0.5,
+        "cost_b10": 1.0,
+        "cost_b20": 2.0,
+    }
+
+
+def test_a_line_without_values_has_none(report):
+    row = report.report("x:x")["flops"][2]
+    assert (row["ev"], row["share"], row["actions"]) == ([None, None], 0.0, [])
+    assert report.report("x:x")["flops"][1]["more"]["reach"] == 0.25
+
+
+def test_a_kept_flop_is_linked(report, ids):
+    links = [row["run"] for row in report.report("")["flops"]]
+    assert links == [None, None, ids["Td9d6h"]]
+
+
+def test_it_says_how_much_is_solved(report):
+    assert report.title == "3 flops, a spot"
+    assert report.note == "3 of 4 flops are solved"
+    assert report.quality.exploitability == 0.004
+
+
+def test_a_line_that_was_not_looked_at_is_refused(report):
+    with pytest.raises(BundleError, match="is not in this report, it has root, x:x"):
+        report.report("b10")
+
+
+KEYS = {"board": "QsJh2h8c3d", "oop": "AA,KK", "ip": "QQ,JJ", "pot": 20, "stack": 40}
+
+
+def test_a_spot_says_what_it_is_and_how_well_it_is_solved(runs):
+    run = SpotRun.open(runs / "river")
+    assert run.title == "QsJh2h8c3d, pot 180, stack 910"
+    assert run.note == ""
+    assert run.quality == load_spot(runs / "river").quality
+    assert run.node("x").path == "x"
+
+
+def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path):
+    path = tmp_path / "spot"
+    solution = solve_spot(**KEYS)
+    solution.begin_saving(path)()
+    with pytest.raises(BundleError, match="give its solve-spot command again"):
+        SpotSummary.open(path)
+    solve_spot(directory=path, **KEYS)
+    assert SpotRun.open(path).node("").actor == 0
+
+
+@pytest.fixture(scope="module")
+def values(runs):
+    return ValuesRun.open(runs / "flop_values")
+
+
+def test_a_flop_is_worth_the_mean_over_all_deals(values):
+    solved = values.bundle.values[0]
+    row = values.report("")["flops"][1]
+    total = deals = 0.0
+    weights = matchup_weights(solved.flops.flops[1])
+    for hero, villain in np.argwhere(weights > 0):
+        total += weights[hero, villain] * solved.value_pot[1, 0, hero, villain]
+        deals += weights[hero, villain]
+    assert row["ev"][0] == pytest.approx(total / deals, abs=2e-6)
+
+
+def test_both_players_share_the_pot_of_test_values_run(values):
+    for row in values.report("")["flops"]:
+        assert sum(row["ev"]) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_the_worst_flop_says_how_well_all_are_solved(values):
+    reports = [report for solved in values.bundle.values for report in solved.reports]
+    assert values.quality.exploitability == max(report.exploitability_pot for report in reports)
+
+
+def test_a_ratio_that_was_not_solved_is_refused(values):
+    with pytest.raises(BundleError, match="was not solved"):
+        values.report("7")

@@ -1,0 +1,48 @@
+"""The compact backend: what it needs, and what it loses with real cards."""
+
+import numpy as np
+
+from runout.cards.deck import live_combos, parse_board
+from runout.cfr.schedules import StoppingRule
+from runout.cfr.team import Team
+from runout.flops.cards import CompactBackend, ExactBackend
+from runout.flops.values import RunoutSample
+from runout.runs.judge import judge_strategy
+from runout.trees.tree import IP, OOP
+from tests.samples.toy_flops import flop_game, ignore_progress, small_tree
+
+FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
+FLOP = "9s6s2s"
+
+
+def test_it_needs_less_memory_than_exact_flops():
+    tree = small_tree()
+    compact, exact = (
+        backend(StoppingRule(10)).estimate(parse_board("AhKsQd"), tree, 1).memory_bytes
+        for backend in (CompactBackend, ExactBackend)
+    )
+    assert compact < exact
+    half = CompactBackend(StoppingRule(10)).estimate(parse_board("AhKsQd"), tree, 1).savings
+    assert half["compact_precision: 16"] < compact
+
+
+def test_its_strategies_lose_little_with_real_cards():
+    tree = small_tree()
+    backend = CompactBackend(StoppingRule(60), sample=FEW_BOARDS)
+    solution = backend.solve(flop_game(FLOP), tree, ignore_progress, Team())
+    loss = judge_strategy(parse_board(FLOP), tree, solution.strategy)
+    assert 0.0 < loss.exploitability_pot < 0.02
+    assert solution.report.exploitability_pot < 0.02
+
+
+def test_strategies_that_were_kept_are_read_again():
+    tree, flop = small_tree(), parse_board(FLOP)
+    backend = CompactBackend(StoppingRule(3), num_buckets=16, sample=FEW_BOARDS)
+    strategy = backend.solve(flop_game(FLOP), tree, ignore_progress, Team()).strategy
+    read = backend.read_strategy(strategy.to_arrays(), flop, tree)
+    cards, combos = strategy.game.cards, live_combos(flop)
+    for template, dealt in zip(strategy.game.templates, ((), (0,), (0, 4)), strict=True):
+        for player in (OOP, IP):
+            kept, found = (s.rows(template, player, dealt, combos) for s in (strategy, read))
+            np.testing.assert_allclose(found, kept, atol=1e-4)
+    assert read.game.cards.board == cards.board

@@ -1,0 +1,81 @@
+from functools import cache
+
+import numpy as np
+import pytest
+
+from runout.cards.deck import permute_combos
+from runout.cards.flops import CanonicalBoard, GivenFlop
+from runout.config.postflop import PostflopModelConfig
+from runout.errors import BundleError
+from runout.execution.context import Workplace
+from runout.flops.kept_flop import KeptFlop
+from runout.flops.solve import PostflopAbstraction
+from runout.flops.spot_solution import SpotView
+from runout.runs.judge import judge_strategy
+
+GIVEN = GivenFlop.parse("7dAhKh")
+
+
+@cache
+def solved():
+    config = PostflopModelConfig(
+        solve_type="exhaustive",
+        bet_sizes=[1.0],
+        max_raises_per_street=0,
+        postflop_sprs=[1.0],
+        fixed_flops=[GIVEN.name],
+        postflop_solve_iterations=5,
+    )
+    return PostflopAbstraction.build(config, Workplace(1))
+
+
+@cache
+def view_of(given):
+    return SpotView(KeptFlop(solved(), given))
+
+
+def test_a_node_has_the_strategy_that_was_kept():
+    root = view_of(GIVEN).node()
+    assert (root.board, root.pot) == (GIVEN.cards, 1.0)
+    assert [action.code for action in root.actions] == ["x", "a"]
+    (tree,), kept = solved().trees, solved().strategy(0).table
+    for hand in (0, 84, 168):
+        expected = kept[tree.layout.children(0).start :][: len(root.actions), hand]
+        means = [root.hand_means(row)[hand] for row in root.strategy]
+        np.testing.assert_allclose(means, expected, atol=1e-6)
+
+
+def test_values_are_those_of_the_strategies_with_real_cards():
+    (tree,), flop = solved().trees, GIVEN.canonical
+    loss = judge_strategy(flop, tree, solved().strategy(0))
+    root = view_of(GIVEN).node()
+    assert root.range_ev(0) == pytest.approx(loss.value_of_oop + 0.5, abs=1e-5)
+    assert root.range_ev(0) + root.range_ev(1) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("path", ["", "x", "x:x:8c", "x:x:8c:x:x:2h"])
+def test_paths_and_hands_are_in_the_suits_that_are_given(path):
+    canonical = GivenFlop(GIVEN.canonical)
+    mapping = CanonicalBoard.from_cards(GIVEN.cards).mapping
+    steps = [mapping_of_step(mapping, step) for step in path.split(":") if step]
+    mine, theirs = view_of(GIVEN).node(path), view_of(canonical).node(":".join(steps))
+    image = permute_combos(mapping.new_suits)
+    assert mapping.map_cards(mine.board[3:]) == theirs.board[3:]
+    np.testing.assert_array_equal(mine.is_held, theirs.is_held[:, image])
+    for name in ("weights", "strategy", "ev", "equity"):
+        got, expected = getattr(mine, name), getattr(theirs, name)[..., image]
+        np.testing.assert_allclose(got, expected, atol=1e-5)
+
+
+def mapping_of_step(mapping, step):
+    is_card = len(step) == 2 and step[1] in "cdhs"
+    if not is_card:
+        return step
+    return step[0] + "cdhs"[mapping.map_suit("cdhs".index(step[1]))]
+
+
+def test_without_strategies_there_is_nothing_to_look_at():
+    config = solved().config.model_copy(update={"keep_strategies": False})
+    bare = PostflopAbstraction(config, solved().trees, solved().values)
+    with pytest.raises(BundleError, match="keep_strategies: true"):
+        KeptFlop(bare, GIVEN)

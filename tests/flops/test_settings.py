@@ -1,0 +1,135 @@
+"""Tests of `runout.flops.settings`."""
+
+from dataclasses import replace
+
+import pytest
+
+from runout.cfr.schedules import DCFR6, DCFR_PLUS, DCFR_SPOT, LINEAR, StoppingRule
+from runout.config.load import load_postflop_config, parse_postflop_config
+from runout.errors import ConfigError
+from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CompactBackend, ExactBackend
+from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+from runout.flops.settings import (
+    BucketedConfig,
+    CompactConfig,
+    ExactConfig,
+    ExhaustiveConfig,
+    MccfrConfig,
+)
+from runout.holdem.tables import Precision
+
+COUNT = "a whole number from 1 to 32767"
+NAN, INF = float("nan"), float("inf")
+
+
+def test_rebucket_rounds_default_to_one():
+    assert BucketedConfig.standard().rebucket_rounds == 1
+
+
+def test_the_rebucket_delta_threshold_defaults_to_a_thousandth():
+    assert BucketedConfig.standard().rebucket_delta_threshold == 0.001
+
+
+def test_rebucket_rounds_survive_the_round_trip():
+    config = BucketedConfig.fast().model_copy(update={"rebucket_rounds": 3})
+    assert load_postflop_config(config.to_yaml()) == config
+
+
+def test_buckets_are_given_street_by_street():
+    config = BucketedConfig(
+        num_hand_buckets_flop=3, num_hand_buckets_turn=4, num_hand_buckets_river=5
+    )
+    assert config.num_hand_buckets == (3, 4, 5)
+
+
+def test_a_round_stops_at_its_own_delta():
+    config = BucketedConfig(rebucket_delta_threshold=0.02)
+    assert config.stopping_rule() == StoppingRule(500, None, 0.001, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "allowed"),
+    [
+        ("num_hand_buckets_flop", [0, 32768, 1.5, True, None], COUNT),
+        ("num_hand_buckets_turn", [0, 32768, 1.5, True, None], COUNT),
+        ("num_hand_buckets_river", [0, 32768, 1.5, True, None], COUNT),
+        ("rebucket_rounds", [0, -1, 1.5, True, None, "2"], "a whole number from 1 up"),
+        (
+            "rebucket_delta_threshold",
+            [0, -0.1, 1.5, True, "1", NAN, INF],
+            "a number above 0 and up to 1, or null",
+        ),
+        ("rebucket_warm_start", [1, "yes", None, 0.5], "true or false"),
+        ("bucket_metric", ["cramér"], "one of emd, cramer, did you mean cramer?"),
+    ],
+)
+def test_values_out_of_range_and_of_other_types_are_refused(key, values, allowed):
+    for value in values:
+        with pytest.raises(ConfigError) as caught:
+            parse_postflop_config({"solve_type": "bucketed", key: value})
+        assert caught.value.where == f"postflop_model.{key}"
+        assert caught.value.problem.endswith(f" is not {allowed}")
+
+
+@pytest.mark.parametrize(
+    ("preset", "buckets"), [("fast", (50, 100, 100)), ("accurate", (200, 500, 500))]
+)
+def test_a_preset_makes_a_backend_with_its_buckets(preset, buckets):
+    config = BucketedConfig(preset=preset, rebucket_rounds=2, seed=3)
+    plan = BucketPlan(buckets, "emd", 2, is_warm_started=False)
+    rule = config.stopping_rule()
+    assert config.make_backend() == BucketedBackend(RoundsSolver(plan, rule, LINEAR, 3))
+
+
+def test_the_backend_has_the_metric_and_the_warm_start():
+    config = BucketedConfig(bucket_metric="cramer", rebucket_warm_start=True, rebucket_rounds=2)
+    assert config.make_backend().rounds.plan == BucketPlan((200, 200, 200), "cramer", 2, True)
+
+
+def test_the_backend_has_all_settings():
+    config = CompactConfig(river_buckets=32, river_blockers="on", compact_precision=16, seed=7)
+    sample = replace(DEFAULT_SAMPLE, seed=7)
+    rule = replace(config.stopping_rule(), check_every=CHECK_EVERY)
+    expected = CompactBackend(rule, DCFR6, 32, "on", Precision.HALF, sample)
+    assert config.make_backend() == expected
+
+
+@pytest.mark.parametrize("value", [0, 20, 256, "48"])
+def test_other_numbers_of_buckets_are_refused(value):
+    with pytest.raises(ConfigError, match=r"river_buckets: .* a multiple of 16 from 16 to 240"):
+        parse_postflop_config({"solve_type": "compact", "river_buckets": value})
+
+
+def test_the_backend_has_the_precision_and_the_seed():
+    config = ExactConfig(exact_precision=16, seed=7)
+    sample = replace(DEFAULT_SAMPLE, seed=7)
+    expected = ExactBackend(config.stopping_rule(), DCFR_SPOT, Precision.HALF, sample)
+    assert config.make_backend() == expected
+
+
+@pytest.mark.parametrize("value", [8, 64, "32", True, None])
+def test_other_precisions_are_refused(value):
+    with pytest.raises(ConfigError, match=r"exact_precision: .* is not one of 32, 16"):
+        parse_postflop_config({"solve_type": "exact", "exact_precision": value})
+
+
+def test_the_backend_updates_as_the_config_says():
+    config = ExhaustiveConfig(cfr_updates="simultaneous", cfr_strategy_delta_threshold=0.01)
+    assert config.stopping_rule().strategy_delta == 0.01
+    assert config.make_backend() == ExhaustiveBackend(config.stopping_rule(), DCFR_PLUS, True)
+    assert not ExhaustiveConfig().make_backend().is_simultaneous
+
+
+@pytest.mark.parametrize("value", [3, True, None, ["alternating"], "alternate"])
+def test_other_updates_are_refused(value):
+    with pytest.raises(ConfigError, match=r"cfr_updates: .* is not one of alternating, simult"):
+        parse_postflop_config({"solve_type": "exhaustive", "cfr_updates": value})
+
+
+def test_the_backend_samples_as_the_config_says():
+    config = MccfrConfig(
+        mccfr_sampling="external", mccfr_sample_pct=0.5, value_extraction_samples=9, seed=3
+    )
+    expected = MccfrBackend(config.stopping_rule(), LINEAR, "external", 0.5, 9, 3)
+    assert config.make_backend() == expected

@@ -1,0 +1,70 @@
+"""A new backend, added by one line, works wherever backends do."""
+
+import numpy as np
+import pytest
+
+from runout.cli.tools import small_jobs
+from runout.config.load import load_postflop_config, parse_postflop_config
+from runout.config.postflop import BACKENDS, PostflopModelConfig
+from runout.config.run import RunConfig
+from runout.errors import ConfigError
+from runout.execution.context import Workplace
+from runout.flops.solve import PostflopAbstraction, PostflopPlan
+from runout.runs.compare import all_labels, make_contender
+from tests.samples.toy_backend import ToyBackend, ToyConfig
+
+KEYS = {"solve_type": "toy", "fixed_flops": ["9s6s2s"], "bet_sizes": [1.0], "toy_action": 1}
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    """The one line."""
+    monkeypatch.setitem(BACKENDS, "toy", "tests.samples.toy_backend.ToyConfig")
+
+
+def test_its_config_is_read_written_and_digested():
+    config = parse_postflop_config(KEYS)
+    assert type(config) is ToyConfig
+    assert load_postflop_config(config.to_yaml()) == config
+    assert config.digest_mapping()["toy_action"] == 1
+    assert config.make_backend() == ToyBackend(1)
+
+
+def test_its_keys_are_its_own():
+    with pytest.raises(ConfigError) as caught:
+        parse_postflop_config({"toy_action": 1})
+    assert str(caught.value) == "postflop_model.toy_action: needs solve_type: toy"
+    with pytest.raises(ConfigError, match="rebucket_rounds: needs solve_type: bucketed"):
+        parse_postflop_config(KEYS | {"rebucket_rounds": 2})
+    with pytest.raises(ConfigError, match=r"toy_action: 'x' is not a whole number"):
+        RunConfig.parse({"preflop": {}, "postflop_model": KEYS | {"toy_action": "x"}}, "")
+
+
+def test_a_run_may_ask_for_it():
+    run = RunConfig(preflop={}, postflop_model=KEYS)
+    assert run.postflop_model == PostflopModelConfig(**KEYS)
+    assert RunConfig.parse(run.to_mapping(), "") == run
+
+
+def test_it_solves_flops():
+    solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), Workplace(1))
+    values = solved.values[0].value_pot[0]
+    assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
+    assert set(np.unique(solved.strategy(0).table)) == {0.0, 1.0}
+
+
+def test_its_needs_are_told_before():
+    plan = PostflopPlan.make(PostflopModelConfig(**KEYS), 1)
+    assert 1_000 * plan.trees[0].num_nodes < plan.needs.memory_bytes < 1e9
+
+
+def test_its_kernels_are_compiled_by_the_warm_up():
+    jobs = len(small_jobs())
+    BACKENDS.pop("toy")
+    assert len(small_jobs()) == jobs - 1
+
+
+def test_the_lab_compares_it():
+    assert "toy" in all_labels()
+    contender = make_contender(PostflopModelConfig(), "toy:toy_action=2")
+    assert contender.backend == ToyBackend(2)

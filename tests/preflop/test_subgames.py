@@ -1,0 +1,138 @@
+"""Tests of `runout.preflop.subgames`."""
+
+import numpy as np
+import pytest
+
+from runout.cards.deck import matchup_weights
+from runout.cards.flops import explicit_flops, subset_flops
+from runout.cfr.leaves import Judge
+from runout.cfr.schedules import DCFR_JOINT, StoppingRule
+from runout.cfr.team import Team
+from runout.equity.board import compute_board_equity
+from runout.preflop.joint import JointGame
+from runout.preflop.solver import PreflopSolver, best_response, preflop_edge, value_leaves
+from runout.preflop.subgames import CompactEngine, FlopDeals
+from runout.solutions.values import ValueBook
+from runout.trees.betting import SB, BettingRules
+from runout.trees.tree import PotType
+from tests.samples.joint_games import CHECK_DOWN, MONOTONE, leaves_of, limp_or_raise, one_line
+
+# --------------------------------------------------------------------------------------------------
+# Joint games whose rivers are bucket games.
+
+
+BETTING = BettingRules.uniform([0.75], 0)
+
+
+def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
+    every_pot = dict.fromkeys(PotType, betting)
+    return JointGame(tree, explicit_flops(flops), every_pot, CompactEngine(num_buckets, blockers))
+
+
+def solve(game, workers=1, iterations=4):
+    solver = PreflopSolver(game.tree, leaves_of(game, workers), DCFR_JOINT)
+    return solver, solver.solve(StoppingRule(iterations))
+
+
+def test_checked_down_flops_are_nearly_the_game_of_raw_equities():
+    tree, rule = limp_or_raise(), StoppingRule(4)
+    _, joint = solve(make_game(tree, CHECK_DOWN, 48, flops=MONOTONE[:1]))
+    raw = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()), DCFR_JOINT).solve(rule)
+    # Buckets of 48 strengths blur showdowns by about a hundredth of the pot on this flop.
+    np.testing.assert_allclose(joint.ev_bb[0, 0], raw.ev_bb[0, 0], atol=0.15)
+    assert joint.game_value_bb(SB) == pytest.approx(raw.game_value_bb(SB), abs=0.02)
+
+
+def test_two_workers_find_the_same_bits_and_little_is_lost_between_the_players():
+    game = make_game(one_line(), BETTING)
+    (one, first), (two, second) = solve(game), solve(game, workers=2)
+    np.testing.assert_array_equal(first.ev_bb, second.ev_bb)
+    # Hands of a bucket do not meet quite the same hands: values sum to zero only nearly.
+    assert first.game_value_bb(0) + first.game_value_bb(1) == pytest.approx(0.0, abs=0.01)
+    for mine, theirs in zip(one.leaves.subgames, two.leaves.subgames, strict=True):
+        for name, array in mine[0].learned().items():
+            np.testing.assert_array_equal(array, theirs[0].learned()[name])
+
+
+def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
+    """Who meets whom is counted for equal ranges, so only unequal ones can be off by something."""
+    tree = one_line()
+    leaves = leaves_of(make_game(tree, BETTING, flops=MONOTONE[:1]))
+    (leaf,), everyone = tree.flop_leaves(), np.ones((tree.num_nodes, 169))
+    won, lost = (
+        leaves.leaf_values(player, everyone, Judge.EVALUATE)[leaf.node].sum() for player in (0, 1)
+    )
+    assert won + lost == pytest.approx(0.0, abs=1e-6 * leaf.pot_bb)
+    mixed = np.random.default_rng(0).random((tree.num_nodes, 169))
+    won, lost = (
+        mixed[leaf.node] @ leaves.leaf_values(player, mixed, Judge.EVALUATE)[leaf.node]
+        for player in (0, 1)
+    )
+    assert 0.0 < abs(won + lost) < 0.005 * leaf.pot_bb
+
+
+def test_memory_is_what_the_tables_and_cards_take():
+    game = make_game(limp_or_raise(), BETTING)
+    leaves = leaves_of(game)
+    tables = sum(
+        array.nbytes
+        for of_flop in leaves.subgames
+        for subgame in of_flop
+        for array in subgame.learned().values()
+    )
+    need = game.engine.estimate(game.flops.flops, game.flop_trees, 1)
+    assert need.memory.tables == tables
+    assert need.memory.total < 1.5 * tables + 100e6
+    cells = sum(
+        s.learned()[name].size
+        for of_flop in leaves.subgames
+        for s in of_flop
+        for name in s.learned()
+    )
+    assert 2 * need.cells_by_street.sum() == cells
+
+
+def test_leaves_with_deep_stacks_tell_blockers_apart():
+    game = make_game(limp_or_raise(25.0), BETTING, blockers="auto", flops=MONOTONE[:1])
+    games = game.engine.make_games(game.flops.flops, game.flop_trees, Team(1))[0]
+    deep = [each.river_games.buckets.has_blockers for each in games]
+    assert deep == [leaf.spr >= 8.0 for leaf in game.tree.flop_leaves()]
+    assert games[1].river_games is games[2].river_games
+
+
+def test_exploitability_is_measured_from_the_values_that_do_not_quite_sum_to_zero():
+    solver, solution = solve(make_game(one_line(), BETTING, flops=MONOTONE[:1]))
+    best = sum(
+        best_response(solution.tree, solver.leaves, solution.strategy, p).sum() for p in (0, 1)
+    )
+    values = solution.game_value_bb(0) + solution.game_value_bb(1)
+    expected = 1000.0 * (best - values) / 2
+    assert solution.report.exploitability_mbb == pytest.approx(expected, rel=1e-3)
+
+
+def test_beside_one_flop_hands_are_dealt_by_the_combos_that_it_leaves():
+    deals = FlopDeals.of(explicit_flops(["AhKd7s"]))
+    weights = matchup_weights((51, 46, 20))
+    assert weights.sum() == 1_176 * 1_081
+    canonical = matchup_weights(deals.flops.flops[0])
+    np.testing.assert_allclose(deals.share, canonical / canonical.sum(), rtol=1e-12)
+
+
+def test_a_checked_down_flop_is_worth_its_equities():
+    flops = explicit_flops(["AhKd7s"])
+    deals, equities = FlopDeals.of(flops), compute_board_equity(flops.flops[0]).hand_table()
+    edge = 2 * (equities.wins + equities.ties / 2) / np.maximum(equities.totals, 1) - 1
+    np.testing.assert_allclose(deals.edge, deals.share * edge, atol=1e-15)
+
+
+def test_what_one_hand_wins_the_other_loses():
+    deals = FlopDeals.of(subset_flops(8))
+    np.testing.assert_allclose(deals.edge, -deals.edge.T, atol=1e-18)
+    assert deals.share.sum() == pytest.approx(1.0)
+
+
+def test_a_good_subset_deals_nearly_what_all_flops_deal():
+    deals, weights = FlopDeals.of(subset_flops(25)), matchup_weights()
+    share = weights / weights.sum()
+    assert np.abs(deals.share - share).sum() < 0.02
+    assert np.abs(deals.edge - share * preflop_edge()).sum() < 0.03

@@ -1,0 +1,83 @@
+from functools import cache
+
+import numpy as np
+import pytest
+
+from runout.abstraction.bucket_map import compare_partitions
+from runout.cards.deck import live_combos, parse_board
+from runout.cards.flops import GivenFlop
+from runout.flops.bucketed import ev_features
+from runout.runs.diagnose import Spread, diagnose_flop, solve_rounds
+from tests.samples.small_buckets import (
+    MONOTONE,
+    NUM_BUCKETS,
+    TWO_ROUNDS,
+    betting_tree,
+    full_game,
+    solved_rounds,
+)
+
+
+class Solved:
+    """Stands in for a solver whose rounds are known."""
+
+    def solve(self, game, on_progress, team):
+        yield from solved_rounds(MONOTONE)
+
+
+@cache
+def diagnosis():
+    records = solve_rounds(parse_board(MONOTONE), betting_tree(), Solved())
+    return diagnose_flop(GivenFlop.parse(MONOTONE), betting_tree().stakes.spr, records)
+
+
+def test_rounds_are_told_with_what_they_reached():
+    first, second = diagnosis().rounds
+    results = solved_rounds(MONOTONE)
+    for number, (entry, result) in enumerate(zip((first, second), results, strict=True), start=1):
+        assert entry.round == number
+        assert entry.num_buckets == NUM_BUCKETS
+        assert entry.iterations == result.iterations_used == TWO_ROUNDS.rule.max_iterations
+        assert entry.final_delta == result.final_delta
+        assert entry.exploitability_bound_pot == result.outcome.exploitability
+    assert first.agreement is None
+    labels = [result.flop_labels() for result in results]
+    assert second.agreement == compare_partitions(*labels) < 1.0
+    assert 0.0 < second.ev_variance < first.ev_variance
+
+
+def test_every_live_combo_is_in_one_bucket_and_weaker_ones_come_first():
+    for entry, result in zip(diagnosis().rounds, solved_rounds(MONOTONE), strict=True):
+        members = [combo for contents in entry.buckets for combo in contents.combos]
+        np.testing.assert_array_equal(np.sort(members), live_combos(parse_board(MONOTONE)))
+        for bucket, contents in enumerate(entry.buckets):
+            assert (result.buckets.by_flop[list(contents.combos)] == bucket).all()
+            for spread in (contents.strength, contents.ev_pot):
+                assert spread.lowest <= spread.mean + 1e-12
+                assert spread.mean <= spread.highest + 1e-12
+    strengths = [contents.strength.mean for contents in diagnosis().rounds[0].buckets]
+    assert strengths == sorted(strengths)
+
+
+def test_the_worst_pair_of_a_bucket_is_the_one_farthest_apart():
+    entry, result = diagnosis().rounds[0], solved_rounds(MONOTONE)[0]
+    features = ev_features(full_game(MONOTONE), result)
+    position = {combo: i for i, combo in enumerate(result.values.combos.tolist())}
+    for contents in entry.buckets[::7]:
+        rows = features[[position[combo] for combo in contents.combos]]
+        distances = np.abs(rows[:, None] - rows).sum(axis=2)
+        pots = distances.max() * (1.0 + 2.0 * 3.5) / 9.0 / 2.0  # a grid of ten points, twice
+        assert contents.worst_pair.distance_pot == pytest.approx(pots)
+        assert set(contents.worst_pair.combos) <= set(contents.combos)
+
+
+def test_histograms_of_buckets_add_up_to_one():
+    for entry in diagnosis().rounds:
+        for histograms in (entry.strength_histograms, entry.ev_histograms):
+            assert histograms.shape == (NUM_BUCKETS[0], 10)
+            assert (histograms >= -1e-12).all()
+            np.testing.assert_allclose(histograms.sum(axis=1), 1.0)
+
+
+def test_a_spread_has_a_width():
+    assert Spread(1.0, 2.0, 4.0).width == 3.0

@@ -1,0 +1,114 @@
+"""Tests of `runout.runs.joint`."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from runout.config.load import load_run_config
+from runout.errors import ConfigError
+from runout.events import PreflopSolving
+from runout.execution.context import Workplace
+from runout.preflop.subgames import CompactEngine
+from runout.runs.joint import PreflopStage, make_joint_game, solve_joint
+from runout.solutions.values import ValueBook
+from runout.trees.sizes import PotFraction
+from runout.trees.tree import PotType
+from tests.samples.small_runs import Watch, run_config
+from tests.samples.solve_configs import JOINT
+
+# --------------------------------------------------------------------------------------------------
+# Joint solves that are interrupted, resumed, and refused.
+
+
+CONFIG = load_run_config(JOINT)
+GAME = make_joint_game(CONFIG, CONFIG.preflop.tree)
+
+
+def interrupt_after(iterations):
+    """Presses Ctrl-C as soon as so many iterations are done."""
+
+    def hear(event):
+        if isinstance(event, PreflopSolving) and event.iteration == iterations:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return hear
+
+
+def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
+    workplace = Workplace(1, interrupt_after(3), tmp_path)
+    with pytest.raises(KeyboardInterrupt, match="keeps 3 iterations"):
+        solve_joint(CONFIG, GAME, workplace)
+    heard = []
+    resumed = solve_joint(CONFIG, GAME, Workplace(1, heard.append, tmp_path))
+    undisturbed = solve_joint(CONFIG, GAME, Workplace(1))
+    iterations = [event.iteration for event in heard if isinstance(event, PreflopSolving)]
+    assert min(iterations) == 4
+    np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
+    np.testing.assert_array_equal(resumed.solution.ev_bb, undisturbed.solution.ev_bb)
+
+
+def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():
+    with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
+        solve_joint(CONFIG, GAME, Workplace(1, interrupt_after(1)))
+
+
+def test_the_compact_backend_plays_with_its_buckets_and_sizes_by_pot():
+    config = load_run_config(
+        """
+preflop: {stacks_bb: 25}
+method: joint
+postflop_model: {solve_type: compact, river_buckets: 32, compact_precision: 16, flop_subset: 8}
+joint: {reraised: {bet_sizes: [0.33]}}
+"""
+    )
+    game = make_joint_game(config, config.preflop.tree)
+    assert isinstance(game.engine, CompactEngine)
+    assert (game.engine.num_buckets, int(game.engine.precision)) == (32, 16)
+    assert game.betting[PotType.RERAISED].menus[0][0].bets == (PotFraction(0.33),)
+    assert game.betting[PotType.LIMPED].menus[0][0].bets != (PotFraction(0.33),)
+
+
+def test_a_backend_that_cannot_be_played_is_refused():
+    model = load_run_config(JOINT.replace("method: joint", "").replace("exact", "exhaustive"))
+    config = CONFIG.model_copy(update={"postflop_model": model.postflop_model})
+    with pytest.raises(ConfigError, match="exhaustive cannot be played with preflop"):
+        make_joint_game(config, GAME.tree)
+
+
+# --------------------------------------------------------------------------------------------------
+# The preflop stage does what the config says and tells what it does.
+
+
+def solve(number=0, **keys):
+    watch, config = Watch(), run_config(**keys)
+    stage = PreflopStage(config, config.preflop.tree, Workplace(1, watch))
+    return stage.solve(ValueBook.raw_equity(), number), watch.of(PreflopSolving)
+
+
+def test_it_ends_at_the_threshold_of_the_config():
+    solution, _ = solve(preflop_exploitability_threshold_mbb=20.0, iterations=10_000)
+    assert solution.report.exploitability_mbb <= 20.0
+    assert solution.report.iterations < 10_000
+
+
+def test_it_ends_after_the_iterations_of_the_config():
+    solution, _ = solve(preflop_exploitability_threshold_mbb=None, iterations=31)
+    assert solution.report.iterations == 31
+
+
+def test_every_iteration_is_reported_in_thousandths_of_a_big_blind():
+    solution, events = solve(number=2, preflop_exploitability_threshold_mbb=1e-6, iterations=50)
+    assert [event.iteration for event in events] == list(range(1, 51))
+    assert {event.round for event in events} == {2}
+    assert {event.max_iterations for event in events} == {50}
+    assert events[23].exploitability_mbb is None
+    assert events[24].exploitability_mbb == dict(solution.report.curve_mbb)[25]
+
+
+def test_the_variant_is_that_of_the_config():
+    strategies = [
+        solve(cfr_variant=variant, iterations=20)[0].strategy for variant in ("dcfr+", "linear")
+    ]
+    assert np.abs(strategies[0] - strategies[1]).max() > 0.01

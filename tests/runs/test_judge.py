@@ -1,0 +1,45 @@
+"""The exact engine knows what a joint solution loses, so the judge must find the same."""
+
+import pytest
+
+from runout.cfr.schedules import StoppingRule
+from runout.cfr.team import Team
+from runout.flops.cards import TableStrategy
+from runout.preflop.joint import read_tables, save_flop_strategies
+from runout.runs.judge import judge_joint_solution
+from runout.solutions.flop_bundles import JointFlops
+from tests.samples.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
+
+
+@pytest.fixture(scope="module")
+def solved():
+    solver = make_solver(one_line(), MONOTONE, FLOP_JAM)
+    return solver.leaves, solver.solve(StoppingRule(5))
+
+
+def learned_strategy(leaves):
+    def strategy_of(flop, leaf):
+        subgame = leaves.subgames[flop][leaf]
+        return TableStrategy(subgame.tables, subgame.game)
+
+    return strategy_of
+
+
+def test_real_cards_lose_to_the_judge_what_their_own_best_responses_win(solved):
+    leaves, solution = solved
+    game = make_game(one_line(), MONOTONE, FLOP_JAM)
+    loss = judge_joint_solution(game, solution, learned_strategy(leaves), Team(2))
+    assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=1e-4)
+
+
+def test_saved_strategies_lose_about_as_much(solved, tmp_path):
+    leaves, solution = solved
+    save_flop_strategies(tmp_path / "flops", leaves, solution, "")
+    saved = JointFlops.load(tmp_path / "flops")
+
+    def strategy_of(flop, leaf):
+        game = leaves.subgames[flop][leaf].game
+        return TableStrategy(read_tables(saved, flop, leaf, game.templates), game)
+
+    loss = judge_joint_solution(make_game(one_line(), MONOTONE, FLOP_JAM), solution, strategy_of)
+    assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=0.02)

@@ -1,0 +1,383 @@
+"""Tests of `runout.runs.spot`."""
+
+import math
+import os
+import signal
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from runout.cfr.schedules import StopReason
+from runout.config.load import load_run_config, load_spot_config
+from runout.errors import BundleError, ConfigError, ExecutionError, TreeError
+from runout.events import SavingFailed, SpotSolving
+from runout.execution.context import Workplace
+from runout.flops.spot_solution import SpotSolution
+from runout.holdem.solver import SpotSolver
+from runout.runs import spot as pipeline
+from runout.runs.preflop import solve_preflop
+from runout.runs.spot import solve_spot, spot_keys_from_run
+from runout.solutions.preflop import load_solution
+from runout.storage.bundle import MANIFEST_FILE
+from runout.storage.ledger import claiming
+from runout.storage.writer import BundleWriter
+from tests.samples.solve_configs import LIMPS
+
+RIVER = {"board": "2c3d4h8s9c", "oop": "AA,QQ", "ip": "KK", "pot": 100, "stack": 100}
+TURN = {
+    "board": "QsJh2h8c",
+    "oop": "AA,QQ,JTs",
+    "ip": "KK,T9s",
+    "pot": 20,
+    "stack": 60,
+    "max_raises_per_street": 1,
+}
+ONE_WORKER = Workplace(1)
+
+
+def solve(**keys):
+    return solve_spot(workplace=ONE_WORKER, **keys)
+
+
+def arrays_of(solution):
+    tables = solution.solver.tables.by_street
+    return [part for pair in tables for learning in pair for part in learning]
+
+
+def has_same_bits(one, other):
+    pairs = zip(arrays_of(one), arrays_of(other), strict=True)
+    return all(a.tobytes() == b.tobytes() for a, b in pairs)
+
+
+class PressesCtrlC:
+    """A sink of events that presses Ctrl-C, once or more often, at one of them."""
+
+    def __init__(self, times=1):
+        self.times = times
+
+    def __call__(self, event):
+        for _ in range(self.times):
+            os.kill(os.getpid(), signal.SIGINT)
+        self.times = 0
+
+
+def test_a_polarised_river_is_solved_as_on_paper():
+    solution = solve(**RIVER, bet_sizes="a", target="0.05%", max_iterations=50_000)
+    assert solution.outcome.reason == StopReason.EXPLOITABILITY
+    assert solution.exploitability_pot <= 0.0005
+    root = solution.view.node()
+    assert root.range_ev(0) == pytest.approx(75.0, abs=0.2)
+    assert root.range_ev(0) + root.range_ev(1) == pytest.approx(100.0, abs=1e-3)
+
+
+def test_a_config_a_file_and_keys_say_the_same(tmp_path):
+    file = tmp_path / "spot.yaml"
+    file.write_text(load_spot_config(None, RIVER).to_yaml())
+    from_keys = solve(**RIVER, max_iterations=20)
+    from_file = solve(config=file, max_iterations=20)
+    from_config = solve(config=load_spot_config(file), max_iterations=20)
+    assert from_keys.config == from_file.config == from_config.config
+    assert has_same_bits(from_keys, from_file)
+    assert has_same_bits(from_keys, from_config)
+
+
+def test_the_number_of_workers_changes_no_bit():
+    one = solve(**TURN, max_iterations=5)
+    three = solve_spot(workplace=Workplace(3), **TURN, max_iterations=5)
+    assert has_same_bits(one, three)
+
+
+def test_progress_is_told(monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    events = []
+    solve_spot(workplace=Workplace(1, events.append), **RIVER, target="0.001%", max_iterations=30)
+    assert [event.iteration for event in events] == [10, 20, 30]
+    assert all(isinstance(event, SpotSolving) for event in events)
+    assert events[0].pot_chips == 100
+    assert events[0].target_chips == pytest.approx(0.001)
+    assert events[0].exploitability_chips > 0.0
+
+
+def test_locks_of_the_config_hold():
+    solution = solve(**TURN, max_iterations=10, locks=[{"node": "r:0", "strategy": {"x": 1}}])
+    assert np.nanmin(solution.view.node().strategy[0]) == 1.0
+    with pytest.raises(TreeError, match=r"'b99' is no action"):
+        solve(**TURN, locks=[{"node": "b99", "strategy": {"x": 1}}])
+    with pytest.raises(ConfigError, match=r"sum to 0\.4, not to 1"):
+        solve(**TURN, locks=[{"node": "r:0", "strategy": {"x": 0.4}}])
+
+
+def test_a_finished_solve_goes_on_to_a_lower_target(tmp_path):
+    path = tmp_path / "spot"
+    first = solve(**TURN, target=None, max_iterations=4, directory=path)
+    second = solve(**TURN, target=None, max_iterations=9, directory=path)
+    whole = solve(**TURN, target=None, max_iterations=9)
+    assert (first.outcome.iterations, second.outcome.iterations) == (4, 9)
+    assert second.outcome.seconds > first.outcome.seconds
+    assert has_same_bits(second, whole)
+    assert has_same_bits(SpotSolution.load(path), whole)
+
+
+def test_what_is_good_enough_is_left_alone(tmp_path):
+    path = tmp_path / "spot"
+    first = solve(**TURN, target=None, max_iterations=4, directory=path)
+    written = (path / MANIFEST_FILE).read_bytes()
+    again = solve(**TURN, target=None, max_iterations=3, directory=path)
+    assert again.outcome.iterations == 4
+    assert (path / MANIFEST_FILE).read_bytes() == written
+    assert solve(**TURN, target="100%", max_iterations=9, directory=path).outcome.iterations == 4
+    assert has_same_bits(again, first)
+
+
+def test_the_reason_is_that_of_the_limits_given_now(tmp_path):
+    path = tmp_path / "spot"
+    solve(**TURN, target="100%", max_iterations=40, directory=path)
+    again = solve(**TURN, target="0.0001%", max_iterations=1, directory=path)
+    assert again.outcome.reason == StopReason.ITERATIONS
+
+
+def test_a_directory_keeps_one_spot(tmp_path):
+    path = tmp_path / "spot"
+    solve(**TURN, max_iterations=2, directory=path)
+    with pytest.raises(BundleError, match=r"holds another spot: stack is 60\.0 there and 70\.0 "):
+        solve(**TURN | {"stack": 70}, directory=path)
+    with pytest.raises(BundleError, match="exists already"):
+        solve(**TURN, directory=path, resume=False)
+    replaced = solve(**TURN | {"stack": 70}, max_iterations=1, directory=path, overwrite=True)
+    assert has_same_bits(SpotSolution.load(path), replaced)
+
+
+@pytest.mark.parametrize("keys", [RIVER, TURN])
+def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, keys):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    path = tmp_path / "spot"
+    handler_before = signal.getsignal(signal.SIGINT)
+    interrupting = Workplace(1, PressesCtrlC())
+    limits = {"target": None, "max_iterations": 40}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        solve_spot(workplace=interrupting, **keys, **limits, directory=path)
+    saved = SpotSolution.load(path)
+    assert saved.is_interrupted
+    done = saved.outcome.iterations
+    assert 0 < done < 40
+    assert str(caught.value) == (
+        f"interrupted; give the same command again to go on, {path} keeps {done} "
+        f"iteration{'' if done == 1 else 's'}"
+    )
+    assert signal.getsignal(signal.SIGINT) is handler_before
+    resumed, whole = solve(**keys, **limits, directory=path), solve(**keys, **limits)
+    assert has_same_bits(resumed, whole)
+    assert not SpotSolution.load(path).is_interrupted
+
+
+def test_a_second_ctrl_c_ends_at_once_and_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        solve_spot(workplace=Workplace(1, PressesCtrlC(2)), **RIVER, directory=tmp_path / "spot")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_directory_ctrl_c_keeps_nothing(monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
+    with pytest.raises(KeyboardInterrupt, match="after 10 iterations, nothing was kept"):
+        solve_spot(workplace=Workplace(1, PressesCtrlC()), **RIVER)
+
+
+def test_too_little_memory_is_refused_with_advice(monkeypatch):
+    monkeypatch.setattr(pipeline, "available_memory_bytes", lambda: 1_000_000.0)
+    wide = TURN | {"board": "QsJh2h", "oop": "random", "ip": "random", "stack": 2000}
+    with pytest.raises(ExecutionError) as caught:
+        solve(**wide)
+    assert str(caught.value).startswith("memory: the solve needs ")
+    assert ", 0.0 GB are free; precision 16 needs " in str(caught.value)
+    assert "fewer sizes" in str(caught.value)
+    with pytest.raises(ExecutionError) as caught:
+        solve(**wide, precision=16)
+    assert "precision 16" not in str(caught.value)
+
+
+def test_a_wrong_key_is_named():
+    with pytest.raises(ConfigError, match=r"^target: 0% is never reached"):
+        solve(**RIVER, target="0%")
+    with pytest.raises(ConfigError, match=r"^spot: stack is missing"):
+        solve(board="2c3d4h8s9c", oop="AA", ip="KK", pot=100)
+
+
+def stop_at(monkeypatch, iteration):
+    """Ends a solve like a power cut: after an iteration, with nothing but what was saved."""
+    run = SpotSolver.run
+
+    def run_or_stop(solver, num_iterations):
+        if solver.iteration >= iteration:
+            raise PowerCutError
+        run(solver, num_iterations)
+
+    monkeypatch.setattr(SpotSolver, "run", run_or_stop)
+
+
+class PowerCutError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("keys", [RIVER, TURN])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_solve_that_was_saved_on_the_way_goes_on_to_the_same_bits(
+    tmp_path, monkeypatch, keys, overwrite
+):
+    path = tmp_path / "spot"
+    limits = {"target": None, "max_iterations": 40, "checkpoint_minutes": 1e-9}
+    if overwrite:
+        solve(**keys | {"pot": 70}, max_iterations=1, directory=path)
+    with monkeypatch.context() as patch:
+        stop_at(patch, 20)
+        with pytest.raises(PowerCutError):
+            solve(**keys, **limits, directory=path, overwrite=overwrite)
+    saved = SpotSolution.load(path)
+    assert saved.is_interrupted
+    assert 0 < saved.outcome.iterations <= 20
+    begun_at = []
+    with monkeypatch.context() as patch:
+        run = SpotSolver.run
+        patch.setattr(
+            SpotSolver, "run", lambda self, n: (begun_at.append(self.iteration), run(self, n))[1]
+        )
+        resumed = solve(**keys, **limits, directory=path, overwrite=overwrite)
+    assert begun_at[0] == saved.outcome.iterations
+    whole = solve(**keys, **limits)
+    assert has_same_bits(resumed, whole)
+    assert has_same_bits(SpotSolution.load(path), whole)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["spot"]
+
+
+def test_an_interrupted_solve_is_replaced_on_demand_only(tmp_path, monkeypatch):
+    path = tmp_path / "spot"
+    limits = {"target": None, "max_iterations": 40, "checkpoint_minutes": 1e-9}
+    with monkeypatch.context() as patch:
+        stop_at(patch, 20)
+        with pytest.raises(PowerCutError):
+            solve(**RIVER, **limits, directory=path)
+        with pytest.raises(PowerCutError):  # at the iteration that was kept
+            solve(**RIVER, **limits, directory=path, overwrite=True)
+    keys = RIVER | {"target": None, "max_iterations": 10}
+    anew = solve(**keys, directory=path, resume=False, overwrite=True)
+    assert anew.outcome.iterations == 10
+
+
+def test_without_minutes_nothing_is_saved_on_the_way(tmp_path, monkeypatch):
+    stop_at(monkeypatch, 20)
+    with pytest.raises(PowerCutError):
+        solve(**RIVER, checkpoint_minutes=0, max_iterations=40, directory=tmp_path / "spot")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_for_a_while_does_not_end_a_solve(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 1e9)
+    commit, failures = BundleWriter.commit, [BundleError("disk", "is full")]
+
+    def commit_or_fail(writer):
+        if failures:
+            raise failures.pop()
+        return commit(writer)
+
+    monkeypatch.setattr(BundleWriter, "commit", commit_or_fail)
+    events = []
+    solution = solve_spot(
+        workplace=Workplace(1, events.append),
+        **RIVER,
+        target=None,
+        max_iterations=200,
+        checkpoint_minutes=1e-9,
+        directory=tmp_path / "spot",
+    )
+    # However seldom events come, the end is told; saving goes on beside the solve.
+    (last,) = (event for event in events if isinstance(event, SpotSolving))
+    assert [event for event in events if event is not last] == [SavingFailed("disk", "is full")]
+    assert last.iteration == solution.outcome.iterations
+    assert last.exploitability_chips == solution.outcome.exploitability
+    assert has_same_bits(SpotSolution.load(tmp_path / "spot"), solution)
+
+
+def test_a_directory_that_another_solve_is_at_is_refused(tmp_path):
+    with claiming(tmp_path / "spot"), pytest.raises(BundleError, match="is working on it"):
+        solve(**RIVER, directory=tmp_path / "spot")
+
+
+def test_a_solve_interrupted_between_two_looks_at_exploitability_ends_as_if_undisturbed(tmp_path):
+    keys = TURN | {"target": "100%", "max_iterations": 30}
+    done = solve(**keys, directory=tmp_path / "spot")
+    rule, reached = done.config.stopping_rule(), done.outcome.exploitability
+    early = replace(done.outcome, reason=StopReason.INTERRUPTED, iterations=7)
+    assert pipeline.reason_to_rest(early, [(7, reached)], rule) is None
+    at_a_look = replace(early, iterations=10)
+    rest = pipeline.reason_to_rest(at_a_look, [(10, reached)], rule)
+    assert rest == StopReason.EXPLOITABILITY
+    later = replace(early, iterations=30)
+    too_soon = [(20, 8.0 * rule.exploitability), (30, reached)]
+    assert pipeline.reason_to_rest(later, too_soon, replace(rule, max_iterations=99)) is None
+    assert pipeline.reason_to_rest(early, [], rule) is None  # earlier versions kept no curve
+
+
+def test_a_river_resumed_between_two_looks_still_looks(tmp_path):
+    path = tmp_path / "spot"
+    solve(**RIVER, target=None, max_iterations=13, directory=path)
+    resumed = solve(**RIVER, target="0.5%", max_iterations=20_000, directory=path)
+    assert resumed.outcome.reason == StopReason.EXPLOITABILITY
+    assert resumed.outcome.iterations % 10 == 0
+
+
+def test_files_of_other_programs_are_refused_before_any_work(tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("mine")
+    monkeypatch.setattr(SpotSolver, "run", lambda *_: pytest.fail("work was begun"))
+    with pytest.raises(BundleError, match=r"has files but no manifest\.json"):
+        solve(**RIVER, directory=tmp_path)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "limps"
+    solve_preflop(load_run_config(LIMPS)).save(path)
+    return path
+
+
+def spot_of(directory, node):
+    return load_spot_config(None, {**spot_keys_from_run(directory, node), "board": "Td9d6h"})
+
+
+def test_money_and_sizes_are_carried_over(directory):
+    spot = spot_of(directory, "c-x")
+    assert (spot.pot, spot.stack) == (200, 900)
+    assert spot.bet_sizes == spot.raise_sizes == (1.0,)
+    assert spot.max_raises_per_street == 0
+    assert math.isinf(spot.add_all_in_threshold)
+
+
+def test_the_big_blind_is_out_of_position_with_the_range_that_arrives(directory):
+    spot = spot_of(directory, "c-x")
+    solution = load_solution(directory / "preflop")
+    node = solution.tree.find_node("c-x")
+    for player, held in zip((1, 0), spot.ranges(), strict=True):
+        reach = solution.reach(player)[node]
+        np.testing.assert_allclose(held.hand_weights(), reach, atol=0.0051)
+
+
+def test_the_spot_remembers_where_it_comes_from_and_what_was_counted_with(directory):
+    origin = spot_of(directory, "c-x").origin
+    assert (origin.run, origin.node) == (str(directory), "c-x")
+    # What both get is the pot: the money before the flop is neither lost nor made.
+    assert origin.oop_ev + origin.ip_ev == pytest.approx(200, abs=1e-6)
+
+
+def test_a_spot_with_an_origin_reads_back(directory):
+    spot = spot_of(directory, "c-x")
+    assert load_spot_config(spot.to_yaml()) == spot
+
+
+def test_a_node_without_a_flop_is_refused_with_those_that_have_one(directory):
+    with pytest.raises(TreeError, match="leads to no flop, use one of c-x, "):
+        spot_keys_from_run(directory, "r2")
+
+
+def test_a_node_that_nobody_plays_to_is_refused(directory):
+    with pytest.raises(TreeError, match=r"is never reached, .* has no hand there"):
+        spot_keys_from_run(directory, "r2-c")

@@ -1,0 +1,117 @@
+import math
+from dataclasses import replace
+
+import pytest
+
+from runout.config.load import load_sweep_config
+from runout.execution.context import Workplace
+from runout.runs.sweep import (
+    MEASURES,
+    Estimate,
+    SweepJob,
+    SweepRow,
+    list_tasks,
+    run_sweep,
+    summarize,
+)
+
+
+def make_points(tmp_path, text):
+    file = tmp_path / "sweep.yaml"
+    file.write_text(text)
+    return load_sweep_config(file)
+
+
+@pytest.fixture
+def points(tmp_path):
+    return make_points(
+        tmp_path,
+        """
+sweep: {grid: {rebucket_rounds: [1, 2]}, seeds: [0, 1, 2]}
+postflop_model: {solve_type: bucketed, fixed_flops: [AhKd7s, Qh7h2h], postflop_sprs: [2.0]}
+""",
+    )
+
+
+def make_rows(points, real):
+    """Rows whose first measure is made up, and whose others are nothing."""
+    return [
+        SweepRow(task, dict.fromkeys(MEASURES, 0.0) | {"real": real(task)})
+        for task in list_tasks(points)
+    ]
+
+
+def test_every_choice_solves_every_flop_with_every_seed(points):
+    tasks = list_tasks(points)
+    assert len(tasks) == 2 * 3 * 2
+    assert len({task.key for task in tasks}) == 12
+    assert all(len(task.model.flop_list()) == 1 for task in tasks)
+
+
+def test_errors_are_those_of_the_mean_over_seeds():
+    estimate = Estimate.of([1.0, 2.0, 6.0])
+    assert estimate.mean == 3.0
+    assert estimate.error == pytest.approx(math.sqrt(7.0 / 3.0))  # variance 7 of one, 3 of them
+    assert math.isnan(Estimate.of([1.0]).error)
+
+
+def test_what_seeds_share_is_no_error_of_a_difference(points):
+    """A seed moves both choices alike; the second is better by 2 on all of them."""
+    rows = make_rows(points, lambda task: 10.0 + 5.0 * task.seed - 2.0 * task.point)
+    first, second = summarize(points, rows)
+    assert (first.num_seeds, first.num_solves, first.difference) == (3, 6, None)
+    assert first.by_measure["real"] == Estimate.of([10.0, 15.0, 20.0])
+    assert second.difference == Estimate(-2.0, 0.0)
+
+
+def test_flops_are_no_error(points):
+    rows = make_rows(points, lambda task: 1.0 if task.flop == "AhKd7s" else 3.0)
+    (first, _) = summarize(points, rows)
+    assert first.by_measure["real"] == Estimate(2.0, 0.0)
+
+
+def test_only_seeds_that_are_finished_on_all_flops_count(points):
+    rows = make_rows(points, lambda task: float(task.seed))
+    cut = [row for row in rows if (row.task.seed, row.task.flop) != (2, "Qh7h2h")]
+    first, second = summarize(points, cut)
+    assert (first.num_seeds, first.num_solves) == (2, 5)
+    assert second.difference == Estimate(0.0, 0.0)
+
+
+def test_a_choice_without_chance_is_compared_with_every_seed(tmp_path):
+    points = make_points(
+        tmp_path,
+        """
+sweep: {grid: [{solve_type: exhaustive}, {solve_type: bucketed}], seeds: 2}
+postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: [2.0]}
+""",
+    )
+    rows = make_rows(points, lambda task: 1.0 if task.point == 0 else 2.0 + 2.0 * task.seed)
+    _, second = summarize(points, rows)
+    assert second.difference == Estimate.of([1.0, 3.0])
+    turned = summarize(points[::-1], [replace_point(row) for row in rows])
+    assert turned[1].difference == Estimate.of([-1.0, -3.0])
+
+
+def replace_point(row):
+    return replace(row, task=replace(row.task, point=1 - row.task.point))
+
+
+@pytest.mark.slow
+def test_finished_solves_are_not_repeated(tmp_path, monkeypatch):
+    points = make_points(
+        tmp_path,
+        """
+sweep: {grid: {postflop_solve_iterations: [2, 4]}, seeds: 2}
+postflop_model:
+  {solve_type: exhaustive, fixed_flops: [Qh7h2h], postflop_sprs: [1.0], bet_sizes: [1.0],
+   max_raises_per_street: 0}
+""",
+    )
+    workplace = Workplace(1, checkpoints=tmp_path / "ledger")
+    first = list(run_sweep(points, workplace))
+    assert len(first) == 2  # not random
+    monkeypatch.setattr(SweepJob, "run", None)
+    again = list(run_sweep(points, workplace))
+    assert {row.task.point: row.values for row in again} == {r.task.point: r.values for r in first}
+    assert all(row.values["real"] >= row.values["own"] - 1e-5 for row in first)

@@ -1,0 +1,51 @@
+"""A backend that is added as ARCHITECTURE.md says: everybody does the same."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from runout.cfr.schedules import SolveProgress
+from runout.config.postflop import SOLVE_TYPE, PostflopModelConfig
+from runout.config.section import About
+from runout.flops.backend import FlopNeeds, FlopSolution, HandStrategy, solving_a_small_flop
+from runout.flops.values import extract_values
+from runout.solutions.values import ExploitabilityMeaning, FlopReport
+
+
+class ToyConfig(PostflopModelConfig):
+    """Everybody takes the same action."""
+
+    best_variant: ClassVar[str] = "vanilla"
+
+    solve_type: Annotated[Literal["toy"], SOLVE_TYPE] = "toy"
+    toy_action: Annotated[int, About("Which action is taken.", "a whole number")] = 0
+
+    def make_backend(self):
+        return ToyBackend(self.toy_action)
+
+
+@dataclass(frozen=True)
+class ToyBackend:
+    action: int
+
+    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
+
+    def solve(self, game, tree, on_progress, team):
+        table = np.zeros((tree.num_nodes, 169), dtype=np.float32)
+        for node in range(tree.num_nodes):
+            children = tree.layout.children(node)
+            table[children[self.action : self.action + 1] or children[-1:]] = 1.0
+        on_progress(SolveProgress(1, 1, 0.0, 0.0, None))
+        report = FlopReport(1, 0.0, 0.0, 0.1, 0, self.meaning)
+        return FlopSolution(HandStrategy(table), extract_values(tree, game, table), report)
+
+    def estimate(self, flop, tree, num_workers):
+        return FlopNeeds(0.001, 1_000 * tree.num_nodes)
+
+    def read_strategy(self, kept, flop, tree):
+        return HandStrategy.from_arrays(kept)
+
+    @classmethod
+    def warm_up_jobs(cls):
+        return [solving_a_small_flop(cls(0))]

@@ -1,0 +1,250 @@
+"""Tests of `runout.solutions.node`."""
+
+import json
+
+import numpy as np
+import pytest
+
+from runout.cards.deck import (
+    HAND_BY_COMBO,
+    NUM_COMBOS,
+    NUM_HANDS,
+    disjoint_combos,
+    parse_canonical_hand,
+    parse_cards,
+    parse_combo,
+)
+from runout.cards.ranges import parse_range
+from runout.solutions.breakdown import range_factors, select_hands
+from runout.solutions.node import (
+    ExploitabilityUnit,
+    HandSpace,
+    Measure,
+    Node,
+    NodeAction,
+    NodeKind,
+    Provenance,
+    Quality,
+    Unit,
+    divide,
+    hand_reach,
+    hand_strategy,
+    hand_values,
+    weight_met,
+)
+from runout.solutions.values import ExploitabilityMeaning
+from runout.storage.writer import write_bundle
+from runout.trees.actions import ActionKind
+from runout.trees.betting import Street
+
+# --------------------------------------------------------------------------------------------------
+# What is derived from the columns of a node.
+
+
+ALL = np.arange(NUM_COMBOS)
+
+
+def decision(**changes):
+    """Returns a decision of the second player, who holds aces, kings and queens."""
+    rng = np.random.default_rng(7)
+    weights = np.zeros((2, NUM_COMBOS))
+    held = np.isin(HAND_BY_COMBO, [parse_canonical_hand(name) for name in ("AA", "KK", "QQ")])
+    weights[:, held] = rng.random((2, held.sum()))
+    bet = rng.random(NUM_COMBOS)
+    facts = {
+        "path": "x",
+        "label": "IP",
+        "kind": NodeKind.DECISION,
+        "street": Street.RIVER,
+        "board": (0, 5, 10, 15, 20),
+        "unit": Unit.CHIPS,
+        "pot": 10.0,
+        "stacks": (20.0, 20.0),
+        "invested": (0.0, 0.0),
+        "players": ("OOP", "IP"),
+        "actor": 1,
+        "actions": (
+            NodeAction("x", "check", ActionKind.CHECK, 0.0),
+            NodeAction("b10", "bet 10", ActionKind.BET, 10.0),
+        ),
+        "next_cards": (),
+        "hand_space": HandSpace.COMBOS,
+        "is_held": np.stack([held, held]),
+        "weights": weights,
+        "met_weights": np.stack([weight_met(weights[1]), weight_met(weights[0])]),
+        "strategy": np.where(held, np.stack([1.0 - bet, bet]), np.nan),
+        "ev": np.where(held, rng.random((2, NUM_COMBOS)), np.nan),
+        "action_ev": np.where(held, rng.random((2, NUM_COMBOS)), np.nan),
+        "equity": np.where(held, rng.random((2, NUM_COMBOS)), np.nan),
+    }
+    return Node(**{**facts, **changes})
+
+
+def test_the_weight_met_leaves_out_cards_in_common():
+    weights = np.random.default_rng(1).random(NUM_COMBOS)
+    expected = (disjoint_combos(ALL, ALL) * weights).sum(axis=1)
+    np.testing.assert_allclose(weight_met(weights), expected)
+    only_aces = np.where(parse_combo("AhAs") == ALL, 1.0, 0.0)
+    assert weight_met(only_aces)[parse_combo("AhKs")] == 0.0
+
+
+def test_frequencies_are_means_over_deals():
+    node = decision()
+    meets = disjoint_combos(ALL, ALL)
+    deals = node.weights[1] * (meets * node.weights[0]).sum(axis=1)
+    bets = np.nansum(deals * node.strategy[1]) / deals.sum()
+    assert node.frequency() == pytest.approx([1.0 - bets, bets])
+    assert node.range_ev(1) == pytest.approx(np.nansum(deals * node.ev[1]) / deals.sum())
+
+
+def test_combos_taken_add_up_to_the_combos_that_arrive():
+    node = decision()
+    assert node.combos_taken().sum() == pytest.approx(node.combos(1))
+    assert node.combos(1) == pytest.approx(node.weights[1].sum())
+
+
+def test_an_action_that_nobody_takes_has_no_value():
+    held = decision().is_held[1]
+    node = decision(strategy=np.where(held, np.stack([held * 1.0, held * 0.0]), np.nan))
+    check, bet = node.action_values()
+    assert np.isnan(bet)
+    deals = node.deals(1)
+    assert check == pytest.approx(np.nansum(deals * node.action_ev[0]) / deals.sum())
+
+
+def test_realized_equity_is_what_a_range_gets_of_its_share():
+    node = decision(pot=4.0)
+    expected = node.range_ev(0) / (4.0 * node.range_equity(0))
+    assert node.eqr(0) == pytest.approx(expected)
+    assert np.isnan(decision(equity=np.zeros((2, NUM_COMBOS))).eqr(0))
+
+
+def test_ranges_that_do_not_meet_have_no_means():
+    node = decision(weights=np.zeros((2, NUM_COMBOS)))
+    assert np.isnan([node.range_ev(0), node.range_equity(1), *node.frequency()]).all()
+
+
+def test_hand_means_weight_combos_by_deals():
+    node = decision()
+    aces = np.flatnonzero(parse_canonical_hand("AA") == HAND_BY_COMBO)
+    deals = node.deals(1)[aces]
+    means = node.hand_means(node.ev[1])
+    expected = (deals * node.ev[1, aces]).sum() / deals.sum()
+    assert means[parse_canonical_hand("AA")] == pytest.approx(expected)
+    assert np.isnan(means[parse_canonical_hand("72o")])
+
+
+def test_columns_may_be_the_hands_themselves():
+    ones = np.ones((2, NUM_HANDS))
+    node = decision(hand_space=HandSpace.HANDS, weights=ones, met_weights=ones)
+    assert node.combos(0) == NUM_COMBOS
+    assert node.deals(1).tolist() == HandSpace.HANDS.num_combos.tolist()
+    assert (node.hand_means(ones[0]) == 1.0).all()
+
+
+def test_nothing_over_nothing_is_unknown():
+    assert np.isnan(divide(np.ones(1), np.zeros(1))).all()
+
+
+def test_paths_go_on_with_the_separator_of_the_street():
+    assert decision().path_after("b10") == "x:b10"
+    assert decision(path="", label="OOP").path_after("x") == "x"
+    assert decision(street=None, path="r2").path_after("c") == "r2-c"
+    flop = decision(street=None, path="r2-c", kind=NodeKind.FLOP)
+    assert flop.path_after("Td9d6h") == "r2-c:Td9d6h"
+
+
+def test_a_node_as_a_frame_has_a_row_for_each_hand():
+    pytest.importorskip("pandas")
+    node = decision()
+    frame = node.to_dataframe()
+    assert list(frame.columns) == ["weight", "equity", "ev", "x", "x ev", "b10", "b10 ev"]
+    assert len(frame) == node.is_held[1].sum()
+    aces = parse_combo("AhAs")
+    assert frame.loc["AsAh", "b10"] == node.strategy[1, aces]
+    assert list(node.to_dataframe(player=0).columns) == ["weight", "equity", "ev"]
+
+
+# --------------------------------------------------------------------------------------------------
+# The numbers that the grid of the 169 hands shows.
+
+
+KINGS, QUEENS = parse_canonical_hand("KK"), parse_canonical_hand("QQ")
+
+
+def test_values_of_hands_are_means_over_their_deals():
+    node = decision()
+    kings = HAND_BY_COMBO == KINGS
+    deals = np.where(kings, node.deals(1), 0.0)
+    ev = hand_values(node, 1, Measure.EV)
+    assert ev[KINGS] == pytest.approx(np.nansum(deals * node.ev[1]) / deals.sum())
+    assert np.isnan(ev[parse_canonical_hand("72o")])
+
+
+def test_realized_equity_is_what_is_got_of_what_equity_gives():
+    node = decision()
+    ev, equity, eqr = (hand_values(node, 0, m) for m in (Measure.EV, Measure.EQUITY, Measure.EQR))
+    assert eqr[KINGS] == pytest.approx(ev[KINGS] / (10.0 * equity[KINGS]))
+
+
+def test_reach_is_a_share_of_the_combos_that_the_board_leaves():
+    node = decision(board=parse_cards("Qs7h2h"), street=Street.FLOP)
+    weights = node.weights[1, HAND_BY_COMBO == QUEENS]
+    node.weights[1, HAND_BY_COMBO == QUEENS] = np.where(weights == weights.max(), 1.0, 0.0)
+    assert hand_reach(node, 1)[QUEENS] == pytest.approx(1 / 3)
+    assert np.isnan(hand_reach(node, 1)[parse_canonical_hand("72o")])
+    part = select_hands(node, 1, range_factors(node, parse_range("KK")))
+    assert np.isnan(hand_values(part, 1, Measure.REACH)[QUEENS])
+
+
+def test_what_hands_do_adds_up_to_one():
+    played = hand_strategy(decision())
+    assert played[:, KINGS].sum() == pytest.approx(1.0)
+    assert np.isnan(played[:, parse_canonical_hand("72o")]).all()
+
+
+def test_a_strategy_is_no_single_number():
+    with pytest.raises(ValueError, match="more than one number"):
+        hand_values(decision(), 1, Measure.STRATEGY)
+
+
+# --------------------------------------------------------------------------------------------------
+# How well something is solved, as JSON and from a manifest.
+
+
+def test_quality_says_in_which_game_it_was_measured(tmp_path):
+    manifest = write_bundle(
+        tmp_path / "b", kind="x", schema_version=1, package_version="7", arrays={}, config_text="a"
+    )
+    provenance = Provenance.of(manifest)
+    meaning = ExploitabilityMeaning.OWN_GAME
+    quality = Quality(0.01, ExploitabilityUnit.POT, meaning, None, 5, 2.0, ((1, 0.5),), provenance)
+    document = json.loads(json.dumps(quality.to_json()))
+    assert document["meaning"] == "own game"
+    assert document["explanation"] == meaning.explanation
+    assert document["version"] == "7"
+    assert document["processor"] == manifest.machine.processor
+    assert document["config_digest"] == manifest.config_digest
+    assert document["curve"] == [[1, 0.5]]
+
+
+def test_what_is_not_saved_comes_from_nowhere():
+    quality = Quality(1.0, ExploitabilityUnit.MBB, ExploitabilityMeaning.REAL_GAME, 2.0, 5, 2.0)
+    document = quality.to_json()
+    assert (document["date"], document["version"]) == (None, None)
+    assert document["real_exploitability"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("exploitability", "unit", "is_rough"),
+    [
+        (0.0099, ExploitabilityUnit.POT, False),
+        (0.0101, ExploitabilityUnit.POT, True),
+        (19.0, ExploitabilityUnit.MBB, False),
+        (21.0, ExploitabilityUnit.MBB, True),
+    ],
+)
+def test_above_a_hundredth_of_the_pot_a_solution_is_rough(exploitability, unit, is_rough):
+    quality = Quality(exploitability, unit, ExploitabilityMeaning.OWN_GAME, None, 5, 2.0)
+    assert quality.is_rough is is_rough
+    assert quality.to_json()["rough"] is is_rough

@@ -1,0 +1,248 @@
+"""Tests of `runout.solutions.run`."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import runout
+from runout.cards.deck import parse_combo
+from runout.config.load import load_run_config
+from runout.errors import BundleError, CardError, RunoutError, TreeError
+from runout.execution.context import Workplace
+from runout.flops.spot_solution import SpotView
+from runout.preflop.joint import PlayedSubgame
+from runout.runs.preflop import solve_preflop
+from runout.runs.spot import solve_spot
+from runout.solutions.flop import StoredSpot
+from runout.solutions.node import NodeKind
+from runout.solutions.run import RunView, open_run, open_solution
+from runout.storage.writer import write_bundle
+from runout.trees.betting import BB, SB
+from tests.samples.solve_configs import JOINT, RAW_EQUITY
+
+# --------------------------------------------------------------------------------------------------
+# Whatever was solved is opened by its directory.
+
+
+RIVER = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
+
+
+def test_a_spot_and_a_run_are_told_apart(tmp_path):
+    workplace = Workplace(1)
+    solve_spot(**RIVER, max_iterations=5, workplace=workplace, directory=tmp_path / "spot")
+    solve_preflop(load_run_config(RAW_EQUITY), workplace).save(tmp_path / "run")
+    assert isinstance(runout.open_solution(tmp_path / "spot"), StoredSpot)
+    for path in (tmp_path / "run", tmp_path / "run" / "preflop"):
+        found = open_solution(str(path))
+        assert isinstance(found, RunView)
+        assert found.node().players == ("SB", "BB")
+
+
+def test_other_bundles_are_refused(tmp_path):
+    write_bundle(tmp_path / "b", kind="other", schema_version=1, package_version="0", arrays={})
+    with pytest.raises(BundleError, match="is of kind 'other', expected a spot or a preflop"):
+        open_solution(tmp_path / "b")
+    with pytest.raises(BundleError, match="does not exist"):
+        open_solution(tmp_path / "none")
+
+
+# --------------------------------------------------------------------------------------------------
+# A run with the flops below it, compared with what its own games say.
+
+
+COMPACT = """
+preflop: {stacks_bb: 8, raise_sizes: ["2bb"], raise_cap: 1}
+method: joint
+iterations: 4
+postflop_model:
+  solve_type: compact
+  river_buckets: 16
+  fixed_flops: [9s6s2s, QsTh5d]
+  bet_sizes: [0.5]
+  max_raises_per_street: 0
+"""
+
+
+@pytest.fixture(scope="module", params=[JOINT, COMPACT], ids=["exact", "compact"])
+def both(request, tmp_path_factory):
+    """Returns a run as it was solved, and as it was saved."""
+    path = tmp_path_factory.mktemp("joint") / "run"
+    run = solve_preflop(load_run_config(request.param), Workplace(1))
+    run.save(path)
+    return run, open_run(path), path
+
+
+def live_view(run, flop, leaf):
+    subgame = run.leaves.subgames[flop][leaf]
+    arriving = run.solution.arriving_ranges(run.leaves.flop_leaves[leaf].node)
+    return SpotView(PlayedSubgame.of(subgame, arriving))
+
+
+def first_flop(run):
+    return run.leaves.flop_leaves[0], run.leaves.deals.flops
+
+
+def test_before_the_flop_nodes_are_those_of_the_solution(both):
+    run, view, _ = both
+    leaf, flops = first_flop(run)
+    node = view.node(leaf.path)
+    assert node.kind is NodeKind.FLOP
+    assert len(node.flops) == len(flops)
+    assert view.node().flops == ()
+
+
+def test_what_arrives_at_a_flop_is_what_preflop_leads_there(both):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    root = view.node(f"{leaf.path}:{flop}")
+    assert root.path == f"{leaf.path}:{flop}"
+    assert root.pot == pytest.approx(leaf.pot_bb)
+    assert root.stacks == pytest.approx((leaf.stack_behind_bb,) * 2)
+    assert root.invested == pytest.approx((leaf.pot_bb / 2,) * 2)
+    held = run.solution.range_at(leaf.node, BB).weights
+    live = root.is_held[0]
+    np.testing.assert_allclose(root.weights[0, live], held[live])
+    assert [step.taken for step in root.trail][-1] == flop
+    assert root.reach == pytest.approx(view.share_of_deals(leaf.node))
+    total = root.range_ev(0) + root.range_ev(1)
+    assert total == pytest.approx(root.pot, rel=1e-2)  # buckets are not quite zero-sum
+
+
+@pytest.mark.parametrize(
+    "line", ["", "x", "x:x", "x:x:8h", "x:x:8h:x", "x:x:8h:x:x", "x:x:8h:x:x:3d", "x:x:8h:x:x:3d:x"]
+)
+def test_values_are_those_of_the_games_that_were_solved(both, line):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    expected = live_view(run, 0, 0).node(line)
+    found = view.node(f"{leaf.path}:{flop}:{line}".rstrip(":"))
+    assert [action.code for action in found.actions] == [a.code for a in expected.actions]
+    assert found.pot == pytest.approx(expected.pot * leaf.pot_bb)
+    for player in (0, 1):
+        known = found.is_held[player] & ~np.isnan(expected.ev[player])
+        assert known.any()
+        evs = expected.ev[player, known] * leaf.pot_bb
+        # Shares of 8 bits: what hands do is off by up to half of 1/255.
+        assert np.abs(found.ev[player, known] - evs).max() < 0.02 * found.pot
+    if found.actor is not None:
+        held = found.is_held[found.actor]
+        np.testing.assert_allclose(
+            found.strategy[:, held], expected.strategy[:, held], atol=1.5 / 255
+        )
+
+
+def test_reach_below_a_flop_is_the_preflop_reach_times_the_frequencies_since(both):
+    run, view, _ = both
+    for leaf in run.leaves.flop_leaves:
+        before = view.share_of_deals(leaf.node)
+        assert 0.0 < before < 0.5
+        root = view.node(f"{leaf.path}:{view.node(leaf.path).flops[0]}")
+        for number, action in enumerate(root.actions):
+            below = view.node(f"{root.path}:{action.code}")
+            assert below.reach == pytest.approx(before * root.frequency()[number])
+            assert 0.0 < below.reach < before
+            further = view.node(f"{below.path}:{below.actions[0].code}")
+            assert further.reach == pytest.approx(below.reach * below.frequency()[0])
+
+
+def test_a_flop_may_be_asked_for_in_any_suits(both):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    swap = str.maketrans("shdc", "hsdc")
+    other = flop.translate(swap)
+    one = view.node(f"{leaf.path}:{flop}:x:x:8c")
+    same = view.node(f"{leaf.path}:{other}:x:x:8c")
+    assert same.path == f"{leaf.path}:{other}:x:x:8c"
+    assert same.board == tuple(same.board)
+    ace, swapped = parse_combo("AsKs"), parse_combo("AhKh")
+    if one.is_held[0, ace]:
+        assert same.ev[0, swapped] == pytest.approx(one.ev[0, ace], nan_ok=True)
+        assert same.equity[0, swapped] == pytest.approx(one.equity[0, ace], nan_ok=True)
+    assert same.frequency() == pytest.approx(one.frequency(), nan_ok=True)
+
+
+def test_what_is_no_flop_or_not_kept_is_told(both):
+    run, view, _ = both
+    leaf, _ = first_flop(run)
+    with pytest.raises(CardError, match="'8h' is no flop such as Td9d6h"):
+        view.node(f"{leaf.path}:8h")
+    with pytest.raises(CardError, match="is not among the flops that are kept"):
+        view.node(f"{leaf.path}:AsAhAd")
+    with pytest.raises(TreeError, match="'r77' is no action at the root"):
+        view.node("r77")
+    flop = view.node(leaf.path).flops[0]
+    with pytest.raises(RunoutError):
+        view.node(f"{leaf.path}:{flop}:r77")
+
+
+def test_looking_takes_no_numba(both):
+    run, _, path = both
+    leaf, _ = first_flop(run)
+    code = f"""
+import sys, runout
+view = runout.open_solution({str(path)!r})
+flop = view.node({leaf.path!r}).flops[0]
+view.node({leaf.path!r} + ":" + flop + ":x:x:8h")
+print("numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_run_without_flops_says_so(both, tmp_path):
+    run, _, path = both
+    leaf, _ = first_flop(run)
+    alone = open_run(path / "preflop")
+    assert alone.node(leaf.path).flops == ()
+    with pytest.raises(TreeError, match="no flops were kept"):
+        alone.node(f"{leaf.path}:9s6s2s")
+    assert alone.reach[SB].shape == run.solution.strategy.shape
+
+
+def test_a_run_of_an_earlier_version_opens_without_values(both):
+    run, view, path = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    old = open_run(path)
+    arrays = {
+        name: array
+        for name, array in old.flops.arrays.items()
+        if not any(part in name for part in ("values", "bounds", "equity", "game", "bucket"))
+    }
+    old.flops = replace(old.flops, arrays=arrays, bucket_numbers=())
+    found, expected = (each.node(f"{leaf.path}:{flop}:x") for each in (old, view))
+    assert np.isnan(found.ev).all()
+    assert np.isnan(found.equity).all()
+    assert found.frequency() == pytest.approx(expected.frequency())
+    if run.config.postflop_model.solve_type == "compact":
+        with pytest.raises(BundleError, match="strategies of the river were not kept"):
+            old.node(f"{leaf.path}:{flop}:x:x:8h:x:x:3d")
+
+
+def test_arrays_of_another_shape_are_refused(both):
+    run, view, path = both
+    leaf, _ = first_flop(run)
+    flop = view.node(leaf.path).flops[0]
+    for name, array in (("flop0_leaf0_turn_oop", np.zeros((1, 2, 3), np.uint8)),):
+        damaged = open_run(path)
+        damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, name: array})
+        with pytest.raises(BundleError, match=f"array {name}: is"):
+            damaged.node(f"{leaf.path}:{flop}")
+    damaged = open_run(path)
+    values = {"flop0_values": np.zeros((1, 1176), np.int16)}
+    damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **values})
+    with pytest.raises(BundleError, match="this version builds"):
+        damaged.node(f"{leaf.path}:{flop}")
+
+
+def test_what_is_kept_takes_the_room_that_was_estimated(both):
+    run, view, _ = both
+    kept = sum(array.nbytes for array in view.flops.arrays.values())
+    # The last columns of rows are padding, which the estimate counts as well.
+    assert run.plan.needs.disk_bytes == pytest.approx(kept, rel=1e-3)

@@ -1,0 +1,282 @@
+"""Tests of `runout.trees.sizes`."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runout.errors import TreeError
+from runout.trees.sizes import (
+    AllInSize,
+    BigBlindAmount,
+    ChipAmount,
+    GeometricSize,
+    LastBetMultiple,
+    PotFraction,
+    format_bet_size,
+    format_bet_sizes,
+    format_preflop_size,
+    format_sizes_by_depth,
+    geometric_fraction,
+    parse_bet_size,
+    parse_bet_sizes,
+    parse_preflop_size,
+    parse_sizes_by_depth,
+)
+
+deterministic = settings(derandomize=True, deadline=None)
+
+positive = st.floats(min_value=1e-6, max_value=1e6)
+sizes = st.one_of(
+    st.builds(PotFraction, positive),
+    st.builds(LastBetMultiple, st.floats(min_value=1.0, max_value=100.0, exclude_min=True)),
+    st.builds(ChipAmount, positive),
+    st.builds(GeometricSize, st.none() | st.integers(1, 9), st.none() | positive),
+    st.just(AllInSize()),
+)
+
+
+# Reading and writing
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("33%", PotFraction(0.33)),
+        ("7%", PotFraction(0.07)),
+        ("33.3%", PotFraction(0.333)),
+        ("150%", PotFraction(1.5)),
+        ("2.5x", LastBetMultiple(2.5)),
+        ("100c", ChipAmount(100.0)),
+        ("e", GeometricSize()),
+        ("2e", GeometricSize(2)),
+        ("3e200%", GeometricSize(3, 2.0)),
+        ("e150%", GeometricSize(None, 1.5)),
+        ("a", AllInSize()),
+    ],
+)
+def test_the_usual_language_is_read_and_written(text, size):
+    assert parse_bet_size(text, for_raises=True) == size
+    assert parse_bet_size(f" {text.upper()} ", for_raises=True) == size
+    assert format_bet_size(size) == text
+
+
+def test_a_plain_number_is_a_pot_fraction():
+    assert parse_bet_sizes([0.5, 1, "75%"]) == (
+        PotFraction(0.5),
+        PotFraction(1.0),
+        PotFraction(0.75),
+    )
+
+
+def test_a_text_holds_several_sizes():
+    text = "33%, 75%, e, a"
+    assert parse_bet_sizes(text) == parse_bet_sizes(["33%", "75%", "e", "a"])
+    assert format_bet_sizes(parse_bet_sizes(text)) == text
+
+
+@deterministic
+@given(sizes)
+def test_every_size_survives_being_written_and_read(size):
+    assert parse_bet_size(format_bet_size(size), for_raises=True) == size
+    assert parse_bet_size(size, for_raises=True) == size
+
+
+@deterministic
+@given(st.lists(sizes, min_size=1))
+def test_every_list_survives_being_written_and_read(many):
+    text = format_bet_sizes(many)
+    assert parse_bet_sizes(text, for_raises=True) == tuple(many)
+
+
+def test_an_empty_list_is_allowed_only_where_asked_for():
+    assert parse_bet_sizes([], allow_empty=True) == ()
+    assert parse_bet_sizes(" ", allow_empty=True) == ()
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0.5, -0.5], "bet_sizes[1]: -0.5 is not a positive pot fraction"),
+        ([0], "bet_sizes[0]: 0 is not a positive pot fraction"),
+        ([float("nan")], "bet_sizes[0]: nan is not a positive pot fraction"),
+        ([float("inf")], "bet_sizes[0]: inf is not a positive pot fraction"),
+        (["-50%"], "bet_sizes[0]: '-50%' is not a positive pot fraction"),
+        (["0%"], "bet_sizes[0]: '0%' is not a positive pot fraction"),
+        (["2e-10%"], "bet_sizes[0]: '-10%' is not a positive pot fraction"),
+        (["0c"], "bet_sizes[0]: '0c' is not a positive number of chips"),
+        (["0e"], "bet_sizes[0]: '0e' is geometric over 0 streets, use 1 or more"),
+        ([PotFraction(-1.0)], "bet_sizes[0]: '-100%' is not a positive pot fraction"),
+        ([33], "bet_sizes[0]: 33 is 33 times the pot, write 0.33 or '33%'"),
+        (["2.5x"], "bet_sizes[0]: '2.5x' multiplies a bet, but there is none yet: for raises only"),
+        (["half"], "bet_sizes[0]: 'half' is not a bet size, write 0.5 or 50% (of the pot)"),
+        (["0.5"], "bet_sizes[0]: '0.5' has no unit, write 0.5 or 50% (of the pot)"),
+        (["50%", ""], "bet_sizes[1]: '' is not a bet size"),
+        ("50%,,a", "bet_sizes[1]: '' is not a bet size"),
+        ([True], "bet_sizes[0]: True is not a bet size"),
+        ([None], "bet_sizes[0]: None is not a bet size"),
+        ([[0.5]], "bet_sizes[0]: [0.5] is not a bet size"),
+        ([], "bet_sizes: empty, give at least one bet size"),
+        ("", "bet_sizes: empty, give at least one bet size"),
+        (0.5, "bet_sizes: 0.5 is not a list of bet sizes, write [0.5, 1.0]"),
+        (None, "bet_sizes: None is not a list of bet sizes, write [0.5, 1.0]"),
+    ],
+)
+def test_what_cannot_be_read_says_where_and_what_is_allowed(values, message):
+    with pytest.raises(TreeError) as caught:
+        parse_bet_sizes(values)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_multiple_of_one_is_not_a_raise():
+    with pytest.raises(TreeError, match=r"^bet size: '1x' is not a raise, the factor must be abo"):
+        parse_bet_size("1x", for_raises=True)
+
+
+def test_a_forgotten_percent_sign_is_told_from_an_overbet():
+    assert parse_bet_size(9.5) == PotFraction(9.5)
+    assert parse_bet_size("3300%") == PotFraction(33.0)
+    with pytest.raises(TreeError, match=r"'3300%' if it is meant$"):
+        parse_bet_size(33)
+
+
+# Geometric sizes
+
+
+@deterministic
+@given(st.floats(0.05, 200.0), st.integers(1, 4))
+def test_a_geometric_bet_on_every_street_ends_all_in(spr, num_streets):
+    fraction = geometric_fraction(spr, num_streets)
+    pot, stack = 1.0, spr
+    for _ in range(num_streets):
+        bet = fraction * pot
+        pot, stack = pot + 2 * bet, stack - bet
+    assert stack == pytest.approx(0.0, abs=1e-9 * spr)
+
+
+def test_a_geometric_bet_over_one_street_is_the_stack():
+    assert geometric_fraction(3.5, 1) == pytest.approx(3.5)
+    assert geometric_fraction(13.0, 3) == pytest.approx(1.0)  # 1 + 2 * 13 = 27 = 3 ** 3
+
+
+def sizes_of_test_preflop_sizing():
+    positive = st.floats(1e-9, 1e9)
+    return st.one_of(
+        st.builds(BigBlindAmount, positive),
+        st.builds(PotFraction, positive),
+        st.builds(LastBetMultiple, st.floats(1.0, 1e6, exclude_min=True)),
+        st.just(AllInSize()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("2.5bb", BigBlindAmount(2.5)),
+        ("1.0p", PotFraction(1.0)),
+        (".75p", PotFraction(0.75)),
+        ("3x", LastBetMultiple(3.0)),
+        (" 2.25X ", LastBetMultiple(2.25)),
+        ("allin", AllInSize()),
+        ("All-In", AllInSize()),
+        ("a", AllInSize()),
+    ],
+)
+def test_every_form_of_the_language_is_read(text, size):
+    assert parse_preflop_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (BigBlindAmount(2.5), "2.5bb"),
+        (BigBlindAmount(100.0), "100bb"),
+        (PotFraction(0.07), "0.07p"),
+        (LastBetMultiple(3.0), "3x"),
+        (BigBlindAmount(0.00001), "0.00001bb"),
+        (AllInSize(), "allin"),
+    ],
+)
+def test_sizes_are_written_short(size, text):
+    assert format_preflop_size(size) == text
+
+
+@deterministic
+@given(sizes_of_test_preflop_sizing())
+def test_a_size_survives_the_round_trip_through_text(size):
+    assert parse_preflop_size(format_preflop_size(size)) == size
+    assert parse_preflop_size(size) == size
+
+
+@deterministic
+@given(
+    st.lists(st.lists(sizes_of_test_preflop_sizing(), max_size=3).map(tuple), max_size=4).map(tuple)
+)
+def test_sizes_by_depth_survive_the_round_trip_as_lists(by_depth):
+    assert parse_sizes_by_depth(by_depth) == by_depth
+
+
+@deterministic
+@given(
+    st.lists(
+        st.lists(sizes_of_test_preflop_sizing(), min_size=1, max_size=3).map(tuple), max_size=4
+    ).map(tuple)
+)
+def test_sizes_by_depth_survive_the_round_trip_through_text(by_depth):
+    assert parse_sizes_by_depth(format_sizes_by_depth(by_depth)) == by_depth
+
+
+def test_depths_may_be_texts_lists_or_single_sizes():
+    expected = ((BigBlindAmount(2.5), BigBlindAmount(3.0)), (LastBetMultiple(3.0),), (AllInSize(),))
+    assert parse_sizes_by_depth("2.5bb, 3bb; 3x; allin") == expected
+    assert parse_sizes_by_depth(["2.5bb, 3bb", "3x", "allin"]) == expected
+    assert parse_sizes_by_depth([["2.5bb", "3bb"], LastBetMultiple(3.0), [AllInSize()]]) == expected
+
+
+def test_nothing_and_empty_depths_mean_no_sized_raises():
+    assert parse_sizes_by_depth("") == parse_sizes_by_depth([]) == ()
+    assert parse_sizes_by_depth([[], "", "3x"]) == ((), (), (LastBetMultiple(3.0),))
+    assert format_sizes_by_depth(((), (LastBetMultiple(3.0),))) == "; 3x"
+    assert parse_sizes_by_depth("; 3x") == ((), (LastBetMultiple(3.0),))
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("big", "'big' is not a raise size, write 2.5bb (big blinds), 1.0p (pots), 3x"),
+        ("50%", "'50%' is not a raise size, write 2.5bb"),
+        ("", "'' is not a raise size, write 2.5bb"),
+        ("2.5", "'2.5' has no unit, write 2.5bb"),
+        (2.5, "2.5 is not a raise size, write 2.5bb"),
+        (True, "True is not a raise size"),
+        (ChipAmount(5), "is not a raise size"),
+        ("0bb", "'0bb' is not a positive number of big blinds"),
+        ("-1p", "'-1p' is not a positive pot fraction"),
+        ("1x", "'1x' is not a raise, the factor must be above 1"),
+        (LastBetMultiple(0.5), "'0.5x' is not a raise, the factor must be above 1"),
+        (BigBlindAmount(math.nan), "nan is not a raise size"),
+        (PotFraction(math.inf), "inf is not a raise size"),
+        ("9" * 400 + "bb", "is not a positive number of big blinds"),
+    ],
+)
+def test_what_is_not_a_size_is_named_with_what_is(value, problem):
+    with pytest.raises(TreeError) as caught:
+        parse_preflop_size(value, "raise_sizes[0][1]")
+    assert caught.value.where == "raise_sizes[0][1]"
+    assert problem in caught.value.problem
+
+
+def test_errors_name_the_depth_and_the_position():
+    with pytest.raises(TreeError, match=r"^raise_sizes\[1\]\[0\]: '3y' is not a raise size"):
+        parse_sizes_by_depth(["2.5bb", "3y"])
+    with pytest.raises(TreeError, match=r"^raise_sizes\.bb\[0\]\[1\]: '-2bb' is not a positive"):
+        parse_sizes_by_depth([["2bb", "-2bb"]], "raise_sizes.bb")
+    with pytest.raises(TreeError, match=r"^raise_sizes\[0\]: 2.5 is not a raise size"):
+        parse_sizes_by_depth([2.5])
+    with pytest.raises(TreeError, match=r"^raise_sizes: 2.5 is not a list by raise depth"):
+        parse_sizes_by_depth(2.5)
