@@ -30,7 +30,7 @@ from runout.abstraction import (
 from runout.abstraction.survey import deal_indexer, deal_random
 from runout.arrays import Uint8Array
 from runout.cards.deck import combo_cards, live_combos, parse_board
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 
 FLOP = "7c6d2s"
@@ -106,7 +106,7 @@ def _lookup_seconds(abstraction: CardAbstraction, deals: Uint8Array) -> tuple[fl
 
 def build_rows() -> list[Row]:
     """Returns time and peak memory of a default build, and the sizes of its buckets."""
-    workplace = Workplace(count_cores())
+    workplace = RunContext(count_cores())
     started = time.perf_counter()
     built = build_card_abstraction(AbstractionConfig(), workplace=workplace)
     seconds = time.perf_counter() - started

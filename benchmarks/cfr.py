@@ -33,7 +33,7 @@ from runout.cfr.schedules import (
 )
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.cfr.team import Team, worthwhile_workers
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.flops.backend import FlopGame, make_hand_leaves
 from runout.flops.hands import ExhaustiveBackend
@@ -191,7 +191,7 @@ def _two_workers_across(tree: PostflopTree) -> Row:
     backend = ExhaustiveBackend(StoppingRule(_ITERATIONS_PER_FLOP))
 
     def solve(num_workers: int) -> None:
-        for _ in solve_flops(flops, FlopJob([tree], backend), Workplace(num_workers)):
+        for _ in solve_flops(flops, FlopJob([tree], backend), RunContext(num_workers)):
             pass
 
     two, one = best_seconds_of_two(lambda: solve(2), lambda: solve(1), repeats=3)
@@ -227,10 +227,10 @@ def _many_flops(num_flops: int, num_workers: int) -> list[Row]:
     backend = ExhaustiveBackend(StoppingRule(2_000, exploitability=0.001))
     job = FlopJob([_small_tree()], backend)
     best_seconds(
-        lambda: list(solve_flops(random_flops(1, seed=1), job, Workplace(1))), 1
+        lambda: list(solve_flops(random_flops(1, seed=1), job, RunContext(1))), 1
     )  # compile
     started = time.perf_counter()
-    reports = [result.reports[0] for result in solve_flops(flops, job, Workplace(num_workers))]
+    reports = [result.reports[0] for result in solve_flops(flops, job, RunContext(num_workers))]
     seconds = time.perf_counter() - started
     everything = seconds * NUM_CANONICAL_FLOPS / num_flops
     gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

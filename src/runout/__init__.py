@@ -21,13 +21,13 @@ from runout.version import __version__
 
 if TYPE_CHECKING:
     from runout.config.load import load_run_config
-    from runout.execution.context import Workplace
+    from runout.execution.context import RunContext
     from runout.runs.preflop import solve_preflop
     from runout.runs.spot import solve_spot
     from runout.solutions.run import open_solution
 
 __all__ = [
-    "Workplace",
+    "RunContext",
     "__version__",
     "load_run_config",
     "open_solution",
@@ -41,7 +41,7 @@ _MODULE_BY_NAME = {
     "open_solution": "runout.solutions.run",
     "solve_preflop": "runout.runs.preflop",
     "solve_spot": "runout.runs.spot",
-    "Workplace": "runout.execution.context",
+    "RunContext": "runout.execution.context",
 }
 
 

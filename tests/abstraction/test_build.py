@@ -16,7 +16,7 @@ from runout.abstraction import (
 from runout.abstraction.survey import deal_indexer, deal_random
 from runout.cards.hand_indexer import HandIndexer
 from runout.events import PhaseStarted
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from tests.abstraction.test_bucket_statistics import assert_as_equal_as_ties_allow
 from tests.event_streams import check_stream
 from tests.samples.few_boards import deals_on, pretend_few_boards
@@ -62,7 +62,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     events = []
     config = AbstractionConfig(50_000, 50_000, 20_000, feature=feature)
     abstraction = build_card_abstraction(
-        config, workplace=Workplace(1, events.append), with_river_table=True
+        config, workplace=RunContext(1, events.append), with_river_table=True
     )
     assert [event.phase for event in events if isinstance(event, PhaseStarted)] == [
         "flop strengths",
@@ -94,7 +94,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Scores are kept, so that the surveys of this module share them."""
-    return Workplace(2, checkpoints=tmp_path_factory.mktemp("scores"))
+    return RunContext(2, checkpoints=tmp_path_factory.mktemp("scores"))
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_an_exhaustive_survey_does_not_depend_on_the_number_of_workers(surveys):
 @pytest.mark.slow
 def test_sampled_boundaries_come_near_the_exhaustive_ones(exhaustive):
     config = AbstractionConfig(20, 20, 20, samples_per_street=4_000, mode=SurveyMode.SAMPLED)
-    sampled = BoundaryGenerator(config, Workplace(num_workers=2)).generate(0)
+    sampled = BoundaryGenerator(config, RunContext(num_workers=2)).generate(0)
     for street in Street:
         statistics = exhaustive.statistics[street]
         below = statistics.population.cumsum() / NUM_DEALS[street]

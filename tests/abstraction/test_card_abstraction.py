@@ -33,7 +33,7 @@ from runout.cards.deck import parse_board, parse_card, parse_cards
 from runout.cards.flops import SUIT_MAPPINGS
 from runout.equity.hand_strength import street_of_board
 from runout.errors import CardError, ExecutionError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
 from tests.samples.few_boards import BOARDS, board_classes, deals_on
@@ -71,7 +71,7 @@ def with_tables() -> CardAbstraction:
     tables = {}
     for street in BOARDS:
         scores = survey_module._score_classes(
-            street, StrengthFeature.EHS2, board_classes(street), Workplace(1)
+            street, StrengthFeature.EHS2, board_classes(street), RunContext(1)
         )
         values = survey_module._to_strength(street, StrengthFeature.EHS2, scores)
         tables[street] = BucketAssigner(BOUNDARIES).get_buckets(street, values)
@@ -487,7 +487,9 @@ def test_different_seeds_give_different_samples(street):
 
 
 def test_sampled_boundaries_do_not_depend_on_the_number_of_workers():
-    alone, together = (BoundaryGenerator(FEW, Workplace(workers)).generate(7) for workers in (1, 3))
+    alone, together = (
+        BoundaryGenerator(FEW, RunContext(workers)).generate(7) for workers in (1, 3)
+    )
     for street in Street:
         np.testing.assert_array_equal(alone.of_street(street), together.of_street(street))
 
@@ -604,4 +606,4 @@ def test_a_sample_needs_a_seed_from_zero():
 
 def test_no_workers_are_an_error():
     with pytest.raises(ExecutionError, match="0 is not a positive number of workers"):
-        BoundaryGenerator(FEW, Workplace(num_workers=0)).generate(0)
+        BoundaryGenerator(FEW, RunContext(num_workers=0)).generate(0)

@@ -20,7 +20,7 @@ from runout.cards.deck import combo_index, live_combos, parse_board
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity.board import sum_strengths
 from runout.events import PhaseAdvanced, PhaseStarted
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from tests.event_streams import check_stream
 from tests.reference.hand_isomorphism import canonical_deal
 from tests.reference.showdowns import doubled_scores_on
@@ -79,7 +79,7 @@ def test_river_strengths_are_the_scores_over_the_best_one():
 @pytest.mark.parametrize("street", Street, ids=by_label)
 def test_sampled_deals_have_the_strength_that_is_computed_one_by_one(street, feature):
     deals = deal_random(street, 25, np.random.default_rng(3))
-    survey = survey_sample(street, feature, deals, Workplace(1))
+    survey = survey_sample(street, feature, deals, RunContext(1))
     assert survey.street is street
     assert survey.weights.tolist() == [1] * len(deals)
     calculator = HandStrengthCalculator()
@@ -91,14 +91,14 @@ def test_sampled_deals_have_the_strength_that_is_computed_one_by_one(street, fea
 @pytest.mark.parametrize("street", Street, ids=by_label)
 def test_no_deals_have_no_strengths(street):
     none = np.empty((0, 2 + street.num_board_cards), dtype=np.uint8)
-    assert not len(survey_sample(street, EHS2, none, Workplace(1)).values)
+    assert not len(survey_sample(street, EHS2, none, RunContext(1)).values)
 
 
 @pytest.mark.parametrize("feature", StrengthFeature)
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
     """The board is dealt in other suits and another order than the class has it."""
-    scores = survey_module._score_classes(street, feature, board_classes(street), Workplace(1))
+    scores = survey_module._score_classes(street, feature, board_classes(street), RunContext(1))
     for text in BOARDS[street]:
         board = parse_board(text)[::-1]
         sums = sum_strengths(board)
@@ -120,7 +120,7 @@ def test_weights_of_the_classes_on_a_board_count_its_deals(street):
 def test_mean_strength_is_exactly_one_half_on_every_board(street):
     """By symmetry: each matchup's pot goes to one side or the other, weighted by multiplicity."""
     indexer = deal_indexer(street)
-    scores = survey_module._score_classes(street, EHS2, board_classes(street), Workplace(1))
+    scores = survey_module._score_classes(street, EHS2, board_classes(street), RunContext(1))
     classes = np.unique(indexer.index_many(deals_of(street)))
     weights = indexer.multiplicity_many(classes)
     best = survey_module._RUNOUTS[street] * BEST_SCORE
@@ -132,7 +132,7 @@ def test_mean_strength_is_exactly_one_half_on_every_board(street):
 
 @pytest.fixture(scope="module")
 def all_rivers():
-    return survey_all(Street.RIVER, EHS2, Workplace(num_workers=2))
+    return survey_all(Street.RIVER, EHS2, RunContext(num_workers=2))
 
 
 def test_river_survey_counts_every_deal(all_rivers):
@@ -162,7 +162,7 @@ def test_river_counts_of_a_few_boards_equal_brute_force(monkeypatch):
             expected[score] += len(orbit)
     del expected[-1]
     pretend_few_boards(monkeypatch, num_boards)
-    survey = survey_all(Street.RIVER, EHS2, Workplace(1))
+    survey = survey_all(Street.RIVER, EHS2, RunContext(1))
     found = {score: count for score, count in enumerate(survey.weights.tolist()) if count}
     assert found == expected
 
@@ -182,7 +182,7 @@ def canonical_renaming(board, seed):
 )
 def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, monkeypatch):
     pretend_few_boards(monkeypatch, num_boards=3)
-    survey = survey_all(street, feature, Workplace(1))
+    survey = survey_all(street, feature, RunContext(1))
     indexer = deal_indexer(street)
     assert len(survey.values) == len(survey.weights) == indexer.size
     num_deals = comb(52, 2) * comb(50, street.num_board_cards)
@@ -203,7 +203,7 @@ def test_river_table_holds_the_bucket_of_every_holding(monkeypatch):
     bucket_by_score = (np.arange(BEST_SCORE + 1) + 7).astype(np.uint16)
     num_boards = 1_500  # more than one part
     pretend_few_boards(monkeypatch, num_boards)
-    table = bucket_river_deals(bucket_by_score, Workplace(num_workers=2))
+    table = bucket_river_deals(bucket_by_score, RunContext(num_workers=2))
     assert table.shape == (123_156_254,)
     assert table.dtype == np.uint16
     for board_class in (0, 1_023, 1_024, 1_499):
@@ -227,15 +227,15 @@ def small_parts(monkeypatch):
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_number_of_workers_does_not_matter(street):
     deals = distinct_boards(street, 30)
-    alone = survey_sample(street, EHS2, deals, Workplace(num_workers=1))
-    together = survey_sample(street, EHS2, deals, Workplace(num_workers=3))
+    alone = survey_sample(street, EHS2, deals, RunContext(num_workers=1))
+    together = survey_sample(street, EHS2, deals, RunContext(num_workers=3))
     np.testing.assert_array_equal(alone.values, together.values)
 
 
 def test_number_of_workers_does_not_matter_to_a_survey_of_rivers(monkeypatch):
     pretend_few_boards(monkeypatch, num_boards=5_000)
     alone, together = (
-        survey_all(Street.RIVER, EHS2, Workplace(num_workers)) for num_workers in (1, 3)
+        survey_all(Street.RIVER, EHS2, RunContext(num_workers)) for num_workers in (1, 3)
     )
     np.testing.assert_array_equal(alone.weights, together.weights)
 
@@ -251,7 +251,7 @@ def test_parts_hold_every_board_once_in_order():
 def test_progress_is_told_in_boards():
     events = []
     deals = distinct_boards(Street.FLOP, 20)
-    survey_sample(Street.FLOP, EHS2, deals, Workplace(1, events.append))
+    survey_sample(Street.FLOP, EHS2, deals, RunContext(1, events.append))
     phase = "flop strengths"
     assert events[:-1] == [
         PhaseStarted(phase, 20),
@@ -264,7 +264,7 @@ def test_progress_is_told_in_boards():
 def test_progress_of_sampled_rivers_is_told_in_deals():
     events = []
     deals = deal_random(Street.RIVER, 300, np.random.default_rng(1))
-    survey_sample(Street.RIVER, EHS2, deals, Workplace(1, events.append))
+    survey_sample(Street.RIVER, EHS2, deals, RunContext(1, events.append))
     assert events[0] == PhaseStarted("river strengths", 300)
     assert events[-2] == PhaseAdvanced("river strengths", 300, 300)
     check_stream(events)
@@ -289,7 +289,7 @@ class PartCounter:
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_an_interrupted_survey_goes_on_where_it_stopped(street, num_workers, tmp_path, monkeypatch):
     deals = distinct_boards(street, 12)  # three parts
-    run = Workplace(num_workers, checkpoints=tmp_path)
+    run = RunContext(num_workers, checkpoints=tmp_path)
     monkeypatch.setattr(survey_module, "score_boards", PartCounter(interrupt_at=2))
     with pytest.raises(KeyboardInterrupt):
         survey_sample(street, EHS2, deals, run)
@@ -303,7 +303,7 @@ def test_an_interrupted_survey_goes_on_where_it_stopped(street, num_workers, tmp
 
 def test_one_ledger_serves_surveys_of_other_boards_and_features(tmp_path, monkeypatch):
     """Keys tell apart whatever changes a result: street, feature and every board of a part."""
-    run, counter = Workplace(1, checkpoints=tmp_path), PartCounter()
+    run, counter = RunContext(1, checkpoints=tmp_path), PartCounter()
     monkeypatch.setattr(survey_module, "score_boards", counter)
     indexer = HandIndexer((3,))
     ends = [0, 30]

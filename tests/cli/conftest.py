@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from runout.cli.app import app
 from runout.config.load import load_run_config
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from tests.samples.solve_configs import RAW_EQUITY
@@ -87,7 +87,7 @@ def spot(tmp_path_factory):
         bet_sizes="50%",
         max_raises_per_street=1,
         max_iterations=30,
-        workplace=Workplace(1),
+        workplace=RunContext(1),
         directory=path,
     )
     return str(path)

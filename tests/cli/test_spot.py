@@ -10,7 +10,7 @@ import pytest
 from runout.cli.node_tables import format_chips
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
@@ -93,7 +93,7 @@ def flops(tmp_path_factory):
     keys = {"solve_type": "exhaustive", "bet_sizes": [1.0], "max_raises_per_street": 0}
     keys |= {"postflop_sprs": [1.0, 2.0], "fixed_flops": ["7dAhKs"], "postflop_solve_iterations": 2}
     path = tmp_path_factory.mktemp("flops") / "values"
-    PostflopAbstraction.build(PostflopModelConfig(**keys), Workplace(1)).to_bundle().save(path)
+    PostflopAbstraction.build(PostflopModelConfig(**keys), RunContext(1)).to_bundle().save(path)
     return str(path)
 
 
@@ -148,7 +148,7 @@ def test_many_actions_stand_below_each_other(run, tmp_path):
         stack=9000,
         bet_sizes="10%,33%,75%,150%,400%,a",
         max_iterations=3,
-        workplace=Workplace(1),
+        workplace=RunContext(1),
         directory=path,
     )
     lines = run("spot", "show", str(path), "--hand", "KsKh").stdout.splitlines()
@@ -272,7 +272,7 @@ def test_showing_a_spot_compiles_nothing(run_program, spot, words):
 
 def test_a_spot_without_a_solution_is_opened_by_the_solver(run, tmp_path):
     keys = {"board": "QsJh2h8c", "oop": "AA,QQ", "ip": "KK,T9s", "pot": 20, "stack": 60}
-    solution = solve_spot(**keys, max_iterations=3, workplace=Workplace(1))
+    solution = solve_spot(**keys, max_iterations=3, workplace=RunContext(1))
     solution.begin_saving(tmp_path / "old")()
     solution.save(tmp_path / "new")
     old, new = (run("spot", "show", str(tmp_path / name)).stdout for name in ("old", "new"))
@@ -282,7 +282,7 @@ def test_a_spot_without_a_solution_is_opened_by_the_solver(run, tmp_path):
 
 def test_any_node_of_a_joint_run_is_shown(run, tmp_path, error_line):
     path = tmp_path / "joint"
-    solve_preflop(load_run_config(JOINT), Workplace(1)).save(path)
+    solve_preflop(load_run_config(JOINT), RunContext(1)).save(path)
     first = run("spot", "show", str(path)).stdout
     assert first.startswith("SB acts on no board yet   pot 1.5, 5.5 and 5 behind")
     leaf = run("spot", "show", str(path), "--node", "c-x").stdout
@@ -401,7 +401,7 @@ def test_a_rough_solution_and_a_rare_node_say_so(run, tmp_path):
         add_all_in_threshold=0,
         max_iterations=1,
         locks=[lock],
-        workplace=Workplace(1),
+        workplace=RunContext(1),
         directory=path,
     )
     root = run("spot", "show", str(path)).stdout
@@ -418,7 +418,7 @@ def test_an_action_that_nobody_takes_has_no_value(run, tmp_path):
     keys = {"board": "QsJh2h8c3d", "oop": "AA,54s", "ip": "KK", "pot": 20, "stack": 60}
     lock = {"node": "r:0", "strategy": {"x": 1}}
     keys |= {"bet_sizes": "50%", "max_iterations": 3, "locks": [lock]}
-    solve_spot(**keys, workplace=Workplace(1), directory=path)
+    solve_spot(**keys, workplace=RunContext(1), directory=path)
     lines = run("spot", "show", str(path)).stdout.splitlines()
     (bet,) = [line for line in lines if line.startswith("B ")]
     assert bet.split()[-4:-2] == ["0.00%", "-"]

@@ -15,7 +15,7 @@ from runout.events import TaskLost, ignore_event
 from runout.execution.context import (
     MAX_ATTEMPTS,
     LedgerWork,
-    Workplace,
+    RunContext,
     opening_executor,
     run_tasks,
 )
@@ -264,7 +264,7 @@ TASKS_TEST_WORKPLACE = [Task(name, number) for number, name in enumerate("abc")]
 
 
 @dataclass
-class SquaresOfTestWorkplace:
+class SquaresOfTestRunContext:
     """Squares numbers, and notes which."""
 
     facts: dict = field(default_factory=dict)
@@ -280,24 +280,24 @@ def squares_of(workplace, job, tasks=TASKS_TEST_WORKPLACE):
 
 
 def test_without_a_directory_everything_is_computed():
-    job = SquaresOfTestWorkplace()
+    job = SquaresOfTestRunContext()
     for _ in range(2):
-        assert squares_of(Workplace(1), job) == {"a": 0, "b": 1, "c": 4}
+        assert squares_of(RunContext(1), job) == {"a": 0, "b": 1, "c": 4}
     assert job.computed == [0, 1, 2, 0, 1, 2]
 
 
 def test_a_finished_task_is_found_by_the_next_run(tmp_path):
-    job = SquaresOfTestWorkplace()
+    job = SquaresOfTestRunContext()
     for _ in range(2):
-        assert squares_of(Workplace(1, checkpoints=tmp_path), job) == {"a": 0, "b": 1, "c": 4}
+        assert squares_of(RunContext(1, checkpoints=tmp_path), job) == {"a": 0, "b": 1, "c": 4}
     assert job.computed == [0, 1, 2]
 
 
 def test_jobs_of_other_facts_share_nothing(tmp_path):
     workplace, first, other = (
-        Workplace(1, checkpoints=tmp_path),
-        SquaresOfTestWorkplace(),
-        SquaresOfTestWorkplace({"spr": 4.0}),
+        RunContext(1, checkpoints=tmp_path),
+        SquaresOfTestRunContext(),
+        SquaresOfTestRunContext({"spr": 4.0}),
     )
     squares_of(workplace, first)
     squares_of(
@@ -309,7 +309,7 @@ def test_jobs_of_other_facts_share_nothing(tmp_path):
 
 
 def test_a_damaged_result_is_computed_again(tmp_path):
-    workplace, job = Workplace(1, checkpoints=tmp_path), SquaresOfTestWorkplace()
+    workplace, job = RunContext(1, checkpoints=tmp_path), SquaresOfTestRunContext()
     squares_of(workplace, job)
     (file,) = tmp_path.glob("b-*.result")
     file.write_bytes(file.read_bytes()[:-1])
@@ -319,9 +319,9 @@ def test_a_damaged_result_is_computed_again(tmp_path):
 
 @pytest.mark.parametrize("num_workers", [1, 2, 4])
 def test_any_number_of_threads_finds_the_same(tmp_path, num_workers):
-    squares_of(Workplace(num_workers, checkpoints=tmp_path), SquaresOfTestWorkplace())
+    squares_of(RunContext(num_workers, checkpoints=tmp_path), SquaresOfTestRunContext())
     digests = {entry.id.key: entry.sha256 for entry in Ledger(tmp_path).entries()}
-    squares_of(Workplace(1, checkpoints=tmp_path / "alone"), SquaresOfTestWorkplace())
+    squares_of(RunContext(1, checkpoints=tmp_path / "alone"), SquaresOfTestRunContext())
     alone = Ledger(tmp_path / "alone").entries()
     assert digests == {entry.id.key: entry.sha256 for entry in alone}
 
@@ -331,20 +331,20 @@ def test_results_wait_for_the_disk_as_often_as_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr("runout.storage.files.sync", lambda path: synced.append(path))
     tasks = [Task(str(number), number) for number in range(6)]
     squares_of(
-        Workplace(1, checkpoints=tmp_path, checkpoint_every=3), SquaresOfTestWorkplace(), tasks
+        RunContext(1, checkpoints=tmp_path, checkpoint_every=3), SquaresOfTestRunContext(), tasks
     )
     assert len(synced) == 2
 
 
 def test_a_given_executor_is_used():
     executor = ThreadExecutor(3)
-    assert Workplace(1, executor=executor).chosen_executor is executor
-    assert Workplace(2).chosen_executor.num_workers == 2
+    assert RunContext(1, executor=executor).chosen_executor is executor
+    assert RunContext(2).chosen_executor.num_workers == 2
 
 
 def test_a_number_of_workers_that_nobody_can_have_is_refused():
     with pytest.raises(ExecutionError, match="workers: 0 is not a positive number"):
-        squares_of(Workplace(0), SquaresOfTestWorkplace())
+        squares_of(RunContext(0), SquaresOfTestRunContext())
 
 
 def test_tasks_can_travel():

@@ -10,7 +10,7 @@ from ray.cluster_utils import Cluster
 
 from runout.errors import ExecutionError
 from runout.events import PhaseAdvanced, TaskLost, ignore_event
-from runout.execution.context import LedgerWork, Workplace, opening_executor, run_tasks
+from runout.execution.context import LedgerWork, RunContext, opening_executor, run_tasks
 from runout.execution.tasks import CancelledError, CancelToken, ShardLostError, ThreadExecutor
 from runout.runs.joint import solve_joint
 from runout.storage.ledger import Ledger
@@ -142,8 +142,8 @@ def test_shards_are_actors_and_a_lost_one_is_told(executor):
 
 
 def test_a_joint_solve_on_three_actors_has_the_bits_of_one_without_shards(executor):
-    workplace = Workplace(1, executor=executor)
-    assert_same_bits(solve_joint(CONFIG, GAME, workplace), solve_joint(CONFIG, GAME, Workplace(1)))
+    workplace = RunContext(1, executor=executor)
+    assert_same_bits(solve_joint(CONFIG, GAME, workplace), solve_joint(CONFIG, GAME, RunContext(1)))
 
 
 def test_more_shards_than_cores_are_refused(executor):

@@ -7,7 +7,7 @@ from runout.cards.deck import permute_combos
 from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.kept_flop import KeptFlop
 from runout.flops.solve import PostflopAbstraction
 from runout.flops.spot_solution import SpotView
@@ -26,7 +26,7 @@ def solved():
         fixed_flops=[GIVEN.name],
         postflop_solve_iterations=5,
     )
-    return PostflopAbstraction.build(config, Workplace(1))
+    return PostflopAbstraction.build(config, RunContext(1))
 
 
 @cache

@@ -15,7 +15,7 @@ from runout.cfr.team import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopFailed, FlopSolved, FlopSolving, Phase, reporting_phase
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import CancelledError, CancelToken
 from runout.flops.backend import FlopGame, FlopNeeds, FlopSolution
@@ -74,13 +74,13 @@ def value_of(flop, tree):
 def solve_all(backend=None, workplace=None, flops=FLOPS, trees=TREES):
     """Returns the results in the order of the flops."""
     job = FlopJob(trees, backend or FakeBackend())
-    results = list(solve_flops(flops, job, workplace or Workplace(1)))
+    results = list(solve_flops(flops, job, workplace or RunContext(1)))
     return sorted(results, key=lambda result: result.flop_index)
 
 
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
 def test_every_flop_has_a_result_with_all_ratios(num_workers):
-    results = solve_all(workplace=Workplace(num_workers))
+    results = solve_all(workplace=RunContext(num_workers))
     assert [result.flop_index for result in results] == list(range(len(FLOPS)))
     for flop, result in zip(FLOPS.flops, results, strict=True):
         assert result.value_pot.shape == (2, 2, 169, 169)
@@ -111,7 +111,7 @@ def keys_in(directory):
 
 
 def test_finished_flops_are_not_solved_again(tmp_path):
-    workplace = Workplace(1, checkpoints=tmp_path)
+    workplace = RunContext(1, checkpoints=tmp_path)
     before = solve_all(workplace=workplace, flops=explicit_flops(NAMES[:2]))
     backend = FakeBackend()
     results = solve_all(backend, workplace)
@@ -124,7 +124,7 @@ def test_finished_flops_are_not_solved_again(tmp_path):
 
 def test_a_ledger_recalls_flops_of_an_interrupted_run(tmp_path):
     job = FlopJob([small_tree()], ExhaustiveBackend(StoppingRule(3)))
-    workplace = Workplace(1, checkpoints=tmp_path)
+    workplace = RunContext(1, checkpoints=tmp_path)
     interrupted = solve_flops(FLOPS, job, workplace)
     first = next(interrupted)
     interrupted.close()
@@ -141,7 +141,7 @@ def test_a_result_has_the_same_digest_whenever_it_is_computed(tmp_path):
     backend, trees = ExhaustiveBackend(StoppingRule(3)), [small_tree()]
     digests = []
     for number in range(2):
-        workplace = Workplace(1 + number, checkpoints=tmp_path / str(number))
+        workplace = RunContext(1 + number, checkpoints=tmp_path / str(number))
         solve_all(backend, workplace, explicit_flops(NAMES[:2]), trees)
         entries = Ledger(workplace.checkpoints).entries()
         digests.append({entry.id: entry.sha256 for entry in entries})
@@ -157,7 +157,7 @@ def test_a_cancelled_solve_ends_after_its_iteration_and_keeps_nothing(tmp_path):
             iterations.append(event.iteration)
             cancel.set()
 
-    workplace = Workplace(1, on_event, tmp_path, cancel=cancel)
+    workplace = RunContext(1, on_event, tmp_path, cancel=cancel)
     with pytest.raises(CancelledError):
         solve_all(ExhaustiveBackend(StoppingRule(1_000)), workplace, trees=[small_tree()])
     assert iterations == [1]
@@ -167,7 +167,7 @@ def test_a_cancelled_solve_ends_after_its_iteration_and_keeps_nothing(tmp_path):
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(tmp_path, num_workers):
     results, events = [], []
-    workplace = Workplace(num_workers, events.append, tmp_path)
+    workplace = RunContext(num_workers, events.append, tmp_path)
     failing = CANONICAL[1]
     with pytest.raises(ExecutionError) as caught:
         results.extend(solve_flops(FLOPS, FlopJob(TREES, FakeBackend(failing=failing)), workplace))
@@ -184,7 +184,7 @@ def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(tmp_path, num
 
 def test_progress_of_every_solve_is_told_with_flop_and_ratio():
     events = []
-    solve_all(workplace=Workplace(1, events.append), flops=explicit_flops(NAMES[:2]))
+    solve_all(workplace=RunContext(1, events.append), flops=explicit_flops(NAMES[:2]))
     solving = [event for event in events if isinstance(event, FlopSolving)]
     assert [(event.flop, event.spr, event.iteration) for event in solving] == [
         (name, tree.stakes.spr, iteration)
@@ -200,7 +200,7 @@ def test_bounds_are_told_as_bounds():
     events = []
     backend = FakeBackend()
     backend.meaning = ExploitabilityMeaning.UPPER_BOUND
-    solve_all(backend, Workplace(1, events.append), flops=explicit_flops(NAMES[:1]))
+    solve_all(backend, RunContext(1, events.append), flops=explicit_flops(NAMES[:1]))
     told = [event for event in events if isinstance(event, FlopSolving | FlopSolved)]
     assert len(told) == 5
     assert all(event.is_upper_bound for event in told)
@@ -208,7 +208,7 @@ def test_bounds_are_told_as_bounds():
 
 def test_flops_are_told_as_they_were_given():
     events = []
-    solve_all(workplace=Workplace(1, events.append), flops=explicit_flops(["7sAhKd"]))
+    solve_all(workplace=RunContext(1, events.append), flops=explicit_flops(["7sAhKd"]))
     assert {e.flop for e in events if isinstance(e, FlopSolving | FlopSolved)} == {"7sAhKd"}
     assert check_stream(events).phases_of("7sAhKd")
 
@@ -216,7 +216,7 @@ def test_flops_are_told_as_they_were_given():
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_each_solved_flop_is_told_when_it_is_finished_with_its_worst_ratio(num_workers):
     events = []
-    solve_all(workplace=Workplace(num_workers, events.append))
+    solve_all(workplace=RunContext(num_workers, events.append))
     solved = [event for event in events if isinstance(event, FlopSolved)]
     assert {event.flop for event in solved} == set(NAMES)
     assert [event.num_done for event in solved] == [1, 2, 3, 4, 5]
@@ -227,8 +227,8 @@ def test_each_solved_flop_is_told_when_it_is_finished_with_its_worst_ratio(num_w
 
 def test_recalled_flops_are_told_as_well(tmp_path):
     events = []
-    solve_all(workplace=Workplace(1, checkpoints=tmp_path))
-    solve_all(workplace=Workplace(1, events.append, tmp_path))
+    solve_all(workplace=RunContext(1, checkpoints=tmp_path))
+    solve_all(workplace=RunContext(1, events.append, tmp_path))
     assert [event.flop for event in events if isinstance(event, FlopSolved)] == NAMES
     assert not any(isinstance(event, FlopSolving) for event in events)
 
@@ -236,14 +236,14 @@ def test_recalled_flops_are_told_as_well(tmp_path):
 @pytest.mark.parametrize("num_workers", [2, 3])
 def test_workers_change_no_bit_whether_across_or_within_flops(num_workers, monkeypatch):
     backend, trees = ExhaustiveBackend(StoppingRule(4)), [make_tree(3.5), small_tree()]
-    alone = solve_all(backend, Workplace(1), trees=trees)
-    across = solve_all(backend, Workplace(num_workers), trees=trees)
+    alone = solve_all(backend, RunContext(1), trees=trees)
+    across = solve_all(backend, RunContext(num_workers), trees=trees)
     monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)
-    both = solve_all(backend, Workplace(num_workers), trees=trees)
+    both = solve_all(backend, RunContext(num_workers), trees=trees)
     within = [
         result
         for name in NAMES
-        for result in solve_all(backend, Workplace(num_workers), explicit_flops([name]), trees)
+        for result in solve_all(backend, RunContext(num_workers), explicit_flops([name]), trees)
     ]
     for one, *others in zip(alone, across, both, within, strict=True):
         for other in others:
@@ -254,7 +254,7 @@ def test_workers_change_no_bit_whether_across_or_within_flops(num_workers, monke
 
 def test_every_flop_may_use_all_workers():
     backend = FakeBackend()
-    solve_all(backend, Workplace(4))
+    solve_all(backend, RunContext(4))
     assert backend.team_sizes == {4}
 
 
@@ -272,7 +272,7 @@ def test_workers_without_a_flop_help_inside_the_others():
                 num_threads[game.flop] = team.num_ready
             return super().solve(game, tree, on_progress, team)
 
-    solve_all(Backend(), Workplace(2), explicit_flops(NAMES[:3]), TREES[:1])
+    solve_all(Backend(), RunContext(2), explicit_flops(NAMES[:3]), TREES[:1])
     assert list(num_threads.values()) == [2]
 
 
@@ -286,7 +286,7 @@ def test_ranges_reach_the_game_of_every_flop():
             return super().solve(game, tree, on_progress, team)
 
     list(
-        solve_flops(explicit_flops(NAMES[:2]), FlopJob(TREES[:1], Backend(), ranges), Workplace(1))
+        solve_flops(explicit_flops(NAMES[:2]), FlopJob(TREES[:1], Backend(), ranges), RunContext(1))
     )
     for flop, share in zip(FLOPS.flops[:2], shares, strict=True):
         np.testing.assert_array_equal(share, FlopGame.deal(flop, ranges).matchup_share)
@@ -294,7 +294,7 @@ def test_ranges_reach_the_game_of_every_flop():
 
 def test_worker_count_must_be_positive():
     with pytest.raises(ExecutionError, match="workers: 0 is not a positive number"):
-        solve_all(workplace=Workplace(0))
+        solve_all(workplace=RunContext(0))
 
 
 CONFIG = PostflopModelConfig(
@@ -330,7 +330,7 @@ TINY = {
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):
     make_buckets_once(monkeypatch)
     config = PostflopModelConfig(**TINY)
-    one, two = (PostflopAbstraction.build(config, Workplace(n)).values[0] for n in (1, 2))
+    one, two = (PostflopAbstraction.build(config, RunContext(n)).values[0] for n in (1, 2))
     np.testing.assert_array_equal(one.value_pot, two.value_pot)
     can_meet = ~np.isnan(one.value_pot[:, 0])
     total = one.value_pot[:, 0] + one.value_pot[:, 1].swapaxes(1, 2)
@@ -360,7 +360,7 @@ COMPACT = {"solve_type": "compact", "fixed_flops": ["9s6s2s"], "postflop_sprs": 
 
 def solve_and_save(tmp_path, **keys):
     """Returns a solved config, and the same as it comes back from its bundle."""
-    solved = PostflopAbstraction.build(PostflopModelConfig(**SMALL | keys), Workplace(1))
+    solved = PostflopAbstraction.build(PostflopModelConfig(**SMALL | keys), RunContext(1))
     solved.to_bundle().save(tmp_path / "values")
     return solved, PostflopAbstraction.from_bundle(ValueBundle.load(tmp_path / "values"))
 

@@ -8,7 +8,7 @@ from runout.config.load import load_postflop_config, parse_postflop_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction, PostflopPlan
 from runout.runs.compare import all_labels, make_contender
 from tests.samples.toy_backend import ToyBackend, ToyConfig
@@ -47,7 +47,7 @@ def test_a_run_may_ask_for_it():
 
 
 def test_it_solves_flops():
-    solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), Workplace(1))
+    solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), RunContext(1))
     values = solved.values[0].value_pot[0]
     assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
     assert set(np.unique(solved.strategy(0).table)) == {0.0, 1.0}

@@ -6,7 +6,7 @@ import pytest
 
 from runout.cards.deck import parse_canonical_hand
 from runout.config.load import load_run_config
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.runs.preflop import check_directory, solve_preflop
 
 SMOKE = Path(__file__).parents[2] / "configs" / "smoke.yaml"
@@ -60,7 +60,7 @@ def test_better_hands_of_a_kind_win_more(on_two_flops):
 @pytest.mark.slow
 def test_the_game_that_a_newcomer_solves_first_is_poker(tmp_path):
     """The big blind defends about four fifths against a minimum raise."""
-    run = solve_preflop(load_run_config(SMOKE), Workplace(2, checkpoints=tmp_path / "checkpoints"))
+    run = solve_preflop(load_run_config(SMOKE), RunContext(2, checkpoints=tmp_path / "checkpoints"))
     run.save(tmp_path)
     check_directory(tmp_path, run.plan)
     solution = run.solution

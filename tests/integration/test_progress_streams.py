@@ -5,7 +5,7 @@ import pytest
 from runout.abstraction.card_abstraction import AbstractionConfig, build_card_abstraction
 from runout.config.postflop import PostflopModelConfig
 from runout.events import Phase, PhaseAdvanced, PhaseStarted
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction
 from tests.event_streams import check_stream
 
@@ -15,7 +15,7 @@ SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
 def events_of(num_workers, **keys):
     config = PostflopModelConfig.model_validate(SMALL | keys)
     events = []
-    PostflopAbstraction.build(config, Workplace(num_workers, events.append))
+    PostflopAbstraction.build(config, RunContext(num_workers, events.append))
     return events
 
 
@@ -66,7 +66,7 @@ def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers, num_samp
 )
 def test_a_build_of_an_abstraction_tells_every_street_and_what_follows(config):
     events = []
-    build_card_abstraction(config, workplace=Workplace(2, events.append))
+    build_card_abstraction(config, workplace=RunContext(2, events.append))
     finished = [phase for phase, _ in check_stream(events).finished]
     streets = [phase for phase in finished if phase.endswith(" strengths")]
     assert streets == ["flop strengths", "turn strengths", "river strengths"]

@@ -10,7 +10,7 @@ from runout.cfr.team import Team
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import ConfigError
 from runout.events import FlopSolved, FlopSolving, PhaseAdvanced, PhaseStarted
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import ExactBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
@@ -62,7 +62,7 @@ def make_contenders(*labels, **keys):
 
 def compare(*labels, flops=(FLOP,), on_event=ignore_progress, **keys):
     trees = PostflopPlan.make(make_config(**keys)).trees
-    return compare_backends(make_contenders(*labels, **keys), flops, trees, Workplace(1, on_event))
+    return compare_backends(make_contenders(*labels, **keys), flops, trees, RunContext(1, on_event))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from runout.config.load import load_run_config
 from runout.errors import ConfigError
 from runout.events import PreflopSolving
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.preflop.subgames import CompactEngine
 from runout.runs.joint import PreflopStage, make_joint_game, solve_joint
 from runout.solutions.values import ValueBook
@@ -37,12 +37,12 @@ def interrupt_after(iterations):
 
 
 def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
-    workplace = Workplace(1, interrupt_after(3), tmp_path)
+    workplace = RunContext(1, interrupt_after(3), tmp_path)
     with pytest.raises(KeyboardInterrupt, match="keeps 3 iterations"):
         solve_joint(CONFIG, GAME, workplace)
     heard = []
-    resumed = solve_joint(CONFIG, GAME, Workplace(1, heard.append, tmp_path))
-    undisturbed = solve_joint(CONFIG, GAME, Workplace(1))
+    resumed = solve_joint(CONFIG, GAME, RunContext(1, heard.append, tmp_path))
+    undisturbed = solve_joint(CONFIG, GAME, RunContext(1))
     iterations = [event.iteration for event in heard if isinstance(event, PreflopSolving)]
     assert min(iterations) == 4
     np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
@@ -51,7 +51,7 @@ def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
 
 def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():
     with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
-        solve_joint(CONFIG, GAME, Workplace(1, interrupt_after(1)))
+        solve_joint(CONFIG, GAME, RunContext(1, interrupt_after(1)))
 
 
 def test_the_compact_backend_plays_with_its_buckets_and_sizes_by_pot():
@@ -83,7 +83,7 @@ def test_a_backend_that_cannot_be_played_is_refused():
 
 def solve(number=0, **keys):
     watch, config = Watch(), run_config(**keys)
-    stage = PreflopStage(config, config.preflop.tree, Workplace(1, watch))
+    stage = PreflopStage(config, config.preflop.tree, RunContext(1, watch))
     return stage.solve(ValueBook.raw_equity(), number), watch.of(PreflopSolving)
 
 

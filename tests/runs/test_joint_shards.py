@@ -10,7 +10,7 @@ import pytest
 from runout.config.load import load_run_config
 from runout.errors import ExecutionError
 from runout.events import PreflopSolving, TaskLost
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import LocalShards, ShardLostError
 from runout.preflop.shards import divide_flops
@@ -77,7 +77,7 @@ class MortalShards:
 
 @pytest.fixture(scope="module")
 def alone():
-    return solve_joint(CONFIG, GAME, Workplace(1))
+    return solve_joint(CONFIG, GAME, RunContext(1))
 
 
 def assert_same_bits(found, expected):
@@ -93,7 +93,7 @@ def assert_same_bits(found, expected):
 @pytest.mark.parametrize("num_shards", [1, 2, 4])
 def test_any_number_of_shards_finds_the_same_bits(alone, num_shards):
     executor = LocalExecutor(num_shards)
-    assert_same_bits(solve_joint(CONFIG, GAME, Workplace(executor=executor)), alone)
+    assert_same_bits(solve_joint(CONFIG, GAME, RunContext(executor=executor)), alone)
 
 
 @pytest.mark.parametrize("has_checkpoints", [True, False])
@@ -101,7 +101,7 @@ def test_a_lost_shard_takes_all_back_to_the_last_commit(alone, tmp_path, has_che
     heard = []
     executor = LocalExecutor(2, dies_at=(5, 9))  # two calls are an iteration
     checkpoints = tmp_path if has_checkpoints else None
-    workplace = Workplace(1, heard.append, checkpoints, executor=executor)
+    workplace = RunContext(1, heard.append, checkpoints, executor=executor)
     assert_same_bits(solve_joint(CONFIG, GAME, workplace), alone)
     assert executor.num_groups == 3
     assert [event.attempt for event in heard if isinstance(event, TaskLost)] == [1, 2]
@@ -112,7 +112,7 @@ def test_a_lost_shard_takes_all_back_to_the_last_commit(alone, tmp_path, has_che
 def test_shards_that_are_lost_again_and_again_are_an_error():
     executor = LocalExecutor(2, dies_at=range(1, 9))
     with pytest.raises(ExecutionError, match="a shard is lost, its machine is gone, 4 times"):
-        solve_joint(CONFIG, GAME, Workplace(executor=executor))
+        solve_joint(CONFIG, GAME, RunContext(executor=executor))
 
 
 def test_a_solve_goes_on_with_another_number_of_shards(alone, tmp_path):
@@ -120,11 +120,11 @@ def test_a_solve_goes_on_with_another_number_of_shards(alone, tmp_path):
         if isinstance(event, PreflopSolving) and event.iteration == 2:
             workplace.cancel.set()
 
-    workplace = Workplace(1, stop, tmp_path, executor=LocalExecutor(4))
+    workplace = RunContext(1, stop, tmp_path, executor=LocalExecutor(4))
     with pytest.raises(KeyboardInterrupt, match="keeps 2 iterations"):
         solve_joint(CONFIG, GAME, workplace)
     heard = []
-    resumed = Workplace(1, heard.append, tmp_path, executor=LocalExecutor(2))
+    resumed = RunContext(1, heard.append, tmp_path, executor=LocalExecutor(2))
     assert_same_bits(solve_joint(CONFIG, GAME, resumed), alone)
     assert min(e.iteration for e in heard if isinstance(e, PreflopSolving)) == 3
 
@@ -152,10 +152,10 @@ def test_a_process_killed_at_iteration_7_of_20_changes_nothing(tmp_path):
             os.kill(executor.group.pids[1], signal.SIGKILL)
 
     plan = replace(RunPlan.make(TWENTY, 1), tree=GAME.tree, joint=GAME)
-    run = carry_out(plan, Workplace(1, kill, tmp_path / "checkpoints", executor=executor))
+    run = carry_out(plan, RunContext(1, kill, tmp_path / "checkpoints", executor=executor))
     assert any(isinstance(event, TaskLost) for event in heard)
     run.save(tmp_path / "sharded")
-    alone = carry_out(plan, Workplace(1))
+    alone = carry_out(plan, RunContext(1))
     np.testing.assert_array_equal(run.solution.strategy, alone.solution.strategy)
     alone.save(tmp_path / "alone")
     saved, expected = (

@@ -11,7 +11,7 @@ from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.config.section import list_differences
 from runout.errors import BundleError, ConfigError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction, PostflopPlan
 from runout.runs.plan import (
     RunPlan,
@@ -163,7 +163,7 @@ def test_a_run_builds_the_preflop_tree_once(monkeypatch):
     monkeypatch.setattr(PreflopTree, "build", count)
     config = load_run_config(text)
     plan = RunPlan.make(config, 1)
-    run = carry_out(plan, Workplace(1))
+    run = carry_out(plan, RunContext(1))
     assert run.plan is plan
     assert len(built) == 1
 
@@ -225,14 +225,16 @@ def test_given_ratios_stay_as_they_are():
 
 def test_values_of_a_solve_state_the_ranges_they_were_solved_for():
     ranges = np.random.default_rng(0).random((2, 169))
-    solved = PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), Workplace(1), ranges).values[0]
+    solved = PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), RunContext(1), ranges).values[
+        0
+    ]
     np.testing.assert_array_equal(solved.ranges, ranges)
-    assert PostflopAbstraction.build(SMALL, Workplace(1)).values[0].ranges is None
+    assert PostflopAbstraction.build(SMALL, RunContext(1)).values[0].ranges is None
 
 
 def test_ranges_of_all_hands_are_no_ranges():
     plain, given_ones = (
-        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), Workplace(1), ranges)
+        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), RunContext(1), ranges)
         for ranges in (None, ONES)
     )
     np.testing.assert_array_equal(value_arrays(plain), value_arrays(given_ones))
@@ -242,7 +244,7 @@ def test_ranges_change_what_hands_are_worth():
     ranges = np.ones((2, 169))
     ranges[0, 50:] = 0.0
     plain, narrow = (
-        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), Workplace(1), r)
+        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), RunContext(1), r)
         for r in (None, ranges)
     )
     difference = np.abs(np.array(value_arrays(plain)) - np.array(value_arrays(narrow)))
@@ -251,30 +253,30 @@ def test_ranges_change_what_hands_are_worth():
 
 def test_workers_change_no_bit():
     model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0, 4.0]})
-    alone, together = (PostflopAbstraction.build(model, Workplace(n)) for n in (1, 2))
+    alone, together = (PostflopAbstraction.build(model, RunContext(n)) for n in (1, 2))
     np.testing.assert_array_equal(value_arrays(alone), value_arrays(together))
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_killed_run_goes_on_without_repeating_finished_flops(tmp_path, num_workers):
-    expected = PostflopAbstraction.build(SMALL, Workplace(1))
+    expected = PostflopAbstraction.build(SMALL, RunContext(1))
     killed, resumed, again = Watch(fail_after=1), Watch(), Watch()
     with pytest.raises(ConnectionAbortedError):
-        PostflopAbstraction.build(SMALL, Workplace(num_workers, killed, tmp_path))
+        PostflopAbstraction.build(SMALL, RunContext(num_workers, killed, tmp_path))
     num_finished = len(list(tmp_path.rglob("*.result")))
     assert num_finished >= 2
-    solved = PostflopAbstraction.build(SMALL, Workplace(num_workers, resumed, tmp_path))
+    solved = PostflopAbstraction.build(SMALL, RunContext(num_workers, resumed, tmp_path))
     assert resumed.solved().total() == len(FLOPS) - num_finished
     np.testing.assert_array_equal(value_arrays(solved), value_arrays(expected))
-    PostflopAbstraction.build(SMALL, Workplace(num_workers, again, tmp_path))
+    PostflopAbstraction.build(SMALL, RunContext(num_workers, again, tmp_path))
     assert again.solved().total() == 0
 
 
 def test_a_run_of_another_config_takes_nothing_from_a_killed_one(tmp_path):
-    PostflopAbstraction.build(SMALL, Workplace(1, checkpoints=tmp_path))
+    PostflopAbstraction.build(SMALL, RunContext(1, checkpoints=tmp_path))
     watch = Watch()
     other = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0], "bet_sizes": [0.5]})
-    PostflopAbstraction.build(other, Workplace(1, watch, tmp_path))
+    PostflopAbstraction.build(other, RunContext(1, watch, tmp_path))
     assert watch.solved().total() == len(FLOPS)
 
 
@@ -283,7 +285,7 @@ def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
     for wanted in (None, ranges, ranges / 2.0):
         watch = Watch()
         PostflopAbstraction.carry_out(
-            PostflopPlan.make(SMALL), Workplace(1, watch, tmp_path), wanted
+            PostflopPlan.make(SMALL), RunContext(1, watch, tmp_path), wanted
         )
         assert watch.solved().total() == len(FLOPS)
 
@@ -291,7 +293,7 @@ def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
 @pytest.fixture(scope="module")
 def bundle():
     model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.9, 5.5]})
-    return PostflopAbstraction.build(model, Workplace(1)).to_bundle()
+    return PostflopAbstraction.build(model, RunContext(1)).to_bundle()
 
 
 def config_with_path(path):
@@ -301,7 +303,7 @@ def config_with_path(path):
 def test_a_path_may_lead_to_solved_values(bundle, tmp_path, monkeypatch):
     bundle.save(tmp_path / "values")
     monkeypatch.delattr(PostflopAbstraction, "carry_out")  # nothing is solved
-    run = solve_preflop(config_with_path(tmp_path / "values"), Workplace(1))
+    run = solve_preflop(config_with_path(tmp_path / "values"), RunContext(1))
     assert [values.spr for values in run.values.values] == [1.9, 5.5]
     assert run.solution.report.flop_leaves["c-x"].source == ValueSource.SOLVED
 
@@ -310,7 +312,7 @@ def test_a_path_may_lead_to_solved_values(bundle, tmp_path, monkeypatch):
 def test_a_path_may_lead_to_a_config(tmp_path, name):
     file = tmp_path / name
     file.write_text(PostflopModelConfig(**MODEL).to_yaml())
-    run = solve_preflop(config_with_path(file), Workplace(1))
+    run = solve_preflop(config_with_path(file), RunContext(1))
     sprs = [values.spr for values in run.values.values]
     assert sprs == pytest.approx([1.9, 5.5])  # auto finds them in the preflop tree
     np.testing.assert_array_equal(run.solution.strategy, solved_run().solution.strategy)

@@ -10,7 +10,7 @@ from runout.config.load import load_run_config
 from runout.config.preflop import PreflopConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.hands import ExhaustiveBackend
 from runout.flops.solve import PostflopAbstraction
 from runout.runs import preflop as ranges_rounds
@@ -31,7 +31,7 @@ NUM_LEAVES = 3
 
 def solve_rounds(**keys):
     watch = Watch()
-    run = solve_preflop(run_config(**keys), Workplace(1, watch))
+    run = solve_preflop(run_config(**keys), RunContext(1, watch))
     return run, watch
 
 
@@ -181,14 +181,14 @@ def test_a_killed_run_repeats_no_flop_of_any_round(tmp_path):
     total = len(FLOPS) * (1 + 2 * NUM_LEAVES)
     killed, resumed = Watch(fail_after=len(FLOPS) + 5), Watch()
     with pytest.raises(ConnectionAbortedError):
-        solve_preflop(config, Workplace(1, killed, tmp_path))
+        solve_preflop(config, RunContext(1, killed, tmp_path))
     num_finished = len(list(tmp_path.rglob("*.result")))
     assert len(FLOPS) + 5 < num_finished < total
-    run = solve_preflop(config, Workplace(2, resumed, tmp_path))
+    run = solve_preflop(config, RunContext(2, resumed, tmp_path))
     of_rounds = [e for e in resumed.events if isinstance(e, FlopSolved)]
     assert len(of_rounds) == total
     assert resumed.solved().total() == total - num_finished
-    plain = solve_preflop(config, Workplace(1))
+    plain = solve_preflop(config, RunContext(1))
     np.testing.assert_array_equal(run.solution.strategy, plain.solution.strategy)
 
 
@@ -202,7 +202,7 @@ AA = parse_canonical_hand("AA")
 
 def test_flops_come_first_and_preflop_after_them():
     watch = Watch()
-    solve_preflop(run_config(), Workplace(1, watch))
+    solve_preflop(run_config(), RunContext(1, watch))
     kinds = [type(event) for event in watch.events]
     last_flop = len(kinds) - 1 - kinds[::-1].index(FlopSolved)
     assert kinds.index(PreflopSolving) > last_flop
@@ -211,7 +211,7 @@ def test_flops_come_first_and_preflop_after_them():
 
 
 def test_a_run_is_the_same_with_any_number_of_workers():
-    other = solve_preflop(run_config(), Workplace(num_workers=2))
+    other = solve_preflop(run_config(), RunContext(num_workers=2))
     np.testing.assert_array_equal(other.solution.strategy, solved_run().solution.strategy)
     np.testing.assert_array_equal(other.solution.ev_bb, solved_run().solution.ev_bb)
 
@@ -233,7 +233,7 @@ def test_the_exploitability_is_that_of_a_best_response_on_top_of_the_saved_value
 
 
 def test_a_given_ratio_far_away_is_used_and_named():
-    run = solve_preflop(run_config(model={"postflop_sprs": [1.9]}), Workplace(1))
+    run = solve_preflop(run_config(model={"postflop_sprs": [1.9]}), RunContext(1))
     leaves = run.solution.report.flop_leaves
     assert leaves["r2.5-c"].source is ValueSource.SOLVED
     assert leaves["c-x"].source is ValueSource.EXTRAPOLATED
@@ -245,7 +245,7 @@ def test_sample_games_on_few_flops_are_solved_below_one_thousandth(preset):
     config = run_config(iterations=10_000).model_copy(
         update={"preflop": PreflopConfig(preset=preset)}
     )
-    solution = solve_preflop(config, Workplace(2)).solution
+    solution = solve_preflop(config, RunContext(2)).solution
     assert solution.report.exploitability_mbb < 1.0
     assert {leaf.source for leaf in solution.report.flop_leaves.values()} == {ValueSource.SOLVED}
     assert solution.game_value_bb(SB) + solution.game_value_bb(BB) == pytest.approx(0, abs=1e-12)
@@ -299,7 +299,7 @@ def test_saved_values_serve_the_next_run(tmp_path):
     run.save(tmp_path)
     config = run_config(postflop_model=None, postflop_model_path=tmp_path / "values")
     watch = Watch()
-    again = solve_preflop(config, Workplace(1, watch))
+    again = solve_preflop(config, RunContext(1, watch))
     assert watch.of(FlopSolved) == []
     np.testing.assert_array_equal(again.solution.strategy, run.solution.strategy)
 
@@ -308,7 +308,7 @@ def test_rounds_can_start_from_saved_values(tmp_path):
     solved_run().save(tmp_path)
     paths = {"postflop_model": None, "postflop_model_path": tmp_path / "values"}
     opened, inline = (
-        solve_preflop(run_config(ranges_rounds=1, **keys), Workplace(1)) for keys in (paths, {})
+        solve_preflop(run_config(ranges_rounds=1, **keys), RunContext(1)) for keys in (paths, {})
     )
     np.testing.assert_array_equal(opened.solution.strategy, inline.solution.strategy)
 
@@ -322,7 +322,7 @@ def test_results_are_replaced_only_if_asked_for(tmp_path):
 
 def test_results_of_another_config_are_named_and_stay(tmp_path):
     solved_run().save(tmp_path)
-    other = solve_preflop(run_config(iterations=30, model={"bet_sizes": [0.5]}), Workplace(1))
+    other = solve_preflop(run_config(iterations=30, model={"bet_sizes": [0.5]}), RunContext(1))
     with pytest.raises(BundleError, match=r"iterations is 200 there and 30 here; .*sizes"):
         other.save(tmp_path)
     assert load_solution(tmp_path / "preflop").report == solved_run().solution.report
@@ -339,21 +339,21 @@ def test_values_without_a_solution_are_left_over_and_replaced(tmp_path):
 
 def test_left_over_values_of_another_config_are_refused(tmp_path):
     solved_run().values.save(tmp_path / "values")
-    other = solve_preflop(run_config(model={"bet_sizes": [0.5]}, iterations=30), Workplace(1))
+    other = solve_preflop(run_config(model={"bet_sizes": [0.5]}, iterations=30), RunContext(1))
     with pytest.raises(BundleError, match="values: belongs to another config: sizes"):
         other.save(tmp_path)
     assert not (tmp_path / "preflop").exists()
 
 
 def test_checkpoints_are_written_as_often_as_the_config_says(tmp_path, monkeypatch):
-    asked_for, run = [], Workplace.run
+    asked_for, run = [], RunContext.run
 
     def record(self, job, tasks):
         asked_for.append(self.checkpoint_every)
         return run(self, job, tasks)
 
-    monkeypatch.setattr(Workplace, "run", record)
-    solve_preflop(run_config(checkpoint_every=2), Workplace(1, checkpoints=tmp_path))
+    monkeypatch.setattr(RunContext, "run", record)
+    solve_preflop(run_config(checkpoint_every=2), RunContext(1, checkpoints=tmp_path))
     assert asked_for == [2]
 
 
@@ -367,9 +367,9 @@ def test_a_failing_flop_names_itself_and_loses_no_other(tmp_path, monkeypatch):
 
     monkeypatch.setattr(ExhaustiveBackend, "solve", fail_on_paired_flops)
     with pytest.raises(ExecutionError, match=r"1 of 3 flops failed: 6h6s2c: .*made up"):
-        solve_preflop(run_config(), Workplace(1, checkpoints=tmp_path))
+        solve_preflop(run_config(), RunContext(1, checkpoints=tmp_path))
     monkeypatch.setattr(ExhaustiveBackend, "solve", solve)
     watch = Watch()
-    run = solve_preflop(run_config(), Workplace(1, watch, tmp_path))
+    run = solve_preflop(run_config(), RunContext(1, watch, tmp_path))
     assert list(watch.solved()) == [MODEL["fixed_flops"][2]] == ["6h6s2c"]
     np.testing.assert_array_equal(run.solution.strategy, solved_run().solution.strategy)

@@ -13,7 +13,7 @@ from runout.cards.ranges import parse_range
 from runout.equity.versus import compare_ranges
 from runout.errors import ConfigError, FlopListError, TreeError
 from runout.events import FlopReported
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, CancelToken, Worker
 from runout.runs.report import ReportJob, ReportPlan, collect_report, count_deals, report_flops
 from runout.runs.spot import solve_spot
@@ -40,12 +40,12 @@ def plan():
 
 @pytest.fixture(scope="module")
 def rows(plan):
-    return {row.flop: row for row in report_flops(plan, Workplace(2))}
+    return {row.flop: row for row in report_flops(plan, RunContext(2))}
 
 
 def test_rows_are_those_of_single_solves(rows):
     for flop, row in rows.items():
-        solution = solve_spot(board=flop, workplace=Workplace(1), **KEYS)
+        solution = solve_spot(board=flop, workplace=RunContext(1), **KEYS)
         for path, values in zip(("", "x"), row.lines, strict=True):
             assert has_same_numbers(values, line_values(solution.view.node(path)))
         assert row.exploitability_pot == solution.exploitability_pot
@@ -68,9 +68,9 @@ def test_a_report_that_is_cancelled_keeps_what_is_finished(plan, rows, tmp_path)
 
     found = []
     with pytest.raises(CancelledError):
-        found.extend(report_flops(plan, Workplace(1, note, tmp_path, cancel=cancel)))
+        found.extend(report_flops(plan, RunContext(1, note, tmp_path, cancel=cancel)))
     told = []
-    again = {row.flop: row for row in report_flops(plan, Workplace(2, told.append, tmp_path))}
+    again = {row.flop: row for row in report_flops(plan, RunContext(2, told.append, tmp_path))}
     (finished,) = found
     assert again[finished.flop] == finished  # seconds and all: it was not solved again
     assert [event.num_done for event in told if isinstance(event, FlopReported)] == [1, 2, 3]
@@ -89,7 +89,7 @@ def test_a_report_has_its_flops_in_order(plan, rows):
 
 def test_kept_flops_can_be_looked_at(tmp_path):
     plan = make(flops=explicit_flops(["Th9h6c"]), spots=tmp_path / "spots")
-    (row,) = report_flops(plan, Workplace(1))
+    (row,) = report_flops(plan, RunContext(1))
     node = load_spot(tmp_path / "spots" / "Th9h6c").node("x")
     assert row.lines[1].frequency == pytest.approx(node.frequency().tolist(), abs=1e-3)
 
@@ -97,10 +97,10 @@ def test_kept_flops_can_be_looked_at(tmp_path):
 def test_one_size_costs_what_the_spot_with_it_is_worth_less():
     sizes = {"flop": "25%, 50%", "turn": [], "river": []}
     plan = make(flops=explicit_flops(["Th9h6c"]), bet_sizes=sizes, has_size_costs=True)
-    (row,) = report_flops(plan, Workplace(1))
+    (row,) = report_flops(plan, RunContext(1))
     only = sizes | {"flop": {"oop": "25%", "ip": "25%, 50%"}}
     full, small = (
-        solve_spot(board="Th9h6c", workplace=Workplace(1), **(KEYS | {"bet_sizes": chosen}))
+        solve_spot(board="Th9h6c", workplace=RunContext(1), **(KEYS | {"bet_sizes": chosen}))
         for chosen in (sizes, only)
     )
     lost = full.view.node().range_ev(0) - small.view.node().range_ev(0)
@@ -113,7 +113,7 @@ def test_one_size_costs_what_the_spot_with_it_is_worth_less():
 def check_down(flops):
     """Returns the table of a spot without bets, and the weights of its ranges."""
     plan = make(("root",), flops, oop="AA,76s,KQo", ip="QQ,AKs", bet_sizes=[], max_iterations=1)
-    table = collect_report(plan, list(report_flops(plan, Workplace(2)))).table()
+    table = collect_report(plan, list(report_flops(plan, RunContext(2)))).table()
     for values in table.values:
         assert values.ev[0] == pytest.approx(20.0 * values.equity[0], abs=1e-3)
     return table, [held.weights for held in plan.spot.ranges()]

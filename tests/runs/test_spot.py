@@ -12,7 +12,7 @@ from runout.cfr.schedules import StopReason
 from runout.config.load import load_run_config, load_spot_config
 from runout.errors import BundleError, ConfigError, ExecutionError, TreeError
 from runout.events import SavingFailed, SpotSolving
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.solver import SpotSolver
 from runout.runs import spot as pipeline
@@ -33,7 +33,7 @@ TURN = {
     "stack": 60,
     "max_raises_per_street": 1,
 }
-ONE_WORKER = Workplace(1)
+ONE_WORKER = RunContext(1)
 
 
 def solve(**keys):
@@ -84,14 +84,14 @@ def test_a_config_a_file_and_keys_say_the_same(tmp_path):
 
 def test_the_number_of_workers_changes_no_bit():
     one = solve(**TURN, max_iterations=5)
-    three = solve_spot(workplace=Workplace(3), **TURN, max_iterations=5)
+    three = solve_spot(workplace=RunContext(3), **TURN, max_iterations=5)
     assert has_same_bits(one, three)
 
 
 def test_progress_is_told(monkeypatch):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     events = []
-    solve_spot(workplace=Workplace(1, events.append), **RIVER, target="0.001%", max_iterations=30)
+    solve_spot(workplace=RunContext(1, events.append), **RIVER, target="0.001%", max_iterations=30)
     assert [event.iteration for event in events] == [10, 20, 30]
     assert all(isinstance(event, SpotSolving) for event in events)
     assert events[0].pot_chips == 100
@@ -153,7 +153,7 @@ def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, k
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     path = tmp_path / "spot"
     handler_before = signal.getsignal(signal.SIGINT)
-    interrupting = Workplace(1, PressesCtrlC())
+    interrupting = RunContext(1, PressesCtrlC())
     limits = {"target": None, "max_iterations": 40}
     with pytest.raises(KeyboardInterrupt) as caught:
         solve_spot(workplace=interrupting, **keys, **limits, directory=path)
@@ -174,14 +174,14 @@ def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, k
 def test_a_second_ctrl_c_ends_at_once_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     with pytest.raises(KeyboardInterrupt):
-        solve_spot(workplace=Workplace(1, PressesCtrlC(2)), **RIVER, directory=tmp_path / "spot")
+        solve_spot(workplace=RunContext(1, PressesCtrlC(2)), **RIVER, directory=tmp_path / "spot")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_directory_ctrl_c_keeps_nothing(monkeypatch):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     with pytest.raises(KeyboardInterrupt, match="after 10 iterations, nothing was kept"):
-        solve_spot(workplace=Workplace(1, PressesCtrlC()), **RIVER)
+        solve_spot(workplace=RunContext(1, PressesCtrlC()), **RIVER)
 
 
 def test_too_little_memory_is_refused_with_advice(monkeypatch):
@@ -283,7 +283,7 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_a_solve(tmp_path, monkeypa
     monkeypatch.setattr(BundleWriter, "commit", commit_or_fail)
     events = []
     solution = solve_spot(
-        workplace=Workplace(1, events.append),
+        workplace=RunContext(1, events.append),
         **RIVER,
         target=None,
         max_iterations=200,

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from runout.config.load import load_sweep_config
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.runs.sweep import (
     MEASURES,
     Estimate,
@@ -108,7 +108,7 @@ postflop_model:
    max_raises_per_street: 0}
 """,
     )
-    workplace = Workplace(1, checkpoints=tmp_path / "ledger")
+    workplace = RunContext(1, checkpoints=tmp_path / "ledger")
     first = list(run_sweep(points, workplace))
     assert len(first) == 2  # not random
     monkeypatch.setattr(SweepJob, "run", None)

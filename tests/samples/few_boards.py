@@ -9,7 +9,7 @@ from runout.abstraction import survey as survey_module
 from runout.abstraction.survey import StreetSurvey, deal_indexer
 from runout.cards.deck import parse_board
 from runout.cards.hand_indexer import HandIndexer
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 
 FLOPS = ("7c6d2s", "9s6s2s", "5c5d5h", "AhAd7d", "KsQh2h")
 TURNS = ("2s8sTcQd", "9s6s2sKs", "8h8d3s3c", "5c5d5h5s", "KsQh2h2d", "AhAd7d4s")
@@ -43,7 +43,7 @@ def deals_on(boards: Sequence[Sequence[int]]) -> np.ndarray:
 def survey_few(street: Street, feature: StrengthFeature) -> StreetSurvey:
     """Returns the strengths of all deals on `BOARDS`, weighted as in a survey of all boards."""
     indexer = deal_indexer(street)
-    scores = survey_module._score_classes(street, feature, board_classes(street), Workplace(1))
+    scores = survey_module._score_classes(street, feature, board_classes(street), RunContext(1))
     classes = np.unique(indexer.index_many(deals_of(street)))
     values = survey_module._to_strength(street, feature, scores[classes])
     return StreetSurvey(street, values, indexer.multiplicity_many(classes))

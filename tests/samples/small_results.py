@@ -10,7 +10,7 @@ import numpy as np
 from runout.abstraction.clustering import cluster_features
 from runout.cards.flops import explicit_flops
 from runout.cfr.schedules import StoppingRule
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.solve import FlopJob, solve_flops
@@ -44,7 +44,7 @@ class SmallResult:
 
 
 def _flops(backend, num_workers):
-    results = list(solve_flops(FLOPS, FlopJob([small_tree()], backend), Workplace(num_workers)))
+    results = list(solve_flops(FLOPS, FlopJob([small_tree()], backend), RunContext(num_workers)))
     results.sort(key=lambda result: result.flop_index)  # they come as they are finished
     return np.stack([result.value_pot for result in results]), results
 
@@ -73,7 +73,7 @@ def bucketed(num_workers):
 
 
 def preflop(num_workers):
-    solution = solve_preflop(run_config(), Workplace(num_workers=num_workers)).solution
+    solution = solve_preflop(run_config(), RunContext(num_workers=num_workers)).solution
     return SmallResult(np.concatenate([solution.strategy, *solution.ev_bb]))
 
 
@@ -84,7 +84,7 @@ def push_fold(num_workers):
 
 
 def _spot(num_workers, **keys):
-    solution = solve_spot(workplace=Workplace(num_workers), max_iterations=50, **SPOT, **keys)
+    solution = solve_spot(workplace=RunContext(num_workers), max_iterations=50, **SPOT, **keys)
     node = solution.view.node()
     numbers = np.concatenate([node.strategy.ravel(), node.ev.ravel()])
     pot = SPOT["pot"]

@@ -5,7 +5,7 @@ from functools import cache
 
 from runout.config.run import RunConfig
 from runout.events import FlopSolved, FlopSolving
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.runs.preflop import solve_preflop
 
 FLOPS = ("AhKs7d", "Td9d4c", "6h6s2c")
@@ -40,7 +40,7 @@ def run_config(*, model=None, preflop=None, **keys):
 @cache
 def solved_run():
     """Returns the plain run, solved once for all tests."""
-    return solve_preflop(run_config(), Workplace(num_workers=1))
+    return solve_preflop(run_config(), RunContext(num_workers=1))
 
 
 class Watch:

@@ -6,7 +6,7 @@ import pytest
 from runout.cards.deck import live_combos, parse_card, parse_cards, parse_combo
 from runout.cards.ranges import parse_range
 from runout.errors import CardError, TreeError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
 from runout.solutions.breakdown import (
     ClassChoice,
@@ -105,7 +105,7 @@ def view(tmp_path_factory):
         bet_sizes="50%",
         max_raises_per_street=1,
         max_iterations=10,
-        workplace=Workplace(1),
+        workplace=RunContext(1),
         directory=path,
     )
     return load_spot(path)

@@ -12,7 +12,7 @@ import pytest
 from runout.cards.deck import NUM_COMBOS, live_combos, parse_cards
 from runout.config.load import load_spot_config
 from runout.errors import BundleError, CardError, TreeError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
 from runout.solutions.flop import (
     EncodedValues,
@@ -306,7 +306,7 @@ def both(request, tmp_path_factory):
     """Returns the keys, the view of the solver and that of the files."""
     path = tmp_path_factory.mktemp("spot") / "spot"
     keys = SPOTS[request.param]
-    solution = solve_spot(load_spot_config(None, keys), Workplace(1), directory=path)
+    solution = solve_spot(load_spot_config(None, keys), RunContext(1), directory=path)
     return keys, solution.view, load_spot(path)
 
 
@@ -358,8 +358,8 @@ def test_tables_stay_in_their_files(both):
 
 def test_a_solve_without_its_resume_part_can_only_be_looked_at(tmp_path):
     keys = TURN | {"keep_resume": False}
-    solution = solve_spot(load_spot_config(None, keys), Workplace(1), directory=tmp_path / "small")
-    solve_spot(load_spot_config(None, TURN), Workplace(1), directory=tmp_path / "whole")
+    solution = solve_spot(load_spot_config(None, keys), RunContext(1), directory=tmp_path / "small")
+    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=tmp_path / "whole")
     small, whole = (
         sum(file.stat().st_size for file in (tmp_path / name).glob("*.npy"))
         for name in ("small", "whole")
@@ -370,13 +370,13 @@ def test_a_solve_without_its_resume_part_can_only_be_looked_at(tmp_path):
     with pytest.raises(BundleError, match="keeps nothing to go on from"):
         solve_spot(
             load_spot_config(None, keys | {"max_iterations": 50}),
-            Workplace(1),
+            RunContext(1),
             directory=tmp_path / "small",
         )
 
 
 def test_what_was_saved_on_the_way_has_no_solution(tmp_path):
-    solution = solve_spot(load_spot_config(None, RIVER), Workplace(1))
+    solution = solve_spot(load_spot_config(None, RIVER), RunContext(1))
     solution.begin_saving(tmp_path / "spot")()
     assert not has_solution(tmp_path / "spot")
     with pytest.raises(BundleError, match="has no array solution_river_oop_strategy"):
@@ -386,7 +386,7 @@ def test_what_was_saved_on_the_way_has_no_solution(tmp_path):
 @pytest.mark.parametrize("part", ["strategy", "values", "bounds"])
 def test_a_damaged_solution_is_refused(tmp_path, part):
     path = tmp_path / "spot"
-    solve_spot(load_spot_config(None, TURN), Workplace(1), directory=path)
+    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
     file = path / f"solution_turn_ip_{part}.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 0xFF
@@ -400,7 +400,7 @@ def test_a_damaged_solution_is_refused(tmp_path, part):
 
 def test_looking_takes_no_numba(tmp_path):
     path = tmp_path / "spot"
-    solve_spot(load_spot_config(None, TURN), Workplace(1), directory=path)
+    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
     code = f"""
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -414,7 +414,7 @@ print("numba" in sys.modules, len(nodes))
 
 
 def test_threads_may_look_at_once(tmp_path):
-    solve_spot(load_spot_config(None, TURN), Workplace(1), directory=tmp_path / "spot")
+    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=tmp_path / "spot")
     stored = load_spot(tmp_path / "spot")
     asked = [path for path in paths(TURN) for _ in range(2)]
     with ThreadPoolExecutor(4) as threads:

@@ -11,7 +11,7 @@ import runout
 from runout.cards.deck import parse_combo
 from runout.config.load import load_run_config
 from runout.errors import BundleError, CardError, RunoutError, TreeError
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.spot_solution import SpotView
 from runout.preflop.joint import PlayedSubgame
 from runout.runs.preflop import solve_preflop
@@ -31,7 +31,7 @@ RIVER = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 
 
 
 def test_a_spot_and_a_run_are_told_apart(tmp_path):
-    workplace = Workplace(1)
+    workplace = RunContext(1)
     solve_spot(**RIVER, max_iterations=5, workplace=workplace, directory=tmp_path / "spot")
     solve_preflop(load_run_config(RAW_EQUITY), workplace).save(tmp_path / "run")
     assert isinstance(runout.open_solution(tmp_path / "spot"), StoredSpot)
@@ -70,7 +70,7 @@ postflop_model:
 def both(request, tmp_path_factory):
     """Returns a run as it was solved, and as it was saved."""
     path = tmp_path_factory.mktemp("joint") / "run"
-    run = solve_preflop(load_run_config(request.param), Workplace(1))
+    run = solve_preflop(load_run_config(request.param), RunContext(1))
     run.save(path)
     return run, open_run(path), path
 

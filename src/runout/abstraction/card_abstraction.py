@@ -32,7 +32,7 @@ from runout.equity.hand_strength import (
 )
 from runout.errors import BundleError
 from runout.events import reporting_phase
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.storage.bundle import Bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import Street
@@ -466,9 +466,9 @@ class AbstractionConfig:
 class BoundaryGenerator:
     """Surveys the deals of each street and cuts their strengths into equal parts."""
 
-    def __init__(self, config: AbstractionConfig, workplace: Workplace | None = None) -> None:
+    def __init__(self, config: AbstractionConfig, workplace: RunContext | None = None) -> None:
         self.config = config
-        self._workplace = workplace or Workplace(1)
+        self._workplace = workplace or RunContext(1)
 
     def generate(self, seed: int) -> BucketBoundaries:
         """Returns the boundaries; the seed matters to the mode ``sampled`` only."""
@@ -511,7 +511,7 @@ def _require_member(where: str, value: str, members: type[Member]) -> Member:
 def build_card_abstraction(
     config: AbstractionConfig,
     seed: int = 0,
-    workplace: Workplace | None = None,
+    workplace: RunContext | None = None,
     with_river_table: bool = False,
 ) -> CardAbstraction:
     """Returns a new abstraction.
@@ -525,7 +525,7 @@ def build_card_abstraction(
         workplace: with what; by default one thread, silently.
         with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
     """
-    workplace = workplace or Workplace(1)
+    workplace = workplace or RunContext(1)
     generator = BoundaryGenerator(config, workplace)
     surveys = {street: generator.survey(street, seed) for street in Street}
     with reporting_phase(workplace.on_event, "bucket boundaries"):

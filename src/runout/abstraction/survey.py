@@ -21,7 +21,7 @@ from runout.cards.hand_indexer import HandIndexer
 from runout.equity import equity_kernels
 from runout.equity.board import BEST_SCORE, sum_strengths
 from runout.events import ignore_event, reporting_phase
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import map_tasks
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.jit import KERNEL_SOURCES_DIGEST
@@ -94,7 +94,7 @@ class ScoreJob:
         ]
 
 
-def survey_all(street: Street, feature: StrengthFeature, workplace: Workplace) -> StreetSurvey:
+def survey_all(street: Street, feature: StrengthFeature, workplace: RunContext) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
     boards = HandIndexer((street.num_board_cards,))
     every_board = np.arange(boards.size)
@@ -111,7 +111,7 @@ def survey_sample(
     street: Street,
     feature: StrengthFeature,
     deals: Uint8Array,
-    workplace: Workplace | None = None,
+    workplace: RunContext | None = None,
 ) -> StreetSurvey:
     """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1.
 
@@ -139,7 +139,7 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
     )
 
 
-def bucket_river_deals(bucket_by_score: Uint16Array, workplace: Workplace) -> Uint16Array:
+def bucket_river_deals(bucket_by_score: Uint16Array, workplace: RunContext) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
     indexer, board_indexer = (
         deal_indexer(Street.RIVER),
@@ -204,7 +204,7 @@ def _score_classes(
     street: Street,
     feature: StrengthFeature,
     board_classes: IntArray,
-    workplace: Workplace | None,
+    workplace: RunContext | None,
 ) -> IntArray:
     """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
     indexer, board_indexer = deal_indexer(street), HandIndexer((street.num_board_cards,))
@@ -219,7 +219,7 @@ def _score_parts(
     street: Street,
     feature: StrengthFeature,
     board_classes: IntArray,
-    workplace: Workplace | None,
+    workplace: RunContext | None,
 ) -> Iterator[tuple[IntArray, AnyArray]]:
     """Yields parts of the boards with their scores, as they are finished."""
     if workplace is None:
@@ -246,7 +246,7 @@ def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
     return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
 
 
-def _count_river_scores(boards: HandIndexer, workplace: Workplace) -> IntArray:
+def _count_river_scores(boards: HandIndexer, workplace: RunContext) -> IntArray:
     """Returns ``[1981]`` the number of river deals with each score."""
 
     def count_part(part: IntArray) -> IntArray:
@@ -269,7 +269,7 @@ def _map_boards(
     street: Street,
     board_classes: IntArray,
     function: Callable[[IntArray], Result],
-    workplace: Workplace,
+    workplace: RunContext,
 ) -> Iterator[Result]:
     """Yields what ``function`` makes of each part of the boards, and reports progress."""
     parts = list(split_boards(street, board_classes))
@@ -283,7 +283,7 @@ def _map_boards(
             advance(done)
 
 
-def _score_river_deals(deals: Uint8Array, workplace: Workplace | None) -> IntArray:
+def _score_river_deals(deals: Uint8Array, workplace: RunContext | None) -> IntArray:
     low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
     combos = high * (high - 1) // 2 + low
     boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])

@@ -38,7 +38,7 @@ from runout.cli.targets import solving_into, working_with
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.errors import CardError, ConfigError, ExecutionError, quote
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError
 from runout.solutions.preflop import LEDGER_FOLDER
 from runout.solutions.run import open_run
@@ -289,7 +289,7 @@ def _compare(
     _report(config, rows, file, is_complete=True)
 
 
-def _judge_run(path: Path, file: Path | None, workplace: Workplace) -> None:
+def _judge_run(path: Path, file: Path | None, workplace: RunContext) -> None:
     """Measures a joint solution in the real game."""
     from runout.runs.judge import judge_run
 

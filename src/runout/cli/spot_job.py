@@ -52,7 +52,7 @@ def _read(run: Path, node: str, board: str) -> SpotConfig:
 
 def _estimate(config: SpotConfig) -> dict[str, Any]:
     """Returns how large a spot is, and how long it takes, which a short trial tells."""
-    from runout.execution.context import Workplace
+    from runout.execution.context import RunContext
     from runout.execution.pool import count_cores
     from runout.flops.spot_setup import measure_spot, river_buckets
     from runout.runs.spot import solve_spot
@@ -64,7 +64,7 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
         update={"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
     )
     progress = _Progress()
-    solve_spot(trial, Workplace(count_cores(), progress.note))
+    solve_spot(trial, RunContext(count_cores(), progress.note))
     seconds = USUAL_ITERATIONS * progress.seconds_per_iteration
     oop, ip = size.num_hands
     text = (
@@ -76,7 +76,7 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
 
 
 def _solve(config: SpotConfig, output: Path) -> None:
-    from runout.execution.context import Workplace
+    from runout.execution.context import RunContext
     from runout.execution.pool import count_cores
     from runout.runs.spot import solve_spot
 
@@ -94,7 +94,7 @@ def _solve(config: SpotConfig, output: Path) -> None:
             )
 
     output.parent.mkdir(parents=True, exist_ok=True)
-    solve_spot(config, Workplace(count_cores(), tell), directory=output)
+    solve_spot(config, RunContext(count_cores(), tell), directory=output)
 
 
 class _Progress:

@@ -16,7 +16,7 @@ from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
 from runout.cli.options import OptionError, read_path
 from runout.errors import BundleError
-from runout.execution.context import Workplace, opening_executor
+from runout.execution.context import RunContext, opening_executor
 from runout.execution.pool import available_memory_bytes
 from runout.execution.tasks import ThreadExecutor, cancelling_on_interrupt
 from runout.solutions.preflop import JOINT_FOLDER
@@ -250,7 +250,7 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
 @contextmanager
 def solving_into(
     path: Path, workers: int | None, executor: str = ThreadExecutor.name
-) -> Iterator[Workplace]:
+) -> Iterator[RunContext]:
     """Yields with what to solve: events are shown, and Ctrl-C ends all workers.
 
     Directories that a failed solve has made and left empty are removed.
@@ -270,14 +270,14 @@ def solving_into(
 
 
 @contextmanager
-def working_with(workers: int | None, executor: str = ThreadExecutor.name) -> Iterator[Workplace]:
+def working_with(workers: int | None, executor: str = ThreadExecutor.name) -> Iterator[RunContext]:
     """Yields with what to work: kernels and events are shown, and Ctrl-C ends all workers."""
     with (
         using_kernels() as on_event,
         cancelling_on_interrupt() as cancel,
         opening_executor(executor, workers) as chosen,
     ):
-        yield Workplace(workers, on_event, executor=chosen, cancel=cancel)
+        yield RunContext(workers, on_event, executor=chosen, cancel=cancel)
 
 
 def _missing_directories(path: Path) -> list[Path]:

@@ -518,11 +518,11 @@ def _solve_preflop() -> None:
 
 def _solve_spot(board: str, precision: int) -> None:
     """Solves a board with real cards, three combos each and one bet, in 32 or 16 bits."""
-    from runout.execution.context import Workplace
+    from runout.execution.context import RunContext
     from runout.runs.spot import solve_spot
 
     solution = solve_spot(
-        workplace=Workplace(1),
+        workplace=RunContext(1),
         board=board,
         oop="AA",
         ip="KK",

@@ -290,7 +290,7 @@ def _name_of(id: TaskId) -> str:
 
 
 @dataclass(frozen=True)
-class Workplace:
+class RunContext:
     """How long work is carried out; nothing in here changes its result.
 
     Attributes:

@@ -27,7 +27,7 @@ from runout.events import (
     Phase,
     reporting_phase,
 )
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
 from runout.flops.backend import (
@@ -226,7 +226,7 @@ class FlopResult:
         return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
 
-def solve_flops(flops: FlopList, job: FlopJob, workplace: Workplace) -> Iterator[FlopResult]:
+def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterator[FlopResult]:
     """Yields the result of every flop, as soon as it is finished.
 
     Flops are solved side by side, those with most different runouts first. Workers for which no
@@ -342,7 +342,7 @@ class PostflopAbstraction:
 
     @classmethod
     def build(
-        cls, config: PostflopModelConfig, workplace: Workplace | None = None
+        cls, config: PostflopModelConfig, workplace: RunContext | None = None
     ) -> "PostflopAbstraction":
         """Solves every flop of a config at every stack-to-pot ratio.
 
@@ -353,14 +353,14 @@ class PostflopAbstraction:
         Raises:
             TreeError: if a betting tree cannot be built.
         """
-        workplace = workplace or Workplace()
+        workplace = workplace or RunContext()
         with reporting_phase(workplace.on_event, Phase.TREES):
             plan = PostflopPlan.make(config, workplace.num_workers)
         return cls.carry_out(plan, workplace)
 
     @classmethod
     def carry_out(
-        cls, plan: PostflopPlan, workplace: Workplace, ranges: FloatArray | None = None
+        cls, plan: PostflopPlan, workplace: RunContext, ranges: FloatArray | None = None
     ) -> "PostflopAbstraction":
         """Solves every flop of a plan with every tree, or finds what an earlier run has finished.
 

@@ -17,7 +17,7 @@ from runout.config.postflop import BACKENDS, PostflopModelConfig, load_config_cl
 from runout.config.section import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
 from runout.flops.backend import FlopGame, FlopNeeds, FlopStrategy, PostflopBackend
@@ -230,7 +230,7 @@ def compare_backends(
     contenders: Sequence[Contender],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence[PostflopTree],
-    workplace: Workplace,
+    workplace: RunContext,
 ) -> Iterator[BackendRow]:
     """Yields a row for each backend on each flop with each tree, all backends of a tree together.
 

@@ -15,7 +15,7 @@ from runout.config.postflop import JOINT_BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError, ExecutionError, RunoutError
 from runout.events import Phase, PreflopSolving, SavingFailed, TaskLost, reporting_phase
-from runout.execution.context import MAX_ATTEMPTS, Workplace
+from runout.execution.context import MAX_ATTEMPTS, RunContext
 from runout.execution.tasks import CancelledError, ShardLostError, holding_interrupts
 from runout.flops.settings import CompactConfig, ExactConfig
 from runout.holdem.tables import Precision
@@ -54,7 +54,7 @@ class PreflopStage:
 
     config: RunConfig
     tree: PreflopTree
-    workplace: Workplace
+    workplace: RunContext
     on_solution: SnapshotSink = ignore_snapshot
 
     def solve(self, book: ValueBook, number: int = 0) -> PreflopSolution:
@@ -146,7 +146,7 @@ def _make_engine(model: PostflopModelConfig) -> Engine:
 def solve_joint(
     config: RunConfig,
     game: JointGame,
-    workplace: Workplace,
+    workplace: RunContext,
     on_solution: SnapshotSink = ignore_snapshot,
 ) -> JointOutcome:
     """Solves a joint game, or goes on with one that was interrupted.
@@ -180,7 +180,7 @@ def solve_joint(
 
 
 @contextmanager
-def playing_in_shards(game: JointGame, workplace: Workplace) -> Iterator[ShardedFlops]:
+def playing_in_shards(game: JointGame, workplace: RunContext) -> Iterator[ShardedFlops]:
     """Yields the flops of a game in a shard for each worker; they end with the block."""
     executor = workplace.chosen_executor
     parts = divide_flops(game, min(executor.num_workers, len(game.flops)))
@@ -197,7 +197,7 @@ class _JointSolve:
         config: RunConfig,
         game: JointGame,
         flops: LearningFlops,
-        workplace: Workplace,
+        workplace: RunContext,
     ) -> None:
         self._config = config
         self._leaves: LearningLeaves = game.make_leaves(flops, config.schedule())

@@ -16,7 +16,7 @@ from runout.cfr.team import Team
 from runout.config.load import load_run_config
 from runout.errors import BundleError, ExecutionError
 from runout.events import Event, EventSink, FlopJudged, reporting_phase
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.tasks import ShardLostError, Worker
 from runout.flops.backend import FlopStrategy
 from runout.flops.cards import TableStrategy
@@ -236,7 +236,7 @@ class JudgeShards:
         return JOINT_PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
 
 
-def judge_run(directory: Path, workplace: Workplace) -> JointLoss:
+def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it.
 
     Args:

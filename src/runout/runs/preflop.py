@@ -9,7 +9,7 @@ import numpy as np
 from runout.arrays import FloatArray
 from runout.config.run import RunConfig
 from runout.events import RangesRoundFinished
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction, PostflopPlan
 from runout.preflop.joint import LearningLeaves, save_flop_strategies
 from runout.preflop.solver import SnapshotSink, ignore_snapshot
@@ -232,7 +232,7 @@ def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
     return PreflopRun(plan, load_solution(directory / SOLUTION_FOLDER), values)
 
 
-def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> PreflopRun:
+def solve_preflop(config: RunConfig, workplace: RunContext | None = None) -> PreflopRun:
     """Solves a preflop game and the flops behind it.
 
     Args:
@@ -243,12 +243,12 @@ def solve_preflop(config: RunConfig, workplace: Workplace | None = None) -> Pref
     Raises:
         RunoutError: if the config asks for something impossible.
     """
-    workplace = workplace or Workplace()
+    workplace = workplace or RunContext()
     return carry_out(RunPlan.make(config, workplace.num_workers), workplace)
 
 
 def carry_out(
-    plan: RunPlan, workplace: Workplace, on_solution: SnapshotSink = ignore_snapshot
+    plan: RunPlan, workplace: RunContext, on_solution: SnapshotSink = ignore_snapshot
 ) -> PreflopRun:
     """Solves what a plan says; checkpoints are written as often as its config says.
 

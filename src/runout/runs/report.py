@@ -28,7 +28,7 @@ from runout.events import (
     SpotSolving,
     reporting_phase,
 )
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, Task, TaskNeeds, TaskResult, Worker
 from runout.flops.solve import failed_flops
 from runout.flops.spot_setup import SpotSize, measure_spot, river_buckets
@@ -344,7 +344,7 @@ class ReportJob:
     ) -> SpotSolution:
         config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
         sink = _telling_flop(flop, config, worker.on_event)
-        workplace = Workplace(worker.num_threads, sink, cancel=worker.cancel)
+        workplace = RunContext(worker.num_threads, sink, cancel=worker.cancel)
         try:
             return solve_spot(
                 config, workplace, directory=directory, overwrite=True, team=Team.of(worker)
@@ -370,7 +370,7 @@ def measure_flop(spot: SpotConfig) -> SpotSize:
     return measure_spot(build_spot(spot), 1, spot.locks, river_buckets(spot))
 
 
-def report_flops(plan: ReportPlan, workplace: Workplace) -> Iterator[FlopRow]:
+def report_flops(plan: ReportPlan, workplace: RunContext) -> Iterator[FlopRow]:
     """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
 
     Args:

@@ -19,7 +19,7 @@ from runout.config.spot import SpotConfig
 from runout.config.values import PLAYER_KEYS, plain_sizes
 from runout.errors import BundleError, ExecutionError, RunoutError, TreeError
 from runout.events import SavingFailed, SpotSolving
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.pool import available_memory_bytes
 from runout.execution.tasks import CancelledError, holding_interrupts
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot, river_buckets
@@ -136,7 +136,7 @@ _BYTES_PER_GB = 1e9
 
 def solve_spot(
     config: SpotConfig | Path | None = None,
-    workplace: Workplace | None = None,
+    workplace: RunContext | None = None,
     *,
     directory: Path | None = None,
     resume: bool = True,
@@ -165,7 +165,7 @@ def solve_spot(
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
     config = _complete(config, keys)
-    workplace = workplace or Workplace()
+    workplace = workplace or RunContext()
     team = team or Team(workplace.num_threads)
     if directory is None:
         return _solve_spot(config, workplace, team, None, resume, overwrite)
@@ -177,7 +177,7 @@ def solve_spot(
 
 def _solve_spot(
     config: SpotConfig,
-    workplace: Workplace,
+    workplace: RunContext,
     team: Team,
     directory: Path | None,
     resume: bool,
@@ -297,7 +297,7 @@ def _complete(config: SpotConfig | Path | None, keys: dict[str, Any]) -> SpotCon
     return load_spot_config(config, keys)
 
 
-def _solve(earlier: SpotSolution, workplace: Workplace, directory: Path | None) -> SpotSolution:
+def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
 
     What is in the directory is replaced: it was saved on the way, or may be.
@@ -363,7 +363,7 @@ def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
 def _saving_on_the_way(
     config: SpotConfig,
     pause: Callable[[], SpotSolution],
-    workplace: Workplace,
+    workplace: RunContext,
     directory: Path | None,
 ) -> Autosave:
     """Returns what saves a solve as often as its config says, never without a directory."""
@@ -382,7 +382,7 @@ def _saving_on_the_way(
 class _Reporter:
     """Passes progress on, a few times a second and at the end; a river iterates in microseconds."""
 
-    def __init__(self, config: SpotConfig, rule: StoppingRule, workplace: Workplace) -> None:
+    def __init__(self, config: SpotConfig, rule: StoppingRule, workplace: RunContext) -> None:
         self._config = config
         self._rule = rule
         self._on_event = workplace.on_event

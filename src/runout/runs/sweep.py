@@ -18,7 +18,7 @@ from runout.cfr.team import Team
 from runout.config.load import SweepPoint
 from runout.config.postflop import PostflopModelConfig
 from runout.events import reporting_phase
-from runout.execution.context import Workplace
+from runout.execution.context import RunContext
 from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
 from runout.flops.backend import FlopGame
 from runout.flops.solve import PostflopPlan, failed_flops, progress_sink
@@ -206,7 +206,7 @@ class SweepJob:
         return TaskResult({_MEASURED: np.array([*numbers, report.iterations])}, {_SECONDS: seconds})
 
 
-def run_sweep(points: Sequence[SweepPoint], workplace: Workplace) -> Iterator[SweepRow]:
+def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[SweepRow]:
     """Yields a row for every solve, as soon as it is finished; those of an earlier run first.
 
     Args:
