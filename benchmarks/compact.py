@@ -14,12 +14,12 @@ from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, speedup
 from runout.cards.deck import parse_board
 from runout.cards.ranges import HandRange
-from runout.flops.cards import normalize_sums
 from runout.holdem import game as card_tables
 from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.rivers import RiverBuckets
 from runout.holdem.solver import SpotSolver
 from runout.simd import vector_kernels as simd_kernels
+from runout.solutions.flop import normalize_sums
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
 
@@ -36,6 +36,10 @@ _MOVED = (
     "street_template",
     "tables",
 )
+
+
+def _normalized(template: Any, player: int, sums: Any) -> Any:
+    return normalize_sums(sums, template.decisions_of(player)[1])
 
 
 def rows() -> list[Row]:
@@ -56,7 +60,7 @@ def _load_prototype(directory: Path) -> Any:
         sys.modules[f"runout.flops.{name}"] = module
         setattr(old_package, name, module)
     renamed: list[tuple[Any, str, Any]] = [
-        (importlib.import_module("runout.flops"), "_normalized", normalize_sums),
+        (importlib.import_module("runout.flops"), "_normalized", _normalized),
         (simd_kernels, "_transpose", simd_kernels.transpose_block),
         (CardsToCome, "hands_seen_from", card_tables.hands_seen_from),
         (CardsToCome, "orders_of", card_tables.orders_of),

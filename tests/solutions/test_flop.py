@@ -21,6 +21,7 @@ from runout.solutions.flop import (
     encode_shares,
     encode_values,
     find_position,
+    normalize_sums,
     walk_to,
 )
 from runout.solutions.flop_bundles import has_solution, load_spot
@@ -32,12 +33,12 @@ from tests.samples.small_spots import make_spot
 # Probabilities and values of 16 bits: what comes back, and how far off it can be.
 
 
-FIRST, COUNTS = np.array([0, 3]), np.array([3, 2])
+COUNTS = np.array([3, 2])
 
 
 def test_probabilities_come_back_within_their_step():
     sums = np.random.default_rng(0).random((5, 400)) ** 4
-    codes = encode_shares(sums, FIRST, COUNTS)
+    codes = encode_shares(sums, COUNTS)
     for rows in (slice(0, 3), slice(3, 5)):
         exact = sums[rows] / sums[rows].sum(axis=0)
         found = decode_shares(codes[rows])
@@ -47,14 +48,29 @@ def test_probabilities_come_back_within_their_step():
 
 def test_what_is_hardly_ever_done_is_not_forgotten():
     sums = np.array([[1.0, 1.0], [1e-7, 1e-9]])
-    found = decode_shares(encode_shares(sums, np.array([0]), np.array([2])))
+    found = decode_shares(encode_shares(sums, [2]))
     assert found[1] == pytest.approx([1e-7, 1e-9], rel=0.3)
 
 
 def test_where_nothing_was_ever_done_all_actions_are_alike():
-    codes = encode_shares(np.zeros((5, 2)), FIRST, COUNTS)
-    assert not codes.any()
+    codes = encode_shares(np.zeros((5, 2)), COUNTS)
+    assert decode_shares(np.zeros((2, 1), np.uint16)).tolist() == [[0.5], [0.5]]  # as once kept
     assert decode_shares(codes[:3]).tolist() == [[1 / 3] * 2] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.float64])
+def test_sums_become_shares_of_their_decision(dtype):
+    sums = np.array([[1, 0], [3, 0], [2, 7], [0, 7], [0, 0]], dtype=dtype)
+    shares = normalize_sums(sums, [2, 3])
+    expected = [[0.25, 0.5], [0.75, 0.5], [1.0, 0.5], [0.0, 0.5], [0.0, 0.0]]
+    np.testing.assert_array_equal(shares, expected)
+    assert shares.dtype.kind == "f"
+
+
+def test_what_was_never_done_is_equally_likely():
+    shares = normalize_sums(np.full((3, 2), 1e-42, np.float32), [3])
+    np.testing.assert_array_equal(shares, np.full((3, 2), np.float32(1.0) / 3))
+    assert normalize_sums(np.zeros((0, 4)), []).shape == (0, 4)
 
 
 def test_eight_bits_are_shares_of_255():

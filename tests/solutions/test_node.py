@@ -30,6 +30,7 @@ from runout.solutions.node import (
     hand_reach,
     hand_strategy,
     hand_values,
+    known_mean,
     weight_met,
 )
 from runout.solutions.values import ExploitabilityMeaning
@@ -142,8 +143,14 @@ def test_columns_may_be_the_hands_themselves():
     assert (node.hand_means(ones[0]) == 1.0).all()
 
 
-def test_nothing_over_nothing_is_unknown():
-    assert np.isnan(divide(np.ones(1), np.zeros(1))).all()
+def test_what_has_no_weight_has_no_share():
+    np.testing.assert_array_equal(divide(np.ones(2), np.array([0.0, 2.0])), [np.nan, 0.5])
+
+
+def test_a_mean_skips_what_is_not_known():
+    values = np.array([1.0, np.nan, 4.0])
+    assert known_mean(values, np.array([2.0, 5.0, 1.0])) == 2.0
+    assert np.isnan(known_mean(values, np.array([0.0, 5.0, 0.0])))
 
 
 def test_paths_go_on_with_the_separator_of_the_street():

@@ -455,7 +455,9 @@ def test_an_edited_manifest_or_config_is_refused(path):
 
 
 def test_a_bundle_of_another_version_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(value_bundle, "SCHEMA_VERSION", value_bundle.VALUES_SCHEMA_VERSION + 1)
+    monkeypatch.setattr(
+        value_bundle, "VALUES_SCHEMA_VERSION", value_bundle.VALUES_SCHEMA_VERSION + 1
+    )
     make_bundle().save(tmp_path / "values")
     monkeypatch.undo()
     with pytest.raises(BundleError, match="has schema version"):

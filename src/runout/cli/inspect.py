@@ -41,6 +41,7 @@ from runout.cli.solve import SPOT_KIND, checkpoint_directory, describe_flops, so
 from runout.cli.targets import count_checkpoints, describe_parts
 from runout.equity.preflop import preflop_table
 from runout.errors import CardError
+from runout.solutions.node import divide
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,
     PREFLOP_KIND,
@@ -459,12 +460,7 @@ class HeroScene:
 
 
 def _mean(values: FloatArray, weights: FloatArray, axis: int) -> FloatArray:
-    total = weights.sum(axis=axis)
-    no_mean = np.full(np.shape(total), np.nan)
-    mean: FloatArray = np.divide(
-        (weights * values).sum(axis=axis), total, out=no_mean, where=total > 0.0
-    )
-    return mean
+    return divide((weights * values).sum(axis=axis), weights.sum(axis=axis))
 
 
 def _choose_sprs(bundle: ValueBundle, spr: float | None, is_grid: bool) -> list[PostflopValues]:

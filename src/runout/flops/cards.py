@@ -32,7 +32,6 @@ from runout.holdem.forest import StreetTemplate, make_templates, played_template
 from runout.holdem.game import CardGame, SpotGame
 from runout.holdem.rivers import CompactCards, RiverBuckets, choose_buckets
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.tables import (
     LearnedTables,
     MemoryNeed,
@@ -44,6 +43,7 @@ from runout.holdem.tables import (
 )
 from runout.holdem.workspace import compact_sizes, estimate_compact_memory
 from runout.simd.decision_kernels import Learning
+from runout.solutions.flop import normalize_sums
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -91,7 +91,8 @@ class TableStrategy:
         learning = self.tables.on_board(template.street, place.board)[player]
         # Hands of a bucket share a column, so columns are fewer than hands.
         sums = learning.strategy_sum.astype(np.float32)
-        return normalize_sums(template, player, sums)[:, place.of_hands[hands]]
+        shares = normalize_sums(sums, template.decisions_of(player)[1])
+        return shares[:, place.of_hands[hands]]
 
     def to_arrays(self) -> Arrays:
         """Returns the strategies in few bytes: a quarter of tables of single precision."""
@@ -99,9 +100,10 @@ class TableStrategy:
         pairs = zip(self.game.templates, self.tables.by_street, strict=True)
         for template, pair in pairs:
             for player, learning in enumerate(pair):
+                _, counts = template.decisions_of(player)
                 packed = np.empty(learning.strategy_sum.shape, dtype=np.uint16)
                 for board, sums in enumerate(learning.strategy_sum):
-                    shares = normalize_sums(template, player, sums.astype(np.float32))
+                    shares = normalize_sums(sums.astype(np.float32), counts)
                     packed[board] = pack_probabilities(shares)
                 kept[name_of_table(template.street, player, _KEPT_PART)] = packed
         return kept
@@ -133,19 +135,6 @@ def _only_strategy(sums: AnyArray) -> Learning:
     no_scale = np.zeros((len(sums), 0), dtype=np.float32)
     nothing = np.zeros((len(sums), 0, 0), dtype=np.uint8)
     return Learning(nothing, no_scale, sums, no_scale, nothing)
-
-
-def normalize_sums(template: StreetTemplate, player: int, sums: Float32Array) -> Float32Array:
-    """Divides sums ``[A, C]`` by their total over the actions of each decision."""
-    forest = template.forests[player]
-    first = forest.first_action[forest.kind == HERO_ACTS]
-    counts = forest.num_children[forest.kind == HERO_ACTS]
-    if len(first) == 0:
-        return sums
-    totals = np.repeat(np.add.reduceat(sums, first, axis=0), counts, axis=0)
-    equal = np.repeat(1.0 / counts, counts).astype(np.float32)[:, None]
-    shares: Float32Array = np.where(totals > 0.0, sums / np.where(totals > 0.0, totals, 1.0), equal)
-    return shares
 
 
 # --------------------------------------------------------------------------------------------------

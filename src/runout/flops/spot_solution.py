@@ -299,18 +299,14 @@ def _add_strategy(
     player: int,
     learning: Learning,
 ) -> None:
-    first, counts = template.decisions_of(player)
+    _, counts = template.decisions_of(player)
     sums = learning.strategy_sum
     num_hands = len(solver.game.cards.players[player].combos)
     width = min(sums.shape[2], num_hands) if solver.game.has_exact_rivers else sums.shape[2]
     if template.street != Street.RIVER:
         width = num_hands
     name = name_of_spot(template.street, player, STRATEGY)
-    nothing = np.zeros((sums.shape[1], width), np.uint16)
-    rows = (
-        encode_shares(of_board[:, :width], first, counts) if len(first) else nothing
-        for of_board in sums
-    )
+    rows = (encode_shares(of_board[:, :width], counts) for of_board in sums)
     writer.add_rows(name, (*sums.shape[:2], width), np.uint16, rows)
 
 

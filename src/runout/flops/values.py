@@ -23,6 +23,7 @@ from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision, ScratchShape, make_scratch, scratch_bytes
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, multiply, pack_panels
+from runout.solutions.node import divide
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
@@ -217,9 +218,7 @@ class PairValues:
             by_combo[rows] = multiply(np.nan_to_num(gain), member)
             met[rows] = multiply((~np.isnan(gain)).astype(np.float64), member)
         total, count = multiply(member.T, by_combo), multiply(member.T, met)
-        return pack_values(
-            np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-        )
+        return pack_values(divide(total, count))
 
 
 @dataclass(frozen=True)

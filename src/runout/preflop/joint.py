@@ -39,7 +39,7 @@ from runout.preflop.subgames import (
     count_alike,
 )
 from runout.simd.decision_kernels import Learning
-from runout.solutions.flop import encode_values, shares_of
+from runout.solutions.flop import encode_values, normalize_sums
 from runout.solutions.flop_bundles import (
     FLOPS_KIND,
     FLOPS_SCHEMA_VERSION,
@@ -465,17 +465,15 @@ def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> i
 def quantize_sums(template: StreetTemplate, player: int, sums: AnyArray) -> Uint8Array:
     """Returns ``[boards, A, W]`` the shares of actions as whole numbers of 0 to 255.
 
-    Where a hand never came, all of them are 0.
-
     Args:
         template: the betting of the street.
         player: whose sums they are.
         sums: ``[boards, A, W]`` strategy sums, in any scale that the actions of a decision share.
     """
-    first, counts = template.decisions_of(player)
+    _, counts = template.decisions_of(player)
     shares = np.zeros(sums.shape, np.uint8)
     for board, of_board in enumerate(sums):
-        shares[board] = np.rint(_LARGEST * shares_of(of_board, first, counts))
+        shares[board] = np.rint(_LARGEST * normalize_sums(of_board, counts))
     return shares
 
 

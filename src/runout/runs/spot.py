@@ -26,6 +26,7 @@ from runout.flops.spot_setup import SpotSize, lock_node, measure_spot, river_buc
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.holdem.tables import Precision
 from runout.solutions.flop_bundles import build_spot, has_solution
+from runout.solutions.node import known_mean
 from runout.solutions.preflop import (
     PREFLOP_KIND,
     PREFLOP_SCHEMA_VERSION,
@@ -119,10 +120,8 @@ def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
     """Returns what a player wins on average once a node is reached, blinds included."""
     mine, other = solution.reach(player)[node], solution.reach(1 - player)[node]
     arriving = mine * (matchup_weights() * other).sum(axis=1)
-    total = arriving.sum()
-    if total <= 0.0:
-        return 0.0
-    return float((arriving * np.nan_to_num(solution.ev_bb[player, node])).sum() / total)
+    ev = known_mean(solution.ev_bb[player, node], arriving)
+    return 0.0 if math.isnan(ev) else ev
 
 
 # --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from runout.cards.deck import format_card, parse_card
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
 from runout.cards.ranges import HandRange
 from runout.errors import CardError, TreeError, quote
-from runout.solutions.node import HandSpace, Node, NodeKind, Quality, TrailStep
+from runout.solutions.node import HandSpace, Node, NodeKind, Quality, TrailStep, known_mean
 from runout.solutions.node_files import View
 from runout.trees.paths import STREET_SEPARATOR, split_path
 
@@ -296,11 +296,7 @@ class CardReport:
 
     def mean(self, values: FloatArray) -> float:
         """Returns the mean over all cards of ``values[K]``, NaN if nobody plays this line."""
-        shares, is_known = self.shares(), ~np.isnan(values)
-        total = float(shares[is_known].sum())
-        if not total > 0.0:
-            return math.nan
-        return float((shares[is_known] * values[is_known]).sum()) / total
+        return known_mean(values, np.nan_to_num(self.shares()))
 
 
 def report_cards(view: CardsView, path: str) -> CardReport:

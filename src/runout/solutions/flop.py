@@ -2,12 +2,13 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from runout.arrays import (
     AnyArray,
@@ -40,7 +41,7 @@ from runout.solutions.node import (
     TrailStep,
     Unit,
     divide,
-    mean,
+    known_mean,
     weight_met,
 )
 from runout.solutions.street_values import Showdowns, StreetPlay, runout_margins
@@ -57,31 +58,36 @@ from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
 
 
 _LARGEST_ROOT = 2**16 - 1
-_LARGEST_SHARE = 2**8 - 1
 _LARGEST_STEP = 2**15 - 1
 _NO_VALUE = -(2**15)
 
 
-def encode_shares(sums: AnyArray, first: IntArray, counts: IntArray) -> Uint16Array:
-    """Returns ``[A, W]`` the shares of actions; where nothing was ever done all of them are 0.
+def normalize_sums(sums: AnyArray, num_actions: Sequence[int] | AnyArray) -> npt.NDArray[Any]:
+    """Returns ``[A, W]`` sums of actions as shares of their decision.
+
+    Where a decision has no sum all of its actions are equally likely.
 
     Args:
-        sums: ``[A, W]`` how much each action was taken, in any scale that a decision's actions
-            share.
-        first: the row of the first action of each decision, ascending.
-        counts: how many actions it has.
+        sums: ``[A, W]`` how much each action was taken, in any scale that the actions of a decision
+            share; whole numbers become float32.
+        num_actions: of each decision, in the order of the rows.
     """
-    roots = np.sqrt(shares_of(sums, first, counts))
+    numbers: npt.NDArray[Any] = sums.astype(np.float32 if sums.dtype.kind in "iu" else sums.dtype)
+    counts = np.asarray(num_actions, dtype=np.int64)
+    if not len(counts):
+        return numbers
+    totals = np.repeat(np.add.reduceat(numbers, counts.cumsum() - counts, axis=0), counts, axis=0)
+    equal = np.repeat(1.0 / counts, counts).astype(numbers.dtype)[:, None]
+    # Less than the smallest normal number has lost its digits.
+    is_known = totals > np.finfo(np.float32).tiny
+    return np.where(is_known, numbers / np.where(is_known, totals, totals.dtype.type(1.0)), equal)
+
+
+def encode_shares(sums: AnyArray, num_actions: Sequence[int] | AnyArray) -> Uint16Array:
+    """Returns ``[A, W]`` the shares of actions; see `normalize_sums` for the arguments."""
+    roots = np.sqrt(normalize_sums(sums, num_actions))
     codes: Uint16Array = np.rint(_LARGEST_ROOT * roots).astype(np.uint16)
     return codes
-
-
-def shares_of(sums: AnyArray, first: IntArray, counts: IntArray) -> Float32Array:
-    """Returns ``[A, W]`` sums of actions as shares of their decision, 0 where there are none."""
-    numbers: Float32Array = sums.astype(np.float32)
-    totals = np.repeat(np.add.reduceat(numbers, first, axis=0), counts, axis=0)
-    known = totals > np.finfo(np.float32).tiny
-    return np.where(known, numbers / np.where(known, totals, 1.0), np.float32(0.0))
 
 
 def decode_shares(codes: AnyArray) -> FloatArray:
@@ -91,15 +97,8 @@ def decode_shares(codes: AnyArray) -> FloatArray:
         codes: of 16 bits, as `encode_shares` makes them, or whole numbers of 8 bits that are the
             shares of 255 themselves.
     """
-    if codes.dtype == np.uint8:
-        shares = codes.astype(np.float64) / _LARGEST_SHARE
-    else:
-        shares = (codes.astype(np.float64) / _LARGEST_ROOT) ** 2
-    total = shares.sum(axis=0)
-    played: FloatArray = np.where(
-        total > 0.0, shares / np.where(total > 0.0, total, 1.0), 1.0 / len(codes)
-    )
-    return played
+    shares = codes.astype(np.float64)
+    return normalize_sums(shares if codes.dtype == np.uint8 else shares**2, [len(codes)])
 
 
 class EncodedValues(NamedTuple):
@@ -321,7 +320,7 @@ def walk_to(
             continue
         played = strategy_at(here.node)
         held = weights[here.actor] * weight_met(weights[1 - here.actor])
-        frequencies = tuple(mean(row, held) for row in played)
+        frequencies = tuple(known_mean(row, held) for row in played)
         actions = here.actions()
         trail.append(TrailStep(here.path, here.label, here.actor, actions, frequencies, step))
         child = next(child for child in here.children if tree.action_code(child) == step)

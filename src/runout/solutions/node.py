@@ -294,11 +294,11 @@ class Node:
 
     def range_ev(self, player: int) -> float:
         """Returns the mean `ev` of a player's range; NaN if the ranges do not meet."""
-        return mean(self.ev[player], self.deals(player))
+        return known_mean(self.ev[player], self.deals(player))
 
     def range_equity(self, player: int) -> float:
         """Returns the mean `equity` of a player's range; NaN if the ranges do not meet."""
-        return mean(self.equity[player], self.deals(player))
+        return known_mean(self.equity[player], self.deals(player))
 
     def eqr(self, player: int) -> float:
         """Returns the realized equity: what a range gets of what its equity would give it."""
@@ -312,7 +312,7 @@ class Node:
     def frequency(self) -> FloatArray:
         """Returns ``[A]`` how often the actor takes each action; NaN if the ranges do not meet."""
         deals = self.deals(self.actor or 0)
-        return np.array([mean(row, deals) for row in self.strategy])
+        return np.array([known_mean(row, deals) for row in self.strategy])
 
     def combos_taken(self) -> FloatArray:
         """Returns ``[A]`` how many combos of the actor take each action.
@@ -331,7 +331,7 @@ class Node:
         """
         deals = self.deals(self.actor or 0)
         rows = zip(self.strategy, self.action_ev, strict=True)
-        return np.array([mean(worth, np.nan_to_num(deals * row)) for row, worth in rows])
+        return np.array([known_mean(worth, np.nan_to_num(deals * row)) for row, worth in rows])
 
     def hand_means(self, values: FloatArray, player: int | None = None) -> FloatArray:
         """Returns ``[169]`` means of the canonical hands, NaN for those that do not arrive.
@@ -390,14 +390,14 @@ def weight_met(weights: FloatArray) -> FloatArray:
 def divide(amount: FloatArray, weight: FloatArray) -> FloatArray:
     """Returns amounts over weights, NaN where there is no weight."""
     share: FloatArray = np.divide(
-        amount, weight, out=np.full(weight.shape, np.nan), where=weight > 0.0
+        amount, weight, out=np.full(np.shape(weight), np.nan), where=np.asarray(weight > 0.0)
     )
     return share
 
 
-def mean(values: FloatArray, deals: FloatArray) -> float:
-    """Returns the mean of values that exist, NaN if nothing has a weight."""
-    known = np.where(np.isnan(values), 0.0, deals)
+def known_mean(values: FloatArray, weights: FloatArray) -> float:
+    """Returns the weighted mean of the values that are no NaN; NaN if they have no weight."""
+    known = np.where(np.isnan(values), 0.0, weights)
     total = float(known.sum())
     return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else float("nan")
 

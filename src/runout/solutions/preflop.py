@@ -24,7 +24,7 @@ from runout.solutions.node import (
     TrailStep,
     Unit,
     divide,
-    mean,
+    known_mean,
 )
 from runout.solutions.values import ExploitabilityMeaning, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, reading_contents
@@ -207,8 +207,7 @@ class PreflopSolution:
         actor = int(self.tree.layout.actor[parent])
         mine, other = self.reach(actor)[parent], self.reach(1 - actor)[parent]
         arriving = mine * (matchup_weights() * other).sum(axis=1)
-        total = float(arriving.sum())
-        return float((arriving * self.strategy[node]).sum()) / total if total > 0.0 else np.nan
+        return known_mean(self.strategy[node], arriving)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -503,7 +502,7 @@ class PreflopView:
             actor, children = self.actor(parent), self.tree.layout.children(parent)
             played = self.solution.strategy[children.start : children.stop]
             deals = self._deals(parent, actor)
-            frequencies = tuple(mean(row, deals) for row in played)
+            frequencies = tuple(known_mean(row, deals) for row in played)
             path, taken = self.tree.path(parent), self.tree.action_code(child)
             label = self.describe_decision(parent)
             steps.append(TrailStep(path, label, actor, self._actions(parent), frequencies, taken))

@@ -15,7 +15,7 @@ from runout.cards.deck import live_combos, parse_cards
 from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
-from runout.solutions.node import Node, NodeAction, mean
+from runout.solutions.node import Node, NodeAction, divide, known_mean
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind
 from runout.trees.paths import STREET_SEPARATOR, split_path
@@ -155,7 +155,9 @@ def line_values(node: Node, size_cost: tuple[float, ...] = ()) -> LineValues:
         deals=float(node.deals(0).sum()),
         ev=tuple(node.range_ev(player) for player in _PLAYERS),
         equity=tuple(node.range_equity(player) for player in _PLAYERS),
-        nuts=tuple(mean(is_nuts.astype(np.float64), node.deals(player)) for player in _PLAYERS),
+        nuts=tuple(
+            known_mean(is_nuts.astype(np.float64), node.deals(player)) for player in _PLAYERS
+        ),
         frequency=tuple(node.frequency().tolist()) if has_actor else (),
         cost=range_costs(node) if has_actor else (),
         size_cost=size_cost,
@@ -171,7 +173,7 @@ def range_costs(node: Node) -> tuple[float, ...]:
     assert node.actor is not None
     deals = node.deals(node.actor)
     now = node.range_ev(node.actor)
-    return tuple(now - mean(values, deals) for values in node.action_ev)
+    return tuple(now - known_mean(values, deals) for values in node.action_ev)
 
 
 def nut_hands(board: Sequence[int]) -> BoolArray:
@@ -347,7 +349,7 @@ class LineTable:
 
     def mean(self, values: FloatArray, chosen: BoolArray) -> float:
         """Returns the mean of ``values[F]`` over some flops by how often they come."""
-        return _weighted(values, np.where(chosen, self._played, 0.0))
+        return known_mean(values, np.where(chosen, self._played, 0.0))
 
     def groups(self, kind: TextureKind, chosen: BoolArray) -> list[tuple[str, BoolArray]]:
         """Returns the labels of a kind that some chosen flops have, with these flops."""
@@ -376,7 +378,7 @@ class LineTable:
                 self._column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity),
                 self._column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev),
                 replace(
-                    self._column(f"eqr_{end}", f"{name} EQR", Form.SHARE, _ratio(ev, pot * equity)),
+                    self._column(f"eqr_{end}", f"{name} EQR", Form.SHARE, divide(ev, pot * equity)),
                     mean=partial(self._mean_eqr, ev, equity),
                 ),
                 self._column(f"nuts_{end}", f"{name} nuts", Form.SHARE, nuts),
@@ -409,7 +411,7 @@ class LineTable:
         return [
             replace(
                 self._column("exploitability", "expl.", Form.SHARE, reached),
-                mean=lambda chosen: _weighted(reached, np.where(chosen, dealt, 0.0)),
+                mean=lambda chosen: known_mean(reached, np.where(chosen, dealt, 0.0)),
             ),
             self._column(
                 "iterations", "iterations", Form.COUNT, [r.iterations for r in self.rows], _total
@@ -434,7 +436,7 @@ class LineTable:
 
     @cached_property
     def _reach(self) -> FloatArray:
-        return _ratio(self._played, self._dealt)
+        return divide(self._played, self._dealt)
 
     def _reach_of(self, chosen: BoolArray) -> float:
         dealt = float(self._dealt[chosen].sum())
@@ -485,18 +487,5 @@ def _short(kind: TextureKind, label: str) -> str:
     return label.removesuffix(" high") if kind is TextureKind.HIGH else label
 
 
-def _weighted(values: FloatArray, weights: FloatArray) -> float:
-    known = np.where(np.isnan(values), 0.0, weights)
-    total = float(known.sum())
-    return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else math.nan
-
-
 def _total(values: FloatArray, chosen: BoolArray) -> float:
     return float(values[chosen].sum())
-
-
-def _ratio(amount: FloatArray, weight: FloatArray) -> FloatArray:
-    ratio: FloatArray = np.divide(
-        amount, weight, out=np.full(len(weight), np.nan), where=weight > 0.0
-    )
-    return ratio
