@@ -175,7 +175,7 @@ def test_a_defect_keeps_its_traceback(monkeypatch):
 
 
 def test_a_defect_is_shown_by_python_itself(run_python):
-    code = "from runout.cli import main, ranges; ranges.parse_live_range = None; main.main()"
+    code = "from runout.cli import equity, main; equity.parse_live_range = None; main.main()"
     result = run_python(code, "range", "AA")
     assert result.returncode == 1
     assert result.stderr.startswith("Traceback")

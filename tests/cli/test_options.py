@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ from runout.cli.options import (
     parse_hand,
     parse_live_range,
     parse_optional_board,
+    positive,
     read_path,
     require_at_most_one,
-    require_positive,
 )
 from runout.errors import CardError, RangeError
 
@@ -40,11 +41,18 @@ def test_one_choice_is_fine_and_two_are_named():
         require_at_most_one({"--a": True, "--b": False, "--c": True})
 
 
-def test_positive_numbers_may_be_left_out():
-    require_positive("--workers", None)
-    require_positive("--workers", 1)
-    with pytest.raises(OptionError, match="--workers: 0 is not a positive number"):
-        require_positive("--workers", 0)
+@pytest.mark.parametrize("value", [None, 1, 0.5, [1, 2.5]])
+def test_positive_numbers_may_be_left_out_or_come_again(value):
+    assert positive(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0"), (-1_234_567, "-1234567"), (-0.5, "-0.5"), (math.inf, "inf"), ([1, math.nan], "nan")],
+)
+def test_other_numbers_are_refused(value, shown):
+    with pytest.raises(typer.BadParameter, match=f"^{shown} is not a positive number"):
+        positive(value)
 
 
 def test_a_hand_is_two_cards_lower_card_first():

@@ -24,7 +24,6 @@ from runout.cli.options import (
     WorkersOption,
     parse_hand,
     read_path,
-    require_positive,
 )
 from runout.cli.plots import BoundaryPlot, write_png
 from runout.cli.targets import (
@@ -237,7 +236,6 @@ def build_abstraction(
 
     An interrupted build goes on from where it was when the same command is given again.
     """
-    require_positive("--workers", workers)
     if seed < 0:
         raise OptionError("--seed", f"{seed} is negative, seeds start at 0")
     if samples is not None and mode is Mode.EXHAUSTIVE:

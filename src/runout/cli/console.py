@@ -1,13 +1,14 @@
 """The two consoles: results go to stdout, while progress, notes and errors go to stderr."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
+from rich.table import Table
 from rich.text import Text
 
 from runout.cache import cache_directory
@@ -54,6 +55,37 @@ def messages() -> Console:
 def print_json(document: Json) -> None:
     """Prints a result as the one JSON document of stdout."""
     print(format_json(document))
+
+
+def show(json: bool, document: Json, *parts: RenderableType) -> None:
+    """Prints a result: its document for programs, or its parts for people, texts unwrapped."""
+    if json:
+        print_json(document)
+        return
+    console = output()
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str | Text), markup=False)
+
+
+def make_table(
+    headings: Sequence[str], rows: Iterable[Sequence[RenderableType]], gap: int = 2
+) -> Table:
+    """Returns a table without lines.
+
+    Args:
+        headings: of columns of words, and after a ``>`` of numbers, which stand at the right; a
+            table whose headings are all empty has no first line.
+        rows: cells; fewer than headings where the last ones are empty.
+        gap: spaces after each column.
+    """
+    has_header = any(heading.strip(">") for heading in headings)
+    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=has_header)
+    for heading in headings:
+        justify: JustifyMethod = "right" if heading.startswith(">") else "left"
+        table.add_column(heading.removeprefix(">"), justify=justify, no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def print_note(text: str) -> None:

@@ -18,8 +18,9 @@ from runout.cli.options import (
     OptionError,
     WorkersOption,
     load_flops_config,
+    option,
+    positive,
     read_path,
-    require_positive,
 )
 from runout.cli.plots import write_bucket_plots
 from runout.cli.targets import require_memory
@@ -66,7 +67,7 @@ def diagnose_buckets(
         float | None, typer.Option("--spr", metavar="X", help="Default the first of the config.")
     ] = None,
     top: Annotated[
-        int, typer.Option("--top", metavar="N", help="Show the N buckets with the worst pairs.")
+        int, option("--top", "N", "Show the N buckets with the worst pairs.", positive)
     ] = 10,
     png: Annotated[
         Path | None,
@@ -79,8 +80,6 @@ def diagnose_buckets(
 
     Flops that a DIR has kept are read, others are solved.
     """
-    require_positive("--workers", workers)
-    require_positive("--top", top)
     if png is not None and not png.parent.is_dir():  # told before minutes of work, not after
         raise OptionError(f"--png {png}", f"{png.parent} is not a directory")
     if (path is None) == (config is None):

@@ -12,7 +12,7 @@ import typer
 
 from runout.cli.console import messages, output, print_note
 from runout.cli.formatting import format_bytes, format_count_of
-from runout.cli.options import OptionError, read_path, require_positive
+from runout.cli.options import OptionError, option, positive, read_path
 
 # --------------------------------------------------------------------------------------------------
 # `runout explore`: a web page over everything solved.
@@ -91,12 +91,10 @@ def export_site(
         typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Where to write."),
     ],
     max_nodes: Annotated[
-        int,
-        typer.Option("--max-nodes", metavar="N", help="Of each solution, most reached first."),
+        int, option("--max-nodes", "N", "Of each solution, most reached first.", positive)
     ] = 300,
 ) -> None:
     """Write the page of `runout explore` as files that any web server can serve."""
-    require_positive("--max-nodes", max_nodes)
     require_explorer()
     from runout.explorer.library import Library
     from runout.explorer.server import Explorer

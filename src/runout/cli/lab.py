@@ -32,7 +32,6 @@ from runout.cli.options import (
     WorkersOption,
     load_flops_config,
     read_path,
-    require_positive,
 )
 from runout.cli.targets import solving_into, working_with
 from runout.config.load import load_sweep_config
@@ -79,7 +78,6 @@ def sweep(
     Finished solves are kept in DIR: Ctrl-C loses one of them, the same command goes on, and a
     larger grid solves only what is new.
     """
-    require_positive("--workers", workers)
     points = load_sweep_config(config)
     rows: list[SweepRow] = []
     try:
@@ -241,7 +239,6 @@ def show_exploitability(
     flops are solved by several backends, with its sizes, limits and buckets; Ctrl-C shows what is
     finished. Whoever responds sees every card.
     """
-    require_positive("--workers", workers)
     if (run is None) == (config is None):
         raise OptionError("lab exploit", "give either a RUN or --config, one of them")
     if run is not None:
@@ -330,7 +327,6 @@ def judge_strategies(
     workers: WorkersOption = None,
 ) -> None:
     """Show what strategies that were kept lose to a best response; nothing is solved again."""
-    require_positive("--workers", workers)
     if file is not None:
         _require_writable(file)
     bundle = open_values(path)

@@ -1,7 +1,8 @@
 """Options and arguments that several commands share, and how their text is read."""
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,36 +19,10 @@ from runout.errors import CardError, ConfigError, RangeError, RunoutError, quote
 from runout.solutions.breakdown import Part, parse_class_choice
 from runout.solutions.node import Measure, Node
 
-# --------------------------------------------------------------------------------------------------
-# Options and arguments that several commands share, and how their text is read.
+Check = Callable[[Any], Any]
 
-
-JsonFlag = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document; progress stays on stderr.")
-]
-BoardOption = Annotated[
-    str | None,
-    typer.Option("--board", "-b", metavar="CARDS", help="Flop, turn or river, such as AhKsQd."),
-]
-RequiredBoardOption = Annotated[
-    str,
-    typer.Option("--board", "-b", metavar="CARDS", help="Flop, turn or river, such as AhKsQd."),
-]
-BoardArgument = Annotated[
-    str, typer.Argument(metavar="BOARD", help="Flop, turn or river, such as AhKsQd.")
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", "-w", metavar="N", help="Threads to use (default all cores)."),
-]
-ExecutorOption = Annotated[
-    str,
-    typer.Option(
-        "--executor",
-        metavar="NAME",
-        help="threads, processes, ray or ray://ADDRESS; --workers says how many.",
-    ),
-]
+#: Metavars of values that are paths.
+_PATHS = ("FILE", "DIR", "RUN")
 
 
 class OptionError(RunoutError):
@@ -63,6 +38,71 @@ def read_path(text: str) -> Path:
     if not text.strip() or "\0" in text:
         raise typer.BadParameter(f"{text!r} is not a path")
     return Path(text)
+
+
+def positive(value: Any) -> Any:
+    """Returns the value of an option, or the values of one that may come again.
+
+    Raises:
+        BadParameter: if a number is not above 0, or not finite.
+    """
+    for number in value if isinstance(value, list) else [value]:
+        if number is not None and not 0 < number < math.inf:
+            shown = number if isinstance(number, int) else f"{number:g}"
+            raise typer.BadParameter(f"{shown} is not a positive number")
+    return value
+
+
+def not_negative(seed: int | None) -> int | None:
+    """Returns the seed; raises `BadParameter` if it is negative."""
+    if seed is not None and seed < 0:
+        raise typer.BadParameter(f"{seed} is negative, seeds start at 0")
+    return seed
+
+
+def option(names: str, metavar: str, text: str, check: Check | None = None) -> Any:
+    """Declares an option with a value.
+
+    Args:
+        names: as they are written, such as ``--output -o``.
+        metavar: what the value is; ``FILE``, ``DIR`` and ``RUN`` are paths.
+        text: the help.
+        check: raises `typer.BadParameter` on values that are not allowed.
+    """
+    parser = read_path if metavar in _PATHS else None
+    return typer.Option(*names.split(), metavar=metavar, parser=parser, callback=check, help=text)
+
+
+def flag(names: str, text: str) -> Any:
+    """Declares an option without a value, or one whose values are those of an enumeration."""
+    return typer.Option(*names.split(), help=text)
+
+
+def argument(metavar: str, text: str) -> Any:
+    """Declares an argument; ``DIR`` and ``RUN`` are paths, in brackets if they may be missing."""
+    parser = read_path if metavar.strip("[]") in _PATHS else None
+    return typer.Argument(metavar=metavar, parser=parser, help=text)
+
+
+_BOARD = "Flop, turn or river, such as AhKsQd."
+_CONFIG = "The config file, YAML."
+
+JsonFlag = Annotated[bool, flag("--json", "Print one JSON document; progress stays on stderr.")]
+BoardOption = Annotated[str | None, option("--board -b", "CARDS", _BOARD)]
+RequiredBoardOption = Annotated[str, option("--board -b", "CARDS", _BOARD)]
+BoardArgument = Annotated[str, argument("BOARD", _BOARD)]
+WorkersOption = Annotated[
+    int | None, option("--workers -w", "N", "Threads to use (default all cores).", positive)
+]
+_EXECUTORS = "threads, processes, ray or ray://ADDRESS; --workers says how many."
+ExecutorOption = Annotated[str, option("--executor", "NAME", _EXECUTORS)]
+ConfigOption = Annotated[Path, option("--config -c", "FILE", _CONFIG)]
+OptionalConfigOption = Annotated[Path | None, option("--config -c", "FILE", _CONFIG)]
+OutputOption = Annotated[Path, option("--output -o", "DIR", "Directory to write.")]
+OverwriteFlag = Annotated[bool, flag("--overwrite", "Replace what is in DIR.")]
+ResumeFlag = Annotated[
+    bool, flag("--resume/--no-resume", "Use what an interrupted run has finished, or not.")
+]
 
 
 def parse_optional_board(text: str | None) -> tuple[int, ...]:
@@ -113,34 +153,14 @@ def require_at_most_one(given: Mapping[str, bool]) -> None:
         raise OptionError(" ".join(chosen), "cannot be combined, give one of them")
 
 
-def require_positive(option: str, value: int | None) -> None:
-    """Raises `OptionError` unless the option was left out or is at least 1."""
-    if value is not None and value < 1:
-        raise OptionError(option, f"{value} is not a positive number")
-
-
-# --------------------------------------------------------------------------------------------------
-# Options that choose which hands of a node are looked at, and what of them.
-
-
-RangeOption = Annotated[
-    str | None, typer.Option("--range", metavar="RANGE", help='Only these hands: "22+,A2s+".')
-]
-ClassOption = Annotated[
-    str | None,
-    typer.Option(
-        "--class",
-        metavar="NAMES",
-        help="Only hands that are these on the board: sets,flush-draws; without: -top-pair.",
-    ),
-]
+RangeOption = Annotated[str | None, option("--range", "RANGE", 'Only these hands: "22+,A2s+".')]
+_CLASSES = "Only hands that are these on the board: sets,flush-draws; without: -top-pair."
+ClassOption = Annotated[str | None, option("--class", "NAMES", _CLASSES)]
 MeasureOption = Annotated[
-    Measure | None, typer.Option("--show", help="What the grid shows (default: the strategy).")
+    Measure | None, flag("--show", "What the grid shows (default: the strategy).")
 ]
-CompareOption = Annotated[
-    str | None,
-    typer.Option("--compare", metavar="PATH", help="Another node, to stand beside this one."),
-]
+_COMPARE = "Another node, to stand beside this one."
+CompareOption = Annotated[str | None, option("--compare", "PATH", _COMPARE)]
 
 
 def read_part(hands: str | None, classes: str | None) -> Part:
@@ -182,16 +202,6 @@ def describe_part(whole: Node, seen: Node, player: int) -> str:
     return f"only {combos:,.2f} of {whole.players[player]}'s {of_all:,.2f} combos{share}"
 
 
-# --------------------------------------------------------------------------------------------------
-# The option ``--config`` and the two kinds of file that it may name.
-
-
-ConfigOption = Annotated[
-    Path,
-    typer.Option("--config", "-c", metavar="FILE", parser=read_path, help="The config file, YAML."),
-]
-
-
 def load_config(path: Path) -> PostflopModelConfig | RunConfig:
     """Reads a config with the section ``preflop`` as that of a run, any other as that of flops.
 
@@ -231,10 +241,7 @@ def flops_of_run(path: Path, config: RunConfig) -> PostflopModelConfig:
     return postflop_config_for(model, tree)
 
 
-# --------------------------------------------------------------------------------------------------
-# The options that describe a spot, and how what they say becomes keys of its config.
-
-
+#: The options that describe a spot, by the key of its config that they set.
 OPTION_BY_KEY = {
     "board": "--board",
     "oop": "--oop",
@@ -254,66 +261,36 @@ OPTION_BY_KEY = {
     "rivers": "--rivers",
 }
 
-
-def _text(key: str, metavar: str, text: str, *others: str) -> Any:
-    return typer.Option(OPTION_BY_KEY[key], *others, metavar=metavar, help=text)
-
-
-SpotConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        "-c",
-        metavar="FILE",
-        parser=read_path,
-        help="A config, YAML; options win over it.",
-    ),
-]
-SpotOutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        parser=read_path,
-        help="Directory to write, none by default.",
-    ),
-]
+_SPOT_CONFIG = "A config, YAML; options win over it."
+SpotConfigOption = Annotated[Path | None, option("--config -c", "FILE", _SPOT_CONFIG)]
+_SPOT_OUTPUT = "Directory to write, none by default."
+SpotOutputOption = Annotated[Path | None, option("--output -o", "DIR", _SPOT_OUTPUT)]
 SpotBoardOption = Annotated[
-    str | None, _text("board", "CARDS", "Flop, turn or river: QsJh2h.", "-b")
+    str | None, option("--board -b", "CARDS", "Flop, turn or river: QsJh2h.")
 ]
-OopOption = Annotated[str | None, _text("oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
-IpOption = Annotated[str | None, _text("ip", "RANGE", "Who is in position.")]
-PotOption = Annotated[float | None, _text("pot", "CHIPS", "What is in the middle.")]
-StackOption = Annotated[float | None, _text("stack", "CHIPS", "What the shorter player has left.")]
-BetsOption = Annotated[str | None, _text("bet_sizes", "SIZES", "Bets: 33%,75%,100c,e,a.")]
-RaisesOption = Annotated[str | None, _text("raise_sizes", "SIZES", "Raises: 60%,2.5x,a.")]
-DonksOption = Annotated[str | None, _text("donk_sizes", "SIZES", "Donk bets (default: as bets).")]
-MaxRaisesOption = Annotated[
-    int | None, _text("max_raises_per_street", "N", "Raises of a street at most.")
-]
-RakeOption = Annotated[
-    float | None, _text("rake_rate", "X", "Share of the pot for the house, 0 to 1.")
-]
-RakeCapOption = Annotated[float | None, _text("rake_cap", "CHIPS", "The most that it takes.")]
-TargetOption = Annotated[
-    str | None, _text("target", "PERCENT", "Ends at this exploitability: 0.5%.")
-]
-MaxIterationsOption = Annotated[int | None, _text("max_iterations", "N", "Ends after so many.")]
-MaxSecondsOption = Annotated[float | None, _text("max_seconds", "S", "Ends after this time.")]
-PrecisionOption = Annotated[
-    int | None, _text("precision", "BITS", "32, or 16 for half of the memory.")
-]
-FromOption = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="RUN", help="Ranges, money and sizes of a preflop solution."),
-]
-SpotNodeOption = Annotated[
-    str | None, typer.Option("--node", "-n", metavar="PATH", help="With --from: such as r2-c.")
-]
-RiversOption = Annotated[
-    str | None, _text("rivers", "WAY", "exact, or compact: a fraction of time and memory.")
-]
+OopOption = Annotated[str | None, option("--oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
+IpOption = Annotated[str | None, option("--ip", "RANGE", "Who is in position.")]
+PotOption = Annotated[float | None, option("--pot", "CHIPS", "What is in the middle.")]
+_STACK = "What the shorter player has left."
+StackOption = Annotated[float | None, option("--stack", "CHIPS", _STACK)]
+BetsOption = Annotated[str | None, option("--bets", "SIZES", "Bets: 33%,75%,100c,e,a.")]
+RaisesOption = Annotated[str | None, option("--raises", "SIZES", "Raises: 60%,2.5x,a.")]
+DonksOption = Annotated[str | None, option("--donks", "SIZES", "Donk bets (default: as bets).")]
+MaxRaisesOption = Annotated[int | None, option("--max-raises", "N", "Raises of a street at most.")]
+_RAKE = "Share of the pot for the house, 0 to 1."
+RakeOption = Annotated[float | None, option("--rake", "X", _RAKE)]
+RakeCapOption = Annotated[float | None, option("--rake-cap", "CHIPS", "The most that it takes.")]
+_TARGET = "Ends at this exploitability: 0.5%."
+TargetOption = Annotated[str | None, option("--target", "PERCENT", _TARGET)]
+MaxIterationsOption = Annotated[int | None, option("--max-iterations", "N", "Ends after so many.")]
+MaxSecondsOption = Annotated[float | None, option("--max-seconds", "S", "Ends after this time.")]
+_PRECISION = "32, or 16 for half of the memory."
+PrecisionOption = Annotated[int | None, option("--precision", "BITS", _PRECISION)]
+_RIVERS = "exact, or compact: a fraction of time and memory."
+RiversOption = Annotated[str | None, option("--rivers", "WAY", _RIVERS)]
+_FROM = "Ranges, money and sizes of a preflop solution."
+FromOption = Annotated[Path | None, option("--from", "RUN", _FROM)]
+SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "With --from: such as r2-c.")]
 
 
 def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,17 +342,9 @@ def naming_options(given: Mapping[str, Any]) -> Iterator[None]:
         raise OptionError(f"{OPTION_BY_KEY[key]}{position}", error.problem) from error
 
 
-# --------------------------------------------------------------------------------------------------
-# Saved preflop solutions: opening them, and the options that name their nodes.
-
-
 #: A hand that plays towards a node less often than this is not shown there.
 SMALLEST_REACH = 5e-4
 
-SolutionArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-preflop` wrote.")
-]
-NodeOption = Annotated[
-    str | None,
-    typer.Option("--node", "-n", metavar="PATH", help="Actions from the start, such as r2.5-c."),
-]
+SolutionArgument = Annotated[Path, argument("DIR", "What `runout solve-preflop` wrote.")]
+_NODE = "Actions from the start, such as r2.5-c."
+NodeOption = Annotated[str | None, option("--node -n", "PATH", _NODE)]

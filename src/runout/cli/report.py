@@ -53,7 +53,6 @@ from runout.cli.options import (
     naming_options,
     read_path,
     require_keys,
-    require_positive,
 )
 from runout.cli.targets import OverwriteFlag, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
@@ -471,7 +470,6 @@ def report_flops(
     Rows are printed as they finish; Ctrl-C keeps them, and the same command goes on. DIR has a
     folder for each line with CSV as PioSOLVER writes it, CSV and Parquet with everything.
     """
-    require_positive("--workers", workers)
     _require_plot(plot)
     filters, kinds = tuple(where or ()), tuple(by or TextureKind)
     choice = TableChoice(tuple(lines or ()), filters, sort, kinds, _read_rows(rows))

@@ -51,7 +51,6 @@ from runout.cli.options import (
     load_flops_config,
     naming_options,
     require_keys,
-    require_positive,
 )
 from runout.cli.show import print_decisions, print_report, report_to_json
 from runout.cli.targets import (
@@ -114,7 +113,6 @@ def solve_flops(
 
     An interrupted run goes on where it was when the same command is given again.
     """
-    require_positive("--workers", workers)
     model = load_flops_config(config)
     require_free(path, VALUES_KIND, overwrite or resume)
     started = time.perf_counter()
@@ -257,7 +255,6 @@ def solve_game(
 
     An interrupted run goes on where it was when the same command is given again.
     """
-    require_positive("--workers", workers)
     run_config = load_run_config(config)
     started = time.perf_counter()
     # One process plays a joint game; the flops of two phases can be shared.
@@ -425,7 +422,6 @@ def solve_spot(
     An interrupted solve goes on where it was when the same command is given again; so does a
     finished one with a lower target.
     """
-    require_positive("--workers", workers)
     values = [board, oop, ip, pot, stack, bets, raises, donks, max_raises, rake, rake_cap]
     limits = [target, max_iterations, max_seconds, precision, rivers]
     options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)

@@ -26,9 +26,10 @@ from runout.cli.options import (
     flops_of_run,
     load_config,
     load_flops_config,
+    option,
+    positive,
     read_path,
     require_at_most_one,
-    require_positive,
 )
 from runout.cli.solve import describe_size
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
@@ -95,7 +96,7 @@ def show_tree(
     ],
     spr: Annotated[
         float | None,
-        typer.Option("--spr", metavar="X", help="The postflop tree at this stack-to-pot ratio."),
+        option("--spr", "X", "The postflop tree at this stack-to-pot ratio.", positive),
     ] = None,
     preflop: Annotated[
         bool, typer.Option("--preflop", help="The preflop tree (the default if there is one).")
@@ -103,7 +104,7 @@ def show_tree(
     dot: Annotated[bool, typer.Option("--dot", help="Print the tree for Graphviz.")] = False,
     depth: Annotated[
         int | None,
-        typer.Option("--depth", metavar="N", help="Actions from the root to show (default: fit)."),
+        option("--depth", "N", "Actions from the root to show (default: fit).", positive),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -114,9 +115,6 @@ def show_tree(
     """
     require_at_most_one({"--spr": spr is not None, "--preflop": preflop})
     require_at_most_one({"--dot": dot, "--json": json})
-    require_positive("--depth", depth)
-    if spr is not None and not 0.0 < spr < float("inf"):
-        raise OptionError("--spr", f"{spr:g} is not a positive number")
     if (spot := _find_spot(config)) is not None:
         for option, is_given in {"--spr": spr is not None, "--preflop": preflop}.items():
             if is_given:
@@ -323,7 +321,6 @@ def rebuild_table(
     json: JsonFlag = False,
 ) -> None:
     """Count all preflop matchups again and write the table."""
-    require_positive("--workers", workers)
     with using_kernels() as on_event:
         from runout.equity.board import rebuild_matchups
         from runout.equity.preflop import DIGEST, FILE_NAME
@@ -346,7 +343,6 @@ def rebuild_table(
 @table_app.command("verify", epilog="Example: runout table verify")
 def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
     """Count all preflop matchups again and compare them with the shipped table."""
-    require_positive("--workers", workers)
     with using_kernels() as on_event:
         from runout.equity.board import verify_matchups
         from runout.execution.pool import count_cores
@@ -372,7 +368,6 @@ Result = TypeVar("Result")
 
 def compile_kernels(workers: WorkersOption = None, json: JsonFlag = False) -> None:
     """Compile and cache all kernels, which takes a while once after each install."""
-    require_positive("--workers", workers)
     from runout.execution.pool import count_cores
     from runout.jit import CACHE_PROBLEM
 
