@@ -10,7 +10,7 @@ import pytest
 from runout.cli import lab
 from runout.cli.lab import DEFAULT_FLOPS
 from runout.config.load import load_postflop_config
-from runout.execution import pool as memory
+from runout.flops import backend as memory
 from runout.flops.solve import PostflopAbstraction
 from runout.runs import compare as comparing
 from runout.runs import sweep as lab_sweep

@@ -15,10 +15,10 @@ from runout.cards.hand_indexer import HandIndexer
 from runout.cli import targets as build_needs
 from runout.cli.options import OptionError
 from runout.cli.targets import (
-    BuildNeeds,
     count_checkpoints,
+    describe_build,
     describe_plan,
-    estimate_needs,
+    estimate_build,
     keeping_checkpoints,
     remove_checkpoints,
     require_free,
@@ -27,14 +27,15 @@ from runout.cli.targets import (
     tell_plan,
 )
 from runout.config.load import load_postflop_config
-from runout.errors import BundleError
-from runout.flops.backend import Needs, Saving
+from runout.errors import BundleError, ExecutionError
+from runout.flops import backend
+from runout.flops.backend import Cost
 from runout.flops.solve import PostflopPlan
 from runout.storage.ledger import Ledger, TaskId, TaskRecord, claiming
 from runout.storage.writer import write_bundle
 from tests.samples.solve_configs import FLOPS
 
-SMALL = BuildNeeds(seconds=75.0, memory_bytes=900_000_000, bundle_bytes=5, checkpoint_bytes=7)
+SMALL = Cost(seconds=75.0, memory_bytes=900_000_000, disk_bytes=5, checkpoint_bytes=7)
 
 
 def test_numbers_of_boards_and_deals_are_those_of_the_indexers():
@@ -44,29 +45,29 @@ def test_numbers_of_boards_and_deals_are_those_of_the_indexers():
 
 
 def test_a_full_build_needs_about_its_tables_and_scores():
-    needs = estimate_needs(AbstractionConfig(), False, 2)
-    assert needs.bundle_bytes == pytest.approx(31e6, rel=0.02)
+    needs = estimate_build(AbstractionConfig(), False, 2)
+    assert needs.disk_bytes == pytest.approx(31e6, rel=0.02)
     assert needs.checkpoint_bytes == 8 * (1755 * 1176 + 16432 * 1128)
     assert 10.0 < needs.seconds < 120.0
     assert needs.memory_bytes < 4e9
 
 
 def test_a_river_table_adds_its_size_and_time():
-    without = estimate_needs(AbstractionConfig(), False, 2)
-    with_table = estimate_needs(AbstractionConfig(), True, 2)
-    assert with_table.bundle_bytes - without.bundle_bytes == 2 * 123_156_254
+    without = estimate_build(AbstractionConfig(), False, 2)
+    with_table = estimate_build(AbstractionConfig(), True, 2)
+    assert with_table.disk_bytes - without.disk_bytes == 2 * 123_156_254
     assert with_table.seconds > without.seconds
     assert with_table.memory_bytes > without.memory_bytes
 
 
 def test_more_workers_need_less_time():
-    one, four = (estimate_needs(AbstractionConfig(), False, count) for count in (1, 4))
+    one, four = (estimate_build(AbstractionConfig(), False, count) for count in (1, 4))
     assert four.seconds < one.seconds
 
 
 def test_small_samples_need_little_and_large_ones_memory():
     few, many = (
-        estimate_needs(AbstractionConfig(samples_per_street=n, mode=SurveyMode.SAMPLED), False, 1)
+        estimate_build(AbstractionConfig(samples_per_street=n, mode=SurveyMode.SAMPLED), False, 1)
         for n in (100, 10_000_000)
     )
     assert few.seconds < 5.0
@@ -75,47 +76,47 @@ def test_small_samples_need_little_and_large_ones_memory():
 
 
 def test_needs_are_one_line_for_people():
-    assert SMALL.describe() == (
+    assert describe_build(SMALL) == (
         "needs about 2 min, 900 MB of memory, 5 B of disk (7 B more until done)"
     )
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.1, "10 s"), (41, "50 s"), (60, "60 s")])
 def test_short_times_are_rounded_up_to_tens(seconds, text):
-    assert f"about {text}," in BuildNeeds(seconds, 1, 1, 1).describe()
+    assert f"about {text}," in describe_build(Cost(seconds, 1, 1))
 
 
 def test_a_full_disk_is_noticed_before_the_work(tmp_path, monkeypatch):
     usage = namedtuple("usage", ["total", "used", "free"])(100, 89, 11)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(OptionError, match="b/c: needs 12 B of disk, 11 B are free"):
-        SMALL.require_resources(tmp_path / "a/b/c")
+        require_resources(SMALL, "the build", tmp_path / "a/b/c")
 
 
 def test_too_little_memory_is_noticed_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(build_needs, "available_memory_bytes", lambda: 800_000_000)
+    monkeypatch.setattr(backend, "available_memory_bytes", lambda: 800_000_000)
     line = "memory: the build needs 900 MB, 800 MB are free"
-    with pytest.raises(OptionError, match=line):
-        SMALL.require_resources(tmp_path)
+    with pytest.raises(ExecutionError, match=line):
+        require_resources(SMALL, "the build", tmp_path)
 
 
 def test_a_machine_that_does_not_tell_its_memory_is_trusted(tmp_path, monkeypatch):
-    monkeypatch.setattr(build_needs, "available_memory_bytes", lambda: math.inf)
-    SMALL.require_resources(tmp_path / "new")
+    monkeypatch.setattr(backend, "available_memory_bytes", lambda: math.inf)
+    require_resources(SMALL, "the build", tmp_path / "new")
 
 
-NEEDS = Needs(4_000.0, 1_200_000_000, 800_000_000, 1_600_000_000)
+COST = Cost(4_000.0, 1_200_000_000, 800_000_000, checkpoint_bytes=800_000_000)
 PLAN = PostflopPlan.make(load_postflop_config(FLOPS), 2)
 
 
-def plan_with(needs):
+def plan_with(cost):
     plan = replace(PLAN)
-    plan.__dict__["needs"] = needs
+    plan.__dict__["cost"] = cost
     return plan
 
 
 def test_a_plan_is_two_short_lines_for_people():
-    lines = describe_plan(plan_with(NEEDS)).splitlines()
+    lines = describe_plan(plan_with(COST)).splitlines()
     assert lines == [
         "2 flops at 2 SPRs",
         "at most about 67 min, 1.2 GB of memory, 800 MB of disk (1.6 GB until done)",
@@ -137,15 +138,15 @@ def test_rounds_are_told_with_the_needs(tmp_path, capsys):
     ("seconds", "text"), [(1.0, "10 s"), (60.0, "60 s"), (61.0, "2 min"), (36_000.0, "10 h")]
 )
 def test_times_are_rounded_up(seconds, text):
-    assert f"about {text}," in describe_plan(plan_with(Needs(seconds, 1, 1, 1)))
+    assert f"about {text}," in describe_plan(plan_with(Cost(seconds, 1, 1)))
 
 
 def test_a_machine_that_is_too_small_is_refused_with_advice(monkeypatch):
-    monkeypatch.setattr(build_needs, "available_memory_bytes", lambda: 1e9)
-    savings = (Saving("exact_precision: 16", 600_000_000), Saving("--workers 1", 300_000_000))
-    needs = replace(NEEDS, savings=savings, advice="give fewer sizes")
-    with pytest.raises(OptionError) as caught:
-        require_resources(needs, Path("x"))
+    monkeypatch.setattr(backend, "available_memory_bytes", lambda: 1e9)
+    savings = {"exact_precision: 16": 600_000_000, "--workers 1": 300_000_000}
+    cost = replace(COST, savings=savings | {"give fewer sizes": None})
+    with pytest.raises(ExecutionError) as caught:
+        require_resources(cost, "the solve", Path("x"))
     assert str(caught.value) == (
         "memory: the solve needs 1.2 GB, 1.0 GB are free; exact_precision: 16 needs "
         "600 MB; --workers 1 needs 300 MB; give fewer sizes"

@@ -24,7 +24,6 @@ from runout.execution.tasks import (
     CancelToken,
     Task,
     TaskEnd,
-    TaskNeeds,
     TaskResult,
     ThreadExecutor,
     Worker,
@@ -182,7 +181,7 @@ def test_a_failure_is_final_and_stops_nobody_else(tmp_path):
 
 def test_the_longest_tasks_are_begun_first(tmp_path):
     begun = []
-    tasks = [replace(task, needs=TaskNeeds(seconds=task.item % 5)) for task in TASKS]
+    tasks = [replace(task, seconds=task.item % 5) for task in TASKS]
     job = Squares(on_item=lambda item, worker: begun.append(item % 5))
     run(tmp_path, ThreadExecutor(1), job, tasks)
     assert begun == sorted(begun, reverse=True)
@@ -237,7 +236,7 @@ def test_tasks_that_do_not_fit_side_by_side_do_not_run_side_by_side(tmp_path, mo
 
     for memory_bytes, expected in ((3_000_000_000, 1), (2_000_000_000, 2)):
         most[0] = 0
-        tasks = [replace(task, needs=TaskNeeds(memory_bytes)) for task in TASKS]
+        tasks = [replace(task, memory_bytes=memory_bytes) for task in TASKS]
         run(tmp_path / str(expected), ThreadExecutor(4), Squares(on_item=count), tasks)
         assert most[0] <= expected
 
@@ -251,7 +250,7 @@ def test_a_task_that_wants_to_be_alone_is_alone_and_has_all_threads(tmp_path):
         threading.Event().wait(0.002)
         running[0] -= 1
 
-    tasks = [replace(task, needs=TaskNeeds(is_alone=True)) for task in TASKS]
+    tasks = [replace(task, is_alone=True) for task in TASKS]
     run(tmp_path, ThreadExecutor(3), Squares(on_item=look), tasks)
     assert seen == [(1, 2)] * len(TASKS)
 

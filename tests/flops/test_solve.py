@@ -18,7 +18,7 @@ from runout.events import FlopFailed, FlopSolved, FlopSolving, Phase, reporting_
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import CancelledError, CancelToken
-from runout.flops.backend import FlopGame, FlopNeeds, FlopSolution
+from runout.flops.backend import Cost, FlopGame, FlopSolution
 from runout.flops.bucketed import mean_values
 from runout.flops.hands import ExhaustiveBackend
 from runout.flops.solve import FlopJob, PostflopAbstraction, PostflopPlan, solve_flops
@@ -64,7 +64,7 @@ class FakeBackend:
         return FlopSolution(np.zeros((tree.num_nodes, 169), np.float32), value, report)
 
     def estimate(self, flop, tree, num_workers):
-        return FlopNeeds(1.0, 0)
+        return Cost(1.0, 0)
 
 
 def value_of(flop, tree):
@@ -308,7 +308,7 @@ def test_a_plan_has_everything_that_will_be_solved():
     assert [tree.stakes.spr for tree in plan.trees] == [1.0, 4.0]
     assert plan.backend == CONFIG.make_backend()
     assert (plan.num_workers, plan.num_solves) == (3, 4)
-    assert plan.needs is plan.needs
+    assert plan.cost is plan.cost
     assert PostflopPlan.make(CONFIG).num_workers == count_cores()
 
 
@@ -454,6 +454,6 @@ def test_compact_strategies_are_kept_to_16_bits(tmp_path):
 )
 def test_how_large_a_bundle_gets_is_told_before(tmp_path, keys, monkeypatch):
     make_buckets_once(monkeypatch)
-    told = PostflopPlan.make(PostflopModelConfig(**SMALL | keys)).needs.disk_bytes
+    told = PostflopPlan.make(PostflopModelConfig(**SMALL | keys)).cost.disk_bytes
     solve_and_save(tmp_path, **keys)
     assert 0.98 * told < read_manifest(tmp_path / "values").size_bytes < 1.02 * told

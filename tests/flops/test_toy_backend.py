@@ -55,7 +55,7 @@ def test_it_solves_flops():
 
 def test_its_needs_are_told_before():
     plan = PostflopPlan.make(PostflopModelConfig(**KEYS), 1)
-    assert 1_000 * plan.trees[0].num_nodes < plan.needs.memory_bytes < 1e9
+    assert 1_000 * plan.trees[0].num_nodes < plan.cost.memory_bytes < 1e9
 
 
 def test_its_kernels_are_compiled_by_the_warm_up():

@@ -13,6 +13,7 @@ from runout.config.load import load_run_config, load_spot_config
 from runout.errors import BundleError, ConfigError, ExecutionError, TreeError
 from runout.events import SavingFailed, SpotSolving
 from runout.execution.context import RunContext
+from runout.flops import backend
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.solver import SpotSolver
 from runout.runs import spot as pipeline
@@ -185,12 +186,12 @@ def test_without_a_directory_ctrl_c_keeps_nothing(monkeypatch):
 
 
 def test_too_little_memory_is_refused_with_advice(monkeypatch):
-    monkeypatch.setattr(pipeline, "available_memory_bytes", lambda: 1_000_000.0)
+    monkeypatch.setattr(backend, "available_memory_bytes", lambda: 1_000_000.0)
     wide = TURN | {"board": "QsJh2h", "oop": "random", "ip": "random", "stack": 2000}
     with pytest.raises(ExecutionError) as caught:
         solve(**wide)
     assert str(caught.value).startswith("memory: the solve needs ")
-    assert ", 0.0 GB are free; precision 16 needs " in str(caught.value)
+    assert ", 1.0 MB are free; precision 16 needs " in str(caught.value)
     assert "fewer sizes" in str(caught.value)
     with pytest.raises(ExecutionError) as caught:
         solve(**wide, precision=16)

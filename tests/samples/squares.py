@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from runout.events import PhaseAdvanced
-from runout.execution.tasks import Task, TaskNeeds, TaskResult
+from runout.execution.tasks import Task, TaskResult
 
 TASKS = [Task(f"task {number}", number) for number in range(6)]
 SQUARES = {number: number * number for number in range(6)}
@@ -57,7 +57,7 @@ class SquareJob:
 
 
 def with_needs(tasks, memory_bytes):
-    return [Task(task.key, task.item, TaskNeeds(memory_bytes)) for task in tasks]
+    return [Task(task.key, task.item, memory_bytes) for task in tasks]
 
 
 @dataclass(frozen=True)

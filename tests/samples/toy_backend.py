@@ -8,7 +8,7 @@ import numpy as np
 from runout.cfr.schedules import SolveProgress
 from runout.config.postflop import SOLVE_TYPE, PostflopModelConfig
 from runout.config.section import About
-from runout.flops.backend import FlopNeeds, FlopSolution, HandStrategy, solving_a_small_flop
+from runout.flops.backend import Cost, FlopSolution, HandStrategy, solving_a_small_flop
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning, FlopReport
 
@@ -41,7 +41,7 @@ class ToyBackend:
         return FlopSolution(HandStrategy(table), extract_values(tree, game, table), report)
 
     def estimate(self, flop, tree, num_workers):
-        return FlopNeeds(0.001, 1_000 * tree.num_nodes)
+        return Cost(0.001, 1_000 * tree.num_nodes)
 
     def read_strategy(self, kept, flop, tree):
         return HandStrategy.from_arrays(kept)

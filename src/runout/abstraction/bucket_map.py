@@ -24,12 +24,10 @@ from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 from runout.simd.products import multiply
 from runout.trees.betting import Street
 
-# --------------------------------------------------------------------------------------------------
 # The buckets of one flop: which bucket a combo is in, on the flop and on every later board.
 #
 # Turn and river buckets are shared by all cards of the flop: one clustering over every board of the
 # street, so that a bucket, and what a strategy does with it, means one thing.
-
 
 #: Stands where a board blocks a combo: blocked hands have no bucket.
 NO_BUCKET = -1
@@ -210,7 +208,6 @@ def _count_pairs(sizes: IntArray) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-# --------------------------------------------------------------------------------------------------
 # How often one flop bucket beats another when both go all-in: means over real pairs of hands.
 
 
@@ -233,7 +230,6 @@ def bucket_pair_equity(buckets: FlopBuckets) -> FloatArray:
     return mean
 
 
-# --------------------------------------------------------------------------------------------------
 # Flop buckets from what hands earn: histograms of expected value against opponent buckets.
 #
 # Hands that win equally often can earn differently: the nuts are paid by the second nuts, which pay
@@ -244,7 +240,6 @@ def bucket_pair_equity(buckets: FlopBuckets) -> FloatArray:
 #
 # Values are centred as in the betting tree: 0 is half of the pot on entering the flop, and the unit
 # is that pot. With a stack of S pots they lie between ``-(1/2 + S)`` and ``1/2 + S``.
-
 
 NUM_POSITIONS = 2
 

@@ -38,13 +38,11 @@ from runout.storage.writer import write_bundle
 from runout.trees.betting import Street
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # Percentile buckets: boundaries that give every bucket the same number of deals.
 #
 # A boundary belongs to the bucket below it: bucket i holds strengths above boundary i - 1 and up to
 # boundary i. Equal strengths never part, so where a strength is more common than a bucket is large,
 # boundaries coincide; they are kept once and there are fewer buckets than were asked for.
-
 
 #: Bucket numbers are stored in 16 bits.
 MAX_BUCKETS = 1 << 16
@@ -184,7 +182,6 @@ def _require_boundaries(street: Street, boundaries: FloatArray) -> None:
         raise InvalidBoundariesError(where, "are not in strictly ascending order")
 
 
-# --------------------------------------------------------------------------------------------------
 # What is in the buckets of a street: how many deals, and how far their strengths spread.
 
 
@@ -231,12 +228,10 @@ class BucketStatistics:
         return {prefix + field.name: getattr(self, field.name) for field in fields(self)}
 
 
-# --------------------------------------------------------------------------------------------------
 # `CardAbstraction`: the bucket of a holding on a board.
 #
 # With a table of a street, a bucket is looked up by the number of the deal up to suits; without one
 # the strength is computed. Both give the same bucket.
-
 
 KIND = "card_abstraction"
 SCHEMA_VERSION = 1
@@ -377,9 +372,7 @@ def _from_bundle(bundle: Bundle) -> CardAbstraction:
     )
 
 
-# --------------------------------------------------------------------------------------------------
 # Boundaries from every deal there is, or from a seeded sample.
-
 
 Member = TypeVar("Member", bound=StrEnum)
 
@@ -504,7 +497,6 @@ def _require_member(where: str, value: str, members: type[Member]) -> Member:
         raise AbstractionError(where, f"{value!r}, allowed are {allowed}") from None
 
 
-# --------------------------------------------------------------------------------------------------
 # Building a whole abstraction: survey, boundaries, tables, statistics.
 
 

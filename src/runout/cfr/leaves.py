@@ -16,9 +16,6 @@ from runout.simd import product_kernels
 from runout.simd.products import fill_panels, make_product_rows, pack_panels
 from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
 
-# --------------------------------------------------------------------------------------------------
-# What a game must supply to be solved: the value of its leaves.
-
 
 @dataclass(frozen=True)
 class Update:
@@ -88,13 +85,11 @@ class LeafEvaluator(Protocol):
         """
 
 
-# --------------------------------------------------------------------------------------------------
 # Leaves valued by matrix products: what two hands win from each other is a matrix times a stake.
 #
 # Leaves of a group share one payoff matrix and differ in stake. Leaves that the opponent reaches
 # alike share a row of the product as well, so a group costs one product per visit, however many
 # leaves it has.
-
 
 #: Rows of one matrix product: parts for workers that stay in the cache of a core.
 _ROWS_PER_BLOCK = 256

@@ -9,7 +9,6 @@ import numpy as np
 
 from runout.arrays import FloatArray, IntArray
 
-# --------------------------------------------------------------------------------------------------
 # CFR variants as data: one update rule, three weights per iteration.
 #
 # Every variant we use is a point of Discounted CFR (Brown & Sandholm 2019, arXiv 1809.04040), so
@@ -104,9 +103,7 @@ def _ratio(t: float, exponent: float) -> float:
     return power / (power + 1.0)
 
 
-# --------------------------------------------------------------------------------------------------
 # When a solve is good enough, and what it has reached.
-
 
 #: Exploitability is taken to fall no faster than iterations to this power; about two is usual.
 _FASTEST_FALL = 3.0

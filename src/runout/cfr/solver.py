@@ -25,7 +25,6 @@ from runout.cfr.team import Team, solve_time, split_tree
 from runout.execution.tasks import CancelToken
 from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
 
-# --------------------------------------------------------------------------------------------------
 # CFR over one betting street (or a whole game without chance), on several boards at once.
 #
 # Visiting a street is three passes: reach flows down, the leaves are valued, values flow up. Only
@@ -217,7 +216,6 @@ class StreetSolver:
         return self._spans_by_number[number]
 
 
-# --------------------------------------------------------------------------------------------------
 # The iteration loop of CFR, and what a solution is worth.
 
 

@@ -16,13 +16,11 @@ from runout.execution.tasks import CancelToken, Worker
 from runout.jit import reporting_compilation
 from runout.trees.layout import TreeArrays, subtree_sizes
 
-# --------------------------------------------------------------------------------------------------
 # Cores for solves: one solve per core, and more cores inside a solve as they become free.
 #
 # Many solves side by side lose nothing to waiting, so they come first; cores that have no solve of
 # their own help inside the others. The sum of threads is the number of workers: nothing else
 # starts any, because products are our own (`runout.simd.products`).
-
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -156,7 +154,6 @@ def _follow_down(tree: TreeArrays, first_level: int, node: int) -> IntArray:
     return bounds
 
 
-# --------------------------------------------------------------------------------------------------
 # The time that solves take, without what was spent on compiling kernels.
 
 

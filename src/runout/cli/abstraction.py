@@ -30,11 +30,13 @@ from runout.cli.targets import (
     OutputOption,
     OverwriteFlag,
     count_checkpoints,
+    describe_build,
     describe_end,
-    estimate_needs,
+    estimate_build,
     note_done_before,
     remove_checkpoints,
     require_free,
+    require_resources,
     solving_into,
 )
 from runout.errors import RunoutError
@@ -257,9 +259,9 @@ def build_abstraction(
                 note_done_before(path)
                 remove_checkpoints(checkpoint_directory(path))
             else:
-                needs = estimate_needs(config, river_table, workplace.num_threads)
-                needs.require_resources(path)
-                print_note(f"{path}:\n{needs.describe()}")
+                cost = estimate_build(config, river_table, workplace.num_threads)
+                require_resources(cost, "the build", path)
+                print_note(f"{path}:\n{describe_build(cost)}")
                 with _keeping_finished_parts(path, claim) as checkpoints:
                     workplace = replace(workplace, checkpoints=checkpoints)
                     abstraction = build_card_abstraction(config, seed, workplace, river_table)

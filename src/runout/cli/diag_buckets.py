@@ -23,7 +23,6 @@ from runout.cli.options import (
     read_path,
 )
 from runout.cli.plots import write_bucket_plots
-from runout.cli.targets import require_memory
 from runout.config.load import load_postflop_config
 from runout.config.postflop import PostflopModelConfig
 from runout.events import EventSink
@@ -166,8 +165,8 @@ def _solve(
 
     plan = PostflopPlan.make(model, workers)
     (tree,), backend = plan.trees, model.make_backend()
-    need = backend.estimate(given.canonical, tree, plan.num_workers)
-    require_memory(need.memory_bytes, "the diagnosis")
+    cost = backend.estimate(given.canonical, tree, plan.num_workers)
+    cost.require_memory("the diagnosis")
     is_bound = backend.meaning.is_upper_bound
     sink = progress_sink(given.name, tree.stakes.spr, on_event, is_bound)
     return solve_rounds(given.canonical, tree, backend.rounds, sink, Team(plan.num_workers))

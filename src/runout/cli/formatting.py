@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from runout.arrays import AnyArray
+from runout.execution.pool import format_bytes as format_bytes
 from runout.solutions.values import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
@@ -76,15 +77,6 @@ def format_signed(amount: float) -> str:
 def format_mbb(mbb: float) -> str:
     """Returns thousandths of a big blind with three digits that count: ``0.482``, ``12.3``."""
     return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
-
-
-def format_bytes(size: float) -> str:
-    """Returns a size with at least two digits, such as ``950 B``, ``30 MB`` or ``1.2 GB``."""
-    for unit in ("B", "kB", "MB"):
-        if size < 999.5:
-            return f"{size:.0f} {unit}" if size >= 9.95 or unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
 
 
 def shorten_text(text: str, max_length: int) -> str:

@@ -36,7 +36,7 @@ from runout.cli.options import (
 from runout.cli.targets import solving_into, working_with
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
-from runout.errors import CardError, ConfigError, ExecutionError, quote
+from runout.errors import CardError, ConfigError, quote
 from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError
 from runout.solutions.preflop import LEDGER_FOLDER
@@ -395,9 +395,7 @@ def _tell_memory(
     Raises:
         ExecutionError: if there is less, with what would need less.
     """
-    from runout.execution.pool import available_memory_bytes
-
-    needs, label, place = max(
+    cost, label, place = max(
         (
             (
                 contender.estimate(flop, tree, num_workers),
@@ -408,17 +406,13 @@ def _tell_memory(
             for flop in flops
             for tree in trees
         ),
-        key=lambda need: need[0].memory_bytes,
+        key=lambda each: each[0].memory_bytes,
     )
-    available = available_memory_bytes()
-    where = f"{label} needs {format_bytes(needs.memory_bytes)} of memory for {place}"
-    if needs.memory_bytes <= available:
-        print_note(where)
-        return
-    less = [f"{change} needs {format_bytes(size)}" for change, size in needs.savings.items()]
-    advice = "; ".join([*less, f"give fewer sizes or raises, or leave {label} out of --solve-type"])
-    problem = f"{where}, {format_bytes(available)} are free; {advice}"
-    raise ExecutionError("memory", problem)
+    where = f" of memory for {place}"
+    savings = {change: size for change, size in cost.savings.items() if size is not None}
+    leaving_out = f"give fewer sizes or raises, or leave {label} out of --solve-type"
+    replace(cost, savings=savings | {leaving_out: None}).require_memory(label, where)
+    print_note(f"{label} needs {format_bytes(cost.memory_bytes)}{where}")
 
 
 def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_complete: bool) -> None:

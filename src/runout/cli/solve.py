@@ -356,9 +356,9 @@ def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
         OptionError: if the machine does not have it.
     """
     if plan.joint is not None:
-        assert plan.needs is not None
-        require_resources(plan.needs, path)
-        print_note(f"{file}: {describe_joint_game(plan.joint, plan.needs)}")
+        assert plan.cost is not None
+        require_resources(plan.cost, "the solve", path)
+        print_note(f"{file}: {describe_joint_game(plan.joint, plan.cost)}")
     elif plan.flops is not None:
         tell_plan(file, plan.flops, path, plan.config.ranges_rounds)
     elif plan.given_values is not None:

@@ -5,7 +5,6 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,6 @@ from runout.cli.formatting import format_bytes, format_count_of, format_seconds,
 from runout.cli.options import OptionError, read_path
 from runout.errors import BundleError
 from runout.execution.context import RunContext, opening_executor
-from runout.execution.pool import available_memory_bytes
 from runout.execution.tasks import ThreadExecutor, cancelling_on_interrupt
 from runout.solutions.preflop import JOINT_FOLDER
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
@@ -26,7 +24,7 @@ from runout.storage.ledger import ENTRY_ENDING, Claim, Ledger
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import AbstractionConfig
-    from runout.flops.backend import Needs
+    from runout.flops.backend import Cost
     from runout.flops.solve import PostflopPlan
     from runout.preflop.joint import JointGame
 
@@ -53,50 +51,20 @@ _MEMORY_BYTES_PER_SAMPLE = 1_000
 _MEMORY_BYTES_OF_RIVER_TABLE = 500_000_000
 
 
-@dataclass(frozen=True)
-class BuildNeeds:
-    """What a build needs.
-
-    Attributes:
-        seconds: time, if nothing else keeps the cores busy.
-        memory_bytes: at most at one time.
-        bundle_bytes: disk space of the result.
-        checkpoint_bytes: disk space of finished parts, until the result is written.
-    """
-
-    seconds: float
-    memory_bytes: int
-    bundle_bytes: int
-    checkpoint_bytes: int
-
-    def describe(self) -> str:
-        """Returns the needs as one line for people."""
-        return (
-            f"needs about {format_time_limit(self.seconds)}, "
-            f"{format_bytes(self.memory_bytes)} of memory, "
-            f"{format_bytes(self.bundle_bytes)} of disk "
-            f"({format_bytes(self.checkpoint_bytes)} more until done)"
-        )
-
-    def require_resources(self, path: Path) -> None:
-        """Raises `OptionError` if there is too little memory, or disk space where ``path`` is."""
-        require_memory(self.memory_bytes, "the build")
-        require_disk(path, self.bundle_bytes + self.checkpoint_bytes)
-
-
-def require_memory(needed_bytes: float, work: str, advice: str = "") -> None:
-    """Raises `OptionError` if less memory is free than some work needs.
+def require_resources(cost: "Cost", work: str, path: Path) -> None:
+    """Refuses work for which there is too little memory, or disk space where ``path`` is.
 
     Args:
-        needed_bytes: what is needed.
-        work: what needs it.
-        advice: what would need less, for the error.
+        cost: what it takes.
+        work: the beginning of a sentence, such as "the solve".
+        path: where the result is going to be.
+
+    Raises:
+        ExecutionError: if there is too little memory.
+        OptionError: if there is too little disk space.
     """
-    free = available_memory_bytes()
-    if free < needed_bytes:
-        less = f"; {advice}" if advice else ""
-        problem = f"{work} needs {format_bytes(needed_bytes)}, {format_bytes(free)} are free{less}"
-        raise OptionError("memory", problem)
+    cost.require_memory(work)
+    require_disk(path, cost.disk_bytes + cost.checkpoint_bytes)
 
 
 def require_disk(path: Path, needed_bytes: float) -> None:
@@ -108,10 +76,10 @@ def require_disk(path: Path, needed_bytes: float) -> None:
         raise OptionError(f"--output {path}", problem)
 
 
-def estimate_needs(
-    config: "AbstractionConfig", has_river_table: bool, num_workers: int
-) -> BuildNeeds:
+def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_workers: int) -> "Cost":
     """Returns what `build_card_abstraction` will need."""
+    from runout.flops.backend import Cost
+
     is_exhaustive = config.mode.value == "exhaustive"
     num_boards: dict[str, float] = dict(_NUM_BOARDS)
     if not is_exhaustive:
@@ -133,10 +101,10 @@ def estimate_needs(
         core_seconds += _SECONDS_PER_BOARD_OF_RIVER_TABLE * _NUM_BOARDS["river"]
         bundle_bytes += _BUCKET_BYTES * _NUM_CLASSES["river"]
         memory_bytes += _MEMORY_BYTES_OF_RIVER_TABLE
-    return BuildNeeds(
+    return Cost(
         seconds=core_seconds / num_workers + (_SECONDS_TO_CUT_ALL_DEALS if is_exhaustive else 1.0),
         memory_bytes=memory_bytes,
-        bundle_bytes=bundle_bytes,
+        disk_bytes=bundle_bytes,
         checkpoint_bytes=round(
             sum(
                 _SCORE_BYTES * num_boards[street] * num_holdings
@@ -154,37 +122,33 @@ def describe_plan(plan: "PostflopPlan") -> str:
     """Returns a plan as two lines for people: the work, and what it takes."""
     flops = format_count_of(len(plan.flops.flops), "flop")
     sprs = format_count_of(len(plan.trees), "SPR")
-    return f"{flops} at {sprs}\n{describe_needs(plan.needs)}"
+    return f"{flops} at {sprs}\n{describe_cost(plan.cost)}"
 
 
-def describe_joint_game(game: "JointGame", needs: "Needs") -> str:
+def describe_joint_game(game: "JointGame", cost: "Cost") -> str:
     """Returns a joint game as two lines for people: its size, and what it takes."""
     flops = format_count_of(len(game.flops), "flop")
     leaves = format_count_of(len(game.flop_trees), "way")
     nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")
     work = f"one game, {leaves} to see {flops}, {nodes} of betting after each"
-    return f"{work}\n{describe_needs(needs)}"
+    return f"{work}\n{describe_cost(cost)}"
 
 
-def describe_needs(needs: "Needs") -> str:
-    """Returns what a solve takes as one line for people."""
-    memory, disk = format_bytes(needs.memory_bytes), format_bytes(needs.disk_bytes)
-    return (
-        f"at most about {format_time_limit(needs.seconds)}, {memory} of memory, {disk} of disk "
-        f"({format_bytes(needs.disk_bytes_until_done)} until done)"
-    )
+def describe_cost(cost: "Cost") -> str:
+    """Returns what a solve takes at most as one line for people."""
+    until_done = format_bytes(cost.disk_bytes + cost.checkpoint_bytes)
+    return f"at most about {_describe_resources(cost)} ({until_done} until done)"
 
 
-def describe_savings(needs: "Needs") -> str:
-    """Returns what would need less memory, with numbers where they are known."""
-    numbers = [f"{change} needs {format_bytes(size)}" for change, size in needs.savings]
-    return "; ".join([*numbers, needs.advice])
+def describe_build(cost: "Cost") -> str:
+    """Returns what building an abstraction takes as one line for people."""
+    more = format_bytes(cost.checkpoint_bytes)
+    return f"needs about {_describe_resources(cost)} ({more} more until done)"
 
 
-def require_resources(needs: "Needs", path: Path) -> None:
-    """Raises `OptionError` if there is too little memory, or disk space where ``path`` is."""
-    require_memory(needs.memory_bytes, "the solve", describe_savings(needs))
-    require_disk(path, needs.disk_bytes_until_done)
+def _describe_resources(cost: "Cost") -> str:
+    time, memory = format_time_limit(cost.seconds), format_bytes(cost.memory_bytes)
+    return f"{time}, {memory} of memory, {format_bytes(cost.disk_bytes)} of disk"
 
 
 def tell_plan(file: Path, plan: "PostflopPlan", path: Path, max_rounds: int = 0) -> None:
@@ -199,7 +163,7 @@ def tell_plan(file: Path, plan: "PostflopPlan", path: Path, max_rounds: int = 0)
     Raises:
         OptionError: if the machine does not have it.
     """
-    require_resources(plan.needs, path)
+    require_resources(plan.cost, "the solve", path)
     print_note(f"{file}: {describe_plan(plan)}")
     if max_rounds:
         rounds = format_count_of(max_rounds, "round")

@@ -34,12 +34,10 @@ from runout.errors import TableError
 from runout.events import EventSink, ignore_event, reporting_phase
 from runout.execution.pool import map_tasks
 
-# --------------------------------------------------------------------------------------------------
 # Exact all-in equity of every combo against every combo on a flop, turn or river.
 #
 # Work goes board by board, not pair by pair: each way the board can be completed ranks all combos
 # once, and pairs are then compared as bytes.
-
 
 _CARDS_IN_HANDS = 4
 
@@ -115,13 +113,11 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
     return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
 
 
-# --------------------------------------------------------------------------------------------------
 # How strong every combo of a board becomes: the distribution of its river hand strength.
 #
 # Strength on a complete board is the share of the 990 possible villain combos that are beaten, ties
 # counting half. Its mean over runouts is the all-in equity against a random hand, E[HS]; the mean
 # of its square, E[HS^2], tells draws from made hands of equal equity.
-
 
 NUM_VILLAINS = comb(NUM_CARDS - RIVER_SIZE - 2, 2)
 
@@ -224,13 +220,11 @@ def sum_strengths(board: Sequence[int], num_bins: int = 1) -> BoardStrengths:
     return BoardStrengths(combos, *sums, num_runouts)
 
 
-# --------------------------------------------------------------------------------------------------
 # Builds the shipped table of preflop matchups by enumerating every board.
 #
 # The 2,598,960 boards are 134,459 up to suits. Each representative ranks all 1,326 combos once;
 # wins counted on representatives are then averaged over the renamings of suits, which gives exactly
 # the wins over all boards.
-
 
 PHASE = "counting boards"
 

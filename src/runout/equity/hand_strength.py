@@ -27,7 +27,6 @@ from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
 from runout.errors import RunoutError
 from runout.trees.betting import Street
 
-# --------------------------------------------------------------------------------------------------
 # What can go wrong with a card abstraction.
 
 
@@ -69,7 +68,6 @@ class SerializationError(AbstractionError):
     """An abstraction that cannot be written."""
 
 
-# --------------------------------------------------------------------------------------------------
 # The street of a board, and deals whose cards are all different.
 
 
@@ -103,9 +101,6 @@ def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
     return street
 
 
-# --------------------------------------------------------------------------------------------------
-# Hand strength now, its potential, and both together (EHS2), exactly.
-#
 # Following Billings et al., "The challenge of poker" (2002), with ties done right: a tie is half a
 # win everywhere. With that, EHS2 is exactly the all-in equity against a random hand.
 

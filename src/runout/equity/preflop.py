@@ -23,7 +23,6 @@ from runout.cards.deck import (
 from runout.cards.flops import SUIT_MAPPINGS
 from runout.errors import CardError
 
-# --------------------------------------------------------------------------------------------------
 # What each of the 169 hands wins against each other, as counts.
 
 
@@ -71,14 +70,10 @@ def _share(wins: IntArray, ties: IntArray, totals: IntArray) -> FloatArray:
     return share
 
 
-# --------------------------------------------------------------------------------------------------
-# Exact all-in equity before the flop, from a shipped table of all matchups.
-#
 # Up to suits there are 169 hero hands, each with a *representative* combo, and for each of them
 # a few hundred classes of villain combos. The shipped file holds one number per class: on how many
 # of the 1,712,304 boards the hero wins. Losses are the wins of the opposite matchup, the rest ties.
 # `runout.equity.board` builds the file; nothing here needs a kernel.
-
 
 NUM_BOARDS = 1_712_304
 FILE_NAME = "preflop_matchups.npz"

@@ -31,6 +31,15 @@ def available_memory_bytes() -> float:
     return min(_machine_bytes(), _container_bytes())
 
 
+def format_bytes(size: float) -> str:
+    """Returns a size with at least two digits, such as ``950 B``, ``30 MB`` or ``1.2 GB``."""
+    for unit in ("B", "kB", "MB"):
+        if size < 999.5:
+            return f"{size:.0f} {unit}" if size >= 9.95 or unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
 def _machine_bytes() -> float:
     try:
         for line in _MEMORY_FACTS.read_text().splitlines():

@@ -161,7 +161,7 @@ class RayExecutor:
                     if kept is None:
                         mailbox, kept = _open_mailbox(), ray.put(work)
                     try:
-                        needs = _reserve(task.needs.memory_bytes)
+                        needs = _reserve(task.memory_bytes)
                         running[_remote_work.options(**needs).remote(kept, task, mailbox)] = task
                     except ExecutionError as error:
                         feed.give_back(task)

@@ -115,35 +115,24 @@ ItemOfJob = TypeVar("ItemOfJob", contravariant=True)
 
 
 @dataclass(frozen=True)
-class TaskNeeds:
-    """What a task takes; tasks that do not fit side by side are not run side by side.
-
-    Attributes:
-        memory_bytes: at most at one time.
-        seconds: of one core, about; the longest tasks come first.
-        is_alone: whether it has all threads of its worker for itself, so that its times mean
-            something.
-    """
-
-    memory_bytes: int = 0
-    seconds: float = 0.0
-    is_alone: bool = False
-
-
-@dataclass(frozen=True)
 class Task(Generic[Item]):
     """One item of a job.
 
     Attributes:
         key: its name, in which tasks of a job differ.
         item: what the job is given; it can be pickled.
-        needs: what it takes.
+        memory_bytes: at most at one time; tasks that do not fit are not run side by side.
+        seconds: of one core, about; the longest tasks come first.
+        is_alone: whether it has all threads of its worker for itself, so that its times mean
+            something.
         attempt: 1 for the first time that it is tried.
     """
 
     key: str
     item: Item
-    needs: TaskNeeds = TaskNeeds()
+    memory_bytes: int = 0
+    seconds: float = 0.0
+    is_alone: bool = False
     attempt: int = 1
 
 
@@ -221,7 +210,7 @@ def content_id(job_digest: str, key: str) -> str:
 
 def longest_first(tasks: Sequence[Task[Item]]) -> list[Task[Item]]:
     """Returns tasks in the order in which to begin: nobody is left with a long one at the end."""
-    return sorted(tasks, key=lambda task: -task.needs.seconds)
+    return sorted(tasks, key=lambda task: -task.seconds)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -376,20 +365,20 @@ class TaskFeed:
                 self._waiting = task
                 return None
             self._num_taken += 1
-            self._bytes_taken += task.needs.memory_bytes
-            self._is_alone = task.needs.is_alone
+            self._bytes_taken += task.memory_bytes
+            self._is_alone = task.is_alone
             return task
 
     def give_back(self, task: Task[Any]) -> None:
         """Notes that a task is finished, or lost."""
         with self._lock:
             self._num_taken -= 1
-            self._bytes_taken -= task.needs.memory_bytes
+            self._bytes_taken -= task.memory_bytes
             self._is_alone = False
 
     def _fits(self, task: Task[Any]) -> bool:
-        is_room = self._bytes_taken + task.needs.memory_bytes <= self._memory_bytes
-        return is_room and not task.needs.is_alone
+        is_room = self._bytes_taken + task.memory_bytes <= self._memory_bytes
+        return is_room and not task.is_alone
 
 
 # --------------------------------------------------------------------------------------------------

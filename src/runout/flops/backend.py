@@ -1,9 +1,11 @@
 """What a postflop backend takes and gives, and what solving flops needs."""
 
+import functools
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +21,15 @@ from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.equity.preflop import HandEquityTable
-from runout.errors import CardError
+from runout.errors import CardError, ExecutionError
 from runout.events import BucketEvent
-from runout.execution.pool import PROGRAM_BYTES
+from runout.execution.pool import PROGRAM_BYTES, available_memory_bytes, format_bytes
 from runout.holdem.forest import StreetTemplate
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
 from runout.trees.betting import BettingRules
 from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # What players do on a flop, whatever their strategies look at.
-
 
 #: Of a probability that is kept, and what it is kept as if it is 1.
 KEPT_BYTES = 2
@@ -93,9 +93,7 @@ class HandStrategy:
         return cls(unpack_probabilities(kept["by_hand"]))
 
 
-# --------------------------------------------------------------------------------------------------
 # One flop as a game between the 169 hands.
-
 
 #: Weight of a hand that is not in a range, relative to one that is.
 SMALLEST_RANGE_WEIGHT = 1e-4
@@ -148,9 +146,7 @@ class FlopGame:
         return oop, ip
 
 
-# --------------------------------------------------------------------------------------------------
 # The leaves of a postflop tree between the 169 hands: one product for folds, one for showdowns.
-
 
 #: The group of showdowns, whose payoff is what sampling backends replace.
 SHOWDOWN_GROUP = 0
@@ -177,9 +173,7 @@ def make_hand_leaves(
     return MatrixLeaves(tree.layout, groups, dtype, team)
 
 
-# --------------------------------------------------------------------------------------------------
 # What a postflop backend takes and gives.
-
 
 #: Told about every iteration, and about buckets where a backend makes them.
 ProgressSink = Callable[[SolveProgress | BucketEvent], None]
@@ -207,25 +201,78 @@ class FlopSolution:
         return {**self.strategy.to_arrays(), **self.make_records()}
 
 
+# What work takes is told before it begins, in the same words to commands, Python and the lab. Times
+# are those of one core of a desktop of 2024 if every solve needs all its iterations; most end
+# sooner. They are meant to tell a minute from an hour. Memory is counted from shapes where it is
+# large, and measured where it does not depend on the tree.
+
+
 @dataclass(frozen=True)
-class FlopNeeds:
-    """What the solve of one flop with one betting tree takes.
+class Cost:
+    """What some work takes, before anything is allocated; ``+`` does one after the other.
 
     Attributes:
-        seconds: of one core, if all iterations are needed.
+        seconds: time at most, if nothing else keeps the cores busy.
         memory_bytes: at most at one time.
-        kept_bytes: of the strategies, if they are kept.
-        kept_once_bytes: of what is the same with all trees, such as buckets.
-        savings: memory by what to write instead.
-        advice: what else needs less memory.
+        disk_bytes: of the result.
+        shared_bytes: of the result, what it has in common with others of the same flop.
+        checkpoint_bytes: of the disk besides, until the result is written.
+        savings: what would need less memory, with how much where that is known.
     """
 
-    seconds: float
-    memory_bytes: int
-    kept_bytes: int = 0
-    kept_once_bytes: int = 0
-    savings: Mapping[str, int] = field(default_factory=dict)
-    advice: str = "give fewer sizes or raises"
+    seconds: float = 0.0
+    memory_bytes: int = 0
+    disk_bytes: int = 0
+    shared_bytes: int = 0
+    checkpoint_bytes: int = 0
+    savings: Mapping[str, int | None] = field(default_factory=dict)
+
+    def __add__(self, other: "Cost") -> "Cost":
+        larger = self if self.memory_bytes >= other.memory_bytes else other
+        shared = min(self.shared_bytes, other.shared_bytes)
+        return Cost(
+            self.seconds + other.seconds,
+            larger.memory_bytes,
+            self.disk_bytes + other.disk_bytes - shared,
+            max(self.shared_bytes, other.shared_bytes),
+            self.checkpoint_bytes + other.checkpoint_bytes,
+            larger.savings,
+        )
+
+    def with_memory(self, of_size: Callable[[int], int]) -> "Cost":
+        """Returns the cost with other sizes of memory, those of savings included."""
+        savings = {
+            change: None if size is None else of_size(size) for change, size in self.savings.items()
+        }
+        return replace(self, memory_bytes=of_size(self.memory_bytes), savings=savings)
+
+    @property
+    def advice(self) -> str:
+        """What would need less memory, with numbers where they are known."""
+        return "; ".join(
+            change if size is None else f"{change} needs {format_bytes(size)}"
+            for change, size in self.savings.items()
+        )
+
+    def require_memory(self, work: str, place: str = "") -> None:
+        """Refuses work that does not fit.
+
+        Args:
+            work: the beginning of a sentence, such as "the solve".
+            place: goes on after the number.
+
+        Raises:
+            ExecutionError: with what is needed, what is available, and what would need less.
+        """
+        available = available_memory_bytes()
+        if self.memory_bytes > available:
+            needed = f"{work} needs {format_bytes(self.memory_bytes)}{place}"
+            problem = f"{needed}, {format_bytes(available)} are free"
+            raise ExecutionError("memory", "; ".join(filter(None, (problem, self.advice))))
+
+
+#: What needs less memory whatever the backend.
+FEWER_SIZES: Mapping[str, int | None] = {"give fewer sizes or raises": None}
 
 
 class PostflopBackend(Protocol):
@@ -250,7 +297,7 @@ class PostflopBackend(Protocol):
                 is too small for all of them takes `Team.for_solve`.
         """
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take, before anything is allocated.
 
         Args:
@@ -289,59 +336,18 @@ def report_outcome(
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# What solving flops takes, told before it begins; the same for commands, Python and the lab.
-#
-# Times are those of one core of a desktop of 2024 if every solve needs all its iterations; most end
-# sooner. They are meant to tell a minute from an hour. Memory is counted from shapes where it is
-# large, and measured where it does not depend on the tree.
-
-
 _VALUE_BYTES = 4
 _SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
 
 
-class Saving(NamedTuple):
-    """A change that needs less memory.
-
-    Attributes:
-        change: what to write instead.
-        memory_bytes: what it needs then, of all flops at once.
-    """
-
-    change: str
-    memory_bytes: int
-
-
-@dataclass(frozen=True)
-class Needs:
-    """What the solve of flops takes.
-
-    Attributes:
-        seconds: time at most, if nothing else keeps the cores busy.
-        memory_bytes: at most at one time.
-        disk_bytes: of the result.
-        disk_bytes_until_done: at most before that, checkpoints included.
-        savings: what would need less memory.
-        advice: what else would, in words.
-    """
-
-    seconds: float
-    memory_bytes: int
-    disk_bytes: int
-    disk_bytes_until_done: int
-    savings: tuple[Saving, ...] = ()
-    advice: str = ""
-
-
-def estimate_needs(
+def estimate_flops(
     backend: PostflopBackend,
     flops: Sequence[tuple[int, ...]],
     trees: Sequence[PostflopTree],
     num_workers: int,
     *,
     keeps_strategies: bool = False,
-) -> Needs:
+) -> Cost:
     """Returns what solving all flops with all trees takes.
 
     Args:
@@ -356,36 +362,35 @@ def estimate_needs(
     num_within = max(1, num_workers // num_at_once)
     alike = {len(suit_stabilizer(flop)): flop for flop in flops}
     counts = Counter(len(suit_stabilizer(flop)) for flop in flops)
-    needs = {
-        number: [backend.estimate(flop, tree, num_within) for tree in trees]
-        for number, flop in alike.items()
-    }
+    costs = {number: backend_cost(backend, alike[number], trees, num_within) for number in alike}
     values = len(flops) * len(trees) * NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
-    kept = sum(
-        counts[number] * (kind[0].kept_once_bytes + sum(need.kept_bytes for need in kind))
-        for number, kind in needs.items()
-    )
+    kept = sum(counts[number] * cost.disk_bytes for number, cost in costs.items())
     result = values + (kept if keeps_strategies else 0)
     # Values of all flops are in memory twice when they are put together.
     fixed = PROGRAM_BYTES + values + result
-    hardest = max((need for kind in needs.values() for need in kind), key=lambda n: n.memory_bytes)
+    hardest = max(costs.values(), key=lambda cost: cost.memory_bytes)
     seconds = sum(
-        counts[number] * (_SECONDS_PER_FLOP + sum(need.seconds for need in kind))
-        for number, kind in needs.items()
+        counts[number] * (_SECONDS_PER_FLOP + cost.seconds) for number, cost in costs.items()
     )
-    savings = [
-        Saving(change, fixed + num_at_once * size) for change, size in hardest.savings.items()
-    ]
+    cost = hardest.with_memory(lambda size: fixed + num_at_once * size)
+    savings = {change: size for change, size in cost.savings.items() if size is not None}
     if num_at_once > 1:
-        savings.append(Saving("--workers 1", fixed + hardest.memory_bytes))
-    return Needs(
+        savings["--workers 1"] = fixed + hardest.memory_bytes
+    return Cost(
         seconds=seconds / num_workers,
-        memory_bytes=fixed + num_at_once * hardest.memory_bytes,
+        memory_bytes=cost.memory_bytes,
         disk_bytes=result,
-        disk_bytes_until_done=2 * result,
-        savings=tuple(savings),
-        advice=hardest.advice,
+        checkpoint_bytes=result,
+        savings={**savings, **cost.savings},
     )
+
+
+def backend_cost(
+    backend: PostflopBackend, flop: tuple[int, ...], trees: Sequence[PostflopTree], num_workers: int
+) -> Cost:
+    """Returns what solving one flop with one tree after the other takes."""
+    each = [backend.estimate(flop, tree, num_workers) for tree in trees]
+    return functools.reduce(operator.add, each)
 
 
 def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:
@@ -394,9 +399,7 @@ def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:
     return seconds if rule.max_seconds is None else min(seconds, rule.max_seconds)
 
 
-# --------------------------------------------------------------------------------------------------
 # Small jobs that compile the kernels of a backend, with the types that real work uses.
-
 
 #: One iteration, and exploitability looked at.
 ONCE = StoppingRule(1, exploitability=1e-9, check_every=1)

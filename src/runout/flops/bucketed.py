@@ -25,10 +25,11 @@ from runout.cfr.team import Team
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
 from runout.execution.tasks import CancelToken
 from runout.flops.backend import (
+    FEWER_SIZES,
     KEPT_BYTES,
     ONCE,
+    Cost,
     FlopGame,
-    FlopNeeds,
     FlopSolution,
     ProgressSink,
     limit_seconds,
@@ -55,7 +56,6 @@ from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # CFR in buckets on one flop: public cards are sampled, hands are real.
 #
 # Every iteration deals a few turn cards and a few rivers after each, lets every hand meet every
@@ -65,7 +65,6 @@ from runout.trees.tree import PostflopTree
 # How far a solve has settled is told by its average strategies: `strategy_delta` is how much they
 # moved in the last iteration, actions added up, decisions weighted by how often they are reached.
 # What is *played* under sampled cards never settles.
-
 
 #: Turn cards of an iteration, and river cards after each; chosen by measurement (docs/bucketed.md).
 NUM_TURNS, NUM_RIVERS = 4, 1
@@ -217,12 +216,10 @@ def _shares(old: FlopBuckets, new: FlopBuckets) -> FloatArray:
     return shares
 
 
-# --------------------------------------------------------------------------------------------------
 # Rounds of bucketed solving: solve, see what hands earn, make flop buckets of it, solve again.
 #
 # The first round's buckets are made of strength alone. Strength cannot tell hands apart that win
 # equally often and earn differently; expected values of a solve can. Only flop buckets change.
-
 
 #: Boards from which values are taken: twelve turns, four rivers after each (docs/bucketed.md).
 DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)
@@ -395,7 +392,6 @@ def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSin
     return report
 
 
-# --------------------------------------------------------------------------------------------------
 # What is kept of every round of a bucketed solve: its buckets, and what hands earned with them.
 
 
@@ -478,12 +474,10 @@ def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
     return records
 
 
-# --------------------------------------------------------------------------------------------------
 # What the bucketed backend takes for one flop, before anything is allocated.
 #
 # Tables and working space are counted from their shapes. What making buckets and taking values need
 # on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
-
 
 #: Features of all hands on all rivers, 1.3 million rows, and their copies in order.
 _MAKING_BUCKETS_BYTES = 220_000_000
@@ -506,7 +500,7 @@ _SECONDS_PER_NODE = 50e-6  # of an iteration
 
 def estimate_rounds(
     rounds: RoundsSolver, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
-) -> FlopNeeds:
+) -> Cost:
     """Returns what solving a flop in rounds takes.
 
     Args:
@@ -519,12 +513,15 @@ def estimate_rounds(
     per_round = seconds + _SECONDS_TO_TAKE_VALUES
     cells = _count_cells(make_templates(tree, NO_RAKE), rounds.plan)
     bucket_bytes = 1 if max(rounds.plan.num_buckets) < np.iinfo(np.uint8).max else 2
-    return FlopNeeds(
+    buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
+    return Cost(
         _SECONDS_TO_MAKE_BUCKETS + rounds.plan.rounds * per_round,
         _estimate_bytes(rounds.plan, flop, tree, num_workers),
-        kept_bytes=KEPT_BYTES * cells
-        + rounds.plan.rounds * (_RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS),
-        kept_once_bytes=bucket_bytes * _NUM_BOARDS * NUM_COMBOS,
+        disk_bytes=KEPT_BYTES * cells
+        + rounds.plan.rounds * (_RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS)
+        + buckets,
+        shared_bytes=buckets,
+        savings=FEWER_SIZES,
     )
 
 
@@ -561,9 +558,7 @@ def _count_cells(templates: list[StreetTemplate], plan: BucketPlan) -> int:
     )
 
 
-# --------------------------------------------------------------------------------------------------
 # The bucketed backend: hands in buckets, real cards, buckets made anew from expected values.
-
 
 _PAIRS_PER_RIVER = 1_081 * 990
 
@@ -608,7 +603,7 @@ class BucketedBackend:
         """Returns the strategies that were kept."""
         return BucketStrategy.from_arrays(kept, flop)
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
         return estimate_rounds(self.rounds, flop, tree, num_workers)
 

@@ -25,7 +25,6 @@ from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
-# --------------------------------------------------------------------------------------------------
 # What a player has learned in buckets: one row per action of a street, one column per bucket.
 
 
@@ -89,9 +88,7 @@ class BucketTables:
         return float(moved), float(reached.sum())
 
 
-# --------------------------------------------------------------------------------------------------
 # Strategies of buckets: what a combo does is what its bucket on the board does.
-
 
 _STREETS = ("flop", "turn", "river")
 
@@ -177,14 +174,10 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
     return FlopBuckets(flop, on_flop, on_turn, by_river, (counts[0], counts[1], counts[2]))
 
 
-# --------------------------------------------------------------------------------------------------
-# Visits of a flop on which some turn and river cards come, played by buckets with real hands.
-#
 # The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
 # the tables of hands are only lent to a visit: `play_buckets` writes what buckets play where the
 # kernels look for regrets, the visit forgets everything older (`LEARNING_AFRESH`), and `add_gains`
 # and `add_reach` take what it leaves to the buckets.
-
 
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
 

@@ -16,8 +16,8 @@ from runout.events import Phase, reporting_phase
 from runout.flops.backend import (
     KEPT_BYTES,
     ONCE,
+    Cost,
     FlopGame,
-    FlopNeeds,
     FlopSolution,
     ProgressSink,
     limit_seconds,
@@ -219,7 +219,7 @@ class ExactBackend:
             make_solver, self.rule, self.sample, self.meaning, on_progress, team
         )
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
         everyone = HandRange.full()
         cards = CardsToCome.plan(flop, (everyone, everyone))
@@ -230,13 +230,13 @@ class ExactBackend:
             tables[precision] = need.tables
             memory[precision] = held_bytes(need, templates, cards)
         per_iteration = _SECONDS_PER_NODE * tree.num_nodes * count_boards(cards)[-1]
-        is_smallest = self.precision == Precision.HALF
-        return FlopNeeds(
+        others: dict[str, int | None] = {"exact_precision: 16": memory[Precision.HALF]}
+        return Cost(
             limit_seconds(self.rule, per_iteration) + _SECONDS_TO_TAKE_VALUES,
             memory[self.precision],
-            kept_bytes=KEPT_BYTES * tables[Precision.SINGLE] // _BYTES_OF_A_CELL,
-            savings={} if is_smallest else {"exact_precision: 16": memory[Precision.HALF]},
-            advice="give fewer sizes or raises, or solve_type: bucketed",
+            disk_bytes=KEPT_BYTES * tables[Precision.SINGLE] // _BYTES_OF_A_CELL,
+            savings=({} if self.precision == Precision.HALF else others)
+            | {"give fewer sizes or raises, or solve_type: bucketed": None},
         )
 
     def read_strategy(
@@ -302,7 +302,7 @@ class CompactBackend:
             make_solver, self.rule, self.sample, self.meaning, on_progress, team
         )
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
         everyone = HandRange.full()
         cards = CardsToCome.plan(flop, (everyone, everyone))
@@ -314,13 +314,13 @@ class CompactBackend:
             memory[precision] = held_bytes(need, templates, cards)
         streets = list(zip(templates, compact_sizes(cards, buckets), strict=True))
         cells = sum(_count_cells(*pair) for pair in streets[Street.TURN :])
-        is_smallest = self.precision == Precision.HALF
-        return FlopNeeds(
+        others: dict[str, int | None] = {"compact_precision: 16": memory[Precision.HALF]}
+        return Cost(
             limit_seconds(self.rule, SECONDS_PER_CELL * cells) + _SECONDS_TO_TAKE_COMPACT_VALUES,
             memory[self.precision],
-            kept_bytes=KEPT_BYTES * sum(_count_cells(*pair) for pair in streets),
-            savings={} if is_smallest else {"compact_precision: 16": memory[Precision.HALF]},
-            advice="give fewer sizes or raises, or fewer river_buckets",
+            disk_bytes=KEPT_BYTES * sum(_count_cells(*pair) for pair in streets),
+            savings=({} if self.precision == Precision.HALF else others)
+            | {"give fewer sizes or raises, or fewer river_buckets": None},
         )
 
     def read_strategy(

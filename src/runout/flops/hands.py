@@ -22,11 +22,12 @@ from runout.errors import ConfigError
 from runout.events import Phase, PhaseEvent, reporting_phase
 from runout.flops import mccfr_kernels
 from runout.flops.backend import (
+    FEWER_SIZES,
     KEPT_BYTES,
     ONCE,
     SHOWDOWN_GROUP,
+    Cost,
     FlopGame,
-    FlopNeeds,
     FlopSolution,
     HandStrategy,
     ProgressSink,
@@ -41,12 +42,10 @@ from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # The exhaustive backend: vector CFR over the 169 hands with exact flop equities.
 #
 # Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
 # gives exactly the flop's equity over all runouts; `tests/postflop/test_exhaustive.py` proves it.
-
 
 #: Of a node and a hand, measured: tables, and reach when values are extracted; and of an iteration
 #: with exploitability looked at.
@@ -88,11 +87,12 @@ class ExhaustiveBackend:
         report = report_outcome(outcome, self.meaning)
         return FlopSolution(HandStrategy(strategy), value_pot, report)
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
         cells = tree.num_nodes * NUM_HANDS
         seconds = limit_seconds(self.rule, _EXHAUSTIVE_SECONDS_PER_CELL * cells)
-        return FlopNeeds(seconds, _EXHAUSTIVE_BYTES_PER_CELL * cells, KEPT_BYTES * cells)
+        memory = _EXHAUSTIVE_BYTES_PER_CELL * cells
+        return Cost(seconds, memory, KEPT_BYTES * cells, savings=FEWER_SIZES)
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
@@ -106,9 +106,7 @@ class ExhaustiveBackend:
         return [solving_a_small_flop(cls(ONCE))]
 
 
-# --------------------------------------------------------------------------------------------------
 # Random deals of one flop, and who wins them.
-
 
 _FOR_VALUES = 3  # what a random stream is for; smaller numbers are the solve's own
 
@@ -201,7 +199,6 @@ def _hands_of(cards: Uint8Array) -> IntArray:
     return hands
 
 
-# --------------------------------------------------------------------------------------------------
 # The MCCFR backend: CFR over the 169 hands that learns from sampled cards.
 #
 # Two ways to sample. *Public-chance sampling* deals some runouts per iteration and lets every pair
@@ -209,7 +206,6 @@ def _hands_of(cards: Uint8Array) -> IntArray:
 # at a time and samples what the opponent does. Either way what is learned is judged in the
 # exhaustive game, with exact equities. `docs/mccfr.md` says what each needs to reach which
 # accuracy.
-
 
 Sampling = Literal["external", "public_chance"]
 
@@ -283,12 +279,13 @@ class MccfrBackend:
         report = report_outcome(outcome, self.meaning, num_deals)
         return FlopSolution(HandStrategy(strategy), value_pot, report)
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
         cells = tree.num_nodes * NUM_HANDS
         seconds = limit_seconds(self.rule, _MCCFR_SECONDS_PER_CELL[self.sampling] * cells)
         seconds += _SECONDS_PER_SAMPLE * self.value_extraction_samples
-        return FlopNeeds(seconds, _MCCFR_BYTES_PER_CELL[self.sampling] * cells, KEPT_BYTES * cells)
+        memory = _MCCFR_BYTES_PER_CELL[self.sampling] * cells
+        return Cost(seconds, memory, KEPT_BYTES * cells, savings=FEWER_SIZES)
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 
 
-# --------------------------------------------------------------------------------------------------
 # The config of the MCCFR backend.
 
 
@@ -82,7 +81,6 @@ class MccfrConfig(PostflopModelConfig):
         )
 
 
-# --------------------------------------------------------------------------------------------------
 # The config of the exhaustive backend.
 
 
@@ -116,9 +114,7 @@ class ExhaustiveConfig(PostflopModelConfig):
         return ExhaustiveBackend(self.stopping_rule(), self.schedule(), is_simultaneous)
 
 
-# --------------------------------------------------------------------------------------------------
 # The config of the bucketed backend.
-
 
 #: A bucket is stored as a 16-bit number.
 MAX_BUCKETS = 32_767
@@ -245,7 +241,6 @@ class BucketedConfig(PostflopModelConfig):
         return BucketedBackend(RoundsSolver(plan, self.stopping_rule(), self.schedule(), self.seed))
 
 
-# --------------------------------------------------------------------------------------------------
 # The config of the exact backend.
 
 
@@ -279,7 +274,6 @@ class ExactConfig(PostflopModelConfig):
         )
 
 
-# --------------------------------------------------------------------------------------------------
 # The config of the compact backend.
 
 

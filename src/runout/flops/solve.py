@@ -29,14 +29,15 @@ from runout.events import (
 )
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
-from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import (
+    Cost,
     FlopGame,
     FlopStrategy,
-    Needs,
     PostflopBackend,
     ProgressSink,
-    estimate_needs,
+    backend_cost,
+    estimate_flops,
 )
 from runout.flops.bucketed import RoundRecord, has_records, read_records
 from runout.solutions.values import (
@@ -51,7 +52,6 @@ from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
 from runout.trees.tree import PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # What a solve of flops is about to do: made once, shown to whoever wants to know, carried out.
 
 
@@ -107,9 +107,9 @@ class PostflopPlan:
         }
 
     @cached_property
-    def needs(self) -> Needs:
+    def cost(self) -> Cost:
         """Time, memory and disk that it takes."""
-        return estimate_needs(
+        return estimate_flops(
             self.backend,
             self.flops.flops,
             self.trees,
@@ -118,9 +118,7 @@ class PostflopPlan:
         )
 
 
-# --------------------------------------------------------------------------------------------------
 # Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled.
-
 
 #: Begins the names, in a flop's arrays, of what is kept at each stack-to-pot ratio.
 _KEPT = "kept_"
@@ -181,20 +179,17 @@ class FlopJob:
 
     def tasks(self, flops: FlopList) -> list[Task[FlopToSolve]]:
         """Returns a task for each flop, with what it takes."""
-        needs: dict[int, TaskNeeds] = {}
+        costs: dict[int, Cost] = {}
         tasks = []
         for flop, name in zip(flops.flops, flops.names, strict=True):
             number = len(suit_stabilizer(flop))  # runouts that differ by suits only are solved once
-            if number not in needs:
-                needs[number] = self._needs_of(flop)
-            tasks.append(Task(format_cards(flop), FlopToSolve(flop, name), needs[number]))
+            cost = costs.get(number) or backend_cost(self.backend, flop, self.trees, 1)
+            costs[number] = cost
+            # Of flops that take as long, those with more different runouts take longer after all.
+            seconds = cost.seconds / number
+            item = FlopToSolve(flop, name)
+            tasks.append(Task(format_cards(flop), item, cost.memory_bytes, seconds))
         return tasks
-
-    def _needs_of(self, flop: tuple[int, ...]) -> TaskNeeds:
-        each = [self.backend.estimate(flop, tree, 1) for tree in self.trees]
-        # Of flops that take as long, those with more different runouts take longer after all.
-        seconds = sum(need.seconds for need in each) / len(suit_stabilizer(flop))
-        return TaskNeeds(max(need.memory_bytes for need in each), seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +315,6 @@ def progress_sink(
     return report_progress
 
 
-# --------------------------------------------------------------------------------------------------
 # `PostflopAbstraction`: from a config to the values of all its flops and stack-to-pot ratios.
 
 

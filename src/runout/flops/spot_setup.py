@@ -25,13 +25,11 @@ from runout.solutions.flop import SpotPosition, find_position
 from runout.solutions.node import NodeKind
 from runout.trees.betting import Street
 
-# --------------------------------------------------------------------------------------------------
 # Node locking: hands that play a given strategy whatever would be better for them.
 #
 # Both players learn against what is locked, so lock first and solve then: what was learned before
 # fades only as fast as the CFR variant forgets. Cards and hands that differ by suits only share
 # their tables; a lock that tells them apart needs a spot with ``merges_suits: false``.
-
 
 #: Probabilities of one hand: by action in order, or by action code, the others being 0.
 Probabilities = Sequence[float] | Mapping[str, float]
@@ -351,7 +349,6 @@ def _encode_rows(table: AnyArray, scale: Float32Array, rows: range, numbers: Flo
     chosen[:] = np.rint(numbers / scale[rows.start]) if largest > 0.0 else 0
 
 
-# --------------------------------------------------------------------------------------------------
 # From the config of a spot to what is solved, and what that will take.
 
 

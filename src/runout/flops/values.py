@@ -28,7 +28,6 @@ from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # What every hand gets against every hand under given strategies, by matrix products.
 
 
@@ -69,9 +68,7 @@ def pack_values(gain_of_oop: FloatArray) -> Float32Array:
     return np.stack([value_of_oop, value_of_ip.T])
 
 
-# --------------------------------------------------------------------------------------------------
 # Sums over boards of what combos win from each other, a few rows and boards at a time.
-
 
 #: Rows of OOP's combos whose products and sums stay near the processor.
 _ROWS_AT_ONCE = 48
@@ -171,15 +168,11 @@ def parts_of(rows: slice) -> Iterator[slice]:
         yield slice(first, min(first + _ROWS_AT_ONCE, rows.stop))
 
 
-# --------------------------------------------------------------------------------------------------
-# What every combo wins from every combo under strategies that look at the board.
-#
 # With ``R_p[t, c]`` the probability that player p plays towards terminal t with combo c, two combos
 # win ``sum_t gain_t R_0[t, c] R_1[t, d]`` from each other at folds, and the same with stakes times
 # who wins at showdowns: matrix products, board by board. A flop has thousands of boards, so some
 # may be sampled. The noise of who happens to win on the sampled boards is taken out: it is what
 # their equities differ from the flop's exact ones, at the stakes that the two combos play for.
-
 
 _NO_CARD = -1
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER

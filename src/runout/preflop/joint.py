@@ -16,7 +16,7 @@ from runout.cfr.schedules import DCFR_JOINT, DiscountSchedule, StoppingRule
 from runout.cfr.team import Team
 from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
-from runout.flops.backend import Needs, Saving, limit_seconds
+from runout.flops.backend import Cost, limit_seconds
 from runout.flops.spot_solution import SpotView, encode_equities, runout_games
 from runout.holdem.cards import make_layouts
 from runout.holdem.compact_game import CompactGame
@@ -547,7 +547,7 @@ class JointGame:
         """
         return build_flop_trees(self.tree, self.betting)
 
-    def estimate(self, rule: StoppingRule, num_workers: int, *, keeps_rivers: bool = True) -> Needs:
+    def estimate(self, rule: StoppingRule, num_workers: int, *, keeps_rivers: bool = True) -> Cost:
         """Returns what solving the game takes, before anything is allocated.
 
         Args:
@@ -562,20 +562,17 @@ class JointGame:
         result += need.river_map_bytes if keeps_rivers else 0
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = self.engine.seconds_per_cell * int(need.cells_by_street.sum()) * share
-        savings = {
-            change: self._estimate(engine, num_workers).memory.total
+        savings: dict[str, int | None] = {
+            change: JOINT_PROGRAM_BYTES + self._estimate(engine, num_workers).memory.total
             for change, engine in self.engine.savings.items()
         }
-        return Needs(
+        return Cost(
             seconds=limit_seconds(rule, per_iteration / num_workers),
             memory_bytes=JOINT_PROGRAM_BYTES + need.memory.total,
             disk_bytes=result,
             # A checkpoint holds all tables, and there is one while the next is written.
-            disk_bytes_until_done=2 * need.memory.tables + result,
-            savings=tuple(
-                Saving(each, JOINT_PROGRAM_BYTES + size) for each, size in savings.items()
-            ),
-            advice=f"give fewer flops, fewer sizes, or {self.engine.advice}",
+            checkpoint_bytes=2 * need.memory.tables,
+            savings=savings | {f"give fewer flops, fewer sizes, or {self.engine.advice}": None},
         )
 
     def _estimate(self, engine: Engine, num_workers: int) -> EngineNeeds:

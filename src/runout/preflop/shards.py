@@ -21,7 +21,6 @@ from runout.storage.bundle import has_bundle, load_bundle
 from runout.storage.writer import BundleWriter, Finish
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # Where a joint solve stands: all tables, so that it goes on with the same bits.
 #
 #     commit/          the iteration, the tables before the flop, and which of these is in force:
@@ -29,7 +28,6 @@ from runout.version import __version__
 #
 # Flops are saved by whoever plays them, maybe on several machines, and the commit comes last. Until
 # it is there the one before it counts, with its flops.
-
 
 KIND = "joint_checkpoint"
 SCHEMA_VERSION = 2
@@ -136,7 +134,6 @@ def _tables(solver: PreflopSolver, leaves: LearningLeaves) -> Iterator[tuple[str
     yield "num_visits", leaves.num_visits
 
 
-# --------------------------------------------------------------------------------------------------
 # A joint game divided among shards: each plays some of its flops, with their tables.
 #
 # An iteration sends the reach of all leaves to every shard and gathers what hands win, flop by

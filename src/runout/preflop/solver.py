@@ -20,7 +20,6 @@ from runout.trees.betting import SB
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import ALL_IN, FOLD_BY_BB, FOLD_BY_SB, IP, PreflopTree, postflop_position
 
-# --------------------------------------------------------------------------------------------------
 # What the preflop solver asks of leaves, whichever way flops are solved.
 
 
@@ -51,7 +50,6 @@ class GameLeaves(Protocol):
         """Returns where the values of flop leaves come from, by path."""
 
 
-# --------------------------------------------------------------------------------------------------
 # What each hand wins at each node under given strategies.
 
 
@@ -109,7 +107,6 @@ def best_response(
     return root
 
 
-# --------------------------------------------------------------------------------------------------
 # The leaves of the preflop tree: folds, called all-ins, and flops by the value book.
 
 
@@ -214,10 +211,6 @@ def value_groups(
         won = multiply(opponent_reach[group.node], payoff.T)
         values[group.node] = group.stake[:, None] * won
     return values
-
-
-# --------------------------------------------------------------------------------------------------
-# The preflop solver: vector CFR over 169 x 169 hands with exact card removal.
 
 
 #: Shown solutions as they are in the middle of a solve.

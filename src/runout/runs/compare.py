@@ -19,8 +19,8 @@ from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
-from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
-from runout.flops.backend import FlopGame, FlopNeeds, FlopStrategy, PostflopBackend
+from runout.execution.tasks import Task, TaskResult, Worker
+from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend
 from runout.flops.cards import ExactBackend
 from runout.flops.solve import PostflopAbstraction, progress_sink
 from runout.holdem.cards import NO_RAKE, CardsToCome
@@ -32,7 +32,6 @@ from runout.storage.ledger import LedgerEntry
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # What backends have reached on flops, row by row and on average.
 
 
@@ -145,13 +144,9 @@ def _known_mean(numbers: Sequence[float | None]) -> float | None:
     return _mean(known) if known else None
 
 
-# --------------------------------------------------------------------------------------------------
-# Backends side by side: each solves the same flops, and all are judged in the real game.
-#
 # What a backend says about itself is measured in its own game, in which its abstraction is the
 # truth. Rows put next to it what its strategies lose to an opponent who sees every card, and how
 # far its values are from those of the exact solution.
-
 
 PHASE = "Solving and judging"
 
@@ -176,12 +171,9 @@ class Contender:
         """Whether its values are the ones that others are measured by."""
         return isinstance(self.backend, ExactBackend)
 
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> FlopNeeds:
+    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what solving a flop and judging its strategies takes."""
-        need = self.backend.estimate(flop, tree, num_workers)
-        judging = estimate_judging_bytes(flop, tree, num_workers)
-        savings = {change: size + judging for change, size in need.savings.items()}
-        return replace(need, memory_bytes=need.memory_bytes + judging, savings=savings)
+        return estimate_judged(self.backend, flop, tree, num_workers)
 
 
 def all_labels() -> list[str]:
@@ -328,9 +320,12 @@ class CompareJob:
 
     def tasks(self, flops: Sequence[tuple[int, ...]]) -> list[Task[Solve]]:
         """Returns a task for each solve, those of a flop one after the other."""
-        alone = TaskNeeds(is_alone=True)  # so that the times of backends can be compared
         return [
-            Task(f"{format_cards(flop)} {tree} {contender}", Solve(flop, tree, contender), alone)
+            Task(
+                f"{format_cards(flop)} {tree} {contender}",
+                Solve(flop, tree, contender),
+                is_alone=True,  # so that the times of backends can be compared
+            )
             for flop in flops
             for tree in range(len(self.trees))
             for contender in range(len(self.contenders))
@@ -423,10 +418,13 @@ def _compare_values(
     return rows
 
 
-def estimate_judging_bytes(flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> int:
-    """Returns what judging strategies takes, while what was solved is still there.
+def estimate_judged(
+    backend: PostflopBackend, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
+) -> Cost:
+    """Returns what solving a flop takes, and judging its strategies while they are still there.
 
     Args:
+        backend: how it is solved.
         flop: three cards.
         tree: the betting.
         num_workers: threads of a solve.
@@ -439,4 +437,6 @@ def estimate_judging_bytes(flop: tuple[int, ...], tree: PostflopTree, num_worker
     rivers_of_a_turn = int(np.diff(turn.first_next).max())
     # A worker holds what both players do on the rivers of one turn card.
     rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))
-    return need.working_space + need.cards + num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES
+    judging = need.working_space + need.cards
+    judging += num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES
+    return backend.estimate(flop, tree, num_workers).with_memory(lambda size: size + judging)

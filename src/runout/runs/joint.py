@@ -37,7 +37,6 @@ from runout.storage.writer import Autosave, Finish
 from runout.trees.tree import PotType, PreflopTree
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # The preflop stage: a tree solved on top of a value book.
 
 
@@ -93,9 +92,7 @@ def preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) 
     )
 
 
-# --------------------------------------------------------------------------------------------------
 # The joint stage: preflop and flops as one game, from a config to its solution.
-
 
 _SECONDS_PER_MINUTE = 60.0
 

@@ -41,7 +41,6 @@ from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import OOP, PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # Best responses in the real game: what strategies lose to a player who sees every card.
 #
 # However a backend groups hands, its strategies say what each combo does on each board. Here an
@@ -115,14 +114,12 @@ def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> fl
     return float((hands.weights * values.astype(np.float64)).sum())
 
 
-# --------------------------------------------------------------------------------------------------
 # What a joint solution loses in the real game: best responses carried up through preflop.
 #
 # On every flop leaf and every flop of the solution an opponent answers with every combo on every
 # turn and river card; what it wins there is carried up through the preflop tree, where it answers
 # with every hand. The two gains are the price of abstraction and solve together, on the flops of
 # the solution.
-
 
 _PHASE = "best responses on flops"
 

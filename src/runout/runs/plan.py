@@ -12,7 +12,7 @@ from runout.config.run import RunConfig
 from runout.config.section import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.pool import count_cores
-from runout.flops.backend import Needs
+from runout.flops.backend import Cost
 from runout.flops.solve import PostflopPlan
 from runout.preflop.joint import JointGame
 from runout.runs.joint import make_joint_game
@@ -21,7 +21,6 @@ from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.trees.tree import PreflopTree
 
-# --------------------------------------------------------------------------------------------------
 # The postflop stage: which stack-to-pot ratios the preflop tree needs, and values of before.
 
 
@@ -76,7 +75,6 @@ def _middle(group: Sequence[float]) -> float:
     return (group[0] + group[-1]) / 2.0
 
 
-# --------------------------------------------------------------------------------------------------
 # What a run is about to do: made once, shown by the command line, carried out by the pipeline.
 
 
@@ -138,13 +136,13 @@ class RunPlan:
         return cls(config, tree, workers, None, model, flops, given, leaves)
 
     @cached_property
-    def needs(self) -> Needs | None:
+    def cost(self) -> Cost | None:
         """Time, memory and disk that flops take; None if none is solved or played."""
         if self.joint is not None:
             keeps_rivers = self.config.joint_settings.keep_rivers
             rule = self.config.stopping_rule()
             return self.joint.estimate(rule, self.num_workers, keeps_rivers=keeps_rivers)
-        return None if self.flops is None else self.flops.needs
+        return None if self.flops is None else self.flops.cost
 
 
 def _open_model(config: RunConfig) -> tuple[ValueBundle | None, PostflopModelConfig]:
@@ -159,7 +157,6 @@ def _open_model(config: RunConfig) -> tuple[ValueBundle | None, PostflopModelCon
     return opened, load_postflop_config(opened.config_text)
 
 
-# --------------------------------------------------------------------------------------------------
 # Whether the results in a run's directory belong to the game of a config, and if not, why not.
 #
 # A solution on top of values of another game would be wrong without looking wrong, so nothing is

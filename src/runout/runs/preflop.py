@@ -35,7 +35,6 @@ from runout.solutions.values import (
 from runout.storage.bundle import digest_config, has_bundle
 from runout.trees.tree import FlopLeaf
 
-# --------------------------------------------------------------------------------------------------
 # Rounds in which flops are solved with the ranges that really arrive there.
 #
 # A flop solved for all hands lets hands play that would never come; its values are those of another
@@ -43,7 +42,6 @@ from runout.trees.tree import FlopLeaf
 # the flops at that leaf with these ranges, and solves preflop again. Ranges are damped, because a
 # new preflop strategy changes the ranges that it was computed from, and more so in later rounds:
 # with a constant share strategies go in circles.
-
 
 #: A leaf that neither hand reaches this often keeps the ranges it had.
 _NEVER = 1e-9
@@ -143,9 +141,6 @@ def _solve_leaf(
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# The main job: from a config to a solved preflop game. Read this file first.
-#
 # `RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`, or with
 # ``method: joint`` both at once, `RunConfig -> JointGame -> PreflopSolution -> bundles`.
 

@@ -29,7 +29,7 @@ from runout.events import (
     reporting_phase,
 )
 from runout.execution.context import RunContext
-from runout.execution.tasks import CancelledError, Task, TaskNeeds, TaskResult, Worker
+from runout.execution.tasks import CancelledError, Task, TaskResult, Worker
 from runout.flops.solve import failed_flops
 from runout.flops.spot_setup import SpotSize, measure_spot, river_buckets
 from runout.flops.spot_solution import SpotSolution
@@ -46,9 +46,7 @@ from runout.trees.betting import Street
 from runout.trees.sizes import format_bet_size
 from runout.trees.tree import POSITION_NAMES
 
-# --------------------------------------------------------------------------------------------------
 # What a report over flops is about to solve: one spot, many flops, some lines.
-
 
 _FLOP = STREET_KEYS[Street.FLOP]
 
@@ -255,12 +253,8 @@ def describe_variants(variants: Sequence[SizeVariant]) -> str:
     return ", ".join(f"{POSITION_NAMES[v.player]} with {v.code} only" for v in variants)
 
 
-# --------------------------------------------------------------------------------------------------
-# A report over flops: one spot solved flop by flop, each of which leaves a row of numbers.
-#
 # A flop is solved as `solve-spot` would solve it, and its row is made by whoever has solved it.
 # Finished rows are kept in a ledger, so an interrupted report goes on where it was.
-
 
 _FACTS = "facts"
 _SECONDS = "seconds"
@@ -320,7 +314,7 @@ class ReportJob:
         tasks = []
         for flop, name in zip(plan.flops.flops, plan.flops.names, strict=True):
             # Runouts that differ by suits only are solved once; nobody knows how long one takes.
-            tasks.append(Task(name, name, TaskNeeds(memory, 1.0 / len(suit_stabilizer(flop)))))
+            tasks.append(Task(name, name, memory, 1.0 / len(suit_stabilizer(flop))))
         return tasks
 
     def row_of(self, flop: str, share: float, entry: LedgerEntry) -> FlopRow:

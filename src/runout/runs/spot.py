@@ -17,11 +17,11 @@ from runout.config.run import RunConfig
 from runout.config.section import list_differences
 from runout.config.spot import SpotConfig
 from runout.config.values import PLAYER_KEYS, plain_sizes
-from runout.errors import BundleError, ExecutionError, RunoutError, TreeError
+from runout.errors import BundleError, RunoutError, TreeError
 from runout.events import SavingFailed, SpotSolving
 from runout.execution.context import RunContext
-from runout.execution.pool import available_memory_bytes
 from runout.execution.tasks import CancelledError, holding_interrupts
+from runout.flops.backend import Cost
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot, river_buckets
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.holdem.tables import Precision
@@ -41,9 +41,7 @@ from runout.storage.writer import Autosave, Finish
 from runout.trees.betting import BB, BLIND_NAMES, SB, Street
 from runout.trees.tree import FLOP, pot_type_of
 
-# --------------------------------------------------------------------------------------------------
 # From chart to spot: a flop leaf of a preflop solution as the keys of a spot.
-
 
 #: Bets are whole chips, so a big blind must be many.
 CHIPS_PER_BB = 100
@@ -124,13 +122,8 @@ def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
     return 0.0 if math.isnan(ev) else ev
 
 
-# --------------------------------------------------------------------------------------------------
-# A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves.
-
-
 _SECONDS_BETWEEN_EVENTS = 0.1
 _SECONDS_PER_MINUTE = 60.0
-_BYTES_PER_GB = 1e9
 
 
 def solve_spot(
@@ -254,19 +247,14 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
     Raises:
         ExecutionError: with both numbers, and what would need less.
     """
-    needed = size.memory[Precision(config.precision)].total
-    available = available_memory_bytes()
-    if needed <= available:
-        return
-    half = size.memory[Precision.HALF].total
-    advice = "give fewer sizes, a lower max_raises_per_street or narrower ranges"
+    savings: dict[str, int | None] = {}
     if Precision(config.precision) != Precision.HALF:
-        fits = "" if half <= available else ", still too much"
-        advice = f"precision 16 needs {_format_gb(half)}{fits}; or {advice}"
+        savings["precision 16"] = size.memory[Precision.HALF].total
+    savings["give fewer sizes, a lower max_raises_per_street or narrower ranges"] = None
     if config.rivers == "exact" and config.first_street == Street.FLOP:
-        advice = f"{advice}; or rivers: compact"
-    problem = f"the solve needs {_format_gb(needed)}, {_format_gb(available)} are free; {advice}"
-    raise ExecutionError("memory", problem)
+        savings["rivers: compact"] = None
+    needed = size.memory[Precision(config.precision)].total
+    Cost(memory_bytes=needed, savings=savings).require_memory("the solve")
 
 
 def reason_to_rest(
@@ -415,7 +403,3 @@ def _describe_interruption(solution: SpotSolution, directory: Path | None) -> st
 
 def _format_size(hand_range: HandRange, config: SpotConfig) -> str:
     return f"{hand_range.without_cards(config.board_cards).weights.sum():.4g}"
-
-
-def _format_gb(size: float) -> str:
-    return f"{size / _BYTES_PER_GB:.1f} GB"

@@ -19,10 +19,10 @@ from runout.config.load import SweepPoint
 from runout.config.postflop import PostflopModelConfig
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
-from runout.execution.tasks import Task, TaskNeeds, TaskResult, Worker
+from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import FlopGame
 from runout.flops.solve import PostflopPlan, failed_flops, progress_sink
-from runout.runs.compare import estimate_judging_bytes
+from runout.runs.compare import estimate_judged
 from runout.runs.judge import judge_strategy
 from runout.storage.bundle import digest_config
 
@@ -217,7 +217,7 @@ def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[S
         ExecutionError: after all were tried, naming those that failed and why.
         CancelledError: if the token of the workplace was set.
     """
-    tasks = [Task(task.key, task, _needs_of(task)) for task in list_tasks(points)]
+    tasks = [_make_task(item) for item in list_tasks(points)]
     failures: dict[str, Exception] = {}
     with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
         for number, done in enumerate(workplace.run(SweepJob(), tasks), start=1):
@@ -233,10 +233,8 @@ def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[S
         raise failed_flops(failures, len(tasks))
 
 
-def _needs_of(task: SweepTask) -> TaskNeeds:
-    """Returns what a solve and its judging take; it is timed, so it has its worker for itself."""
-    plan = PostflopPlan.make(task.model, 1)
-    flop, tree = plan.flops.flops[0], plan.trees[0]
-    need = plan.backend.estimate(flop, tree, 1)
-    judging = estimate_judging_bytes(flop, tree, 1)
-    return TaskNeeds(need.memory_bytes + judging, need.seconds, is_alone=True)
+def _make_task(item: SweepTask) -> Task[SweepTask]:
+    """Returns a solve and its judging; it is timed, so it has its worker for itself."""
+    plan = PostflopPlan.make(item.model, 1)
+    cost = estimate_judged(plan.backend, plan.flops.flops[0], plan.trees[0], 1)
+    return Task(item.key, item, cost.memory_bytes, cost.seconds, is_alone=True)
