@@ -12,7 +12,7 @@ from runout.errors import ExecutionError
 from runout.events import PhaseAdvanced, TaskLost, ignore_event
 from runout.execution.context import LedgerWork, RunContext, opening_executor, run_tasks
 from runout.execution.tasks import CancelledError, CancelToken, ShardLostError, ThreadExecutor
-from runout.runs.joint import solve_joint
+from runout.runs.preflop import solve_joint
 from runout.storage.ledger import Ledger
 from tests.runs.test_joint_shards import CONFIG, GAME, assert_same_bits
 from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob, with_needs

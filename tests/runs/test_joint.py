@@ -1,4 +1,4 @@
-"""Tests of `runout.runs.joint`."""
+"""Tests of the stages in `runout.runs.preflop`."""
 
 import os
 import signal
@@ -11,7 +11,8 @@ from runout.errors import ConfigError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
 from runout.preflop.subgames import CompactEngine
-from runout.runs.joint import PreflopStage, make_joint_game, solve_joint
+from runout.runs.plan import make_joint_game
+from runout.runs.preflop import solve_joint, solve_on_book
 from runout.solutions.values import ValueBook
 from runout.trees.sizes import PotFraction
 from runout.trees.tree import PotType
@@ -83,8 +84,9 @@ def test_a_backend_that_cannot_be_played_is_refused():
 
 def solve(number=0, **keys):
     watch, config = Watch(), run_config(**keys)
-    stage = PreflopStage(config, config.preflop.tree, RunContext(1, watch))
-    return stage.solve(ValueBook.raw_equity(), number), watch.of(PreflopSolving)
+    book, context = ValueBook.raw_equity(), RunContext(1, watch)
+    solution = solve_on_book(config, config.preflop.tree, book, context, number=number)
+    return solution, watch.of(PreflopSolving)
 
 
 def test_it_ends_at_the_threshold_of_the_config():

@@ -14,9 +14,8 @@ from runout.execution.context import RunContext
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import LocalShards, ShardLostError
 from runout.preflop.shards import divide_flops
-from runout.runs.joint import solve_joint
 from runout.runs.plan import RunPlan
-from runout.runs.preflop import carry_out
+from runout.runs.preflop import carry_out, solve_joint
 from runout.solutions import flop_bundles as joint_bundle
 from runout.storage.bundle import load_bundle
 from tests.samples.joint_games import FLOP_JAM, make_game, one_line

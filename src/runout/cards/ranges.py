@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -25,7 +26,6 @@ from runout.cards.deck import (
 )
 from runout.errors import CardError, RangeError, quote
 
-# --------------------------------------------------------------------------------------------------
 # A hand range: how often a player holds each of the 1,326 combos.
 
 
@@ -104,7 +104,6 @@ class HandRange:
         return f"HandRange({self.num_combos:g} combos, {self.percentage:.2f}%)"
 
 
-# --------------------------------------------------------------------------------------------------
 # Range strings in the style of PioSOLVER, such as ``22+,A2s+,KTo-K8o,AhKh,AKs:0.5``.
 #
 # A range string is a list of groups, and a group of several hands is always a stretch of one line
@@ -113,7 +112,6 @@ class HandRange:
 # both ends of a stretch, in either order; a plus names its lower end and runs to the top of the
 # line: the diagonal for pairs and connectors, the row for every other hand. The same lines serve
 # reading and writing.
-
 
 #: The one word that is a group: every combo.
 RANDOM = "random"
@@ -162,6 +160,7 @@ _DIAGONALS: tuple[_Run, ...] = (
 _RUN_BY_PLUS: tuple[_Run, ...] = tuple(_hands_named_by_plus(hand) for hand in range(NUM_HANDS))
 
 
+@lru_cache(maxsize=256)
 def parse_range(text: str) -> HandRange:
     """Reads a range string; where groups overlap, the earliest wins.
 

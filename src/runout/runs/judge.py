@@ -27,7 +27,7 @@ from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame, read_tables
 from runout.preflop.shards import ShardedFlops, divide_flops
 from runout.preflop.solver import best_response
 from runout.preflop.subgames import FlopPlayers, PlayedFlops
-from runout.runs.joint import make_joint_game
+from runout.runs.plan import make_joint_game
 from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.preflop import (
     FLOPS_FOLDER,

@@ -7,19 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from runout.config.load import load_postflop_config, load_run_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.postflop import JOINT_BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.config.section import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost
+from runout.flops.settings import CompactConfig, ExactConfig
 from runout.flops.solve import PostflopPlan
+from runout.holdem.tables import Precision
 from runout.preflop.joint import JointGame
-from runout.runs.joint import make_joint_game
+from runout.preflop.subgames import CompactEngine, Engine, ExactEngine
 from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
-from runout.trees.tree import PreflopTree
+from runout.trees.tree import PotType, PreflopTree
 
 # The postflop stage: which stack-to-pot ratios the preflop tree needs, and values of before.
 
@@ -73,6 +75,37 @@ def _require_all_hands(path: Path, bundle: ValueBundle) -> None:
 
 def _middle(group: Sequence[float]) -> float:
     return (group[0] + group[-1]) / 2.0
+
+
+def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
+    """Returns the game that a config asks for.
+
+    Raises:
+        ConfigError: if flops cannot be played by the config's backend.
+    """
+    model, settings = config.postflop_model, config.joint_settings
+    if model is None:
+        raise ConfigError("postflop_model", "missing, a joint game needs one")
+    rules = settings.betting_rules(model)
+    return JointGame(
+        tree=tree,
+        flops=model.flop_list(),
+        betting={pot: rules[pot.value] for pot in PotType},
+        engine=_make_engine(model),
+        flops_per_iteration=settings.flops_per_iteration,
+        seed=model.seed,
+    )
+
+
+def _make_engine(model: PostflopModelConfig) -> Engine:
+    if isinstance(model, ExactConfig):
+        return ExactEngine(Precision(model.exact_precision))
+    if isinstance(model, CompactConfig):
+        precision = Precision(model.compact_precision)
+        return CompactEngine(model.river_buckets, model.river_blockers, precision)
+    allowed = " or ".join(JOINT_BACKENDS)
+    problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"
+    raise ConfigError("postflop_model.solve_type", problem)
 
 
 # What a run is about to do: made once, shown by the command line, carried out by the pipeline.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -35,7 +35,7 @@ from runout.solutions.flop import (
 from runout.solutions.node import ExploitabilityUnit, Provenance, Quality, Unit
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Bundle, load_bundle, read_manifest, reading_contents
-from runout.trees.betting import Street
+from runout.trees.betting import BettingRules, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
 
 # --------------------------------------------------------------------------------------------------
@@ -73,13 +73,21 @@ def build_spot(config: SpotConfig) -> Spot:
         TreeError: if its betting tree is too large.
     """
     cap = math.inf if config.rake_cap is None else config.rake_cap
-    return Spot(
-        board=config.board_cards,
-        ranges=config.ranges(),
-        tree=config.tree(),
-        rake=Rake(config.rake_rate, cap),
-        merges_suits=config.merges_suits,
-    )
+    stakes = (config.betting_rules(), config.pot, config.stack, config.first_street)
+    rake = Rake(config.rake_rate, cap)
+    return _make_spot(config.board_cards, config.ranges(), stakes, rake, config.merges_suits)
+
+
+@lru_cache(maxsize=2)  # a command measures a spot and then solves it
+def _make_spot(
+    board: tuple[int, ...],
+    ranges: tuple[HandRange, HandRange],
+    stakes: tuple[BettingRules, float, float, Street],
+    rake: Rake,
+    merges_suits: bool,
+) -> Spot:
+    tree = PostflopTree.build_in_chips(*stakes)
+    return Spot(board, ranges, tree, rake=rake, merges_suits=merges_suits)
 
 
 def meaning_of(config: SpotConfig) -> ExploitabilityMeaning:
