@@ -6,19 +6,35 @@ import signal
 import threading
 
 import pytest
-from ray.cluster_utils import Cluster
-
-from runout.errors import ExecutionError
-from runout.events import PhaseAdvanced, TaskLost, ignore_event
-from runout.execution.context import LedgerWork, RunContext, opening_executor, run_tasks
-from runout.execution.tasks import CancelledError, CancelToken, ShardLostError, ThreadExecutor
-from runout.runs.preflop import solve_joint
-from runout.storage.ledger import Ledger
-from tests.runs.test_joint_shards import CONFIG, GAME, assert_same_bits
-from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob, with_needs
 
 ray = pytest.importorskip("ray", reason="the extra dist is not installed")
 
+from ray.cluster_utils import Cluster  # noqa: E402
+
+from runout.errors import ExecutionError  # noqa: E402
+from runout.events import PhaseAdvanced, TaskLost, ignore_event  # noqa: E402
+from runout.execution.context import (  # noqa: E402
+    LedgerWork,
+    RunContext,
+    opening_executor,
+    run_tasks,
+)
+from runout.execution.tasks import (  # noqa: E402
+    CancelledError,
+    CancelToken,
+    ShardLostError,
+    ThreadExecutor,
+)
+from runout.runs.preflop import solve_joint  # noqa: E402
+from runout.storage.ledger import Ledger  # noqa: E402
+from tests.runs.test_joint_shards import CONFIG, GAME, assert_same_bits  # noqa: E402
+from tests.samples.squares import (  # noqa: E402
+    SQUARES,
+    TASKS,
+    CounterJob,
+    SquareJob,
+    with_needs,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

@@ -14,8 +14,6 @@ from runout.equity.versus import compare_ranges
 from runout.errors import BundleError
 from runout.flops.spot_setup import lock_node
 from runout.flops.spot_solution import (
-    KIND,
-    SCHEMA_VERSION,
     SpotSolution,
     SpotView,
     load_spot_facts,
@@ -24,6 +22,7 @@ from runout.flops.spot_solution import (
 from runout.holdem.cards import NO_RAKE, Rake
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
+from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION
 from runout.storage.writer import write_bundle
 from tests.samples.small_spots import make_spot
 
@@ -116,9 +115,13 @@ def test_a_bundle_is_replaced_only_on_request(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "version", "problem"),
     [
-        ("other", SCHEMA_VERSION, "is of kind 'other', expected 'spot'"),
-        (KIND, SCHEMA_VERSION + 1, f"has schema version 2, expected {SCHEMA_VERSION}"),
-        (KIND, SCHEMA_VERSION, "lacks or garbles config: is empty"),
+        ("other", SPOT_SCHEMA_VERSION, "is of kind 'other', expected 'spot'"),
+        (
+            SPOT_KIND,
+            SPOT_SCHEMA_VERSION + 1,
+            "has schema version 2, expected 1",
+        ),
+        (SPOT_KIND, SPOT_SCHEMA_VERSION, "lacks or garbles config: is empty"),
     ],
 )
 def test_other_kinds_and_versions_are_refused(tmp_path, kind, version, problem):
@@ -134,8 +137,8 @@ def rewrite(path, config, arrays):
     report = json.loads((path / "report.json").read_text())
     write_bundle(
         path,
-        kind=KIND,
-        schema_version=SCHEMA_VERSION,
+        kind=SPOT_KIND,
+        schema_version=SPOT_SCHEMA_VERSION,
         package_version="0",
         arrays=arrays,
         documents={"report": report},

@@ -148,7 +148,7 @@ needs_exchange = pytest.mark.skipif(
 # Replaces the bundle sys.argv[1] and kills itself at rename number sys.argv[2], before or after.
 KILL_AT_RENAME = """
 import os, signal, sys
-from runout.storage import staging
+from runout.storage import files as staging
 from tests.samples.storage_samples import write_sample
 staging.exchange = lambda first, second: False
 rename, count = os.rename, 0
@@ -165,7 +165,7 @@ write_sample(sys.argv[1], 2.0, overwrite=True)
 """
 KILL_AT_EXCHANGE = """
 import os, signal, sys
-from runout.storage import staging
+from runout.storage import files as staging
 from tests.samples.storage_samples import write_sample
 exchange = staging.exchange
 def exchange_and_die(first, second):
