@@ -27,6 +27,7 @@ from runout.execution.tasks import (
     TaskResult,
     ThreadExecutor,
     Worker,
+    WorkerLostError,
 )
 from runout.storage.ledger import Ledger
 
@@ -106,19 +107,20 @@ class UnreliableExecutor:
     def _try(self, work, task):
         if self._random.random() >= self._trouble or task.attempt == MAX_ATTEMPTS:
             return [self._carry_out(work, task)]
-        trouble = self._random.choice(("dropped", "lost", "receipt lost", "repeated"))
+        trouble = self._random.choice(("dropped", "lost", "end lost", "repeated"))
         if trouble == "dropped":
             return []
         if trouble == "lost":
-            return [TaskEnd(task, loss="its worker died")]
-        if trouble == "receipt lost":
+            return [TaskEnd(task, WorkerLostError("its worker died"))]
+        if trouble == "end lost":
             self._carry_out(work, task)
-            return [TaskEnd(task, loss="its worker died")]
+            return [TaskEnd(task, WorkerLostError("its worker died"))]
         return [self._carry_out(work, task), self._carry_out(work, task)]
 
     def _carry_out(self, work, task):
         try:
-            return TaskEnd(task, work(task, Worker()))
+            work(task, Worker())
+            return TaskEnd(task)
         except Exception as error:
             return TaskEnd(task, error=error)
 
@@ -147,7 +149,7 @@ def test_a_task_that_is_lost_again_and_again_is_given_up_and_told(tmp_path):
     class Executor(UnreliableExecutor):
         def _try(self, work, task):
             if task.item == 3:
-                return [TaskEnd(task, loss="worker 7 was killed")]
+                return [TaskEnd(task, WorkerLostError("worker 7 was killed"))]
             return [self._carry_out(work, task)]
 
     events = []
@@ -165,7 +167,7 @@ def test_the_ledger_says_which_try_has_succeeded(tmp_path):
     class Executor(UnreliableExecutor):
         def _try(self, work, task):
             if task.attempt < 3:
-                return [TaskEnd(task, loss="bad luck")]
+                return [TaskEnd(task, WorkerLostError("bad luck"))]
             return [self._carry_out(work, task)]
 
     run(tmp_path, Executor(0))

@@ -9,7 +9,7 @@ import pytest
 from runout.events import PhaseAdvanced, TaskLost, TasksShared, ignore_event
 from runout.execution.context import LedgerWork, opening_executor, run_tasks
 from runout.execution.processes import ProcessExecutor
-from runout.execution.tasks import CancelledError, CancelToken, ShardLostError, ThreadExecutor
+from runout.execution.tasks import CancelledError, CancelToken, ThreadExecutor, WorkerLostError
 from runout.storage.ledger import Ledger
 from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob
 
@@ -101,7 +101,7 @@ def test_shards_keep_what_they_have_and_answer_in_order(executor):
         with pytest.raises(ZeroDivisionError):
             group.call("fail", [(), (), ()])
         os.kill(group.pids[1], signal.SIGKILL)
-        with pytest.raises(ShardLostError, match="has died, killed by SIGKILL"):
+        with pytest.raises(WorkerLostError, match="has died, killed by SIGKILL"):
             group.call("add", [(1,), (1,), (1,)])
     finally:
         group.close()

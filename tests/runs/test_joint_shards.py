@@ -12,7 +12,7 @@ from runout.errors import ExecutionError
 from runout.events import PreflopSolving, TaskLost
 from runout.execution.context import RunContext
 from runout.execution.processes import ProcessExecutor
-from runout.execution.tasks import LocalShards, ShardLostError
+from runout.execution.tasks import LocalShards, WorkerLostError
 from runout.preflop.shards import divide_flops
 from runout.runs.plan import RunPlan
 from runout.runs.preflop import carry_out, solve_joint
@@ -67,7 +67,7 @@ class MortalShards:
     def call(self, method, arguments):
         self._executor.num_calls += method == "play"
         if method == "play" and self._executor.num_calls in self._executor.dies_at:
-            raise ShardLostError("its machine is gone")
+            raise WorkerLostError("its machine is gone")
         return self._shards.call(method, arguments)
 
     def close(self):

@@ -11,9 +11,8 @@ import pytest
 
 from runout.errors import BundleError
 from runout.storage import files
-from runout.storage import files as staging
 from runout.storage.bundle import read_manifest
-from runout.storage.files import DirectoryLock, PinnedDirectory, pinning
+from runout.storage.files import PathLock, PinnedDirectory
 from runout.storage.writer import BundleWriter
 from tests.samples.storage_samples import (
     KIND,
@@ -106,35 +105,35 @@ def replace(place):
 
 @pytest.mark.skipif(not PinnedDirectory.is_pinned, reason="needs a system that can pin")
 def test_files_come_from_the_directory_that_was_there_first(place):
-    with pinning(place) as directory:
+    with PinnedDirectory(place) as directory:
         replace(place)
-        assert not directory.is_still_at(place)
+        assert not directory.is_still_there()
         with directory.open("file") as file:
             assert file.read() == b"first"
 
 
 def test_without_pins_a_replaced_directory_is_noticed(place, monkeypatch):
     monkeypatch.setattr(PinnedDirectory, "is_pinned", False)
-    with pinning(place) as directory:
-        assert directory.is_still_at(place)
+    with PinnedDirectory(place) as directory:
+        assert directory.is_still_there()
         replace(place)
         with directory.open("file") as file:
             assert file.read() == b"second"
-        assert not directory.is_still_at(place)
+        assert not directory.is_still_there()
 
 
 def test_a_directory_that_is_about_to_be_replaced_is_found_under_its_other_name(place):
     os.rename(place, place.with_name(".a.old-0123abcd"))
-    with pinning(place) as directory:
+    with PinnedDirectory(place) as directory:
         assert directory.path == place.with_name(".a.old-0123abcd")
-        assert directory.is_still_at(place)
+        assert directory.is_still_there()
 
 
 def test_what_is_no_directory_cannot_be_pinned(place):
-    with pytest.raises(BundleError, match="is a file, not a bundle"), pinning(place / "file"):
-        pass
-    with pytest.raises(BundleError, match="does not exist"), pinning(place / "nothing"):
-        pass
+    with pytest.raises(BundleError, match="is a file, not a bundle"):
+        PinnedDirectory(place / "file")
+    with pytest.raises(BundleError, match="does not exist"):
+        PinnedDirectory(place / "nothing")
 
 
 FACTS = {"kind": KIND, "schema_version": VERSION, "package_version": "0.1.0"}
@@ -148,9 +147,9 @@ needs_exchange = pytest.mark.skipif(
 # Replaces the bundle sys.argv[1] and kills itself at rename number sys.argv[2], before or after.
 KILL_AT_RENAME = """
 import os, signal, sys
-from runout.storage import files as staging
+from runout.storage import files
 from tests.samples.storage_samples import write_sample
-staging.exchange = lambda first, second: False
+files.exchange = lambda first, second: False
 rename, count = os.rename, 0
 def rename_or_die(*paths):
     global count
@@ -165,14 +164,14 @@ write_sample(sys.argv[1], 2.0, overwrite=True)
 """
 KILL_AT_EXCHANGE = """
 import os, signal, sys
-from runout.storage import files as staging
+from runout.storage import files
 from tests.samples.storage_samples import write_sample
-exchange = staging.exchange
+exchange = files.exchange
 def exchange_and_die(first, second):
     if sys.argv[2] == "after":
         assert exchange(first, second)
     os.kill(os.getpid(), signal.SIGKILL)
-staging.exchange = exchange_and_die
+files.exchange = exchange_and_die
 write_sample(sys.argv[1], 2.0, overwrite=True)
 """
 KILL_WHILE_FILLING = """
@@ -272,7 +271,7 @@ def test_a_parent_where_nobody_may_write_is_an_error():
 
 def test_a_refused_first_rename_is_an_error_and_keeps_the_old_bundle(tmp_path, monkeypatch):
     write_sample(tmp_path / "a", 1.0)
-    monkeypatch.setattr(staging, "exchange", lambda first, second: False)
+    monkeypatch.setattr(files, "exchange", lambda first, second: False)
     rename = os.rename
 
     def refuse(source, target):
@@ -339,7 +338,7 @@ def test_a_refused_exchange_is_an_error_and_keeps_the_old_bundle(tmp_path, monke
     def refuse(first, second):
         raise PermissionError(13, "Permission denied", str(second))
 
-    monkeypatch.setattr(staging, "exchange", refuse)
+    monkeypatch.setattr(files, "exchange", refuse)
     with pytest.raises(BundleError, match=r"cannot be written \(Permission denied"):
         write_sample(tmp_path / "a", 2.0, overwrite=True)
     assert fill_of(load_sample(tmp_path / "a")) == 1.0
@@ -458,18 +457,47 @@ def test_racing_threads_leave_one_whole_bundle(tmp_path):
 
 @needs_posix
 def test_a_lock_is_seen_by_others_and_leaves_no_file(tmp_path):
-    lock = DirectoryLock(tmp_path)
-    assert not lock.is_held_by_anyone()
+    lock = PathLock(tmp_path)
+    assert lock.is_free()
     with lock:
-        assert DirectoryLock(tmp_path).is_held_by_anyone()
-    assert not lock.is_held_by_anyone()
+        assert not PathLock(tmp_path).is_free()
+        assert not PathLock(tmp_path).acquire(waits=False)
+    assert lock.is_free()
     assert list(tmp_path.iterdir()) == []
 
 
 @needs_posix
+def test_a_shared_lock_is_shared_until_one_is_the_last(tmp_path):
+    first, second = (PathLock(tmp_path / "lock", is_file=True) for _ in range(2))
+    assert first.acquire(is_shared=True)
+    assert second.acquire(is_shared=True)
+    assert not first.is_last()
+    assert second.is_last()
+    assert not first.acquire(waits=False, is_shared=True)
+    second.release(removes_file=True)
+    assert first.acquire(waits=False)  # of a new file
+    assert (tmp_path / "lock").exists()
+    first.release(removes_file=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_posix
+def test_where_there_are_no_locks_everybody_has_them_and_none_is_free(tmp_path, monkeypatch):
+    def refuse(descriptor, mode):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(files.fcntl, "flock", refuse)
+    locks = [PathLock(tmp_path / "lock", is_file=True) for _ in range(2)]
+    assert [lock.acquire(waits=False) for lock in locks] == [True, True]
+    assert not locks[0].is_free()
+    for lock in locks:
+        lock.release(removes_file=True)
+
+
+@needs_posix
 def test_without_locks_rubbish_is_kept_and_bundles_are_still_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(DirectoryLock, "acquire", lambda self: None)
-    monkeypatch.setattr(DirectoryLock, "is_held_by_anyone", lambda self: True)
+    monkeypatch.setattr(PathLock, "acquire", lambda self: True)
+    monkeypatch.setattr(PathLock, "is_free", lambda self: False)
     (tmp_path / ".a.part-0123abcd").mkdir()
     write_sample(tmp_path / "a", 1.0)
     write_sample(tmp_path / "a", 2.0, overwrite=True)
@@ -478,8 +506,9 @@ def test_without_locks_rubbish_is_kept_and_bundles_are_still_written(tmp_path, m
 
 
 def test_an_interrupted_replacement_is_found_by_readers(tmp_path):
-    write_sample(tmp_path / "a", 1.0)
-    assert staging.find_interrupted(tmp_path / "a") is None
-    os.rename(tmp_path / "a", tmp_path / ".a.old-0123abcd")
-    assert staging.find_interrupted(tmp_path / "a") == tmp_path / ".a.old-0123abcd"
-    assert fill_of(load_sample(tmp_path / "a")) == 1.0
+    target, aside = tmp_path / "a", tmp_path / ".a.old-0123abcd"
+    write_sample(target, 1.0)
+    assert files.directories_of(target) == [target]
+    os.rename(target, aside)
+    assert files.directories_of(target) == [target, aside]
+    assert fill_of(load_sample(target)) == 1.0

@@ -42,7 +42,8 @@ from runout.cli.targets import (
 from runout.errors import RunoutError
 from runout.events import reporting_phase
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
-from runout.storage.ledger import Claim, claiming
+from runout.storage.files import PathLock
+from runout.storage.ledger import claiming
 from runout.trees.betting import Street
 
 if TYPE_CHECKING:
@@ -326,7 +327,7 @@ def _save(path: Path, abstraction: "CardAbstraction", overwrite: bool) -> None:
 
 
 @contextmanager
-def _keeping_finished_parts(path: Path, claim: Claim) -> Iterator[Path]:
+def _keeping_finished_parts(path: Path, claim: PathLock) -> Iterator[Path]:
     """Yields where to keep finished parts; they go when the block ends well, and not before."""
     directory = checkpoint_directory(path)
     num_finished = count_checkpoints(directory)

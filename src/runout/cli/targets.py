@@ -19,8 +19,8 @@ from runout.execution.context import RunContext, opening_executor
 from runout.execution.tasks import ThreadExecutor, cancelling_on_interrupt
 from runout.solutions.preflop import JOINT_FOLDER
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
-from runout.storage.files import StagingDirectory, reporting_os_errors
-from runout.storage.ledger import ENTRY_ENDING, Claim, Ledger
+from runout.storage.files import PathLock, StagingDirectory, reporting_os_errors
+from runout.storage.ledger import ENTRY_ENDING, Ledger
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import AbstractionConfig
@@ -288,7 +288,7 @@ def remove_checkpoints(directory: Path) -> None:
 
 
 @contextmanager
-def keeping_checkpoints(directory: Path, resume: bool, claim: Claim) -> Iterator[None]:
+def keeping_checkpoints(directory: Path, resume: bool, claim: PathLock) -> Iterator[None]:
     """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
 
     A block that fails before any part is finished leaves nothing behind. Parts that another
@@ -320,7 +320,7 @@ def keeping_checkpoints(directory: Path, resume: bool, claim: Claim) -> Iterator
         remove_checkpoints(directory)
 
 
-def _describe_interruption(directory: Path, claim: Claim) -> str:
+def _describe_interruption(directory: Path, claim: PathLock) -> str:
     num_finished = count_checkpoints(directory)
     if num_finished == 0:
         if claim.is_last():

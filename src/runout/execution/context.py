@@ -24,11 +24,12 @@ from runout.execution.tasks import (
     TaskEnd,
     ThreadExecutor,
     Worker,
+    WorkerLostError,
     content_id,
     digest_job,
     longest_first,
 )
-from runout.storage.ledger import Ledger, LedgerEntry, Receipt, TaskClaims, TaskId, TaskRecord
+from runout.storage.ledger import Ledger, LedgerEntry, TaskClaims, TaskId, TaskRecord
 from runout.version import __version__
 
 # --------------------------------------------------------------------------------------------------
@@ -130,14 +131,14 @@ class LedgerWork(Generic[Item]):
         """Returns what carries out the tasks of a job over a ledger."""
         return cls(job, digest_job(job.facts), directory, sync_every)
 
-    def __call__(self, task: Task[Item], worker: Worker) -> Receipt:
-        """Returns the receipt of the result of a task."""
+    def __call__(self, task: Task[Item], worker: Worker) -> None:
+        """Carries out a task and writes its result."""
         self._require_own_place()
         started = time.perf_counter()
         result = self.job.run(task.item, worker)
         record = TaskRecord.of_this_process(time.perf_counter() - started, task.attempt)
         is_durable = next(_NUM_SAVED) % self.sync_every == 0
-        return Ledger(self.directory).save(
+        Ledger(self.directory).save(
             self.id_of(task), result.arrays, record, result.measured, is_durable=is_durable
         )
 
@@ -235,15 +236,15 @@ class _LedgerRun(Generic[Item]):
         if id not in self.open:
             return
         self._under_way.discard(id)
-        if end.error is not None:
+        if isinstance(end.error, WorkerLostError):
+            yield from self._lose(id, str(end.error))
+        elif end.error is not None:
             yield self._close(id, TaskDone(end.task, error=end.error))
-            return
-        entry = None if end.receipt is None else self._ledger.find(id)
-        if entry is not None:
+        elif (entry := self._ledger.find(id)) is not None:
             self.num_by_host[entry.record.host] += 1
             yield self._close(id, TaskDone(end.task, entry))
-            return
-        yield from self._lose(id, end.loss or "its result is not in the ledger")
+        else:
+            yield from self._lose(id, "its result is not in the ledger")
 
     def give_up_waiting(self) -> Iterator[TaskDone[Item]]:
         """Counts tasks as lost that the executor has taken and never told the end of."""

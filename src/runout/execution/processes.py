@@ -10,24 +10,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYetError
-from contextlib import closing, suppress
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
 from runout.events import Event, EventSink, FlopSolving, PhaseAdvanced, PreflopSolving, SpotSolving
-from runout.execution.pool import WorkerPool, available_memory_bytes, count_cores, require_workers
+from runout.execution.pool import WorkerPool, count_cores, require_workers
 from runout.execution.tasks import (
-    CancelledError,
     CancelToken,
     ShardJob,
-    ShardLostError,
     Task,
     TaskEnd,
-    TaskFeed,
     Work,
     Worker,
+    WorkerLostError,
+    map_on_threads,
 )
-from runout.storage.ledger import Receipt
 
 # --------------------------------------------------------------------------------------------------
 # A process that carries out calls for another one.
@@ -167,10 +165,6 @@ _SECONDS_BETWEEN_LOOKS = 0.1  # at the token, while a call is under way
 _SECONDS_TO_END = 10.0
 
 
-class ChildLostError(Exception):
-    """A child has died."""
-
-
 class ChildProcess:
     """A process that carries out calls, one at a time.
 
@@ -198,11 +192,11 @@ class ChildProcess:
         self.pid = self._process.pid
         self._sending = threading.Lock()
         self._answer: Future[Any] = Future()
-        self._loss: ChildLostError | None = None
+        self._loss: WorkerLostError | None = None
         threading.Thread(target=self._listen, daemon=True).start()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Begins ``function(desk, *arguments)`` there; it may raise `ChildLostError` as well."""
+        """Begins ``function(desk, *arguments)`` there; it may raise `WorkerLostError` as well."""
         self._answer = Future()
         self._send(Call(function, arguments))
         if self._loss is not None:
@@ -244,12 +238,12 @@ class ChildProcess:
                 else:
                     self._answer.set_result(message.value)
         except Exception:  # the stream has ended, maybe in the middle of a message
-            self._loss = ChildLostError(self._describe_end())
+            self._loss = WorkerLostError(self._describe_end())
             self._fail(self._loss)
         finally:
             stream.close()
 
-    def _fail(self, loss: ChildLostError) -> None:
+    def _fail(self, loss: WorkerLostError) -> None:
         with suppress(Exception):  # answered before it died
             self._answer.set_exception(loss)
 
@@ -277,17 +271,12 @@ class ProcessExecutor:
         Raises:
             ExecutionError: if that is not positive.
         """
-        self._num_workers = count_cores() if num_workers is None else num_workers
-        require_workers(self._num_workers)
+        self.num_workers = count_cores() if num_workers is None else num_workers
+        require_workers(self.num_workers)
         self._idle: SimpleQueue[ChildProcess | None] = SimpleQueue()
-        for _ in range(self._num_workers):
+        for _ in range(self.num_workers):
             self._idle.put(None)
         self._children: set[ChildProcess] = set()
-
-    @property
-    def num_workers(self) -> int:
-        """How many tasks it works on at a time, at most."""
-        return self._num_workers
 
     @property
     def pids(self) -> list[int]:
@@ -299,8 +288,7 @@ class ProcessExecutor:
     ) -> Iterator[TaskEnd[Any]]:
         """Yields how tasks ended, as soon as they have; see `Executor`."""
 
-        def carry_out(task: Task[Any]) -> Receipt:
-            cancel.raise_if_set()
+        def carry_out(task: Task[Any]) -> None:
             child: ChildProcess | None = self._idle.get()
             try:
                 child = child or self._start()
@@ -308,9 +296,8 @@ class ProcessExecutor:
                 if child.work is not work:
                     _wait(child, child.call(_keep_work, work), cancel)
                     child.work = work
-                receipt: Receipt = _wait(child, child.call(_work_off, task), cancel)
-                return receipt
-            except ChildLostError:
+                _wait(child, child.call(_work_off, task), cancel)
+            except WorkerLostError:
                 assert child is not None
                 self._children.discard(child)
                 child.close()
@@ -319,19 +306,7 @@ class ProcessExecutor:
             finally:
                 self._idle.put(child)
 
-        pool = WorkerPool(self._num_workers)
-        feed = TaskFeed(tasks, available_memory_bytes())
-        with closing(pool), closing(pool.map_as_finished(carry_out, feed)) as finished:
-            for task, result in finished:
-                if isinstance(result, CancelledError):
-                    cancel.set()  # the others end as well
-                elif isinstance(result, ChildLostError):
-                    yield TaskEnd(task, loss=str(result))
-                elif isinstance(result, Exception):
-                    yield TaskEnd(task, error=result)
-                else:
-                    yield TaskEnd(task, receipt=result)
-        cancel.raise_if_set()
+        return map_on_threads(carry_out, tasks, cancel, WorkerPool(self.num_workers))
 
     def start_shards(
         self, job: ShardJob, parts: Sequence[Any], on_event: EventSink
@@ -390,10 +365,7 @@ class ProcessShards:
             for child, given in zip(self._children, arguments, strict=True)
         ]
         wait(futures)  # a child that is asked again while it works would answer the wrong question
-        try:
-            return [future.result() for future in futures]
-        except ChildLostError as error:
-            raise ShardLostError(str(error)) from error
+        return [future.result() for future in futures]
 
 
 def _wait(child: ChildProcess, answer: "Future[Any]", cancel: CancelToken) -> Any:
@@ -414,9 +386,8 @@ def _keep_work(desk: Desk, work: Work) -> None:
     desk.kept["work"] = work
 
 
-def _work_off(desk: Desk, task: Task[Any]) -> Receipt:
-    receipt: Receipt = desk.kept["work"](task, desk.worker)
-    return receipt
+def _work_off(desk: Desk, task: Task[Any]) -> None:
+    desk.kept["work"](task, desk.worker)
 
 
 def _start_shard(desk: Desk, job: ShardJob, part: Any) -> None:

@@ -1,8 +1,8 @@
 """Tasks and shards on the machines of a Ray cluster, or on one that is started for the occasion.
 
 Ray places work where there are cores and memory, and says when a worker or a machine is gone. What
-is done stands in the ledger, on a directory that all machines share; nothing but receipts and
-events, and reach and values of shards, travels through Ray.
+is done stands in the ledger, on a directory that all machines share; nothing but events,
+and reach and values of shards, travels through Ray.
 """
 
 import os
@@ -23,14 +23,13 @@ from runout.execution.processes import EventThrottle
 from runout.execution.tasks import (
     CancelToken,
     ShardJob,
-    ShardLostError,
     Task,
     TaskEnd,
     TaskFeed,
     Work,
     Worker,
+    WorkerLostError,
 )
-from runout.storage.ledger import Receipt
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_TO_START = 120.0
@@ -103,8 +102,8 @@ class _Mailbox:
         return events
 
 
-def _carry_out(work: Work, task: Task[Any], mailbox: Any) -> Receipt:
-    return work(task, Worker(on_event=EventThrottle(mailbox.put.remote).on_event))
+def _carry_out(work: Work, task: Task[Any], mailbox: Any) -> None:
+    work(task, Worker(on_event=EventThrottle(mailbox.put.remote).on_event))
 
 
 class _ShardActor:
@@ -191,7 +190,7 @@ class RayShards:
 
         Raises:
             ExecutionError: if the cluster has too few cores or too little memory for them.
-            ShardLostError: if one dies while it starts.
+            WorkerLostError: if one dies while it starts.
         """
         self._on_event = on_event
         self._mailbox = _open_mailbox()
@@ -237,7 +236,7 @@ class RayShards:
         except RayTaskError as error:
             raise (error.cause or error) from error
         except RayError as error:
-            raise ShardLostError(_first_line(error)) from error
+            raise WorkerLostError(_first_line(error)) from error
 
 
 def _open_mailbox() -> Any:
@@ -275,12 +274,13 @@ def _require_cores(num_shards: int) -> None:
 
 def _end_of(task: Task[Any], reference: Any) -> TaskEnd[Any]:
     try:
-        return TaskEnd(task, receipt=ray.get(reference))
+        ray.get(reference)
+        return TaskEnd(task)
     except RayTaskError as error:
         cause = error.cause
         return TaskEnd(task, error=cause if isinstance(cause, Exception) else error)
     except RayError as error:
-        return TaskEnd(task, loss=_first_line(error))
+        return TaskEnd(task, WorkerLostError(_first_line(error)))
 
 
 def _first_line(error: Exception) -> str:

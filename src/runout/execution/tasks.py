@@ -13,7 +13,6 @@ from runout.cache import Arrays
 from runout.events import EventSink, ignore_event
 from runout.execution.pool import WorkerPool, available_memory_bytes, count_cores, require_workers
 from runout.storage.bundle import digest_config
-from runout.storage.ledger import Receipt
 from runout.version import __version__
 
 # --------------------------------------------------------------------------------------------------
@@ -22,6 +21,10 @@ from runout.version import __version__
 
 class CancelledError(Exception):
     """Ends work between two of its steps, because its token was set."""
+
+
+class WorkerLostError(Exception):
+    """A worker has died, and what it had in memory with it: a task under way, or a shard."""
 
 
 class CancelToken:
@@ -179,23 +182,19 @@ class Job(Protocol[ItemOfJob]):
 
 @dataclass(frozen=True)
 class TaskEnd(Generic[Item]):
-    """How a task ended, as far as an executor knows; just one of the three is given.
+    """How a task ended, as far as an executor knows.
 
     Attributes:
         task: which.
-        receipt: of the result that its worker has written.
-        error: what it raised.
-        loss: in words, why nobody knows: its worker has died.
+        error: what it raised, or `WorkerLostError`; None if its worker has written its result.
     """
 
     task: Task[Item]
-    receipt: Receipt | None = None
     error: Exception | None = None
-    loss: str | None = None
 
 
 #: Carries out a task and writes its result; can be pickled.
-Work = Callable[[Task[Any], Worker], Receipt]
+Work = Callable[[Task[Any], Worker], None]
 
 
 def digest_job(facts: Mapping[str, Any]) -> str:
@@ -218,10 +217,6 @@ def longest_first(tasks: Sequence[Task[Item]]) -> list[Task[Item]]:
 #
 # Shards keep what they have learned in their own memory, so that one that dies takes it along;
 # whoever calls them goes back to what all of them have saved.
-
-
-class ShardLostError(Exception):
-    """A shard has died, and what it had in memory with it."""
 
 
 class ShardJob(Protocol):
@@ -248,7 +243,7 @@ class ShardGroup(Protocol):
             What each returned, in the order of the parts.
 
         Raises:
-            ShardLostError: if one has died; the group is of no use any more.
+            WorkerLostError: if one has died; the group is of no use any more.
         """
 
     def close(self) -> None:
@@ -323,7 +318,7 @@ class Executor(Protocol):
             on_event: told about progress.
 
         Raises:
-            ShardLostError: if one dies while it starts.
+            WorkerLostError: if one dies while it starts.
         """
 
 
@@ -387,6 +382,32 @@ class TaskFeed:
 # Kernels release the GIL, so nothing has to be copied between processes.
 
 
+def map_on_threads(
+    carry_out: Callable[[Task[Any]], None],
+    tasks: Iterator[Task[Any]],
+    cancel: CancelToken,
+    pool: WorkerPool,
+) -> Iterator[TaskEnd[Any]]:
+    """Yields how tasks ended that threads of a pool carry out; the pool is closed in the end.
+
+    Raises:
+        CancelledError: if the token was set.
+    """
+
+    def carry_out_unless_over(task: Task[Any]) -> None:
+        cancel.raise_if_set()
+        carry_out(task)
+
+    feed = TaskFeed(tasks, available_memory_bytes())
+    with closing(pool), closing(pool.map_as_finished(carry_out_unless_over, feed)) as finished:
+        for task, error in finished:
+            if isinstance(error, CancelledError):
+                cancel.set()  # the others end as well
+            else:
+                yield TaskEnd(task, error)
+    cancel.raise_if_set()
+
+
 class ThreadExecutor:
     """Works on tasks side by side, and with threads that have none inside the others."""
 
@@ -402,36 +423,17 @@ class ThreadExecutor:
         Raises:
             ExecutionError: if that is not positive.
         """
-        self._num_workers = count_cores() if num_workers is None else num_workers
-        require_workers(self._num_workers)
-
-    @property
-    def num_workers(self) -> int:
-        """How many tasks it works on at a time, at most."""
-        return self._num_workers
+        self.num_workers = count_cores() if num_workers is None else num_workers
+        require_workers(self.num_workers)
 
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
         """Yields how tasks ended, as soon as they have; see `Executor`."""
-        pool = WorkerPool(self._num_workers)
-        worker = Worker(self._num_workers, pool, on_event, cancel)
-
-        def carry_out(task: Task[Any]) -> Receipt:
-            cancel.raise_if_set()
-            return work(task, worker)
-
-        feed = TaskFeed(tasks, available_memory_bytes())
-        with closing(pool), closing(pool.map_as_finished(carry_out, feed)) as finished:
-            for task, result in finished:
-                if isinstance(result, CancelledError):
-                    cancel.set()  # the others end as well
-                elif isinstance(result, Exception):
-                    yield TaskEnd(task, error=result)
-                else:
-                    yield TaskEnd(task, receipt=result)
-        cancel.raise_if_set()
+        pool = WorkerPool(self.num_workers)
+        worker = Worker(self.num_workers, pool, on_event, cancel)
+        return map_on_threads(lambda task: work(task, worker), tasks, cancel, pool)
 
     def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> LocalShards:
         """Makes the shards in this process; see `Executor`."""
-        return LocalShards(job, parts, on_event, self._num_workers)
+        return LocalShards(job, parts, on_event, self.num_workers)

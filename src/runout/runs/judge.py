@@ -17,7 +17,7 @@ from runout.config.load import load_run_config
 from runout.errors import BundleError, ExecutionError
 from runout.events import Event, EventSink, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
-from runout.execution.tasks import ShardLostError, Worker
+from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import FlopStrategy
 from runout.flops.cards import TableStrategy
 from runout.holdem.cards import PlayerHands, Spot
@@ -256,7 +256,7 @@ def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
         try:
             with closing(executor.start_shards(job, parts, counter.on_event)) as group:
                 loss = _judge(game, solution, ShardedFlops(game, group, parts))
-        except ShardLostError as error:
+        except WorkerLostError as error:
             raise ExecutionError(
                 "lab exploit", f"a shard is lost, {error}; start it again"
             ) from error

@@ -30,7 +30,7 @@ from runout.events import (
     reporting_phase,
 )
 from runout.execution.context import MAX_ATTEMPTS, RunContext
-from runout.execution.tasks import CancelledError, ShardLostError, holding_interrupts
+from runout.execution.tasks import CancelledError, WorkerLostError, holding_interrupts
 from runout.flops.solve import PostflopAbstraction
 from runout.preflop.joint import JointGame, LearningLeaves, save_flop_strategies
 from runout.preflop.shards import (
@@ -365,7 +365,7 @@ def solve_joint(
         try:
             with playing_in_shards(game, workplace) as sharded:
                 return _JointSolve(config, game, sharded, workplace).run(on_solution)
-        except ShardLostError as error:
+        except WorkerLostError as error:
             loss = f"a shard is lost, {error}"
             workplace.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
             if attempt == MAX_ATTEMPTS:

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_info
 
 from runout.arrays import AnyArray
 from runout.errors import BundleError, RunoutError, quote, shorten
-from runout.storage.files import PinnedDirectory, pinning, reporting_os_errors
+from runout.storage.files import PinnedDirectory, reporting_os_errors
 
 # --------------------------------------------------------------------------------------------------
 # On what a result was computed: two kinds of processors may differ in its last digits.
@@ -401,14 +401,14 @@ def _using(path: Path, use: Callable[[PinnedDirectory, ExitStack], Result]) -> I
         BundleError: if there is no directory, or ``use`` says so of one that was not replaced.
     """
     for _ in range(_MAX_ATTEMPTS):
-        with pinning(path) as directory, ExitStack() as stack:
+        with PinnedDirectory(path) as directory, ExitStack() as stack:
             try:
                 result = use(directory, stack)
             except BundleError:
-                if directory.is_still_at(path):
+                if directory.is_still_there():
                     raise
                 continue  # it was replaced and its files are being removed
-            if directory.is_pinned or directory.is_still_at(path):
+            if directory.is_pinned or directory.is_still_there():
                 yield result
                 return
     raise BundleError(str(path), "is replaced again and again while it is read")

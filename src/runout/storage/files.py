@@ -1,4 +1,19 @@
-"""Files and directories: digests, durable writes, locks, staging and pinning."""
+"""Files and directories that are whole at any moment, and which process owns them.
+
+A file or directory is built under a temporary name and appears complete or not at all. No system
+renames one full directory over another. Linux exchanges two names in one step:
+
+    NAME <-> .NAME.part-xxxxxxxx
+
+Where that cannot be done, replacing takes two renames:
+
+    NAME -> .NAME.old-xxxxxxxx          between the two, readers use .NAME.old-xxxxxxxx
+    .NAME.part-xxxxxxxx -> NAME
+
+A ``.old-`` directory exists only for that moment. If the process is killed in it, the next writer
+moves the old directory back, and until then readers find it there. What is no longer needed is
+called ``.part-`` before it is removed: ``.part-`` always means *of no value*.
+"""
 
 import ctypes
 import errno
@@ -10,14 +25,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 
 from runout.errors import BundleError
-
-# --------------------------------------------------------------------------------------------------
-# Single files and directories: digests, durable writes, locks and error messages.
-
 
 if sys.platform != "win32":
     import fcntl
@@ -129,70 +141,105 @@ def replace_file(path: Path, content: bytes, *, is_durable: bool = True) -> None
         part.write_bytes(content)
 
 
-class DirectoryLock:
-    """An advisory lock on a directory that ends with the process, however that ends.
+class PathLock:
+    """A lock on a path: its process owns it until it ends, however it ends.
 
-    It leaves no file behind. Windows and some network file systems have no such locks: there
-    acquiring never waits and `is_held_by_anyone` is always true, the careful answer.
+    Directories under construction, their parents, results and tasks are all owned in this way. The
+    lock is advisory and holds between threads as well. Windows and some network file systems have
+    no such locks: there every process gets them, and `is_free` is always false, the careful answer.
+
+    Attributes:
+        path: what is owned.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, path: Path, *, is_file: bool = False) -> None:
+        """Takes nothing yet.
+
+        Args:
+            path: a directory, or a file.
+            is_file: whether it is a file, which is made if there is none.
+        """
+        self.path = path
+        self._flags = os.O_RDWR | os.O_CREAT if is_file else os.O_RDONLY
         self._descriptor: int | None = None
 
-    def acquire(self) -> None:
-        """Waits for the lock and takes it."""
-        if sys.platform != "win32":
-            self._descriptor = os.open(self._directory, os.O_RDONLY)
-            with suppress(OSError):  # not supported here
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+    def acquire(self, *, waits: bool = True, is_shared: bool = False) -> bool:
+        """Takes the lock, or changes the one that is held; returns whether it is held then.
 
-    def release(self) -> None:
-        """Gives the lock back, if it is held."""
+        Args:
+            waits: whether to wait for others. If not, and they have it, a lock that was to be
+                changed is given back.
+            is_shared: whether others may share it.
+        """
+        if sys.platform == "win32":
+            return True
+        mode = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
+        is_held = True
+        while True:
+            if self._descriptor is None:
+                self._descriptor = os.open(self.path, self._flags, 0o666)
+            try:
+                fcntl.flock(self._descriptor, mode if waits else mode | fcntl.LOCK_NB)
+            except BlockingIOError:
+                is_held = False
+            except OSError:
+                return True  # this file system has no locks
+            if self._is_there():
+                return is_held
+            self.release()  # its last owner has removed it just now
+            is_held = True
+
+    def release(self, *, removes_file: bool = False) -> None:
+        """Gives the lock back, if it is held.
+
+        Args:
+            removes_file: whether its file goes too, which only its sole owner may ask for.
+        """
         if sys.platform != "win32" and self._descriptor is not None:
+            with suppress(OSError):
+                if removes_file:
+                    self.path.unlink()
             # Closing is not enough: a forked child has inherited the descriptor.
             with suppress(OSError):
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             os.close(self._descriptor)
             self._descriptor = None
 
-    def is_held_by_anyone(self) -> bool:
-        """Returns whether some process, this one included, may hold the lock."""
+    def is_last(self) -> bool:
+        """Returns whether no other process shares the lock; then none can any more.
+
+        One that is not the last has given its share back.
+        """
+        return self.acquire(waits=False)
+
+    def is_free(self) -> bool:
+        """Returns whether certainly no process, this one included, holds the lock."""
         if sys.platform == "win32":
-            return True
-        descriptor = os.open(self._directory, os.O_RDONLY)
+            return False
+        descriptor = os.open(self.path, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            return True
-        else:
             return False
+        else:
+            return True
         finally:
             os.close(descriptor)
 
-    def __enter__(self) -> "DirectoryLock":
+    def __enter__(self) -> "PathLock":
         self.acquire()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.release()
 
-
-# --------------------------------------------------------------------------------------------------
-# A directory that is built under a temporary name and appears complete or not at all.
-#
-# No system renames one full directory over another. Linux exchanges two names in one step:
-#
-#     NAME <-> .NAME.part-xxxxxxxx
-#
-# Where that cannot be done, replacing takes two renames:
-#
-#     NAME -> .NAME.old-xxxxxxxx          between the two, readers use .NAME.old-xxxxxxxx
-#     .NAME.part-xxxxxxxx -> NAME
-#
-# A ``.old-`` directory exists only for that moment. If the process is killed in it, the next writer
-# moves the old directory back, and until then readers find it there. What is no longer needed is
-# called ``.part-`` before it is removed: ``.part-`` always means *of no value*.
+    def _is_there(self) -> bool:
+        if self._descriptor is None or self._flags == os.O_RDONLY:
+            return True
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self.path))
+        except FileNotFoundError:
+            return False
 
 
 class StagingDirectory:
@@ -226,10 +273,10 @@ class StagingDirectory:
         self._marker = marker
         self._can_overwrite = can_overwrite
         self.path = _temporary_name(self.target, "part")
-        self._lock = DirectoryLock(self.path)
+        self._lock = PathLock(self.path)
         with reporting_os_errors(self._given, "written"):
             self.target.parent.mkdir(parents=True, exist_ok=True)
-            with DirectoryLock(self.target.parent):
+            with PathLock(self.target.parent):
                 _settle(self.target)
                 self._require_free_target()
                 self.path.mkdir()
@@ -245,7 +292,7 @@ class StagingDirectory:
         with reporting_os_errors(self._given, "written"):
             for file in self.path.iterdir():
                 sync(file)
-            with DirectoryLock(self.target.parent):
+            with PathLock(self.target.parent):
                 _settle(self.target)
                 self._require_free_target()
                 self._rename()
@@ -289,16 +336,12 @@ class StagingDirectory:
         _remove(self.target, old)
 
 
-def find_interrupted(target: Path) -> Path | None:
-    """Returns where ``target`` is, if a writer was about to replace it, or was killed in that."""
-    target = Path(os.path.realpath(target))
-    return next(iter(_temporaries(target, "old")), None)
-
-
 def directories_of(target: Path) -> list[Path]:
-    """Returns where ``target`` can be at this moment, the likely place first."""
-    interrupted = find_interrupted(target)
-    return [target] if interrupted is None else [target, interrupted]
+    """Returns where ``target`` can be at this moment, the likely place first.
+
+    The other place is that of one that is about to be replaced, or whose writer was killed then.
+    """
+    return [target, *_temporaries(Path(os.path.realpath(target)), "old")[:1]]
 
 
 def _temporary_name(target: Path, tag: str) -> Path:
@@ -322,7 +365,7 @@ def _settle(target: Path) -> None:
             os.rename(old, target)
     for part in _temporaries(target, "part"):
         with suppress(OSError):
-            if not DirectoryLock(part).is_held_by_anyone():
+            if PathLock(part).is_free():
                 shutil.rmtree(part, ignore_errors=True)
 
 
@@ -334,81 +377,60 @@ def _remove(target: Path, old: Path) -> None:
         shutil.rmtree(rubbish, ignore_errors=True)
 
 
-# --------------------------------------------------------------------------------------------------
-# A directory that a reader holds on to while writers replace it.
-#
-# A path is looked up anew by every call: its first file may come from one directory and its second
-# from the one that took its place. An open directory stays the one that it was.
-
-
 _MAX_LOOKS = 20  # for a directory that has another name while it is replaced
 
 
 class PinnedDirectory:
-    """A directory that was at a path, with files that are opened in it and nowhere else.
+    """A directory that a reader holds on to while writers replace it.
 
-    Where systems cannot pin, files are looked up by path; `is_still_at` tells afterwards whether
-    all of them came from this directory. (Windows renames no directory whose files are open, and
-    does not soon give the number of a removed directory to another.)
+    A path is looked up anew by every call: its first file may come from one directory and its
+    second from the one that took its place. An open directory stays the one that it was. Where
+    systems cannot pin, files are looked up by path; `is_still_there` tells afterwards whether all
+    of them came from this directory. (Windows renames no directory whose files are open, and does
+    not soon give the number of a removed directory to another.)
 
     Attributes:
-        path: where it was found.
+        path: where it was found; for a moment while it is replaced that is another name.
         is_pinned: whether this system can pin.
     """
 
     is_pinned = os.open in os.supports_dir_fd  # not on Windows
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY) if self.is_pinned else None
-        self._identity = _identify(path if self._descriptor is None else self._descriptor)
+        """Finds the directory.
+
+        Raises:
+            BundleError: if there is none.
+        """
+        self._given = path
+        self._descriptor: int | None = None
+        looks = (place for _ in range(_MAX_LOOKS) for place in directories_of(path))
+        for self.path in looks:
+            with reporting_os_errors(path, "read"), suppress(FileNotFoundError, NotADirectoryError):
+                if self.is_pinned:
+                    self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+                self._status = os.stat(self.path if self._descriptor is None else self._descriptor)
+                return
+        problem = "is a file, not a bundle" if path.exists() else "does not exist"
+        raise BundleError(str(path), problem)
 
     def open(self, name: str) -> BufferedReader:
         """Opens one of its files to read."""
         if self._descriptor is None:
             return (self.path / name).open("rb")
-        return open(name, "rb", opener=self._open_inside)
+        return open(name, "rb", opener=partial(os.open, dir_fd=self._descriptor))
 
-    def is_still_at(self, path: Path) -> bool:
+    def is_still_there(self) -> bool:
         """Returns whether nothing else has taken its place."""
-        for place in directories_of(path):
+        for place in directories_of(self._given):
             with suppress(OSError):
-                if _identify(place) == self._identity:
+                if os.path.samestat(os.stat(place), self._status):
                     return True
         return False
 
-    def close(self) -> None:
-        """Lets it go; files that are open stay open."""
+    def __enter__(self) -> "PinnedDirectory":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
         if self._descriptor is not None:
-            os.close(self._descriptor)
-
-    def _open_inside(self, name: str, flags: int) -> int:
-        return os.open(name, flags, dir_fd=self._descriptor)
-
-
-@contextmanager
-def pinning(path: Path) -> Iterator[PinnedDirectory]:
-    """Yields the directory that is at a path, or on its way to being replaced.
-
-    Raises:
-        BundleError: if there is none.
-    """
-    directory = _pin(path)
-    try:
-        yield directory
-    finally:
-        directory.close()
-
-
-def _pin(path: Path) -> PinnedDirectory:
-    # For a moment while it is replaced, and after a kill in that moment, it has another name.
-    for _ in range(_MAX_LOOKS):
-        for place in directories_of(path):
-            with reporting_os_errors(path, "read"), suppress(FileNotFoundError, NotADirectoryError):
-                return PinnedDirectory(place)
-    raise BundleError(str(path), "is a file, not a bundle" if path.exists() else "does not exist")
-
-
-def _identify(place: Path | int) -> tuple[int, int]:
-    status = os.stat(place)
-    return status.st_dev, status.st_ino
+            os.close(self._descriptor)  # files that are open stay open

@@ -1,4 +1,18 @@
-"""What is done of a run, and which process works on the rest."""
+"""What is done of a run, and which process works on the rest.
+
+A ledger is a directory with one file for each finished task. An entry is written under a temporary
+name and renamed, and states the sha256 of the rest of it:
+
+    sha256 in hexadecimal, newline
+    {"id", "key", "arrays": [names], "sha256", "measured", "record"} in one line, newline
+    the arrays, as in .npy files, one after the other
+
+The second sha256 is that of the arrays alone. It is the same whoever has computed them; who that
+was, when and for how long is in the record.
+
+Ownership is a lock (`PathLock`) that ends with its process: of a result, on the file ``.NAME.lock``
+next to it; of a task, on a file in the ledger. Files that killed processes left are in no way.
+"""
 
 import hashlib
 import io
@@ -6,7 +20,7 @@ import json
 import os
 import re
 import socket
-import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,298 +31,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runout.arrays import AnyArray, read_only
+from runout.arrays import read_only
 from runout.cache import Arrays
 from runout.errors import BundleError, quote, shorten
 from runout.storage.bundle import MAX_HEADER_BYTES, format_json
-from runout.storage.files import DirectoryLock, make_token, replace_file, reporting_os_errors
+from runout.storage.files import PathLock, replace_file, reporting_os_errors
 
-# --------------------------------------------------------------------------------------------------
-# Who works towards a result: one process, or several that share its ledger.
-#
-# The lock is a file ``.NAME.lock`` next to the result. It holds as long as a process lives, however
-# that ends; a file that a killed process left behind is in nobody's way.
-
-
-if sys.platform != "win32":
-    import fcntl
+CLAIM_ENDING = ".claim"
+SECONDS_BETWEEN_SIGNS = 10.0
+SECONDS_UNTIL_TAKEN_OVER = 60.0
 
 _MAX_NOTE_BYTES = 200
 _NUM_LOOKS = 50  # at a lock whose owner may be about to share it
 _SECONDS_BETWEEN_LOOKS = 0.01
-
-
-class Claim:
-    """A part in the work towards a result."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def is_last(self) -> bool:
-        """Returns whether no other process works towards the result; then none can join any more.
-
-        One that is not the last has given its part back.
-        """
-        try:
-            return _lock(self._descriptor, is_shared=False)
-        except OSError:
-            return True  # this file system has no locks
-
-
-@contextmanager
-def claiming(target: Path, run_digest: str | None = None) -> Iterator[Claim]:
-    """Keeps other processes, and other threads, from working towards the same result.
-
-    Windows and some network file systems have no such locks; there everybody may begin.
-
-    Args:
-        target: the directory that the result is going to be. Its parents are made.
-        run_digest: stands for the run; processes with the same one may work together. None if
-            nobody else may.
-
-    Raises:
-        BundleError: if somebody else is at it, naming the process, or no file can be made.
-    """
-    real = Path(os.path.realpath(target))
-    file = real.with_name(f".{real.name}.lock")
-    with reporting_os_errors(target, "written"):
-        real.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = _take(file, target, run_digest)
-    claim = Claim(descriptor)
-    try:
-        yield claim
-    finally:
-        if claim.is_last():
-            with suppress(OSError):
-                file.unlink()
-        os.close(descriptor)
-
-
-def _take(file: Path, target: Path, run_digest: str | None) -> int:
-    """Returns the descriptor of the lock file, locked."""
-    num_looks = 1 if run_digest is None else _NUM_LOOKS
-    for _ in range(num_looks):
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            if _join(descriptor, run_digest) and _is_at(descriptor, file):
-                return descriptor
-            # Its last owner may have removed it just now.
-            is_gone = not _is_at(descriptor, file)
-            owner, _, digest = (
-                os.pread(descriptor, _MAX_NOTE_BYTES, 0).decode("latin1").partition(" ")
-            )
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-        if is_gone:
-            return _take(file, target, run_digest)
-        if digest and digest != run_digest:
-            break
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-    who = f"process {owner}" if owner.isdecimal() else "another process"
-    problem = f"{who} is working on it, wait for its end or give another directory"
-    raise BundleError(str(target), problem) from None
-
-
-def _join(descriptor: int, run_digest: str | None) -> bool:
-    """Returns whether the lock is ours now, alone or with others of the same run."""
-    try:
-        if _lock(descriptor, is_shared=False):
-            with suppress(OSError):  # on a full disk the process has no name, that is all
-                os.truncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()} {run_digest or ''}".encode(), 0)
-            return run_digest is None or _lock(descriptor, is_shared=True)
-        if run_digest is None or not _lock(descriptor, is_shared=True):
-            return False
-    except OSError:
-        return True  # this file system has no locks
-    _, _, digest = os.pread(descriptor, _MAX_NOTE_BYTES, 0).decode("latin1").partition(" ")
-    return digest == run_digest
-
-
-def _lock(descriptor: int, *, is_shared: bool) -> bool:
-    """Takes the lock, or changes the one that is held; returns whether it is held then."""
-    if sys.platform == "win32":
-        return True
-    try:
-        mode = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
-        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_at(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(file))
-    except FileNotFoundError:
-        return False
-
-
-# --------------------------------------------------------------------------------------------------
-# Who is working on which task of a ledger, so that processes on one directory share the work.
-#
-# A claim is a small file next to the results. It is in force while its process lives: on this
-# machine that is looked up, of others the file is touched every few seconds, and one that was not
-# for a while is taken over. Two processes that do the same task all the same cost time and nothing
-# else.
-
-
-CLAIM_ENDING = ".claim"
-
-SECONDS_BETWEEN_SIGNS = 10.0
-SECONDS_UNTIL_TAKEN_OVER = 60.0
-
-_ENDED_STATES = ("Z", "X")  # killed, and not yet noticed by its parent
-_STARTED_AT = 19  # the place of a process' time of birth in /proc/PID/stat, behind its name
-
-
-class TaskClaims:
-    """The tasks of a ledger that this process works on; threads may share it."""
-
-    def __init__(self, directory: Path) -> None:
-        """Claims nothing yet.
-
-        Args:
-            directory: of the ledger.
-        """
-        self._directory = directory
-        self._lock = threading.Lock()
-        self._files: dict[str, Path] = {}
-        self._is_over = threading.Event()
-
-    @contextmanager
-    def showing_signs_of_life(self) -> Iterator["TaskClaims"]:
-        """Keeps claims in force while the block runs, and gives them all back in the end."""
-        thread = threading.Thread(target=self._show_signs, daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._is_over.set()
-            thread.join()
-            for name in list(self._files):
-                self.release(name)
-
-    def take(self, name: str) -> bool:
-        """Claims a task, unless somebody is at it; returns whether it is ours now.
-
-        Raises:
-            BundleError: if no file can be written.
-        """
-        with self._lock:
-            if name in self._files:
-                return True
-        file = self._directory / f"{name}{CLAIM_ENDING}"
-        with reporting_os_errors(file, "written"):
-            if not _create(file):
-                with DirectoryLock(self._directory):  # one at a time takes over
-                    if not _is_abandoned(file):
-                        return False
-                    file.unlink(missing_ok=True)
-                    if not _create(file):
-                        return False
-        with self._lock:
-            self._files[name] = file
-        return True
-
-    def release(self, name: str) -> None:
-        """Gives a claim back, if it is ours."""
-        with self._lock:
-            file = self._files.pop(name, None)
-        if file is not None:
-            with suppress(OSError):  # the ledger is gone, and the claim with it
-                file.unlink()
-
-    def _show_signs(self) -> None:
-        while not self._is_over.wait(SECONDS_BETWEEN_SIGNS):
-            with self._lock:
-                files = list(self._files.values())
-            for file in files:
-                with suppress(OSError):
-                    os.utime(file)
-
-
-def _create(file: Path) -> bool:
-    """Makes a claim with its content in one step; returns whether there was none."""
-    part = file.with_name(f".{file.name}.part-{make_token()}")
-    content = json.dumps(
-        {"host": socket.gethostname(), "pid": os.getpid(), "born": _birth_of(os.getpid())}
-    )
-    part.write_text(content)
-    try:
-        os.link(part, file)
-        return True
-    except FileExistsError:
-        return False
-    except OSError:  # a file system without links
-        return _create_in_two_steps(file, content)
-    finally:
-        part.unlink()
-
-
-def _create_in_two_steps(file: Path, content: str) -> bool:
-    try:
-        with file.open("x") as stream:
-            stream.write(content)
-        return True
-    except FileExistsError:
-        return False
-
-
-def _is_abandoned(file: Path) -> bool:
-    """Returns whether nobody is at a task any more, however its process ended."""
-    probe = file.with_name(f".{file.name}.part-{make_token()}")
-    try:
-        owner: dict[str, Any] = json.loads(file.read_text())
-        if owner["host"] == socket.gethostname():
-            return not _is_alive(int(owner["pid"]), owner["born"])
-    except FileNotFoundError:
-        return True
-    except (ValueError, LookupError, TypeError):
-        pass  # not finished, or damaged: its age decides
-    try:
-        probe.touch()  # the clock of the file system, which may be another machine's
-        age = probe.stat().st_mtime - file.stat().st_mtime
-    except FileNotFoundError:
-        return True
-    finally:
-        probe.unlink(missing_ok=True)
-    return age > SECONDS_UNTIL_TAKEN_OVER
-
-
-def _is_alive(pid: int, born: str | None) -> bool:
-    """Returns whether a process of this machine lives, and is not another with its number."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # somebody else's
-    return _birth_of(pid) == born
-
-
-def _birth_of(pid: int) -> str | None:
-    """Returns when a process of this machine was started, in the system's unit; None if unknown."""
-    with suppress(OSError, IndexError):
-        facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return "ended" if facts[0] in _ENDED_STATES else facts[_STARTED_AT]
-    return None
-
-
-# --------------------------------------------------------------------------------------------------
-# What is done of a run: one file for each finished task, and who is at the others.
-#
-# An entry is written under a temporary name and renamed, and states the sha256 of the rest of it:
-#
-#     sha256 in hexadecimal, newline
-#     {"id", "key", "arrays": [names], "sha256", "measured", "record"} in one line, newline
-#     the arrays, as in .npy files, one after the other
-#
-# The second sha256 is that of the arrays alone. It is the same whoever has computed them; who that
-# was, when and for how long is in the record.
-
 
 ENTRY_ENDING = ".result"
 
@@ -330,20 +65,6 @@ class TaskId(NamedTuple):
 
     key: str
     digest: str
-
-
-class Receipt(NamedTuple):
-    """What a worker returns instead of a result.
-
-    Attributes:
-        digest: the id of the task.
-        num_bytes: of the entry.
-        sha256: of the arrays, with their names.
-    """
-
-    digest: str
-    num_bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -429,7 +150,7 @@ class Ledger:
         measured: Mapping[str, Any] | None = None,
         *,
         is_durable: bool = True,
-    ) -> Receipt:
+    ) -> None:
         """Keeps the result of a task.
 
         Args:
@@ -458,7 +179,6 @@ class Ledger:
         content = digest.hexdigest().encode() + b"\n" + head + packed.getbuffer()
         with reporting_os_errors(file, "written"):
             replace_file(file, content, is_durable=is_durable)
-        return Receipt(id.digest, len(content), sha256)
 
     def entries(self) -> Iterator[LedgerEntry]:
         """Yields all undamaged entries, in the order of their names."""
@@ -523,12 +243,11 @@ def _unpack(stream: io.BytesIO, names: list[str]) -> Arrays:
     for name in names:
         if stream.readline() != f"{name}\n".encode():
             raise ValueError(f"array {name!r} is not where it should be")
-        arrays[name] = read_only(_read_array(stream))
+        array = np.lib.format.read_array(
+            stream, allow_pickle=False, max_header_size=MAX_HEADER_BYTES
+        )
+        arrays[name] = read_only(array)
     return arrays
-
-
-def _read_array(stream: io.BytesIO) -> AnyArray:
-    return np.lib.format.read_array(stream, allow_pickle=False, max_header_size=MAX_HEADER_BYTES)
 
 
 def _read(file: Path) -> LedgerEntry:
@@ -549,3 +268,141 @@ def _read(file: Path) -> LedgerEntry:
     except Exception as error:  # numpy reports damaged headers in many ways
         problem = f"is no result of this version ({shorten(str(error))})"
         raise BundleError(str(file), problem) from error
+
+
+@contextmanager
+def claiming(target: Path, run_digest: str | None = None) -> Iterator[PathLock]:
+    """Keeps other processes, and other threads, from working towards the same result.
+
+    Yields the lock, whose `PathLock.is_last` tells whether others still work on the same run.
+
+    Args:
+        target: the directory that the result is going to be. Its parents are made.
+        run_digest: stands for the run; processes with the same one may work together. None if
+            nobody else may.
+
+    Raises:
+        BundleError: if somebody else is at it, naming the process, or no file can be made.
+    """
+    real = Path(os.path.realpath(target))
+    lock = PathLock(real.with_name(f".{real.name}.lock"), is_file=True)
+    with reporting_os_errors(target, "written"):
+        real.parent.mkdir(parents=True, exist_ok=True)
+        _join(lock, target, run_digest)
+    try:
+        yield lock
+    finally:
+        lock.release(removes_file=lock.is_last())
+
+
+def _join(lock: PathLock, target: Path, run_digest: str | None) -> None:
+    """Takes the lock of a result, alone or with others of the same run."""
+    owner = ""
+    for _ in range(1 if run_digest is None else _NUM_LOOKS):
+        if lock.acquire(waits=False):
+            with suppress(OSError):  # on a full disk the process has no name, that is all
+                lock.path.write_text(f"{os.getpid()} {run_digest or ''}")
+            if run_digest is None or lock.acquire(waits=False, is_shared=True):
+                return
+        is_shared = run_digest is not None and lock.acquire(waits=False, is_shared=True)
+        owner, digest = _read_note(lock.path)
+        if is_shared and digest == run_digest:
+            return
+        lock.release()
+        if digest and digest != run_digest:
+            break
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    who = f"process {owner}" if owner.isdecimal() else "another process"
+    problem = f"{who} is working on it, wait for its end or give another directory"
+    raise BundleError(str(target), problem)
+
+
+def _read_note(file: Path) -> tuple[str, str]:
+    """Returns the process and the run that a lock file names."""
+    try:
+        owner, _, digest = file.read_bytes()[:_MAX_NOTE_BYTES].decode("latin1").partition(" ")
+    except FileNotFoundError:
+        return "", ""
+    return owner, digest
+
+
+class TaskClaims:
+    """The tasks of a ledger that this process works on; threads may share it.
+
+    A claim is a locked file next to the results. It is touched every few seconds: the lock of a
+    machine that is gone may outlive it on a file server, and is taken over after a while. Two
+    processes that do the same task all the same cost time and nothing else.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Claims nothing yet.
+
+        Args:
+            directory: of the ledger.
+        """
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._claims: dict[str, PathLock] = {}
+        self._is_over = threading.Event()
+
+    @contextmanager
+    def showing_signs_of_life(self) -> Iterator["TaskClaims"]:
+        """Keeps claims in force while the block runs, and gives them all back in the end."""
+        thread = threading.Thread(target=self._show_signs, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._is_over.set()
+            thread.join()
+            for name in list(self._claims):
+                self.release(name)
+
+    def take(self, name: str) -> bool:
+        """Claims a task, unless somebody is at it; returns whether it is ours now.
+
+        Raises:
+            BundleError: if no file can be written.
+        """
+        with self._lock:
+            if name in self._claims:
+                return True
+        claim = PathLock(self._directory / f"{name}{CLAIM_ENDING}", is_file=True)
+        with reporting_os_errors(claim.path, "written"):
+            is_ours = claim.acquire(waits=False)
+            if not is_ours:
+                with PathLock(self._directory):  # one at a time takes over
+                    if self._is_abandoned(claim.path):
+                        claim.path.unlink(missing_ok=True)
+                        is_ours = claim.acquire(waits=False)
+            if not is_ours:
+                claim.release()
+                return False
+            with suppress(FileNotFoundError):  # where there are no locks
+                os.utime(claim.path)
+        with self._lock:
+            self._claims[name] = claim
+        return True
+
+    def release(self, name: str) -> None:
+        """Gives a claim back, if it is ours."""
+        with self._lock:
+            claim = self._claims.pop(name, None)
+        if claim is not None:
+            claim.release(removes_file=True)
+
+    def _show_signs(self) -> None:
+        while not self._is_over.wait(SECONDS_BETWEEN_SIGNS):
+            with self._lock:
+                files = [claim.path for claim in self._claims.values()]
+            for file in files:
+                with suppress(OSError):
+                    os.utime(file)
+
+    def _is_abandoned(self, file: Path) -> bool:
+        """Returns whether a claim that is locked has shown no sign of life for a while."""
+        # By the clock of the file system, which may be another machine's.
+        with suppress(FileNotFoundError), tempfile.TemporaryFile(dir=self._directory) as probe:
+            age = os.fstat(probe.fileno()).st_mtime - file.stat().st_mtime
+            return age > SECONDS_UNTIL_TAKEN_OVER
+        return True
