@@ -14,7 +14,7 @@ Prints:
 import numpy as np
 
 from runout.arrays import RealArray
-from runout.cfr.leaves import Arrival
+from runout.cfr.leaves import StreetReach
 from runout.cfr.schedules import DCFR
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.trees.layout import LEAF, layout_tree
@@ -40,7 +40,7 @@ tree, histories = layout_tree("", expand)
 class KuhnLeaves:
     """Values the leaves: the opponent's reach times the chance of the deal times what is won."""
 
-    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+    def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
         sign = 1.0 if arrival.player == 0 else -1.0
         for node, history in enumerate(histories):

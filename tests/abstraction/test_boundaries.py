@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from runout.abstraction import BucketAssigner, BucketBoundaries, InvalidBoundariesError, Street
-from runout.abstraction.card_abstraction import MAX_BUCKETS, percentile_boundaries
+from runout.abstraction.card_abstraction import MAX_PERCENTILE_BUCKETS, percentile_boundaries
 from tests.reference import hand_strength as reference
 
 HUNDREDTHS = np.arange(100) / 100
@@ -163,7 +163,7 @@ def test_boundaries_are_a_copy_that_cannot_be_written():
         ([0.5, np.inf], "run from 0.5 to inf, strengths are 0 to 1"),
         ([], "there are none"),
         (
-            np.linspace(0.0, 1.0, MAX_BUCKETS),
+            np.linspace(0.0, 1.0, MAX_PERCENTILE_BUCKETS),
             "65537 buckets, at most 65536 fit a bucket number",
         ),
     ],
@@ -178,13 +178,13 @@ def test_boundaries_that_make_no_sense_are_refused(street, wrong, problem):
 
 
 def test_as_many_buckets_as_fit_are_allowed_and_the_last_one_has_its_number():
-    boundaries = np.arange(1, MAX_BUCKETS) / MAX_BUCKETS
+    boundaries = np.arange(1, MAX_PERCENTILE_BUCKETS) / MAX_PERCENTILE_BUCKETS
     assigner = BucketAssigner(BucketBoundaries.from_values(FIFTHS, FIFTHS, boundaries))
-    assert assigner.num_buckets(Street.RIVER) == MAX_BUCKETS
+    assert assigner.num_buckets(Street.RIVER) == MAX_PERCENTILE_BUCKETS
     assert assigner.get_buckets(Street.RIVER, np.array([1.0])).tolist() == [65_535]
 
 
-@pytest.mark.parametrize("num_buckets", [-1, 0, MAX_BUCKETS + 1])
+@pytest.mark.parametrize("num_buckets", [-1, 0, MAX_PERCENTILE_BUCKETS + 1])
 def test_impossible_numbers_of_buckets_are_refused(num_buckets):
     with pytest.raises(InvalidBoundariesError) as raised:
         percentile_boundaries(HUNDREDTHS, ONCE_EACH, num_buckets)

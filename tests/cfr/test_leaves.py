@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cfr import leaves as matrix_leaves
-from runout.cfr.leaves import Arrival, Judge, LeafGroup, MatrixLeaves
+from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, StreetReach
 from runout.cfr.team import Team
 from runout.trees.layout import LEAF, own_reach_rows
 from tests.samples.random_games import random_tree
@@ -13,7 +13,7 @@ from tests.samples.random_games import random_tree
 def test_an_arrival_finds_both_players_reach_of_a_node():
     reach = (np.arange(12.0).reshape(2, 2, 3), np.arange(18.0).reshape(2, 3, 3))
     row = (np.array([0, 0, 1]), np.array([0, 2, 1]))
-    arrival = Arrival(1, Judge.EVALUATE, reach, row)
+    arrival = StreetReach(1, Evaluation.EVALUATE, reach, row)
     assert arrival.opponent == 0
     np.testing.assert_array_equal(arrival.reach_of(0, 2), [[3, 4, 5], [9, 10, 11]])
     np.testing.assert_array_equal(arrival.reach_of(1, 1), [[6, 7, 8], [15, 16, 17]])
@@ -38,7 +38,7 @@ def random_groups(seed=0):
 def random_arrival(player, num_boards=1, dtype=np.float64):
     rng = np.random.default_rng(3)
     reach = tuple(rng.random((num_boards, row.max() + 1, NUM_HANDS)).astype(dtype) for row in ROWS)
-    return Arrival(player, Judge.EVALUATE, reach, ROWS)
+    return StreetReach(player, Evaluation.EVALUATE, reach, ROWS)
 
 
 def expected_values(groups, arrival):

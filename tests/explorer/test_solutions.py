@@ -7,14 +7,14 @@ import pytest
 
 from runout.cards.deck import matchup_weights
 from runout.errors import BundleError, TreeError
-from runout.explorer.solutions import PreflopRun, ReportRun, SpotRun, SpotSummary, ValuesRun
+from runout.explorer.solutions import GameRun, ReportRun, SpotRun, SpotSummary, ValuesRun
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
 
 
 @pytest.fixture(scope="module")
 def game(runs):
-    return PreflopRun.open(runs / "preflop_game")
+    return GameRun.open(runs / "preflop_game")
 
 
 def test_lines_are_all_nodes_in_the_order_of_a_walk(game):
@@ -46,11 +46,11 @@ def test_sources_of_flops_are_told_and_guesses_marked(game):
 
 def test_the_title_says_how_flops_were_solved(game, runs):
     assert game.title == "10 bb, flops checked down"
-    assert PreflopRun.open(runs / "joint_game").title == "6 bb, 1 flop"
+    assert GameRun.open(runs / "joint_game").title == "6 bb, 1 flop"
 
 
 def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
-    odd = PreflopRun(game.view, "colour: green\n")
+    odd = GameRun(game.view, "colour: green\n")
     assert odd.title == "10 bb"
     assert odd.flops() == []
 

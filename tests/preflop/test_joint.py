@@ -6,7 +6,7 @@ import pytest
 from runout.cards.deck import HAND_BY_COMBO, parse_board
 from runout.cards.flops import subset_flops
 from runout.cards.ranges import HandRange
-from runout.cfr.leaves import Arrival, Judge, Update
+from runout.cfr.leaves import Evaluation, StreetReach, Update
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.errors import FlopListError
 from runout.flops.cards import TableStrategy
@@ -216,7 +216,7 @@ def test_checked_down_flops_are_worth_what_the_deals_beside_them_say():
     reach = np.random.default_rng(0).random((tree.num_nodes, 169)) ** 2
     for player in (SB, BB):
         played = leaves._play_flops(
-            player, Judge.EVALUATE, [reach[leaf.node] for leaf in leaves.flop_leaves]
+            player, Evaluation.EVALUATE, [reach[leaf.node] for leaf in leaves.flop_leaves]
         )
         edge = leaves.deals.edge if player == SB else -leaves.deals.edge.T
         for leaf, value in zip(leaves.flop_leaves, played, strict=True):
@@ -243,7 +243,7 @@ def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_
     for iteration in range(4):
         for player in (BB, SB):  # OOP comes first in the solver of a flop
             step = Update(DCFR_JOINT.weights(iteration))
-            arrival = Arrival(player, step, (reach, reach), (everywhere, everywhere))
+            arrival = StreetReach(player, step, (reach, reach), (everywhere, everywhere))
             leaves.fill_leaf_values(arrival, value)
         for player in (SB, BB):
             leaves.refresh(player)
@@ -273,9 +273,9 @@ def test_exploitability_is_that_of_best_responses_found_by_walking(jam_game):
 def best_response(tree, leaves, solution, player):
     """Returns ``[169]`` what each hand wins at most, by recursion and fixed strategies."""
     reach = solution.reach(1 - player)
-    values = leaves.leaf_values(player, reach, Judge.EVALUATE)
+    values = leaves.leaf_values(player, reach, Evaluation.EVALUATE)
     for number, leaf in enumerate(leaves.flop_leaves):
-        played = leaves._play_flops(player, Judge.EVALUATE, [reach[leaf.node]])[number]
+        played = leaves._play_flops(player, Evaluation.EVALUATE, [reach[leaf.node]])[number]
         values[leaf.node] += respond_on_flops(leaves, number, player, reach[leaf.node]) - played
 
     def walk(node):
@@ -328,7 +328,7 @@ def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
     for leaves.iteration in range(6):
         (visit,) = leaves._visits(Update(DCFR_JOINT.weights(0)))
         assert visit.scale == pytest.approx(1.0 / weights[visit.flop])
-    assert len(leaves._visits(Judge.EVALUATE)) == 2
+    assert len(leaves._visits(Evaluation.EVALUATE)) == 2
 
 
 def test_a_flop_that_was_not_drawn_learns_nothing_and_counts_no_visit():

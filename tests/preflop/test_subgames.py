@@ -5,7 +5,7 @@ import pytest
 
 from runout.cards.deck import matchup_weights
 from runout.cards.flops import explicit_flops, subset_flops
-from runout.cfr.leaves import Judge
+from runout.cfr.leaves import Evaluation
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
@@ -60,12 +60,13 @@ def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
     leaves = leaves_of(make_game(tree, BETTING, flops=MONOTONE[:1]))
     (leaf,), everyone = tree.flop_leaves(), np.ones((tree.num_nodes, 169))
     won, lost = (
-        leaves.leaf_values(player, everyone, Judge.EVALUATE)[leaf.node].sum() for player in (0, 1)
+        leaves.leaf_values(player, everyone, Evaluation.EVALUATE)[leaf.node].sum()
+        for player in (0, 1)
     )
     assert won + lost == pytest.approx(0.0, abs=1e-6 * leaf.pot_bb)
     mixed = np.random.default_rng(0).random((tree.num_nodes, 169))
     won, lost = (
-        mixed[leaf.node] @ leaves.leaf_values(player, mixed, Judge.EVALUATE)[leaf.node]
+        mixed[leaf.node] @ leaves.leaf_values(player, mixed, Evaluation.EVALUATE)[leaf.node]
         for player in (0, 1)
     )
     assert 0.0 < abs(won + lost) < 0.005 * leaf.pot_bb

@@ -45,7 +45,7 @@ from runout.version import __version__
 # boundaries coincide; they are kept once and there are fewer buckets than were asked for.
 
 #: Bucket numbers are stored in 16 bits.
-MAX_BUCKETS = 1 << 16
+MAX_PERCENTILE_BUCKETS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,9 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
         InvalidBoundariesError: if nothing has weight, a value is NaN or ``num_buckets`` is out of
             range.
     """
-    if not 1 <= num_buckets <= MAX_BUCKETS:
+    if not 1 <= num_buckets <= MAX_PERCENTILE_BUCKETS:
         raise InvalidBoundariesError(
-            "num_buckets", f"{num_buckets}, allowed are 1 to {MAX_BUCKETS} buckets"
+            "num_buckets", f"{num_buckets}, allowed are 1 to {MAX_PERCENTILE_BUCKETS} buckets"
         )
     if np.isnan(values).any():
         raise InvalidBoundariesError("samples", "contain NaN, strengths are 0 to 1")
@@ -168,9 +168,10 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
 
 def _require_boundaries(street: Street, boundaries: FloatArray) -> None:
     where = f"{street.label} boundaries"
-    if len(boundaries) >= MAX_BUCKETS:
+    if len(boundaries) >= MAX_PERCENTILE_BUCKETS:
         raise InvalidBoundariesError(
-            where, f"{len(boundaries) + 1} buckets, at most {MAX_BUCKETS} fit a bucket number"
+            where,
+            f"{len(boundaries) + 1} buckets, at most {MAX_PERCENTILE_BUCKETS} fit a bucket number",
         )
     if np.isnan(boundaries).any():
         raise InvalidBoundariesError(where, "contain NaN, strengths are 0 to 1")
@@ -427,9 +428,9 @@ class AbstractionConfig:
         )
         for street in Street:
             count = self.num_buckets(street)
-            if not 1 <= count <= MAX_BUCKETS:
+            if not 1 <= count <= MAX_PERCENTILE_BUCKETS:
                 raise AbstractionError(
-                    f"{street.label}_buckets", f"{count}, allowed are 1 to {MAX_BUCKETS}"
+                    f"{street.label}_buckets", f"{count}, allowed are 1 to {MAX_PERCENTILE_BUCKETS}"
                 )
         if self.samples_per_street < 1:
             raise AbstractionError(

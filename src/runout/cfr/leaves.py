@@ -24,18 +24,18 @@ class Update:
     weights: DiscountWeights
 
 
-class Judge(Enum):
+class Evaluation(Enum):
     """Play the average strategies and learn nothing."""
 
     EVALUATE = "both players play their average strategy"
     BEST_RESPOND = "the valued player best-responds to the other's average strategy"
 
 
-Step = Update | Judge
+Pass = Update | Evaluation
 
 
 @dataclass(frozen=True)
-class Arrival:
+class StreetReach:
     """Both players' reach of every node of a street.
 
     Attributes:
@@ -46,7 +46,7 @@ class Arrival:
     """
 
     player: int
-    step: Step
+    step: Pass
     reach: tuple[RealArray, RealArray]
     row: tuple[IntArray, IntArray]
 
@@ -67,7 +67,7 @@ class LeafEvaluator(Protocol):
     several streets is leaf evaluators nested in one another.
     """
 
-    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+    def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows.
 
         A hand's counterfactual value sums over the opponent's hands: the opponent's reach, times
@@ -172,7 +172,7 @@ class MatrixLeaves:
         fill_panels(payoff.T, of_player_0)
         fill_panels(payoff, of_player_1)
 
-    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+    def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
         for board in range(len(out_value)):
             reach, value = arrival.reach[arrival.opponent][board], out_value[board]

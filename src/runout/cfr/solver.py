@@ -11,7 +11,7 @@ import numpy.typing as npt
 from runout.arrays import FloatArray, RealArray
 from runout.cfr import cfr_kernels
 from runout.cfr.cfr_kernels import LearningTables, TreeSpan
-from runout.cfr.leaves import Arrival, Judge, LeafEvaluator, Step, Update
+from runout.cfr.leaves import Evaluation, LeafEvaluator, Pass, StreetReach, Update
 from runout.cfr.schedules import (
     DCFR,
     DiscountSchedule,
@@ -80,7 +80,7 @@ class StreetSolver:
         for player in range(NUM_PLAYERS):
             self._match(player, self._regret)
 
-    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
+    def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
         """Returns ``[B, H]`` counterfactual values of ``player`` at the root.
 
         Args:
@@ -89,7 +89,7 @@ class StreetSolver:
             player: the player whose values are wanted.
             step: what to play, and whether to learn from it.
         """
-        self._play(isinstance(step, Judge))
+        self._play(isinstance(step, Evaluation))
         if root_reach is not self._root_reach:
             self._root_reach = root_reach
             self._is_reach_known = [False, False]
@@ -97,7 +97,7 @@ class StreetSolver:
             if not self._is_reach_known[who]:
                 self._propagate_reach(who)
         self.leaves.fill_leaf_values(
-            Arrival(player, step, (self._reach[0], self._reach[1]), self._row), self._value
+            StreetReach(player, step, (self._reach[0], self._reach[1]), self._row), self._value
         )
         if isinstance(step, Update):
             self._learn(player, step.weights)
@@ -191,11 +191,11 @@ class StreetSolver:
         self._team.run(learn, spans.subtrees)
         self._team.run(learn, spans.tops)
 
-    def _judge(self, player: int, judge: Judge) -> None:
+    def _judge(self, player: int, judge: Evaluation) -> None:
         def propagate(part: tuple[int, TreeSpan]) -> None:
             board, span = part
             value = self._value[board]
-            if judge is Judge.BEST_RESPOND:
+            if judge is Evaluation.BEST_RESPOND:
                 cfr_kernels.propagate_best_response(self.tree, player, span, value)
             else:
                 strategy = self._strategy[board]
@@ -351,13 +351,13 @@ class CfrSolver:
 
     def game_value(self, player: int) -> FloatArray:
         """Returns ``[B]`` expected winnings of ``player`` under the average strategies."""
-        return self._root_value(player, Judge.EVALUATE)
+        return self._root_value(player, Evaluation.EVALUATE)
 
     def nash_conv(self) -> FloatArray:
         """Returns ``[B]`` what both players together gain by best-responding."""
         players = range(NUM_PLAYERS)
         gains: FloatArray = np.sum(
-            [self._root_value(player, Judge.BEST_RESPOND) for player in players], axis=0
+            [self._root_value(player, Evaluation.BEST_RESPOND) for player in players], axis=0
         )
         if not self._is_zero_sum:
             gains = gains - np.sum([self.game_value(player) for player in players], axis=0)
@@ -379,7 +379,7 @@ class CfrSolver:
         self.strategy_delta = max(deltas)
         self.iteration += 1
 
-    def _root_value(self, player: int, judge: Judge) -> FloatArray:
+    def _root_value(self, player: int, judge: Evaluation) -> FloatArray:
         value = self.root.visit(self._root_reach, player, judge).astype(np.float64)
         mine = self._root_reach[:, player].astype(np.float64)
         expected: FloatArray = (mine * value).sum(axis=1)

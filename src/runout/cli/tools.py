@@ -361,7 +361,7 @@ def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
 # Numba compiles one kernel at a time in a process, so the jobs are shared out to several.
 
 
-Job = Callable[[], object]
+SmallJob = Callable[[], object]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -446,7 +446,7 @@ def _cache_misses_by_kernel() -> dict[str, int]:
     }
 
 
-def small_jobs() -> list[Job]:
+def small_jobs() -> list[SmallJob]:
     """Returns jobs that together call every kernel with the types that real work uses."""
     from runout.abstraction.card_abstraction import (
         AbstractionConfig,

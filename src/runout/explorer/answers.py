@@ -16,7 +16,7 @@ from runout.cards.deck import NUM_COMBOS, format_card, format_combo, parse_board
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.errors import BundleError, TreeError
 from runout.explorer.library import FoundRun, OpenedRun, RunSummary, RunWithNodes
-from runout.explorer.solutions import PreflopRun, ReportRun, SpotRun, ValuesRun
+from runout.explorer.solutions import GameRun, ReportRun, SpotRun, ValuesRun
 from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.version import __version__
 
@@ -127,17 +127,17 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
             return classes_to_json(argument)
         case "cards":
             return cards_to_json(_require_nodes(run), argument)
-        case "lines" if isinstance(run, PreflopRun):
+        case "lines" if isinstance(run, GameRun):
             return run.lines()
         case "flops" if isinstance(run, ValuesRun | ReportRun):
             return run.report(argument)
-        case "flops" if isinstance(run, PreflopRun):
+        case "flops" if isinstance(run, GameRun):
             return run.flop_report(argument)
     raise BundleError(opened.found.name, f"a {opened.found.kind.value} solution has no {question}")
 
 
 def _require_nodes(run: RunSummary) -> RunWithNodes:
-    if not isinstance(run, PreflopRun | SpotRun):
+    if not isinstance(run, GameRun | SpotRun):
         raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
     return run
 
@@ -159,14 +159,14 @@ def summary_to_json(found: FoundRun, run: RunSummary | None, problem: str) -> Js
 
 def facts_to_json(found: FoundRun, run: RunSummary, can_solve: bool) -> Json:
     """Returns everything about a solution that does not depend on a node."""
-    is_preflop = isinstance(run, PreflopRun)
+    is_preflop = isinstance(run, GameRun)
     return {
         **summary_to_json(found, run, ""),
         "path": found.given,
         "config": run.config_text,
         "note": run.note if isinstance(run, SpotRun | ReportRun) else "",
-        "flops": run.flops() if isinstance(run, PreflopRun) else [],
-        "leaves": run.leaves() if isinstance(run, PreflopRun) else [],
+        "flops": run.flops() if isinstance(run, GameRun) else [],
+        "leaves": run.leaves() if isinstance(run, GameRun) else [],
         "can_solve": can_solve and is_preflop,
     }
 

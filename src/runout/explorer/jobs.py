@@ -26,7 +26,7 @@ _SECONDS_TO_STOP = 60.0  # what is learned so far is saved
 
 
 @dataclass
-class Job:
+class SolveJob:
     """One solve.
 
     Attributes:
@@ -77,10 +77,10 @@ class Jobs:
     def __init__(self, command: Sequence[str]) -> None:
         """Takes what starts a solve: a command to which the arguments of each are added."""
         self._command = tuple(command)
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, SolveJob] = {}
         self._lock = threading.Lock()
 
-    def start(self, arguments: Sequence[str], output: Path) -> Job:
+    def start(self, arguments: Sequence[str], output: Path) -> SolveJob:
         """Starts a solve.
 
         Raises:
@@ -96,14 +96,14 @@ class Jobs:
                 stderr=subprocess.PIPE,
                 text=True,
             )
-            job = Job(secrets.token_hex(8), output, process)
+            job = SolveJob(secrets.token_hex(8), output, process)
             while len(self._jobs) >= _MAX_JOBS_KEPT:
                 self._jobs.pop(next(iter(self._jobs)))
             self._jobs[job.id] = job
         threading.Thread(target=_watch, args=(job,), daemon=True).start()
         return job
 
-    def get(self, job_id: str) -> Job:
+    def get(self, job_id: str) -> SolveJob:
         """Returns a solve.
 
         Raises:
@@ -146,7 +146,7 @@ class Jobs:
         return answer
 
 
-def _watch(job: Job) -> None:
+def _watch(job: SolveJob) -> None:
     """Follows what a process says until it ends."""
     errors: list[str] = []
     assert job.process.stdout is not None
@@ -166,7 +166,7 @@ def _watch(job: Job) -> None:
     job.process.stderr.close()
 
 
-def _note(job: Job, line: str) -> None:
+def _note(job: SolveJob, line: str) -> None:
     news = json.loads(line)
     job.iteration = int(news.get("iteration", 0))
     job.seconds_left = news.get("seconds_left")

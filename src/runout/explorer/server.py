@@ -29,9 +29,9 @@ from runout.explorer.answers import (
     make_etag,
     summary_to_json,
 )
-from runout.explorer.jobs import Job, Jobs
+from runout.explorer.jobs import Jobs, SolveJob
 from runout.explorer.library import FoundRun, Library, OpenedRuns
-from runout.explorer.solutions import PreflopRun, RunOpener
+from runout.explorer.solutions import GameRun, RunOpener
 from runout.solutions.preflop import SPOTS_FOLDER
 from runout.trees.tree import FLOP
 
@@ -295,7 +295,7 @@ class Explorer:
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
         opened = self.opened.get(self.library.get(question.run))
-        if not isinstance(opened.run, PreflopRun):
+        if not isinstance(opened.run, GameRun):
             raise TreeError("job", f"{opened.found.name} is no preflop solution")
         tree = opened.run.view.tree
         leaf = tree.find_node(question.node)
@@ -305,7 +305,7 @@ class Explorer:
         output = spot_output(opened.found, line, board)
         return [str(opened.found.path), line, board, str(output)], output
 
-    def job_to_json(self, job: Job) -> Json:
+    def job_to_json(self, job: SolveJob) -> Json:
         """Returns how a job stands, with the id of what it has solved once it is there."""
         document = job.to_json() | {"run": None}
         if job.state in ("done", "stopped") and job.ended is not None:

@@ -16,7 +16,7 @@ from runout.errors import BundleError, RunoutError
 from runout.explorer.answers import answer, summary_to_json
 from runout.explorer.library import OpenedRun
 from runout.explorer.server import INDEX, Explorer, static_files
-from runout.explorer.solutions import PreflopRun, SpotRun
+from runout.explorer.solutions import GameRun, SpotRun
 from runout.solutions.node import Node
 
 Json = dict[str, Any]
@@ -111,12 +111,12 @@ class _SiteWriter:
         """Writes what is asked about a solution; returns how many nodes, and how many not."""
         self._answer(opened, "facts", "")
         run, num_done = opened.run, 0
-        if not isinstance(run, PreflopRun | SpotRun):
+        if not isinstance(run, GameRun | SpotRun):
             choices = answer(opened, "flops", "", False)["choices"]
             for choice in ("", *(name for name in choices if name != _ROOT_FILE)):
                 self._answer(opened, "flops", choice)
             return 0, 0
-        if isinstance(run, PreflopRun):
+        if isinstance(run, GameRun):
             self._answer(opened, "lines", "")
         waiting: list[tuple[float, str]] = [(-1.0, "")]
         while waiting and num_done < max_nodes:

@@ -60,7 +60,7 @@ _GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
 
 
 @dataclass(frozen=True, eq=False)
-class PreflopRun:
+class GameRun:
     """A preflop solution that is open.
 
     Attributes:
@@ -73,7 +73,7 @@ class PreflopRun:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def open(cls, path: Path) -> "PreflopRun":
+    def open(cls, path: Path) -> "GameRun":
         """Opens the directory of a run, or the bundle itself.
 
         Raises:
@@ -585,7 +585,7 @@ class RunOpener:
             case RunKind.REPORT:
                 return ReportRun.open(found)
             case _:
-                return PreflopRun.open(found.path)
+                return GameRun.open(found.path)
 
     def summarize(self, found: FoundRun) -> RunSummary:
         """Returns what the list of solutions says about one; read once for each contents.

@@ -13,7 +13,7 @@ from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
 from runout.cards.evaluator import evaluate_many, evaluator_tables
 from runout.cards.flops import CanonicalBoard
-from runout.cfr.leaves import Arrival, MatrixLeaves, Step, Update
+from runout.cfr.leaves import MatrixLeaves, Pass, StreetReach, Update
 from runout.cfr.schedules import DCFR_PLUS, LINEAR, DiscountSchedule, DiscountWeights, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.cfr.team import Team
@@ -382,7 +382,7 @@ class PublicChanceLeaves:
         self._num_updates = [0, 0]
         self._sampled_iteration = -1
 
-    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+    def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
         if not isinstance(arrival.step, Update):
             self._exact.fill_leaf_values(arrival, out_value)
@@ -428,7 +428,7 @@ class ExternalStreet(StreetSolver):
         shape = (NUM_HANDS, tree.num_nodes)
         self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
 
-    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
+    def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
         """Learns from sampled deals, or judges exactly; sampled values of the root are not kept."""
         if not isinstance(step, Update):
             self._publish()

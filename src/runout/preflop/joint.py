@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, RealArray, Uint8Array
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards
 from runout.cards.flops import Flop, FlopList
-from runout.cfr.leaves import Arrival, Judge, LeafGroup, MatrixLeaves, Step
+from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetReach
 from runout.cfr.schedules import DCFR_JOINT, DiscountSchedule, StoppingRule
 from runout.cfr.team import Team
 from runout.errors import FlopListError
@@ -23,8 +23,7 @@ from runout.holdem.compact_game import CompactGame
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
 from runout.holdem.solver import average_rows
-from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING
-from runout.holdem.street_kernels import Step as FlopStep
+from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, count_boards
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups, value_groups
 from runout.preflop.subgames import (
@@ -144,7 +143,7 @@ class FlopSampler:
 #: Who plays the flops: they learn, or only judge.
 Players = TypeVar("Players", bound=FlopPlayers)
 
-_JUDGING = {Judge.EVALUATE: EVALUATING, Judge.BEST_RESPOND: RESPONDING}
+_JUDGING = {Evaluation.EVALUATE: EVALUATING, Evaluation.BEST_RESPOND: RESPONDING}
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ class JointLeaves(Generic[Players]):
         """Returns the leaves as the solver wants them."""
         return self
 
-    def fill_leaf_values(self, arrival: Arrival, out_value: RealArray) -> None:
+    def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player``, in big blinds, into the leaf rows."""
         self._known.fill_leaf_values(arrival, out_value)
         reach = [
@@ -221,7 +220,7 @@ class JointLeaves(Generic[Players]):
             self.iteration += 1
         return 0.0
 
-    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Judge) -> FloatArray:
+    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Evaluation) -> FloatArray:
         """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
 
         Args:
@@ -259,7 +258,7 @@ class JointLeaves(Generic[Players]):
         assert self.sampler is not None
         return self.sampler.draw(iteration)
 
-    def _play_flops(self, player: int, step: Step, reach: Sequence[FloatArray]) -> list[FloatArray]:
+    def _play_flops(self, player: int, step: Pass, reach: Sequence[FloatArray]) -> list[FloatArray]:
         """Returns ``[169]`` for each leaf, what a player wins on the flops, in big blinds.
 
         Args:
@@ -278,8 +277,8 @@ class JointLeaves(Generic[Players]):
                 gained[number] += visit.scale * leaf.pot_bb * by_leaf[number]
         return gained
 
-    def _visits(self, step: Step) -> list[_Visit]:
-        if isinstance(step, Judge):
+    def _visits(self, step: Pass) -> list[_Visit]:
+        if isinstance(step, Evaluation):
             number = len(self.deals.flops)
             drawn = DrawnFlops(np.arange(number), np.ones(number))
         else:
@@ -289,12 +288,12 @@ class JointLeaves(Generic[Players]):
             for flop, scale in zip(drawn.number.tolist(), drawn.scale.tolist(), strict=True)
         ]
 
-    def _flop_step(self, step: Step, flop: int) -> FlopStep:
+    def _flop_step(self, step: Pass, flop: int) -> Step:
         """Returns what is done on a flop, which has been visited so often."""
-        if isinstance(step, Judge):
+        if isinstance(step, Evaluation):
             return _JUDGING[step]
         weights = self.schedule.weights(int(self.num_visits[flop]))
-        return FlopStep(LEARN, *np.array(weights, np.float32))
+        return Step(LEARN, *np.array(weights, np.float32))
 
 
 #: The leaves of a game that is being solved, or was.

@@ -8,7 +8,7 @@ import numpy as np
 
 from runout.arrays import FloatArray, RealArray
 from runout.cards.deck import NUM_HANDS, matchup_weights
-from runout.cfr.leaves import Judge, LeafEvaluator, LeafGroup, MatrixLeaves
+from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
 from runout.cfr.schedules import DCFR_PLUS, DiscountSchedule, SolveProgress, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.equity.preflop import preflop_table
@@ -37,7 +37,7 @@ class GameLeaves(Protocol):
     def evaluator(self, tree: PreflopTree) -> LeafEvaluator:
         """Returns the leaves as CFR wants them."""
 
-    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Judge) -> FloatArray:
+    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Evaluation) -> FloatArray:
         """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
 
         Args:
@@ -67,7 +67,7 @@ def expected_values(tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray)
     for player in range(NUM_PLAYERS):
         opponent_reach = own_reach(tree.layout, strategy, 1 - player)
         value = values[player]
-        value[:] = leaves.leaf_values(player, opponent_reach, Judge.EVALUATE)
+        value[:] = leaves.leaf_values(player, opponent_reach, Evaluation.EVALUATE)
         for node in range(tree.num_nodes - 1, -1, -1):
             children = tree.layout.children(node)
             if not children:
@@ -96,7 +96,7 @@ def best_response(
         player: who responds.
     """
     opponent_reach = own_reach(tree.layout, strategy, 1 - player)
-    value = leaves.leaf_values(player, opponent_reach, Judge.BEST_RESPOND)
+    value = leaves.leaf_values(player, opponent_reach, Evaluation.BEST_RESPOND)
     for node in range(tree.num_nodes - 1, -1, -1):
         children = tree.layout.children(node)
         if children:
@@ -133,7 +133,7 @@ class PreflopLeaves:
         """Returns the leaves as the solver wants them."""
         return MatrixLeaves(tree.layout, self.groups)
 
-    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Judge) -> FloatArray:
+    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Evaluation) -> FloatArray:
         """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
 
         Args:
