@@ -49,8 +49,8 @@ def test_json_has_both_ranges_and_the_money(run, solved, nodes):
     document = json.loads(run("ranges", str(solved), "-n", "r2-c", "--json").stdout)
     node = nodes.tree.find_node("r2-c")
     assert document["node"] == "r2-c"
-    assert document["pot_bb"] == nodes.tree.pot_bb[node]
-    assert document["stack_behind_bb"] == nodes.tree.stack_behind_bb[node]
+    assert document["pot_bb"] == nodes.tree.pot(node)
+    assert document["stack_behind_bb"] == nodes.tree.stack_behind(node)
     assert set(document["ranges"]) == {"SB", "BB"}
     assert list(document["ranges"]["SB"]["weight_by_hand"]) == list(HAND_NAMES)
 

@@ -182,10 +182,10 @@ def test_no_sizes_are_a_choice_too():
     [
         ([["2.5bb", "1x"]], "[0][1]", "'1x' is not a raise, the factor must be above 1"),
         ([["2.5bb"], ["big"]], "[1][0]", "'big' is not a raise size, write 2.5bb (big blinds)"),
-        (["2.5bb", "3x, big"], "[1][1]", "' big' is not a raise size"),
-        ("2.5bb; 3x, 0p", "[1][1]", "' 0p' is not a positive pot fraction"),
+        (["2.5bb", "3x, big"], "[1][1]", "'big' is not a raise size"),
+        ("2.5bb; 3x, 0p", "[1][1]", "'0p' is not a positive pot fraction"),
         ([["0bb"]], "[0][0]", "'0bb' is not a positive number of big blinds"),
-        ([["33%"]], "[0][0]", "'33%' is not a raise size"),
+        ([["5c"]], "[0][0]", "'5c' is in chips, but the game is in big blinds: write 3bb"),
         ([["2.5"]], "[0][0]", "'2.5' has no unit, write 2.5bb (big blinds)"),
         ([[2.5]], "[0][0]", "2.5 has no unit, write 2.5bb for big blinds"),
         ([3], "[0]", "3 has no unit, write 3bb for big blinds"),

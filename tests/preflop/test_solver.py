@@ -52,8 +52,8 @@ def test_both_players_together_win_nothing_at_any_node(played):
 def test_folding_costs_what_was_put_in_and_is_the_same_for_all_hands(played):
     tree, _, _, ev_bb = played
     fold = tree.find_node("f")
-    np.testing.assert_allclose(ev_bb[SB, fold], -tree.invested_bb[fold, SB], rtol=1e-12)
-    np.testing.assert_allclose(ev_bb[BB, fold], tree.invested_bb[fold, SB], rtol=1e-12)
+    np.testing.assert_allclose(ev_bb[SB, fold], -tree.invested[fold, SB], rtol=1e-12)
+    np.testing.assert_allclose(ev_bb[BB, fold], tree.invested[fold, SB], rtol=1e-12)
 
 
 def test_a_decision_is_worth_the_mean_of_its_actions_to_the_one_who_acts(played):
@@ -125,8 +125,8 @@ def test_what_the_small_blind_wins_the_big_blind_loses(tree):
         share_of_ip[leaf.node] = book.at_spr(leaf.spr).share_of_ip
     for sb_hand, bb_hand in [(0, 5), (168, 0), (40, 41), (13, 13)]:
         share = share_of_ip[:, sb_hand, bb_hand]
-        of_sb = tree.leaf_payoffs_bb(SB, share)
-        of_bb = tree.leaf_payoffs_bb(BB, 1.0 - share)
+        of_sb = tree.leaf_payoffs(SB, share)
+        of_bb = tree.leaf_payoffs(BB, 1.0 - share)
         for node, payoff in payoffs.items():
             assert of_sb[node] + of_bb[node] == pytest.approx(0.0, abs=1e-12)
             won = payoff[sb_hand, bb_hand] / DEALT[sb_hand, bb_hand]

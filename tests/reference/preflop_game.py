@@ -5,7 +5,7 @@ import numpy as np
 from runout.cards.deck import matchup_weights
 from runout.equity.preflop import preflop_table
 from runout.trees.betting import BB, SB
-from runout.trees.tree import ALL_IN, FLOP, FOLD_BY_BB, FOLD_BY_SB
+from runout.trees.tree import FLOP, SHOWDOWN
 from tests.reference import cfr as reference
 from tests.reference.pair_cfr import PairGame, best_response_value, pair_value
 
@@ -17,14 +17,14 @@ def make_pair_game(tree, book):
     flops = {leaf.node: leaf for leaf in tree.flop_leaves()}
     payoff = np.zeros((tree.num_nodes, *weights.shape))
     for node in range(tree.num_nodes):
-        of_sb, of_bb = tree.invested_bb[node]
+        of_sb, of_bb = tree.invested[node]
         pot = of_sb + of_bb
         match tree.leaf_kind[node]:
-            case kind if kind == FOLD_BY_SB:
+            case kind if kind == SB:
                 payoff[node] = -of_sb
-            case kind if kind == FOLD_BY_BB:
+            case kind if kind == BB:
                 payoff[node] = of_bb
-            case kind if kind == ALL_IN:
+            case kind if kind == SHOWDOWN:
                 payoff[node] = equity * pot - of_sb
             case kind if kind == FLOP:
                 leaf = flops[node]

@@ -91,7 +91,7 @@ def test_a_solution_reads_back_as_it_was(rules, tmp_path):
     assert loaded.report == REPORT
     np.testing.assert_array_equal(loaded.earlier_strategies, solution.earlier_strategies)
     assert loaded.tree.rules == rules
-    np.testing.assert_array_equal(loaded.tree.invested_bb, solution.tree.invested_bb)
+    np.testing.assert_array_equal(loaded.tree.invested, solution.tree.invested)
 
 
 def test_the_config_is_kept_word_for_word(path):

@@ -5,7 +5,7 @@ from fractions import Fraction
 from pokerkit import Automation, NoLimitTexasHoldem
 
 from runout.trees.actions import ActionKind
-from runout.trees.tree import ALL_IN, FLOP, NOT_A_LEAF
+from runout.trees.tree import FLOP, NOT_A_LEAF, SHOWDOWN
 
 AUTOMATIONS = (
     Automation.ANTE_POSTING,
@@ -75,22 +75,22 @@ def check_at_table(tree):
             assert table.actor_index == SEAT[tree.layout.actor[node]]
             can_raise = any(action.is_aggressive for action in tree.actions(node))
             assert can_raise == table.can_complete_bet_or_raise_to()
-        elif kind in (ALL_IN, FLOP):
-            assert table.all_in_status == (kind == ALL_IN)
-            assert table.total_pot_amount == Fraction(tree.pot_bb[node])
+        elif kind in (SHOWDOWN, FLOP):
+            assert table.all_in_status == (kind == SHOWDOWN)
+            assert table.total_pot_amount == Fraction(tree.pot(node))
             if kind == FLOP:
                 assert table.street_index == 1
-                assert min(table.stacks) == Fraction(tree.stack_behind_bb[node])
+                assert min(table.stacks) == Fraction(tree.stack_behind(node))
         else:
-            won = [Fraction(tree.leaf_payoffs_bb(player, 0.5)[node]) for player in (0, 1)]
+            won = [Fraction(tree.leaf_payoffs(player, 0.5)[node]) for player in (0, 1)]
             assert [table.payoffs[SEAT[player]] for player in (0, 1)] == won
 
 
 def check_decision(tree, node):
     """Checks the actions of a decision by the amounts at its node and on the way to it."""
     rules, actions, actor = tree.rules, tree.actions(node), int(tree.layout.actor[node])
-    ante, stack = rules.posted_ante_bb, rules.betting_stack_bb
-    mine, theirs = (tree.invested_bb[node, player] - ante for player in (actor, 1 - actor))
+    ante, stack = tree.stakes.ante, tree.stakes.betting_stack
+    mine, theirs = (tree.invested[node, player] - ante for player in (actor, 1 - actor))
     kinds = [action.kind for action in actions]
     amounts = [action.amount for action in actions if action.is_aggressive]
     codes = [tree.action_code(child) for child in tree.layout.children(node)]
@@ -123,6 +123,4 @@ def last_increment(tree, node):
         return tree.rules.big_blind_bb
     parent = int(tree.layout.parent[node])
     opponent = 1 - int(tree.layout.actor[parent])
-    return tree.action_amount_bb[node] - (
-        tree.invested_bb[parent, opponent] - tree.rules.posted_ante_bb
-    )
+    return tree.action_amount[node] - (tree.invested[parent, opponent] - tree.stakes.ante)

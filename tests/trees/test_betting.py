@@ -11,22 +11,19 @@ from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
 from runout.trees.betting import (
     BB,
-    SB,
     BettingRules,
     BettingState,
     PreflopRules,
-    PreflopState,
     SizeMenu,
     Stakes,
     Street,
     legal_actions,
-    legal_preflop_actions,
     limp_fold_rules,
     push_fold_rules,
     standard_rules_25bb,
     standard_rules_100bb,
 )
-from runout.trees.sizes import AllInSize, BigBlindAmount, LastBetMultiple, PotFraction
+from runout.trees.sizes import AllInSize, BigBlindAmount, ChipAmount, LastBetMultiple, PotFraction
 
 deterministic = settings(derandomize=True, deadline=None)
 
@@ -344,6 +341,36 @@ def test_a_menu_lists_every_size():
     assert menu.all_sizes[0] == PotFraction(0.5)
 
 
+def test_raises_may_depend_on_how_many_there_were():
+    menu = SizeMenu((), (PotFraction(0.5),), None, ((LastBetMultiple(3.0),), (AllInSize(),)))
+    assert menu.all_sizes == (PotFraction(0.5), LastBetMultiple(3.0), AllInSize())
+    states = [to_open()._replace(num_bets=number) for number in range(5)]
+    raises = [PotFraction(0.5), LastBetMultiple(3.0), AllInSize(), AllInSize()]
+    assert [menu.sizes_at(state) for state in states] == [(), *((size,) for size in raises)]
+
+
+def test_a_size_in_big_blinds_is_a_bet_of_and_a_raise_to_so_many():
+    rules = BettingRules.uniform("3bb", None, "9bb", add_all_in_threshold=0.0)
+    stakes = Stakes(20.0, 200.0, 1.0, 1.0, big_blind=2.0)
+    assert amounts(legal_actions(rules, stakes, to_open())) == [6.0]
+    raised = to_open().after_bet(Action(BET, 6.0), stakes)
+    assert amounts(legal_actions(rules, stakes, raised)) == [18.0]
+
+
+def test_sizes_of_another_unit_are_refused():
+    with pytest.raises(TreeError, match=r"^bet sizes: '3bb' is in big blinds, but the big blind"):
+        Stakes.in_pots(3.0).check_unit([BigBlindAmount(3.0)])
+    with pytest.raises(TreeError, match=r"^bet sizes: '5c' is in chips, but the pot is not$"):
+        Stakes.in_big_blinds(20.0, 0.0).check_unit([PotFraction(0.5), ChipAmount(5.0)])
+
+
+def test_geometric_raises_before_the_flop_count_four_streets():
+    rules = PreflopRules.parse(100.0, ["e"], always_offer_all_in=False)
+    # 1 to call a pot of 2 and 99 behind: 1 + f 2 with (1 + 2 f) ** 4 = 100.
+    fraction = (100.0**0.25 - 1.0) / 2.0
+    assert raises_after(rules) == pytest.approx([1.0 + 2.0 * fraction])
+
+
 @pytest.mark.parametrize(
     ("bets", "donks", "may_donk"), [([], None, False), ([0.5], [], True), ([], None, True)]
 )
@@ -360,12 +387,13 @@ def rules_of(sizes, stacks=100.0, **limits):
 
 def actions_after(rules, *amounts, limped=False):
     """The actions after raises to the given amounts, first by SB, or by BB after a limp."""
-    state = PreflopState.after_blinds(rules)
+    state = rules.first_decision()
     if limped:
-        state = state._replace(player=BB, amounts_bb=(state.amounts_bb[BB],) * 2)
+        state = state._replace(player=BB, invested=(state.invested[BB],) * 2)
     for amount in amounts:
-        state = state.after_raise(amount)
-    return legal_preflop_actions(rules, state)
+        kind = ALL_IN if amount == rules.stakes.betting_stack else RAISE
+        state = state.after_bet(Action(kind, amount), rules.stakes)
+    return legal_actions(rules.betting, rules.stakes, state)
 
 
 def raises_after(rules, *amounts, limped=False):
@@ -526,9 +554,9 @@ def test_the_cap_counts_every_raise_and_stops_all_in_too():
 def test_blinds_and_antes_are_posted_from_the_stack():
     rules = rules_of("2x", 100.0, ante_bb=0.125)
     assert rules.effective_stack_bb == 100.0
-    assert rules.posted_ante_bb == 0.125
-    assert rules.betting_stack_bb == 99.875
-    assert rules.posted_blinds_bb == (0.5, 1.0)
+    assert rules.stakes.ante == 0.125
+    assert rules.stakes.betting_stack == 99.875
+    assert rules.first_decision().invested == (0.5, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -543,8 +571,8 @@ def test_blinds_and_antes_are_posted_from_the_stack():
 )
 def test_a_short_stack_posts_what_it_has(stacks, ante, posted_ante, posted_blinds):
     rules = rules_of("2x", stacks, ante_bb=ante)
-    assert rules.posted_ante_bb == posted_ante
-    assert rules.posted_blinds_bb == posted_blinds
+    assert rules.stakes.ante == posted_ante
+    assert rules.first_decision().invested == posted_blinds
 
 
 def test_calling_a_big_blind_who_is_all_in_is_no_limp():
@@ -556,7 +584,7 @@ def test_calling_a_big_blind_who_is_all_in_is_no_limp():
 def test_a_rounding_error_is_no_stack():
     assert 2.2 - 1.2 > 1.0
     rules = rules_of("2x", 2.2, ante_bb=1.2)
-    assert rules.posted_blinds_bb[BB] == rules.betting_stack_bb
+    assert rules.first_decision().invested[BB] == rules.stakes.betting_stack
     assert [action.kind for action in actions_after(rules)] == [FOLD, CALL]
 
 
@@ -572,7 +600,7 @@ def test_other_blinds_move_the_minimum_raise():
 
 def test_push_or_fold_is_all_there_is():
     assert actions_after(push_fold_rules(10.0)) == [(FOLD, 0.5), (ALL_IN, 10.0)]
-    assert push_fold_rules((10.0, 8.0), ante_bb=0.5).betting_stack_bb == 7.5
+    assert push_fold_rules((10.0, 8.0), ante_bb=0.5).stakes.betting_stack == 7.5
 
 
 def test_limp_or_fold_is_all_that_the_small_blind_has():
@@ -598,7 +626,7 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
     rules = PreflopRules.parse((20, 30), "2.5bb; 3x, allin")
     by_depth = ((BigBlindAmount(2.5),), (LastBetMultiple(3.0), AllInSize()))
     assert rules == PreflopRules((20, 30), (by_depth, by_depth))
-    assert rules.sizes_at(SB, 7) == by_depth[1]
+    assert raises_after(rules, 2.5, 7.5, 10.0) == [20.0]
 
 
 @pytest.mark.parametrize(

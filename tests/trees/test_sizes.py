@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from runout.errors import TreeError
 from runout.trees.sizes import (
+    AFTER_FLOP,
+    BEFORE_FLOP,
     AllInSize,
     BigBlindAmount,
     ChipAmount,
@@ -16,13 +18,12 @@ from runout.trees.sizes import (
     PotFraction,
     format_bet_size,
     format_bet_sizes,
-    format_preflop_size,
     format_sizes_by_depth,
     geometric_fraction,
     parse_bet_size,
     parse_bet_sizes,
-    parse_preflop_size,
     parse_sizes_by_depth,
+    read_size_text,
 )
 
 deterministic = settings(derandomize=True, deadline=None)
@@ -164,6 +165,13 @@ def test_a_geometric_bet_over_one_street_is_the_stack():
     assert geometric_fraction(13.0, 3) == pytest.approx(1.0)  # 1 + 2 * 13 = 27 = 3 ** 3
 
 
+# Before the flop
+
+
+def parse_before_flop(value, where="raise size"):
+    return parse_bet_size(value, where, for_raises=True, style=BEFORE_FLOP)
+
+
 def sizes_of_test_preflop_sizing():
     positive = st.floats(1e-9, 1e9)
     return st.one_of(
@@ -188,7 +196,7 @@ def sizes_of_test_preflop_sizing():
     ],
 )
 def test_every_form_of_the_language_is_read(text, size):
-    assert parse_preflop_size(text) == size
+    assert parse_before_flop(text) == size
 
 
 @pytest.mark.parametrize(
@@ -203,14 +211,14 @@ def test_every_form_of_the_language_is_read(text, size):
     ],
 )
 def test_sizes_are_written_short(size, text):
-    assert format_preflop_size(size) == text
+    assert format_bet_size(size, BEFORE_FLOP) == text
 
 
 @deterministic
 @given(sizes_of_test_preflop_sizing())
 def test_a_size_survives_the_round_trip_through_text(size):
-    assert parse_preflop_size(format_preflop_size(size)) == size
-    assert parse_preflop_size(size) == size
+    assert parse_before_flop(format_bet_size(size, BEFORE_FLOP)) == size
+    assert parse_before_flop(size) == size
 
 
 @deterministic
@@ -249,24 +257,22 @@ def test_nothing_and_empty_depths_mean_no_sized_raises():
     ("value", "problem"),
     [
         ("big", "'big' is not a raise size, write 2.5bb (big blinds), 1.0p (pots), 3x"),
-        ("50%", "'50%' is not a raise size, write 2.5bb"),
         ("", "'' is not a raise size, write 2.5bb"),
         ("2.5", "'2.5' has no unit, write 2.5bb"),
         (2.5, "2.5 is not a raise size, write 2.5bb"),
         (True, "True is not a raise size"),
-        (ChipAmount(5), "is not a raise size"),
         ("0bb", "'0bb' is not a positive number of big blinds"),
         ("-1p", "'-1p' is not a positive pot fraction"),
         ("1x", "'1x' is not a raise, the factor must be above 1"),
         (LastBetMultiple(0.5), "'0.5x' is not a raise, the factor must be above 1"),
-        (BigBlindAmount(math.nan), "nan is not a raise size"),
-        (PotFraction(math.inf), "inf is not a raise size"),
-        ("9" * 400 + "bb", "is not a positive number of big blinds"),
+        (BigBlindAmount(math.nan), "'nanbb' is not a raise size"),
+        (PotFraction(math.inf), "'infinityp' is not a raise size"),
+        ("9" * 400 + "bb", "is more than a number can be"),
     ],
 )
 def test_what_is_not_a_size_is_named_with_what_is(value, problem):
     with pytest.raises(TreeError) as caught:
-        parse_preflop_size(value, "raise_sizes[0][1]")
+        parse_before_flop(value, "raise_sizes[0][1]")
     assert caught.value.where == "raise_sizes[0][1]"
     assert problem in caught.value.problem
 
@@ -280,3 +286,30 @@ def test_errors_name_the_depth_and_the_position():
         parse_sizes_by_depth([2.5])
     with pytest.raises(TreeError, match=r"^raise_sizes: 2.5 is not a list by raise depth"):
         parse_sizes_by_depth(2.5)
+
+
+# One language for all streets
+
+
+@pytest.mark.parametrize(
+    "text", ["50%", "0.5p", "2.5x", "3bb", "100c", "e", "2e120%", "allin", "a"]
+)
+def test_every_text_means_the_same_before_and_after_the_flop(text):
+    size = parse_bet_size(text, for_raises=True)
+    assert size == parse_before_flop(text)
+    for style in (AFTER_FLOP, BEFORE_FLOP):
+        written = format_bet_size(size, style)
+        assert parse_bet_size(written, for_raises=True) == parse_before_flop(written) == size
+
+
+def test_each_distinct_text_is_read_once():
+    read_size_text.cache_clear()
+    for _ in range(5):
+        parse_bet_sizes("33%, 75%, 33%")
+        parse_bet_sizes(["33%", "75% "], "flop.bet_sizes", for_raises=True)
+    assert read_size_text.cache_info().misses == 2
+    for _ in range(2):
+        with pytest.raises(TreeError, match=r"^here: 'half' is not a bet size"):
+            parse_bet_size("half", "here")
+        with pytest.raises(TreeError, match=r"^there: 'half' is not a raise size"):
+            parse_before_flop("half", "there")

@@ -25,12 +25,7 @@ from runout.trees.betting import (
 )
 from runout.trees.layout import LEAF, NO_NODE
 from runout.trees.tree import (
-    ALL_IN,
     FLOP,
-    FOLD_BY_BB,
-    FOLD_BY_IP,
-    FOLD_BY_OOP,
-    FOLD_BY_SB,
     IP,
     NO_ACTION,
     NOT_A_LEAF,
@@ -85,7 +80,7 @@ def test_a_river_with_only_all_in_has_nine_nodes():
     ]  # fmt: skip
     assert tree.layout.actor.tolist() == [OOP, IP, IP, LEAF, OOP, LEAF, LEAF, LEAF, LEAF]
     assert tree.leaf_kind.tolist() == [
-        *[NOT_A_LEAF] * 3, SHOWDOWN, NOT_A_LEAF, FOLD_BY_IP, SHOWDOWN, FOLD_BY_OOP, SHOWDOWN,
+        *[NOT_A_LEAF] * 3, SHOWDOWN, NOT_A_LEAF, IP, SHOWDOWN, OOP, SHOWDOWN,
     ]  # fmt: skip
     assert tree.leaf_stake.tolist() == [0, 0, 0, 0.5, 0, 0.5, 1.5, 0.5, 1.5]
     assert tree.invested.tolist() == [
@@ -104,12 +99,12 @@ def test_half_pot_at_a_stack_of_one_pot_is_counted_by_hand():
     # Turn: xx leads to those 21 nodes; both ways to call b50 lead to a river with pot 2 and 0.5
     # behind, 9 nodes. 21 + 20 + 8 + 8 = 57. Flop: 21 + 56 + 2 * (17 - 1) = 109.
     assert [build(1, [0.5], 1, street).num_nodes for street in Street] == [109, 57, 21]
-    assert build(1, [0.5], 1).counts == ((8, 16, 24), (15, 15), 19, 12)
+    assert build(1, [0.5], 1).counts[1:] == ((8, 16, 24), (15, 15), 19, 12, 0)
 
 
 def test_the_tree_of_the_kernel_measurements_has_2233_nodes(kernels_tree):
     assert kernels_tree.num_nodes == 2233
-    assert kernels_tree.counts.decisions == (36, 212, 644)
+    assert kernels_tree.counts.decisions_by_street == (36, 212, 644)
 
 
 def test_raises_are_counted_after_the_first_bet(kernels_tree):
@@ -205,7 +200,7 @@ def test_without_equity_folding_to_a_bet_is_strictly_better_than_calling_it_down
 
 def test_a_fold_is_not_worth_the_all_in_showdown_of_the_trap():
     tree = build(6, [0.5, 1.0], 2)
-    is_fold = (tree.leaf_kind == FOLD_BY_OOP) | (tree.leaf_kind == FOLD_BY_IP)
+    is_fold = (tree.leaf_kind == OOP) | (tree.leaf_kind == IP)
     for equity in (0.0, 0.3, 1.0):
         trap = (1 + 2 * 6) * (equity - 0.5)
         assert not np.any(np.isclose(tree.leaf_payoffs(OOP, equity)[is_fold], trap))
@@ -297,7 +292,7 @@ def test_out_of_position_acts_first_on_every_street(tree):
 )
 def test_the_tree_agrees_with_a_recursion_over_exact_fractions(spr, sizes, max_raises, street):
     tree = build(float(spr), [float(size) for size in sizes], max_raises, street)
-    endings = {FOLD_BY_OOP: "fold by 0", FOLD_BY_IP: "fold by 1", SHOWDOWN: "showdown"}
+    endings = {OOP: "fold by 0", IP: "fold by 1", SHOWDOWN: "showdown"}
 
     def rounded(actions, ending, invested):
         return actions, ending, tuple(round(float(x), 6) for x in invested)
@@ -516,21 +511,21 @@ def test_push_or_fold_has_five_nodes():
     tree = PreflopTree.build(push_fold_rules(10.0))
     assert paths(tree) == ["", "f", "a", "a-f", "a-c"]
     assert tree.layout.actor.tolist() == [SB, LEAF, BB, LEAF, LEAF]
-    assert tree.leaf_kind.tolist() == [NOT_A_LEAF, FOLD_BY_SB, NOT_A_LEAF, FOLD_BY_BB, ALL_IN]
-    assert tree.invested_bb.tolist() == [[0.5, 1], [0.5, 0.5], [10, 1], [1, 1], [10, 10]]
-    assert tree.pot_bb.tolist() == [1.5, 1.0, 11.0, 2.0, 20.0]
-    assert tree.leaf_stake_bb.tolist() == [0.0, 0.5, 0.0, 1.0, 10.0]
+    assert tree.leaf_kind.tolist() == [NOT_A_LEAF, SB, NOT_A_LEAF, BB, SHOWDOWN]
+    assert tree.invested.tolist() == [[0.5, 1], [0.5, 0.5], [10, 1], [1, 1], [10, 10]]
+    assert list(map(tree.pot, range(5))) == [1.5, 1.0, 11.0, 2.0, 20.0]
+    assert tree.leaf_stake.tolist() == [0.0, 0.5, 0.0, 1.0, 10.0]
     assert tree.action_labels(0) == ["fold", "all-in 10"]
     assert tree.action_labels(2) == ["fold", "call"]
-    assert tree.counts == ((1, 1), (1, 1), 1, 0)
+    assert tree.counts == ((1, 1), (0, 0, 0), (1, 1), 0, 1, 0)
     assert tree.flop_leaves() == ()
 
 
 def test_limp_or_fold_has_seven_nodes():
     tree = PreflopTree.build(limp_fold_rules(10.0))
     assert paths(tree) == ["", "f", "c", "c-x", "c-a", "c-a-f", "c-a-c"]
-    assert tree.leaf_kind[3:].tolist() == [FLOP, NOT_A_LEAF, FOLD_BY_SB, ALL_IN]
-    assert tree.counts == ((2, 1), (2, 0), 1, 1)
+    assert tree.leaf_kind[3:].tolist() == [FLOP, NOT_A_LEAF, SB, SHOWDOWN]
+    assert tree.counts == ((2, 1), (0, 0, 0), (2, 0), 0, 1, 1)
 
 
 def test_a_limp_leaves_the_big_blind_the_option():
@@ -556,7 +551,7 @@ def test_a_raise_a_re_raise_and_an_all_in_are_counted_by_hand():
             "r2.5-r9-r15.5", "r2.5-r9-r15.5-f", "r2.5-r9-r15.5-c",
         ]
     )  # fmt: skip
-    assert tree.counts == ((3, 4), (3, 4), 3, 3)
+    assert tree.counts == ((3, 4), (0, 0, 0), (3, 4), 0, 3, 3)
 
 
 def test_the_actions_of_a_worked_hand_follow_the_minimum_raise():
@@ -595,11 +590,11 @@ def test_flops_have_the_pots_and_stacks_of_a_worked_example():
     assert by_path["c-r3.5-c"][2:] == pytest.approx((7.0, 96.5, 96.5 / 7))
     for path, leaf in by_path.items():
         assert tree.find_node(path) == leaf.node
-        assert tree.spr[leaf.node] == leaf.spr
-    assert np.flatnonzero(~np.isnan(tree.spr)).tolist() == [
-        leaf.node for leaf in tree.flop_leaves()
-    ]
-    assert np.array_equal(np.isnan(tree.spr), np.isnan(tree.stack_behind_bb))
+        assert tree.pot(leaf.node) == leaf.pot_bb
+        assert tree.stack_behind(leaf.node) == leaf.stack_behind_bb
+        assert leaf.spr == leaf.stack_behind_bb / leaf.pot_bb
+    nodes = np.flatnonzero(tree.leaf_kind == FLOP)
+    assert nodes.tolist() == [leaf.node for leaf in tree.flop_leaves()]
 
 
 def test_a_fold_loses_what_the_folder_has_put_in():
@@ -609,26 +604,26 @@ def test_a_fold_loses_what_the_folder_has_put_in():
         ("r2.5-r9-a-f", BB, 9.0),
     ]:  # fmt: skip
         node = tree.find_node(path)
-        assert tree.leaf_payoffs_bb(folder, 0.9)[node] == -lost
-        assert tree.leaf_payoffs_bb(1 - folder, 0.1)[node] == lost
-        assert tree.pot_bb[node] == 2 * lost
+        assert tree.leaf_payoffs(folder, 0.9)[node] == -lost
+        assert tree.leaf_payoffs(1 - folder, 0.1)[node] == lost
+        assert tree.pot(node) == 2 * lost
 
 
 def test_a_shared_pot_is_won_by_share():
     tree = PreflopTree.build(standard_rules_100bb())
     all_in, flop = tree.find_node("a-c"), tree.find_node("r2.5-c")
-    assert tree.leaf_payoffs_bb(SB, 0.75)[all_in] == 50.0
-    assert tree.leaf_payoffs_bb(BB, 0.25)[all_in] == -50.0
-    assert tree.leaf_payoffs_bb(SB, 1.0)[all_in] == 100.0
-    assert tree.leaf_payoffs_bb(SB, 0.6)[flop] == pytest.approx(0.5)  # 3 of 5 back for 2.5
-    assert tree.leaf_payoffs_bb(SB, 2.0)[flop] == 7.5  # the betting on the flop won more
+    assert tree.leaf_payoffs(SB, 0.75)[all_in] == 50.0
+    assert tree.leaf_payoffs(BB, 0.25)[all_in] == -50.0
+    assert tree.leaf_payoffs(SB, 1.0)[all_in] == 100.0
+    assert tree.leaf_payoffs(SB, 0.6)[flop] == pytest.approx(0.5)  # 3 of 5 back for 2.5
+    assert tree.leaf_payoffs(SB, 2.0)[flop] == 7.5  # the betting on the flop won more
 
 
 def test_shares_may_differ_by_leaf_and_be_unknown_elsewhere():
     tree = PreflopTree.build(limp_fold_rules(10.0))
     shares = np.full(tree.num_nodes, np.nan)
     shares[[tree.find_node("c-x"), tree.find_node("c-a-c")]] = 0.75, 0.25
-    assert tree.leaf_payoffs_bb(SB, shares).tolist() == [0, -0.5, 0, 0.5, 0, -1, -5]
+    assert tree.leaf_payoffs(SB, shares).tolist() == [0, -0.5, 0, 0.5, 0, -1, -5]
 
 
 def test_the_uncalled_part_of_a_deeper_stack_comes_back():
@@ -636,30 +631,30 @@ def test_the_uncalled_part_of_a_deeper_stack_comes_back():
         tree = build_of_test_preflop_tree("2.5bb", stacks, raise_cap=2)
         node = tree.find_node("a-c")
         assert tree.action_label(tree.find_node("a")) == "all-in 40"
-        assert tree.invested_bb[node].tolist() == [40.0, 40.0]
-        assert tree.leaf_payoffs_bb(SB, 1.0)[node] == 40.0
-        assert tree.stack_behind_bb[tree.find_node("r2.5-c")] == 37.5
+        assert tree.invested[node].tolist() == [40.0, 40.0]
+        assert tree.leaf_payoffs(SB, 1.0)[node] == 40.0
+        assert tree.stack_behind(tree.find_node("r2.5-c")) == 37.5
     same = build_of_test_preflop_tree("2.5bb", 40.0, raise_cap=2)
-    assert np.array_equal(tree.invested_bb, same.invested_bb)
+    assert np.array_equal(tree.invested, same.invested)
 
 
 def test_antes_are_dead_money_that_reduces_the_stack():
     tree = build_of_test_preflop_tree("2.5bb", 25.0, ante_bb=0.125, raise_cap=1)
-    assert tree.invested_bb[0].tolist() == [0.625, 1.125]
-    assert tree.pot_bb[0] == 1.75
-    assert tree.leaf_payoffs_bb(SB, 0.5)[tree.find_node("f")] == -0.625
-    assert tree.pot_bb[tree.find_node("r2.5-c")] == 5.25
-    assert tree.stack_behind_bb[tree.find_node("r2.5-c")] == 25.0 - 2.625
-    assert tree.spr[tree.find_node("c-x")] == (25.0 - 1.125) / 2.25
+    assert tree.invested[0].tolist() == [0.625, 1.125]
+    assert tree.pot(0) == 1.75
+    assert tree.leaf_payoffs(SB, 0.5)[tree.find_node("f")] == -0.625
+    assert tree.pot(tree.find_node("r2.5-c")) == 5.25
+    assert tree.stack_behind(tree.find_node("r2.5-c")) == 25.0 - 2.625
+    assert tree.flop_leaves()[0].spr == (25.0 - 1.125) / 2.25
     assert tree.action_label(tree.find_node("a")) == "all-in 24.875"
-    assert tree.invested_bb[tree.find_node("a-c")].tolist() == [25.0, 25.0]
+    assert tree.invested[tree.find_node("a-c")].tolist() == [25.0, 25.0]
 
 
 def test_an_all_in_is_the_stack_itself_whatever_the_rounding_of_antes():
     stack, ante = 1.7, 0.12
     assert ante + (stack - ante) != stack
     tree = PreflopTree.build(push_fold_rules(stack, ante_bb=ante))
-    assert tree.invested_bb[tree.find_node("a-c")].tolist() == [stack, stack]
+    assert tree.invested[tree.find_node("a-c")].tolist() == [stack, stack]
 
 
 def test_positions_turn_around_after_the_flop():
@@ -675,8 +670,8 @@ def test_against_a_big_blind_who_is_all_in_there_is_fold_and_call(stacks):
     stack = min(stacks)
     assert paths(tree) == ["", "f", "c"]
     assert tree.action_labels(0) == ["fold", "call"]
-    assert tree.leaf_kind.tolist() == [NOT_A_LEAF, FOLD_BY_SB, ALL_IN]
-    assert tree.invested_bb.tolist() == [[0.5, stack], [0.5, 0.5], [stack, stack]]
+    assert tree.leaf_kind.tolist() == [NOT_A_LEAF, SB, SHOWDOWN]
+    assert tree.invested.tolist() == [[0.5, stack], [0.5, 0.5], [stack, stack]]
 
 
 @pytest.mark.parametrize(
@@ -685,14 +680,14 @@ def test_against_a_big_blind_who_is_all_in_there_is_fold_and_call(stacks):
 def test_posting_can_be_all_there_is(stacks, ante):
     tree = build_of_test_preflop_tree("2.5bb", stacks, ante_bb=ante)
     assert paths(tree) == [""]
-    assert tree.leaf_kind.tolist() == [ALL_IN]
-    assert tree.invested_bb.tolist() == [[min(stacks), min(stacks)]]
+    assert tree.leaf_kind.tolist() == [SHOWDOWN]
+    assert tree.invested.tolist() == [[min(stacks), min(stacks)]]
 
 
 def test_a_little_more_than_a_blind_can_be_moved_all_in():
     tree = PreflopTree.build(push_fold_rules(1.1))
     assert paths(tree) == ["", "f", "a", "a-f", "a-c"]
-    assert tree.pot_bb[4] == 2.2
+    assert tree.pot(4) == 2.2
 
 
 # Every tree
@@ -703,17 +698,17 @@ def test_a_little_more_than_a_blind_can_be_moved_all_in():
 def test_every_leaf_is_zero_sum_and_nobody_invests_more_than_a_stack(rules):
     tree = PreflopTree.build(rules)
     is_leaf = tree.leaf_kind != NOT_A_LEAF
-    won_by_sb, won_by_bb = tree.leaf_payoffs_bb(SB, 0.3), tree.leaf_payoffs_bb(BB, 0.7)
+    won_by_sb, won_by_bb = tree.leaf_payoffs(SB, 0.3), tree.leaf_payoffs(BB, 0.7)
     assert np.allclose(won_by_sb + won_by_bb, 0.0, atol=1e-12)
-    assert np.all(tree.invested_bb <= np.array(rules.stacks_bb))
-    assert np.all(tree.invested_bb >= 0.0)
-    assert np.array_equal(tree.invested_bb[is_leaf, SB], tree.invested_bb[is_leaf, BB])
+    assert np.all(tree.invested <= np.array(rules.stacks_bb))
+    assert np.all(tree.invested >= 0.0)
+    assert np.array_equal(tree.invested[is_leaf, SB], tree.invested[is_leaf, BB])
     for player in (SB, BB):
         folded = tree.leaf_kind == player
-        lost = -tree.leaf_payoffs_bb(player, 0.5)[folded]
-        assert np.array_equal(lost, tree.invested_bb[tree.layout.parent[folded], player])
-    assert np.all(tree.invested_bb[tree.leaf_kind == ALL_IN] == rules.effective_stack_bb)
-    assert np.all(tree.stack_behind_bb[tree.leaf_kind == FLOP] > 0.0)
+        lost = -tree.leaf_payoffs(player, 0.5)[folded]
+        assert np.array_equal(lost, tree.invested[tree.layout.parent[folded], player])
+    assert np.all(tree.invested[tree.leaf_kind == SHOWDOWN] == rules.effective_stack_bb)
+    assert all(leaf.stack_behind_bb > 0.0 for leaf in tree.flop_leaves())
 
 
 @deterministic_of_test_preflop_tree
@@ -775,12 +770,12 @@ def test_a_wrong_step_of_a_path_is_named():
 def test_the_presets_have_the_sizes_of_their_docstrings():
     assert PreflopTree.build(standard_rules_25bb()).num_nodes == 34
     assert PreflopTree.build(standard_rules_100bb()).num_nodes == 46
-    assert PreflopTree.build(standard_rules_100bb()).counts == ((8, 8), (8, 7), 8, 7)
+    assert PreflopTree.build(standard_rules_100bb()).counts == ((8, 8), (0, 0, 0), (8, 7), 0, 8, 7)
 
 
 def test_arrays_are_read_only():
     tree = PreflopTree.build(push_fold_rules(10.0))
-    for array in (tree.invested_bb, tree.pot_bb, tree.spr, tree.leaf_kind, tree.leaf_stake_bb):
+    for array in (tree.invested, tree.street_base, tree.leaf_kind, tree.leaf_stake):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 

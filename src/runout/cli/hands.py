@@ -122,7 +122,7 @@ def _format(weights: FloatArray) -> str:
 def _print_both(nodes: PreflopView, node: int, weights: dict[str, FloatArray]) -> None:
     console = output()
     place = nodes.describe_path(node) or "before the first decision"
-    console.print(f"{place}: pot {nodes.tree.pot_bb[node]:g} bb", style="bold", soft_wrap=True)
+    console.print(f"{place}: pot {nodes.tree.pot(node):g} bb", style="bold", soft_wrap=True)
     for who, of_player in weights.items():
         held = HandRange(of_player[HAND_BY_COMBO])
         combos = format_count_of(round(held.num_combos, 1), "combo")
@@ -136,8 +136,8 @@ def _print_as_json(nodes: PreflopView, node: int, weights: dict[str, FloatArray]
         {
             "node": tree.path(node),
             "description": nodes.describe_path(node),
-            "pot_bb": float(tree.pot_bb[node]),
-            "stack_behind_bb": float(tree.rules.effective_stack_bb - tree.invested_bb[node].max()),
+            "pot_bb": tree.pot(node),
+            "stack_behind_bb": tree.stack_behind(node),
             "share_of_deals": nodes.share_of_deals(node),
             "ranges": {
                 who: {

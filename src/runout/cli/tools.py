@@ -41,16 +41,15 @@ from runout.events import EventSink, reporting_phase
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION, build_spot
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees.actions import format_amount
-from runout.trees.betting import BLIND_NAMES
+from runout.trees.betting import Street
 from runout.trees.describe import (
-    AnyTree,
     format_rules,
     format_tree,
     format_tree_dot,
     format_tree_summary,
 )
 from runout.trees.layout import LEAF, TreeArrays
-from runout.trees.tree import POSITION_NAMES, PostflopTree, PreflopTree
+from runout.trees.tree import BettingTree, PostflopTree, PreflopTree
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
@@ -179,7 +178,9 @@ def _trees(model: PostflopModelConfig) -> list[PostflopTree]:
     return [PostflopTree.build_with_spr(rules, spr) for spr in sorted(model.postflop_sprs)]
 
 
-def _show(tree: AnyTree, memory: _Memory, depth: int | None, dot: bool, json: bool) -> None:
+def _show(
+    tree: PostflopTree | PreflopTree, memory: _Memory, depth: int | None, dot: bool, json: bool
+) -> None:
     """Prints one tree in the chosen form."""
     if dot:
         print(format_tree_dot(tree, depth))
@@ -251,7 +252,7 @@ def _spot_memory(config: SpotConfig) -> _Memory:
     return _Memory(size.memory_bytes[config.precision], describe_size(config, size))
 
 
-def _facts(tree: AnyTree, memory: _Memory) -> Json:
+def _facts(tree: BettingTree, memory: _Memory) -> Json:
     """Returns what is known of a tree, under its JSON names."""
     counts = tree.counts
     facts: dict[str, object] = {
@@ -260,38 +261,36 @@ def _facts(tree: AnyTree, memory: _Memory) -> Json:
         "num_levels": tree.layout.num_levels,
         "memory_bytes": memory.size,
     }
+    names = tree.player_names
     if isinstance(tree, PreflopTree):
-        names = BLIND_NAMES
         facts |= {
             "decisions": dict(zip(names, counts.decisions, strict=True)),
             "flop_leaves": [leaf._asdict() for leaf in tree.flop_leaves()],
-            "num_all_ins": tree.counts.all_ins,
+            "num_all_ins": counts.all_in_showdowns,
         }
     else:
-        names = POSITION_NAMES
+        streets = [street.label for street in Street]
         facts |= {
             "spr": tree.stakes.spr,
-            "decisions": dict(zip(("flop", "turn", "river"), counts.decisions, strict=True)),
-            "num_showdowns": tree.counts.showdowns + tree.counts.all_in_showdowns,
-            "num_all_in_showdowns": tree.counts.all_in_showdowns,
+            "decisions": dict(zip(streets, counts.decisions_by_street, strict=True)),
+            "num_showdowns": counts.showdowns + counts.all_in_showdowns,
+            "num_all_in_showdowns": counts.all_in_showdowns,
         }
     return facts | {"folds": dict(zip(names, counts.folds, strict=True))}
 
 
-def _nodes(tree: AnyTree, depth: int | None) -> list[Json]:
+def _nodes(tree: BettingTree, depth: int | None) -> list[Json]:
     """Returns the nodes down to a depth: who acts, what can be done, what is in the middle."""
-    layout, is_preflop = tree.layout, isinstance(tree, PreflopTree)
-    names = BLIND_NAMES if is_preflop else POSITION_NAMES
+    layout, names = tree.layout, tree.player_names
     level = layout.num_levels if depth is None else min(depth + 1, layout.num_levels)
     nodes: list[Json] = []
     for node in range(int(layout.level_start[level])):
         actor = int(layout.actor[node])
-        pot = float(tree.pot_bb[node]) if isinstance(tree, PreflopTree) else tree.pot(node)
         nodes.append(
             {
                 "path": tree.path(node),
                 "actor": None if actor == LEAF else names[actor],
-                "pot": pot,
+                "pot": tree.pot(node),
                 "actions": [tree.action_label(child) for child in layout.children(node)],
             }
         )

@@ -14,11 +14,12 @@ from runout.cfr.schedules import VARIANTS, DiscountSchedule
 from runout.config.section import as_number, join_path, problem_at, show_value, suggest
 from runout.errors import CardError, ConfigError, RangeError, TreeError, quote, shorten
 from runout.trees.sizes import (
+    BEFORE_FLOP,
     BetSize,
+    BigBlindAmount,
     ChipAmount,
     SizesByDepth,
     format_bet_size,
-    format_preflop_size,
     parse_bet_sizes,
     parse_sizes_by_depth,
 )
@@ -118,9 +119,12 @@ def _read_list(
         sizes = parse_bet_sizes(value, suffix, for_raises=for_raises, allow_empty=of_spot)
     except TreeError as error:
         raise problem_at(error.where, error.problem) from error
+    here = "the stack is in chips" if of_spot else "the pot is 1 here"
     for position, size in enumerate(sizes):
-        if isinstance(size, ChipAmount) and not of_spot:
-            problem = f"{format_bet_size(size)!r} is in chips, but the pot is 1 here: write '50%'"
+        is_in_chips = isinstance(size, ChipAmount) and not of_spot
+        if is_in_chips or isinstance(size, BigBlindAmount):
+            unit = "chips" if is_in_chips else "big blinds"
+            problem = f"{format_bet_size(size)!r} is in {unit}, but {here}: write '50%'"
             raise problem_at(f"{suffix}[{position}]", problem)
     return tuple(
         format_bet_size(size) if isinstance(entry, str) else float(entry)
@@ -497,9 +501,15 @@ def _read_depths(value: Any, suffix: str) -> SizesByDepth:
         for depth, entry in enumerate(value):
             _check_size(entry, f"{suffix}[{depth}]")
     try:
-        return parse_sizes_by_depth(value, suffix)
+        by_depth = parse_sizes_by_depth(value, suffix)
     except TreeError as error:
         raise problem_at(error.where, error.problem) from error
+    for depth, sizes in enumerate(by_depth):
+        for position, size in enumerate(sizes):
+            if isinstance(size, ChipAmount):
+                problem = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
+                raise problem_at(f"{suffix}[{depth}][{position}]", f"{problem}: write 3bb")
+    return by_depth
 
 
 def _check_size(value: Any, suffix: str, *, is_list_allowed: bool = True) -> None:
@@ -527,12 +537,14 @@ def digest_position_sizes(sizes: SizesByPosition) -> dict[str, list[list[str]]]:
 
 
 def _plain_depths(depths: SizesByDepth) -> list[list[str]]:
-    return [[format_preflop_size(size) for size in depth] for depth in depths]
+    return [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
 
 
 def _digest_depths(depths: SizesByDepth) -> list[list[str]]:
     # A menu is a set, and the last one serves all deeper raises; without any there are no raises.
-    menus = [sorted({format_preflop_size(size) for size in depth}) for depth in depths] or [[]]
+    menus = [
+        sorted({format_bet_size(size, BEFORE_FLOP) for size in depth}) for depth in depths
+    ] or [[]]
     while len(menus) > 1 and menus[-1] == menus[-2]:
         menus.pop()
     return menus

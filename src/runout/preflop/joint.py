@@ -251,7 +251,7 @@ class JointLeaves(Generic[Players]):
             nodes = np.array([leaf.node for leaf in self.flop_leaves])
             # Checked down on all flops, instead of on those that are played.
             missed = self.matchup_share * preflop_edge() - self.deals.edge
-            groups.append(LeafGroup(missed, nodes, self.tree.leaf_stake_bb[nodes]))
+            groups.append(LeafGroup(missed, nodes, self.tree.leaf_stake[nodes]))
         return groups
 
     def _drawn(self, iteration: int) -> DrawnFlops:

@@ -16,9 +16,9 @@ from runout.execution.tasks import CancelToken
 from runout.simd.products import multiply
 from runout.solutions.preflop import MBB_PER_BB, FlopLeafSource, PreflopReport, PreflopSolution
 from runout.solutions.values import LeafValues, ValueBook
-from runout.trees.betting import SB
+from runout.trees.betting import BB, SB
 from runout.trees.layout import NUM_PLAYERS, own_reach
-from runout.trees.tree import ALL_IN, FOLD_BY_BB, FOLD_BY_SB, IP, PreflopTree, postflop_position
+from runout.trees.tree import IP, SHOWDOWN, PreflopTree, postflop_position
 
 # What the preflop solver asks of leaves, whichever way flops are solved.
 
@@ -160,7 +160,7 @@ def value_leaves(tree: PreflopTree, book: ValueBook) -> PreflopLeaves:
     """
     assert postflop_position(SB) == IP  # the book speaks of the player in position
     share = share_of_matchups()
-    stake = tree.leaf_stake_bb
+    stake = tree.leaf_stake
     groups = known_groups(tree, share)
     flops: dict[str, LeafValues] = {}
     for leaf in tree.flop_leaves():
@@ -185,10 +185,10 @@ def known_groups(tree: PreflopTree, share: FloatArray) -> list[LeafGroup]:
         tree: the betting.
         share: ``[169, 169]`` how often SB is dealt the row and BB the column.
     """
-    kind, stake = tree.leaf_kind, tree.leaf_stake_bb
-    folds = np.flatnonzero((kind == FOLD_BY_SB) | (kind == FOLD_BY_BB))
-    gain_at_fold = np.where(kind == FOLD_BY_SB, -stake, stake)
-    all_ins = np.flatnonzero(kind == ALL_IN)
+    kind, stake = tree.leaf_kind, tree.leaf_stake
+    folds = np.flatnonzero((kind == SB) | (kind == BB))
+    gain_at_fold = np.where(kind == SB, -stake, stake)
+    all_ins = np.flatnonzero(kind == SHOWDOWN)
     groups = [
         LeafGroup(share, folds, gain_at_fold[folds]),
         LeafGroup(share * preflop_edge(), all_ins, stake[all_ins]),

@@ -70,7 +70,7 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
     if tree.leaf_kind[leaf] != FLOP:
         flops = ", ".join(each.path for each in tree.flop_leaves())
         raise TreeError(f"node {node!r}", f"leads to no flop, use one of {flops}")
-    pot_bb = float(tree.pot_bb[leaf])
+    pot_bb = tree.pot(leaf)
     ip, oop = (_format_range(solution.range_at(leaf, player)) for player in (SB, BB))
     for player, text in ((SB, ip), (BB, oop)):
         if not text:
@@ -80,7 +80,7 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
         "oop": oop,
         "ip": ip,
         "pot": round(CHIPS_PER_BB * pot_bb),
-        "stack": round(CHIPS_PER_BB * float(tree.stack_behind_bb[leaf])),
+        "stack": round(CHIPS_PER_BB * tree.stack_behind(leaf)),
         **_sizes(config, solution, leaf),
         "origin": {
             "run": str(directory),

@@ -32,7 +32,7 @@ from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
 from runout.trees.layout import LEAF, NO_NODE, NUM_PLAYERS, own_reach
 from runout.trees.sizes import format_sizes_by_depth
-from runout.trees.tree import ALL_IN, FLOP, NOT_A_LEAF, PreflopTree, postflop_position
+from runout.trees.tree import FLOP, NOT_A_LEAF, SHOWDOWN, PreflopTree, postflop_position
 from runout.version import __version__
 
 # --------------------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def _round_from_mapping(facts: Mapping[str, Any]) -> RangesRound:
 # A way to look at a preflop solution: what is said about its nodes.
 
 
-_KINDS = {NOT_A_LEAF: NodeKind.DECISION, ALL_IN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
+_KINDS = {NOT_A_LEAF: NodeKind.DECISION, SHOWDOWN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
 
 
 class PreflopView:
@@ -396,7 +396,7 @@ class PreflopView:
         """Returns what is known about a node of the tree, by its number."""
         tree, layout = self.tree, self.tree.layout
         children = layout.children(node)
-        invested = tree.invested_bb[node]
+        invested = tree.invested[node]
         is_decision = layout.actor[node] != LEAF
         actor = self.actor(node) if is_decision else None
         weights = np.stack([self.reach[player][node] for player in (SB, BB)])
@@ -412,7 +412,7 @@ class PreflopView:
             street=None,
             board=(),
             unit=Unit.BIG_BLINDS,
-            pot=float(tree.pot_bb[node]),
+            pot=tree.pot(node),
             stacks=(left[SB], left[BB]),
             invested=(float(invested[SB]), float(invested[BB])),
             players=BLIND_NAMES,

@@ -1,7 +1,13 @@
-"""The rules of betting: which actions a player has, before and after the flop."""
+"""The rules of betting: one engine for the four streets, whatever the unit.
+
+Amounts are in the unit of the `Stakes`: pots (the pot at the root is 1), chips, or big blinds. A
+bet and a raise follow one formula, because a bet is a raise of an opponent who has put in nothing:
+it adds to the opponent's amount, and its size is measured against the pot after calling. Before
+the flop the big blind counts as a bet that was made. Antes are dead money, no part of any amount.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -16,24 +22,20 @@ from runout.trees.sizes import (
     GeometricSize,
     LastBetMultiple,
     PotFraction,
-    PreflopSize,
     SizesByDepth,
     SizesByDepthInput,
+    SizesInput,
+    format_bet_size,
     geometric_fraction,
     parse_bet_sizes,
     parse_sizes_by_depth,
 )
 
-# --------------------------------------------------------------------------------------------------
-# The rules of one decision: which actions a player has, whatever the street and the unit.
-#
-# Amounts are in the unit of the `Stakes`: pots (the pot at the root is 1), chips, or big blinds. A
-# bet and a raise follow one formula, because a bet is a raise of an opponent who has put in
-# nothing: it adds to the opponent's amount, and its size is measured against the pot after calling.
-
-
 #: Amounts that differ by less than this fraction of the pot are one amount, whatever the rules.
 SAME_AMOUNT_FRACTION = 0.001
+
+#: Amounts in big blinds closer than this are one amount whatever the pot: their texts must differ.
+SAME_AMOUNT_BB = 0.001
 
 #: What bets are multiples of where pots and stacks are no whole numbers of chips.
 SMALL_CHIP = 0.01
@@ -60,6 +62,14 @@ class Street(IntEnum):
         return self.name.lower()
 
 
+#: The street before those of `Street`.
+PREFLOP = -1
+
+#: The players before the flop: the small blind has the button and acts first.
+SB, BB = 0, 1
+BLIND_NAMES = ("SB", "BB")
+
+
 @dataclass(frozen=True, slots=True)
 class Stakes:
     """The money in front of two players, and the unit in which it is counted.
@@ -70,19 +80,25 @@ class Stakes:
         chip: amounts of sized bets are whole multiples of this; 0 for no rounding, and then the
             tree is not in chips and sizes in chips have no meaning.
         minimum_bet: the least amount of a first bet.
+        ante: what each player puts in of the stack before the betting, as dead money.
+        big_blind: the big blind in the unit of the stakes; 0 if it is not known, and then sizes
+            in big blinds have no meaning.
     """
 
     pot: float
     stack: float
     chip: float = 0.0
     minimum_bet: float = 0.0
+    ante: float = 0.0
+    big_blind: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("pot", "stack"):
             value = getattr(self, name)
-            if not (value > 0.0 and math.isfinite(value)):
+            is_empty_pot = name == "pot" and value == 0.0 and self.is_in_big_blinds
+            if not (value > 0.0 and math.isfinite(value)) and not is_empty_pot:
                 raise TreeError(name, f"{value:g} is not a positive amount")
-        for name in ("chip", "minimum_bet"):
+        for name in ("chip", "minimum_bet", "ante", "big_blind"):
             value = getattr(self, name)
             if not (value >= 0.0 and math.isfinite(value)):
                 raise TreeError(name, f"{value:g} is not 0 or a positive amount")
@@ -112,21 +128,56 @@ class Stakes:
         chip = 1.0 if pot.is_integer() and stack.is_integer() else SMALL_CHIP
         return cls(pot, stack, chip, minimum_bet=chip)
 
+    @classmethod
+    def in_big_blinds(cls, stack_bb: float, ante_bb: float) -> "Stakes":
+        """Counts in big blinds from the start of a hand, when nothing is in the middle."""
+        return cls(pot=0.0, stack=stack_bb, ante=ante_bb, big_blind=1.0)
+
     @property
     def is_in_chips(self) -> bool:
         """Whether amounts are rounded to chips."""
         return self.chip > 0.0
 
     @property
+    def is_in_big_blinds(self) -> bool:
+        """Whether the unit is the big blind."""
+        return self.big_blind == 1.0 and not self.is_in_chips
+
+    @property
     def spr(self) -> float:
         """Effective stack over pot at the root."""
         return self.stack / self.pot
+
+    @property
+    def dead_money(self) -> float:
+        """What is in the middle before the betting, antes included."""
+        return self.pot + 2.0 * self.ante
+
+    @property
+    def betting_stack(self) -> float:
+        """The most that either player can put in on top of the ante."""
+        return self.stack - self.ante
 
     def rounded(self, amount: float) -> float:
         """Returns the amount in whole chips, halves up; unchanged if nothing is rounded."""
         if self.chip == 0.0:
             return amount
         return round(math.floor(amount / self.chip + 0.5) * self.chip, _CHIP_DECIMALS)
+
+    def check_unit(self, sizes: Iterable[BetSize]) -> None:
+        """Refuses sizes that have no meaning in the unit of these stakes.
+
+        Raises:
+            TreeError: naming the size.
+        """
+        for size in sizes:
+            if isinstance(size, ChipAmount) and not self.is_in_chips:
+                problem = "is in chips, but the pot is not"
+            elif isinstance(size, BigBlindAmount) and not self.big_blind:
+                problem = "is in big blinds, but the big blind is not known here"
+            else:
+                continue
+            raise TreeError("bet sizes", f"{format_bet_size(size)!r} {problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +189,21 @@ class SizeMenu:
         raises: sizes of a raise; without any only all-in is left, where the rules add it.
         donks: sizes of a bet into the player who bet or raised last on the street before; None
             for the same as ``bets``, empty for never.
+        reraises: sizes of later raises by depth, those of the second raise first; the last entry
+            serves all deeper ones. Without any they are those of ``raises``.
     """
 
     bets: tuple[BetSize, ...]
     raises: tuple[BetSize, ...]
     donks: tuple[BetSize, ...] | None = None
+    reraises: SizesByDepth = ()
 
     @classmethod
     def parse(
         cls,
-        bet_sizes: str | Sequence[BetSize | float | str],
-        raise_sizes: str | Sequence[BetSize | float | str] | None = None,
-        donk_sizes: str | Sequence[BetSize | float | str] | None = None,
+        bet_sizes: SizesInput,
+        raise_sizes: SizesInput | None = None,
+        donk_sizes: SizesInput | None = None,
         where: str = "",
     ) -> "SizeMenu":
         """Reads lists of sizes in the language of `runout.trees.sizes`.
@@ -176,7 +230,14 @@ class SizeMenu:
     @property
     def all_sizes(self) -> tuple[BetSize, ...]:
         """Every size on the menu."""
-        return self.bets + self.raises + (self.donks or ())
+        return sum(self.reraises, self.bets + self.raises + (self.donks or ()))
+
+    def sizes_at(self, state: "BettingState") -> tuple[BetSize, ...]:
+        """Returns the sizes of a decision."""
+        if state.num_bets > 0:
+            depth = min(state.num_bets - 1, len(self.reraises))
+            return self.raises if depth == 0 else self.reraises[depth - 1]
+        return self.donks if state.may_donk and self.donks is not None else self.bets
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +254,7 @@ class BettingRules:
             the pot after it is called, is all-in instead. 0: only a bet that leaves nothing.
         merging_threshold: of two amounts whose difference is at most this fraction of the pot
             with the smaller one in it, the larger stays. 0: only equal amounts.
+        allow_limp: whether the first player before the flop may just call the big blind.
     """
 
     menus: tuple[tuple[SizeMenu, SizeMenu], ...]
@@ -200,6 +262,7 @@ class BettingRules:
     add_all_in_threshold: float = math.inf
     force_all_in_threshold: float = 0.0
     merging_threshold: float = 0.0
+    allow_limp: bool = True
 
     def __post_init__(self) -> None:
         if len(self.menus) != len(Street):
@@ -212,13 +275,17 @@ class BettingRules:
             if not value >= 0.0:
                 raise TreeError(name, f"{value:g} is not 0 (off) or a positive fraction of the pot")
 
+    def menu(self, street: int, player: int) -> SizeMenu:
+        """Returns the sizes of a player on a street; before the flop they are those of the flop."""
+        return self.menus[max(street, Street.FLOP)][player]
+
     @classmethod
     def uniform(
         cls,
-        bet_sizes: str | Sequence[BetSize | float | str],
+        bet_sizes: SizesInput,
         max_raises_per_street: int | None,
-        raise_sizes: str | Sequence[BetSize | float | str] | None = None,
-        donk_sizes: str | Sequence[BetSize | float | str] | None = None,
+        raise_sizes: SizesInput | None = None,
+        donk_sizes: SizesInput | None = None,
         *,
         add_all_in_threshold: float = math.inf,
         force_all_in_threshold: float = 0.0,
@@ -243,12 +310,12 @@ class BettingState(NamedTuple):
     """Everything that the actions of one decision depend on, in the unit of the stakes.
 
     Attributes:
-        street: the street, `Street.FLOP` to `Street.RIVER`.
+        street: the street, `PREFLOP` to `Street.RIVER`.
         player: whose turn it is, 0 or 1.
-        invested: what each player has put in since the root.
+        invested: what each player has put in since the root, antes not counted.
         street_base: what each player had put in when the street began.
         last_increment: by how much the last bet or raise on this street went beyond the amount
-            before it; 0 if there is none.
+            before it; 0 if there is none, and the big blind before the first raise of a hand.
         num_bets: bets and raises made on this street (a blind counts as a bet).
         may_donk: whether the player acts first after calling on the street before.
     """
@@ -275,7 +342,7 @@ class BettingState(NamedTuple):
         """Returns the opponent's decision after a bet, a raise or an all-in."""
         # An all-in is the stack itself, so that no rounding error leaves money behind.
         is_all_in = action.kind == ActionKind.ALL_IN
-        total = stakes.stack if is_all_in else self.street_base + action.amount
+        total = stakes.betting_stack if is_all_in else self.street_base + action.amount
         mine, theirs = total, self.invested[1 - self.player]
         return self._replace(
             player=1 - self.player,
@@ -289,19 +356,22 @@ class BettingState(NamedTuple):
 def legal_actions(rules: BettingRules, stakes: Stakes, state: BettingState) -> list[Action]:
     """Returns the actions of the player to act: passive ones first, then by rising amount.
 
-    A bet is at least the minimum bet and a raise adds at least the last bet or raise; a smaller
-    size is lifted to that, and nobody puts in more than the effective stack.
+    A bet is at least the minimum bet and a raise adds at least the last bet or raise, before the
+    flop at least the big blind; a smaller size is lifted to that, and nobody puts in more than the
+    effective stack.
     """
     amount, opponent_amount = state.amount, state.opponent_amount
+    street_stack = stakes.betting_stack - state.street_base
+    may_raise = street_stack > opponent_amount
     if opponent_amount > amount:
-        actions = [Action(ActionKind.FOLD, amount), Action(ActionKind.CALL, opponent_amount)]
+        actions = [Action(ActionKind.FOLD, amount)]
+        is_limp = state.street == PREFLOP and state.num_bets == 1 and may_raise
+        if rules.allow_limp or not is_limp:
+            actions.append(Action(ActionKind.CALL, opponent_amount))
     else:
         actions = [Action(ActionKind.CHECK, amount)]
     limit = rules.max_raises_per_street
-    if state.num_bets > 0 and limit is not None and state.num_bets > limit:
-        return actions
-    street_stack = stakes.stack - state.street_base
-    if street_stack <= opponent_amount:
+    if not may_raise or (state.num_bets > 0 and limit is not None and state.num_bets > limit):
         return actions
     sized_kind = ActionKind.BET if state.num_bets == 0 else ActionKind.RAISE
     for target in _targets(rules, stakes, state, street_stack):
@@ -314,76 +384,57 @@ def _targets(
     rules: BettingRules, stakes: Stakes, state: BettingState, street_stack: float
 ) -> list[float]:
     """Returns the amounts to which the player may bet or raise, rising, no two alike."""
-    opponent_amount = state.opponent_amount
-    pot_after_call = stakes.pot + 2.0 * max(state.invested)
-    least = opponent_amount + max(state.last_increment, stakes.minimum_bet)
-    force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
-    merge = max(rules.merging_threshold, SAME_AMOUNT_FRACTION)
-    sizes = _menu_sizes(rules, state)
+    sizes = rules.menu(state.street, state.player).sizes_at(state)
     if not sizes and state.num_bets == 0:
         return []
+    opponent_amount = state.opponent_amount
+    pot_after_call = stakes.dead_money + 2.0 * max(state.invested)
+    least = opponent_amount + max(state.last_increment, stakes.minimum_bet)
+    force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
     targets = set()
     for size in sizes:
-        added = _added_by(size, state, street_stack, pot_after_call)
-        target = min(max(stakes.rounded(opponent_amount + added), least), street_stack)
+        wanted = _wanted_amount(size, stakes, state, street_stack, pot_after_call)
+        target = min(max(stakes.rounded(wanted), least), street_stack)
         pot_if_called = pot_after_call + 2.0 * (target - opponent_amount)
         is_all_in = street_stack - target <= force * pot_if_called
         targets.add(street_stack if is_all_in else target)
     if street_stack - opponent_amount <= rules.add_all_in_threshold * pot_after_call:
         targets.add(street_stack)
+    merge = max(rules.merging_threshold, SAME_AMOUNT_FRACTION)
+    least_apart = SAME_AMOUNT_BB if stakes.is_in_big_blinds else 0.0
     distinct: list[float] = []
     for target in sorted(targets, reverse=True):
         pot_with_target = pot_after_call + target - opponent_amount
-        if not distinct or distinct[-1] - target > merge * pot_with_target:
+        if not distinct or distinct[-1] - target > max(merge * pot_with_target, least_apart):
             distinct.append(target)
     return distinct[::-1]
 
 
-def _menu_sizes(rules: BettingRules, state: BettingState) -> tuple[BetSize, ...]:
-    menu = rules.menus[state.street][state.player]
-    if state.num_bets > 0:
-        return menu.raises
-    if state.may_donk and menu.donks is not None:
-        return menu.donks
-    return menu.bets
-
-
-def _added_by(
-    size: BetSize, state: BettingState, street_stack: float, pot_after_call: float
+def _wanted_amount(
+    size: BetSize, stakes: Stakes, state: BettingState, street_stack: float, pot_after_call: float
 ) -> float:
-    """Returns what a size adds to the opponent's amount, before the limits of the game."""
+    """Returns the amount on this street that a size asks for, before the limits of the game."""
     opponent_amount = state.opponent_amount
     match size:
         case PotFraction(fraction):
-            return fraction * pot_after_call
+            return opponent_amount + fraction * pot_after_call
         case LastBetMultiple(factor):
-            return (factor - 1.0) * opponent_amount
+            if state.street == PREFLOP:
+                return factor * opponent_amount
+            # The same but for the last bit, which solved trees have.
+            return opponent_amount + (factor - 1.0) * opponent_amount
         case ChipAmount(chips):
-            return chips
+            return opponent_amount + chips
+        case BigBlindAmount(amount_bb):
+            return amount_bb * stakes.big_blind
         case GeometricSize(num_streets, max_fraction):
             if num_streets is None:
                 num_streets = len(Street) - state.street - max(state.num_bets - 1, 0)
             stack_to_pot = (street_stack - opponent_amount) / pot_after_call
             fraction = geometric_fraction(stack_to_pot, max(num_streets, 1))
-            return min(fraction, max_fraction or math.inf) * pot_after_call
+            return opponent_amount + min(fraction, max_fraction or math.inf) * pot_after_call
         case AllInSize():
-            return street_stack - opponent_amount
-
-
-# --------------------------------------------------------------------------------------------------
-# The rules of a heads-up hand before the flop: blinds, antes, and who may do what.
-#
-# All amounts are in big blinds. What a player has put in *on this street* is the blind and the bets
-# on top of it: a raise "to 2.5" leaves 2.5 there. Antes are dead money and count apart, so the most
-# that anybody can have on this street is the smaller stack without its ante.
-
-
-#: The players before the flop: the small blind has the button and acts first.
-SB, BB = 0, 1
-BLIND_NAMES = ("SB", "BB")
-
-#: Amounts closer than this are one amount whatever the pot, so that their texts always differ.
-SAME_AMOUNT_BB = 0.001
+            return street_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,37 +536,36 @@ class PreflopRules:
         return min(self.stacks_bb)
 
     @property
-    def posted_ante_bb(self) -> float:
-        """What each player posts before the blinds: the ante, or a stack that is smaller."""
-        return min(self.ante_bb, self.effective_stack_bb)
+    def stakes(self) -> Stakes:
+        """The stakes of the hand; of a stack that is smaller than the ante, all is posted."""
+        stack = self.effective_stack_bb
+        return Stakes.in_big_blinds(stack, min(self.ante_bb, stack))
 
     @property
-    def betting_stack_bb(self) -> float:
-        """The most that either player can put in on top of the ante."""
-        return self.effective_stack_bb - self.posted_ante_bb
+    def betting(self) -> BettingRules:
+        """The sizes and limits, in the words of all streets."""
+        menus = [
+            SizeMenu((), (by_depth or ((),))[0], None, by_depth[1:])
+            for by_depth in self.raise_sizes
+        ]
+        return BettingRules(
+            menus=((menus[SB], menus[BB]),) * len(Street),
+            max_raises_per_street=self.raise_cap,
+            add_all_in_threshold=math.inf if self.always_offer_all_in else 0.0,
+            force_all_in_threshold=self.force_all_in_threshold,
+            allow_limp=self.allow_limp,
+        )
 
-    @property
-    def posted_blinds_bb(self) -> tuple[float, float]:
-        """What the two players post after the antes: the blinds, or a stack that is smaller."""
-        return self._post(self.small_blind_bb), self._post(self.big_blind_bb)
+    def first_decision(self) -> BettingState:
+        """Returns the small blind's decision after the blinds, or what is left, are posted."""
+        posted = self._post(self.small_blind_bb), self._post(self.big_blind_bb)
+        return BettingState(PREFLOP, SB, posted, 0.0, self.big_blind_bb, num_bets=1)
 
     def _post(self, blind_bb: float) -> float:
-        return self.betting_stack_bb if self.is_all_in(blind_bb) else blind_bb
-
-    def is_all_in(self, amount_bb: float, threshold: float = SAME_AMOUNT_FRACTION) -> bool:
-        """Returns whether an amount leaves nothing worth counting behind when it is called.
-
-        Args:
-            amount_bb: what the player has then put in on this street.
-            threshold: what may be left, as a fraction of the pot then.
-        """
-        pot_if_called = 2.0 * (self.posted_ante_bb + amount_bb)
-        return self.betting_stack_bb - amount_bb <= threshold * pot_if_called
-
-    def sizes_at(self, player: int, depth: int) -> tuple[PreflopSize, ...]:
-        """Returns the sizes of a player's raise after ``depth`` raises."""
-        by_depth = self.raise_sizes[player]
-        return by_depth[min(depth, len(by_depth) - 1)] if by_depth else ()
+        stakes = self.stakes
+        pot_if_called = stakes.dead_money + 2.0 * blind_bb
+        is_all_in = stakes.betting_stack - blind_bb <= SAME_AMOUNT_FRACTION * pot_if_called
+        return stakes.betting_stack if is_all_in else blind_bb
 
 
 def _parse_by_player(
@@ -531,109 +581,6 @@ def _parse_by_player(
         parse_sizes_by_depth(values["sb"], "raise_sizes.sb"),
         parse_sizes_by_depth(values["bb"], "raise_sizes.bb"),
     )
-
-
-class PreflopState(NamedTuple):
-    """Everything that the actions of one decision depend on, in big blinds.
-
-    Attributes:
-        player: whose turn it is, `SB` or `BB`.
-        amounts_bb: what each player has put in on this street, antes not counted.
-        last_increment_bb: by how much the last raise went beyond the amount before it; the big
-            blind before the first raise.
-        num_raises: raises so far, all-ins included.
-    """
-
-    player: int
-    amounts_bb: tuple[float, float]
-    last_increment_bb: float
-    num_raises: int = 0
-
-    @classmethod
-    def after_blinds(cls, rules: PreflopRules) -> "PreflopState":
-        """Returns the first decision, the small blind's."""
-        return cls(SB, rules.posted_blinds_bb, rules.big_blind_bb)
-
-    @property
-    def amount_bb(self) -> float:
-        """What the acting player has put in on this street."""
-        return self.amounts_bb[self.player]
-
-    @property
-    def opponent_amount_bb(self) -> float:
-        """What the opponent has put in on this street."""
-        return self.amounts_bb[1 - self.player]
-
-    def after_raise(self, amount_bb: float) -> "PreflopState":
-        """Returns the opponent's decision after a raise or an all-in."""
-        mine, theirs = amount_bb, self.opponent_amount_bb
-        return PreflopState(
-            player=1 - self.player,
-            amounts_bb=(mine, theirs) if self.player == SB else (theirs, mine),
-            last_increment_bb=mine - theirs,
-            num_raises=self.num_raises + 1,
-        )
-
-
-def legal_preflop_actions(rules: PreflopRules, state: PreflopState) -> list[Action]:
-    """Returns the actions of the player to act: passive ones first, then by rising amount.
-
-    A raise adds at least the last raise, and the first one at least the big blind; a smaller size
-    is lifted to that, and nobody puts in more than the effective stack.
-    """
-    amount, opponent_amount = state.amount_bb, state.opponent_amount_bb
-    stack = rules.betting_stack_bb
-    if opponent_amount > amount:
-        actions = [Action(ActionKind.FOLD, amount)]
-        if rules.allow_limp or state.num_raises > 0 or opponent_amount == stack:
-            actions.append(Action(ActionKind.CALL, opponent_amount))
-    else:
-        actions = [Action(ActionKind.CHECK, amount)]
-    is_capped = rules.raise_cap is not None and state.num_raises >= rules.raise_cap
-    if is_capped or opponent_amount == stack:
-        return actions
-    for target in _raise_targets(rules, state):
-        kind = ActionKind.ALL_IN if target == stack else ActionKind.RAISE
-        actions.append(Action(kind, target))
-    return actions
-
-
-def _raise_targets(rules: PreflopRules, state: PreflopState) -> list[float]:
-    """Returns the amounts to which the player may raise, rising, no two alike."""
-    stack, opponent_amount = rules.betting_stack_bb, state.opponent_amount_bb
-    # The opponent has put in at least as much, so calling makes it twice that.
-    pot_after_call = 2.0 * (rules.posted_ante_bb + opponent_amount)
-    least = opponent_amount + state.last_increment_bb
-    force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
-    targets = set()
-    for size in rules.sizes_at(state.player, state.num_raises):
-        wanted = _raised_to(size, opponent_amount, pot_after_call, stack)
-        target = min(max(wanted, least), stack)
-        targets.add(stack if rules.is_all_in(target, force) else target)
-    if rules.always_offer_all_in:
-        targets.add(stack)
-    distinct: list[float] = []
-    for target in sorted(targets, reverse=True):
-        pot_with_target = pot_after_call + target - opponent_amount
-        apart = max(SAME_AMOUNT_FRACTION * pot_with_target, SAME_AMOUNT_BB)
-        if not distinct or distinct[-1] - target > apart:
-            distinct.append(target)
-    return distinct[::-1]
-
-
-def _raised_to(
-    size: PreflopSize, opponent_amount: float, pot_after_call: float, stack: float
-) -> float:
-    """Returns the amount that a size raises to, before the limits of the game."""
-    match size:
-        case BigBlindAmount(amount_bb):
-            return amount_bb
-        case PotFraction(fraction):
-            return opponent_amount + fraction * pot_after_call
-        case LastBetMultiple(factor):
-            return factor * opponent_amount
-        case AllInSize():
-            return stack
 
 
 def push_fold_rules(

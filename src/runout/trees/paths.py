@@ -8,11 +8,14 @@ front is PioSOLVER's, whose bets are what the player has put in on all streets t
 """
 
 import re
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from runout.errors import TreeError, quote
-from runout.trees.actions import Action, ActionKind
-from runout.trees.layout import NO_NODE, TreeArrays
+from runout.trees.actions import ActionKind
+from runout.trees.layout import NO_NODE
+
+if TYPE_CHECKING:
+    from runout.trees.tree import BettingTree
 
 #: Between the actions before the flop.
 PATH_SEPARATOR = "-"
@@ -22,26 +25,6 @@ STREET_SEPARATOR = ":"
 
 _SEPARATORS = re.compile(f"[{PATH_SEPARATOR}{STREET_SEPARATOR}]")
 _ROOT_STEPS = ["r", "0"]
-
-
-class TreeWithCodes(Protocol):
-    """A tree whose actions have short texts, different ones at one decision."""
-
-    @property
-    def layout(self) -> TreeArrays:
-        """The tree as arrays."""
-
-    def action_to(self, node: int) -> Action:
-        """Returns the action that leads to a node other than the root."""
-
-    def action_code(self, node: int) -> str:
-        """Writes the action that leads to a node as one step of a path."""
-
-    def action_size(self, node: int) -> str:
-        """Writes the size of the action that leads to a node, as codes of bets have it."""
-
-    def action_total(self, node: int) -> str:
-        """Writes what the player of the action to a node has then put in since the root."""
 
 
 def split_path(path: str) -> list[str]:
@@ -61,7 +44,7 @@ def _split(path: str) -> list[str]:
     return [step.strip() for step in _SEPARATORS.split(path)]
 
 
-def format_path(tree: TreeWithCodes, node: int) -> str:
+def format_path(tree: "BettingTree", node: int) -> str:
     """Writes the actions from the root to a node; empty at the root."""
     codes = []
     while tree.layout.parent[node] != NO_NODE:
@@ -70,7 +53,7 @@ def format_path(tree: TreeWithCodes, node: int) -> str:
     return PATH_SEPARATOR.join(reversed(codes))
 
 
-def parse_path(tree: TreeWithCodes, path: str) -> int:
+def parse_path(tree: "BettingTree", path: str) -> int:
     """Returns the node that a path of actions leads to; the empty path leads to the root.
 
     Raises:
@@ -89,7 +72,7 @@ def parse_path(tree: TreeWithCodes, path: str) -> int:
     return node
 
 
-def find_step(tree: TreeWithCodes, node: int, step: str, is_total: bool = False) -> int | None:
+def find_step(tree: "BettingTree", node: int, step: str, is_total: bool = False) -> int | None:
     """Returns the node that an action leads to, None if there is no such action.
 
     Args:
@@ -112,7 +95,7 @@ def find_step(tree: TreeWithCodes, node: int, step: str, is_total: bool = False)
     return found[0] if len(found) == 1 else None
 
 
-def _other_codes(tree: TreeWithCodes, node: int) -> set[str]:
+def _other_codes(tree: "BettingTree", node: int) -> set[str]:
     """Returns what else people write for the action that leads to a node."""
     match tree.action_to(node).kind:
         case ActionKind.CHECK:

@@ -1,37 +1,80 @@
-"""Bet and raise sizes as data, and the language that players write them in."""
+"""Bet and raise sizes as data, and the language that players write them in, on all four streets.
+
+========== =======================================================================
+text       the player's amount on this street becomes the opponent's (0 before a bet) and
+========== =======================================================================
+``33%``    a fraction of the pot after calling; ``0.33p`` means the same
+``2.5x``   so much that it is 2.5 times the opponent's; raises only
+``3bb``    so much that it is 3 big blinds; only where the tree knows the big blind
+``100c``   100 chips; only in trees that are built in chips
+``e``      the fraction of the pot that, repeated on every street left, ends all-in
+``2e``     the same over 2 streets
+``3e200%`` the same over 3 streets, but at most 200 % of the pot
+``a``      everything; ``allin`` and ``all-in`` mean the same
+========== =======================================================================
+
+Only a number without a unit depends on the place: it is a pot fraction after the flop and an error
+before it. A `SizeStyle` says how a place names and writes its sizes.
+
+Raises can be listed by depth: first the sizes of the first raise, then of the re-raise (the 3-bet),
+and so on; the last list serves all deeper raises. In one text, commas part sizes and semicolons
+part depths: ``2.5bb, 3bb; 3x; allin``.
+"""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 from runout.errors import TreeError, quote
 
-# --------------------------------------------------------------------------------------------------
-# Bet sizes as data, and the language that players write them in.
-#
-# ========== =====================================================================
-# text       adds to the opponent's amount (a bet: to nothing)
-# ========== =====================================================================
-# ``33%``    a fraction of the pot after calling; the number ``0.33`` means the same
-# ``2.5x``   so much that the amount is 2.5 times the opponent's; raises only
-# ``100c``   100 chips; only in trees that are built in chips
-# ``e``      the fraction of the pot that, repeated on every street left, ends all-in
-# ``2e``     the same over 2 streets
-# ``3e200%`` the same over 3 streets, but at most 200 % of the pot
-# ``a``      everything
-# ========== =====================================================================
-
+DEPTH_SEPARATOR = ";"
+SIZE_SEPARATOR = ","
 
 #: A plain number from here on is taken for a forgotten percent sign; text says what it means.
 MAX_PLAIN_FRACTION = 10.0
 
-_LANGUAGE = "write 0.5 or 50% (of the pot), 2.5x (the last bet), 100c (chips), e, 2e, 3e200%, a"
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
-_SCALED = re.compile(rf"({_NUMBER})([%xc])", re.ASCII)
+_SCALED = re.compile(rf"({_NUMBER})(%|x|c|p|bb)", re.ASCII)
 _GEOMETRIC = re.compile(rf"(\d{{0,3}})e(?:({_NUMBER})%)?", re.ASCII)
+_MAX_CACHED_TEXTS = 4096
+
+
+class SizeStyle(NamedTuple):
+    """How sizes are called and written in one place; how they are read does not depend on it.
+
+    Attributes:
+        noun: what errors call a size.
+        hint: what errors advise to write.
+        takes_numbers: whether a plain number is a size, a fraction of the pot.
+        pot_unit: ``%`` or ``p``, the unit in which fractions of the pot are written.
+        all_in: the text of the whole stack.
+    """
+
+    noun: str
+    hint: str
+    takes_numbers: bool
+    pot_unit: str
+    all_in: str
+
+
+AFTER_FLOP = SizeStyle(
+    "bet size",
+    "write 0.5 or 50% (of the pot), 2.5x (the last bet), 100c (chips), e, 2e, 3e200%, a",
+    takes_numbers=True,
+    pot_unit="%",
+    all_in="a",
+)
+BEFORE_FLOP = SizeStyle(
+    "raise size",
+    "write 2.5bb (big blinds), 1.0p (pots), 3x (the last bet) or allin",
+    takes_numbers=False,
+    pot_unit="p",
+    all_in="allin",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +99,13 @@ class ChipAmount:
 
 
 @dataclass(frozen=True, slots=True)
+class BigBlindAmount:
+    """A bet of, or a raise to, a fixed number of big blinds; a blind is part of it, antes not."""
+
+    amount_bb: float
+
+
+@dataclass(frozen=True, slots=True)
 class GeometricSize:
     """The pot fraction that ends all-in when it is bet and called a number of times.
 
@@ -74,7 +124,27 @@ class AllInSize:
     """The whole effective stack."""
 
 
-BetSize: TypeAlias = PotFraction | LastBetMultiple | ChipAmount | GeometricSize | AllInSize
+BetSize: TypeAlias = (
+    PotFraction | LastBetMultiple | ChipAmount | BigBlindAmount | GeometricSize | AllInSize
+)
+
+#: Sizes by raise depth; the last entry serves all deeper raises.
+SizesByDepth: TypeAlias = tuple[tuple[BetSize, ...], ...]
+
+#: What `parse_bet_sizes` reads: one text, or a list of numbers, texts and sizes.
+SizesInput: TypeAlias = str | Sequence[BetSize | float | str]
+
+#: What `parse_sizes_by_depth` reads: one text, or for every depth a text or a list of sizes.
+SizesByDepthInput: TypeAlias = str | Sequence[str | BetSize | Sequence[str | BetSize]]
+
+#: By unit: the kind of size, and what its number is called.
+_UNITS: dict[str, tuple[Callable[[float], BetSize], str]] = {
+    "%": (PotFraction, "pot fraction"),
+    "p": (PotFraction, "pot fraction"),
+    "x": (LastBetMultiple, "factor"),
+    "bb": (BigBlindAmount, "number of big blinds"),
+    "c": (ChipAmount, "number of chips"),
+}
 
 
 def geometric_fraction(stack_to_pot: float, num_streets: int) -> float:
@@ -90,11 +160,12 @@ def geometric_fraction(stack_to_pot: float, num_streets: int) -> float:
 
 
 def parse_bet_sizes(
-    values: str | Sequence[BetSize | float | str],
+    values: SizesInput,
     where: str = "bet_sizes",
     *,
     for_raises: bool = False,
     allow_empty: bool = False,
+    style: SizeStyle = AFTER_FLOP,
 ) -> tuple[BetSize, ...]:
     """Reads a list of sizes, or a text of sizes with commas between them.
 
@@ -103,206 +174,25 @@ def parse_bet_sizes(
         where: what errors name, with the position in the list after it.
         for_raises: whether multiples of the last bet are allowed.
         allow_empty: whether the list may be empty.
+        style: how the place of the sizes names them.
 
     Raises:
         TreeError: naming the first size that cannot be read, as ``bet_sizes[1]``.
     """
     if isinstance(values, str):
-        values = values.split(",") if values.strip() else []
+        values = values.split(SIZE_SEPARATOR) if values.strip() else []
     elif not isinstance(values, Sequence):
         raise TreeError(where, f"{quote(values)} is not a list of bet sizes, write [0.5, 1.0]")
     if not values and not allow_empty:
         raise TreeError(where, "empty, give at least one bet size")
     return tuple(
-        parse_bet_size(value, f"{where}[{position}]", for_raises=for_raises)
+        parse_bet_size(value, f"{where}[{position}]", for_raises=for_raises, style=style)
         for position, value in enumerate(values)
     )
 
 
-def parse_bet_size(
-    value: BetSize | float | str, where: str = "bet size", *, for_raises: bool = False
-) -> BetSize:
-    """Reads one size: a number is a pot fraction, a text is in the language of this module.
-
-    Raises:
-        TreeError: if it is not a size, or a multiple of the last bet where there is no bet.
-    """
-    if isinstance(value, str):
-        size = _parse_text(value.strip().lower(), where)
-    elif isinstance(value, BetSize):
-        size = _parse_text(format_bet_size(value), where)  # for its checks
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        size = _parse_number(float(value), where)
-    else:
-        raise TreeError(where, f"{quote(value)} is not a bet size, {_LANGUAGE}")
-    if isinstance(size, LastBetMultiple) and not for_raises:
-        text = quote(format_bet_size(size))
-        raise TreeError(where, f"{text} multiplies a bet, but there is none yet: for raises only")
-    return size
-
-
-def _parse_number(fraction: float, where: str) -> PotFraction:
-    if not (fraction > 0.0 and math.isfinite(fraction)):
-        raise TreeError(where, f"{fraction:g} is not a positive pot fraction")
-    if fraction >= MAX_PLAIN_FRACTION:
-        raise TreeError(
-            where,
-            f"{fraction:g} is {fraction:g} times the pot, write {fraction / 100:g} or "
-            f"'{fraction:g}%' for a percentage, '{100 * fraction:g}%' if it is meant",
-        )
-    return PotFraction(fraction)
-
-
-def _parse_text(text: str, where: str) -> BetSize:
-    if text == "a":
-        return AllInSize()
-    if match := _SCALED.fullmatch(text):
-        return _parse_scaled(match[1], match[2], where)
-    if match := _GEOMETRIC.fullmatch(text):
-        num_streets = int(match[1]) if match[1] else None
-        if num_streets == 0:
-            raise TreeError(where, f"{quote(text)} is geometric over 0 streets, use 1 or more")
-        if match[2] is None:
-            return GeometricSize(num_streets)
-        return GeometricSize(num_streets, _parse_percent(match[2], where))
-    if re.fullmatch(_NUMBER, text):
-        raise TreeError(where, f"{quote(text)} has no unit, {_LANGUAGE}")
-    raise TreeError(where, f"{quote(text)} is not a bet size, {_LANGUAGE}")
-
-
-def _parse_scaled(number: str, unit: str, where: str) -> BetSize:
-    value = Decimal(number)
-    if unit == "%":
-        return PotFraction(_parse_percent(number, where))
-    if unit == "x":
-        if value <= 1:
-            raise TreeError(
-                where, f"{quote(number + unit)} is not a raise, the factor must be above 1"
-            )
-        return LastBetMultiple(_finite(number, where))
-    if value <= 0:
-        raise TreeError(where, f"{quote(number + unit)} is not a positive number of chips")
-    return ChipAmount(_finite(number, where))
-
-
-def _parse_percent(number: str, where: str) -> float:
-    if Decimal(number) <= 0:
-        raise TreeError(where, f"{quote(number + '%')} is not a positive pot fraction")
-    _finite(number, where)
-    return float(Decimal(number) / 100)
-
-
-def _finite(number: str, where: str) -> float:
-    value = float(number)
-    if not 0.0 < value < math.inf:
-        raise TreeError(where, f"{quote(number)} is more than a number can be")
-    return value
-
-
-def format_bet_size(size: BetSize) -> str:
-    """Writes a size as text that `parse_bet_size` reads back as exactly the same size."""
-    match size:
-        case PotFraction(fraction):
-            return _format_percent(fraction)
-        case LastBetMultiple(factor):
-            return f"{_format_decimal(Decimal(repr(factor)))}x"
-        case ChipAmount(chips):
-            return f"{_format_decimal(Decimal(repr(chips)))}c"
-        case GeometricSize(num_streets, max_fraction):
-            streets = "" if num_streets is None else str(num_streets)
-            bound = "" if max_fraction is None else _format_percent(max_fraction)
-            return f"{streets}e{bound}"
-        case AllInSize():
-            return "a"
-
-
-def format_bet_sizes(sizes: Sequence[BetSize]) -> str:
-    """Writes a list of sizes with commas, as `parse_bet_sizes` reads it."""
-    return ", ".join(format_bet_size(size) for size in sizes)
-
-
-def _format_percent(fraction: float) -> str:
-    # Decimal arithmetic, because 100 * 0.07 is not 7 and the text must read back exactly.
-    return f"{_format_decimal(Decimal(repr(fraction)) * 100)}%"
-
-
-def _format_decimal(value: Decimal) -> str:
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-# --------------------------------------------------------------------------------------------------
-# Raise sizes before the flop as data, and the language that players write them in.
-#
-# ========== ======================================================================
-# text       raises to
-# ========== ======================================================================
-# ``2.5bb``  2.5 big blinds
-# ``1.0p``   the opponent's amount and 1.0 times the pot after calling
-# ``3x``     3 times the opponent's amount
-# ``allin``  everything
-# ========== ======================================================================
-#
-# The sizes of a hand are listed by raise depth: first those of the first raise, then of the re-
-# raise (the 3-bet), and so on; the last list serves all deeper raises. In one text, commas part
-# sizes and semicolons part depths: ``2.5bb, 3bb; 3x; allin``.
-
-
-DEPTH_SEPARATOR = ";"
-SIZE_SEPARATOR = ","
-
-_RAISE_LANGUAGE = "write 2.5bb (big blinds), 1.0p (pots), 3x (the last bet) or allin"
-_SCALED_RAISE = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(bb|p|x)?", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class BigBlindAmount:
-    """A raise to a fixed number of big blinds, the blind in it and antes not."""
-
-    amount_bb: float
-
-
-PreflopSize: TypeAlias = BigBlindAmount | PotFraction | LastBetMultiple | AllInSize
-
-#: Sizes by raise depth; the last entry serves all deeper raises.
-SizesByDepth: TypeAlias = tuple[tuple[PreflopSize, ...], ...]
-
-#: What `parse_sizes_by_depth` reads: one text, or for every depth a text or a list of sizes.
-SizesByDepthInput: TypeAlias = str | Sequence[str | PreflopSize | Sequence[str | PreflopSize]]
-
-
-def parse_preflop_size(value: str | PreflopSize, where: str = "raise size") -> PreflopSize:
-    """Reads one size in the language of this module; a size is checked and returned.
-
-    Raises:
-        TreeError: if it is not a size.
-    """
-    if isinstance(value, PreflopSize):
-        _check_finite(value, where)
-        value = format_preflop_size(value)  # for the checks of its text
-    if not isinstance(value, str):
-        raise TreeError(where, f"{quote(value)} is not a raise size, {_RAISE_LANGUAGE}")
-    text = value.strip().lower()
-    if text in ("allin", "all-in", "a"):
-        return AllInSize()
-    match = _SCALED_RAISE.fullmatch(text)
-    if match is None:
-        raise TreeError(where, f"{quote(value)} is not a raise size, {_RAISE_LANGUAGE}")
-    number, unit = float(match[1]), match[2]
-    if unit is None:
-        raise TreeError(where, f"{quote(value)} has no unit, {_RAISE_LANGUAGE}")
-    if unit == "x":
-        if not 1.0 < number < math.inf:
-            raise TreeError(where, f"{quote(value)} is not a raise, the factor must be above 1")
-        return LastBetMultiple(number)
-    if not 0.0 < number < math.inf:
-        what = "number of big blinds" if unit == "bb" else "pot fraction"
-        raise TreeError(where, f"{quote(value)} is not a positive {what}")
-    return BigBlindAmount(number) if unit == "bb" else PotFraction(number)
-
-
 def parse_sizes_by_depth(values: SizesByDepthInput, where: str = "raise_sizes") -> SizesByDepth:
-    """Reads the sizes of all raise depths.
+    """Reads the sizes of all raise depths before the flop.
 
     Args:
         values: one text with semicolons between depths, or a list with a size, a text or a list
@@ -320,42 +210,121 @@ def parse_sizes_by_depth(values: SizesByDepthInput, where: str = "raise_sizes") 
 
 
 def _parse_depth(
-    values: str | PreflopSize | Sequence[str | PreflopSize], where: str
-) -> tuple[PreflopSize, ...]:
-    if isinstance(values, str):
-        values = values.split(SIZE_SEPARATOR) if values.strip() else []
-    elif not isinstance(values, Sequence):
-        return (parse_preflop_size(values, where),)
-    return tuple(parse_preflop_size(size, f"{where}[{n}]") for n, size in enumerate(values))
+    values: str | BetSize | Sequence[str | BetSize], where: str
+) -> tuple[BetSize, ...]:
+    if isinstance(values, Sequence):
+        return parse_bet_sizes(values, where, for_raises=True, allow_empty=True, style=BEFORE_FLOP)
+    return (parse_bet_size(values, where, for_raises=True, style=BEFORE_FLOP),)
 
 
-def format_preflop_size(size: PreflopSize) -> str:
-    """Writes a size as text that `parse_preflop_size` reads back as exactly the same size."""
+def parse_bet_size(
+    value: BetSize | float | str,
+    where: str = "bet size",
+    *,
+    for_raises: bool = False,
+    style: SizeStyle = AFTER_FLOP,
+) -> BetSize:
+    """Reads one size: a text in the language of this module, a number, or a size to be checked.
+
+    Raises:
+        TreeError: if it is not a size, or a multiple of the last bet where there is no bet.
+    """
+    if isinstance(value, BetSize):
+        value = format_bet_size(value, style)  # for the checks of its text
+    try:
+        if isinstance(value, str):
+            size = read_size_text(value.strip().lower(), style)
+        elif style.takes_numbers and isinstance(value, int | float) and type(value) is not bool:
+            size = _read_number(float(value))
+        else:
+            raise TreeError("", f"{quote(value)} is not a {style.noun}, {style.hint}")
+    except TreeError as error:
+        raise TreeError(where, error.problem) from None
+    if isinstance(size, LastBetMultiple) and not for_raises:
+        text = quote(format_bet_size(size))
+        raise TreeError(where, f"{text} multiplies a bet, but there is none yet: for raises only")
+    return size
+
+
+def _read_number(fraction: float) -> PotFraction:
+    if not (fraction > 0.0 and math.isfinite(fraction)):
+        raise TreeError("", f"{fraction:g} is not a positive pot fraction")
+    if fraction >= MAX_PLAIN_FRACTION:
+        raise TreeError(
+            "",
+            f"{fraction:g} is {fraction:g} times the pot, write {fraction / 100:g} or "
+            f"'{fraction:g}%' for a percentage, '{100 * fraction:g}%' if it is meant",
+        )
+    return PotFraction(fraction)
+
+
+@lru_cache(maxsize=_MAX_CACHED_TEXTS)
+def read_size_text(text: str, style: SizeStyle) -> BetSize:
+    """Reads one size in lower case; each distinct text is read once.
+
+    Raises:
+        TreeError: naming no place, which only the caller knows.
+    """
+    if text in ("a", "allin", "all-in"):
+        return AllInSize()
+    if match := _SCALED.fullmatch(text):
+        return _UNITS[match[2]][0](_read_positive(match[1], match[2]))
+    if match := _GEOMETRIC.fullmatch(text):
+        num_streets = int(match[1]) if match[1] else None
+        if num_streets == 0:
+            raise TreeError("", f"{quote(text)} is geometric over 0 streets, use 1 or more")
+        bound = None if match[2] is None else _read_positive(match[2], "%")
+        return GeometricSize(num_streets, bound)
+    problem = "has no unit" if re.fullmatch(_NUMBER, text, re.ASCII) else f"is not a {style.noun}"
+    raise TreeError("", f"{quote(text)} {problem}, {style.hint}")
+
+
+def _read_positive(number: str, unit: str) -> float:
+    value = Decimal(number)
+    if unit == "x" and value <= 1:
+        raise TreeError("", f"{quote(number + unit)} is not a raise, the factor must be above 1")
+    if value <= 0:
+        raise TreeError("", f"{quote(number + unit)} is not a positive {_UNITS[unit][1]}")
+    if not 0.0 < float(value) < math.inf:
+        raise TreeError("", f"{quote(number)} is more than a number can be")
+    return float(value / 100 if unit == "%" else value)
+
+
+def format_bet_size(size: BetSize, style: SizeStyle = AFTER_FLOP) -> str:
+    """Writes a size as text that `parse_bet_size` reads back as exactly the same size."""
     match size:
-        case BigBlindAmount(amount_bb):
-            return f"{_format_number(amount_bb)}bb"
         case PotFraction(fraction):
-            return f"{_format_number(fraction)}p"
+            # Decimal arithmetic, because 100 * 0.07 is not 7 and the text must read back exactly.
+            return _format_number(fraction, 100 if style.pot_unit == "%" else 1) + style.pot_unit
         case LastBetMultiple(factor):
             return f"{_format_number(factor)}x"
+        case ChipAmount(chips):
+            return f"{_format_number(chips)}c"
+        case BigBlindAmount(amount_bb):
+            return f"{_format_number(amount_bb)}bb"
+        case GeometricSize(num_streets, max_fraction):
+            streets = "" if num_streets is None else str(num_streets)
+            return f"{streets}e" + ("" if max_fraction is None else format_percent(max_fraction))
         case AllInSize():
-            return "allin"
+            return style.all_in
+
+
+def format_bet_sizes(sizes: Sequence[BetSize], style: SizeStyle = AFTER_FLOP) -> str:
+    """Writes a list of sizes with commas, as `parse_bet_sizes` reads it."""
+    return f"{SIZE_SEPARATOR} ".join(format_bet_size(size, style) for size in sizes)
 
 
 def format_sizes_by_depth(sizes: SizesByDepth) -> str:
     """Writes the sizes of all depths in one text, as `parse_sizes_by_depth` reads it."""
-    depths = [f"{SIZE_SEPARATOR} ".join(map(format_preflop_size, depth)) for depth in sizes]
-    return f"{DEPTH_SEPARATOR} ".join(depths)
+    return f"{DEPTH_SEPARATOR} ".join(format_bet_sizes(depth, BEFORE_FLOP) for depth in sizes)
 
 
-def _check_finite(size: PreflopSize, where: str) -> None:
-    match size:
-        case BigBlindAmount(number) | PotFraction(number) | LastBetMultiple(number):
-            if not math.isfinite(number):
-                raise TreeError(where, f"{number} is not a raise size, {_RAISE_LANGUAGE}")
+def format_percent(fraction: float) -> str:
+    """Writes a fraction as a percentage that reads back as exactly the same fraction."""
+    return f"{_format_number(fraction, 100)}%"
 
 
-def _format_number(number: float) -> str:
-    # Decimal, because a float writes 0.00001 with an exponent and the language has none.
-    text = f"{Decimal(repr(float(number))):f}"
+def _format_number(number: float, factor: int = 1) -> str:
+    # Decimal also because a float writes 0.00001 with an exponent, which the language has not.
+    text = f"{Decimal(repr(float(number))) * factor:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
