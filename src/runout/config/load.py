@@ -34,7 +34,6 @@ from runout.config.section import (
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError
 
-# --------------------------------------------------------------------------------------------------
 # Config files: from a path or a text to typed sections.
 
 
@@ -247,7 +246,6 @@ def _error_at(mapping: Mapping[str, Any], path: str, problem: str) -> ConfigErro
     return ConfigError(path, problem + (f" (line {line})" if line is not None else ""))
 
 
-# --------------------------------------------------------------------------------------------------
 # A sweep: the flops of a config solved with every choice of a grid of keys, by several seeds.
 
 
@@ -357,7 +355,6 @@ def _plain(value: Any) -> str:
     return show_value(value).strip("'")
 
 
-# --------------------------------------------------------------------------------------------------
 # The config reference, made from the typed fields, so that it cannot fall behind them.
 #
 # ``python -m runout.config.load docs/configuration.md`` renews the part of the page between the

@@ -48,7 +48,6 @@ from runout.config.values import (
 from runout.trees.betting import BettingRules, SizeMenu
 from runout.trees.sizes import format_bet_size
 
-# --------------------------------------------------------------------------------------------------
 # The ways to solve a flop, by name: the one place where a backend is added.
 #
 # A backend is a package. Its config class is found here by name and loaded when a config asks for
@@ -79,7 +78,6 @@ def load_config_class(solve_type: str) -> type[Any]:
     return config_class
 
 
-# --------------------------------------------------------------------------------------------------
 # Keys about tables of games with real cards: how precise they are, and how rivers are kept.
 
 
@@ -151,7 +149,6 @@ RiverBlockers = Annotated[
 ]
 
 
-# --------------------------------------------------------------------------------------------------
 # The keys of ``postflop_model`` that every backend reads: trees, flops, and when a solve ends.
 #
 # A key of one backend stands in the settings of its package; what several of them share is below.
@@ -301,7 +298,6 @@ class FlopKeys(ConfigSection):
     ] = 0
 
 
-# --------------------------------------------------------------------------------------------------
 # What decides the values of a config's flops, and nothing else: the basis of its digest.
 
 
@@ -348,10 +344,7 @@ def digest_sizes(rules: BettingRules) -> dict[str, dict[str, list[str]]]:
     }
 
 
-# --------------------------------------------------------------------------------------------------
 # The section ``postflop_model``: which trees are solved, on which flops, how and how well.
-#
-# `docs/configuration.md` is the reference, made from what the fields say about themselves.
 
 
 POSTFLOP_SECTION = "postflop_model"
@@ -544,10 +537,7 @@ class PostflopModelConfig(FlopKeys):
         return {key: getattr(self, key) for key in keys}
 
 
-# --------------------------------------------------------------------------------------------------
 # The section ``joint``: how preflop and flops are solved together as one game.
-#
-# `docs/configuration.md` is the reference, made from what the fields say about themselves.
 
 
 JOINT_SECTION = "joint"

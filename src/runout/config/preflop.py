@@ -21,7 +21,6 @@ from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
 from runout.trees.tree import PreflopTree
 
-# --------------------------------------------------------------------------------------------------
 # Presets of the sections, as data.
 
 
@@ -92,10 +91,7 @@ PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-# --------------------------------------------------------------------------------------------------
 # The section ``preflop``: blinds, stacks, and which raises the preflop tree offers.
-#
-# `docs/configuration.md` is the reference, made from what the fields say about themselves.
 
 
 PREFLOP_SECTION = "preflop"

@@ -13,7 +13,6 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from runout.errors import ConfigError, quote, shorten
 
-# --------------------------------------------------------------------------------------------------
 # YAML as config files need it: the line of every value is known, and nothing is guessed.
 #
 # Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``, ``010`` and
@@ -189,7 +188,6 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
     return text
 
 
-# --------------------------------------------------------------------------------------------------
 # A section of a config file: typed keys, and errors that name the path in the file.
 #
 # Pydantic checks types and ranges; what a user reads is one line made here, from what the field
@@ -462,7 +460,6 @@ def _is_collection(value: Any) -> bool:
     return isinstance(value, Mapping | list | tuple)
 
 
-# --------------------------------------------------------------------------------------------------
 # What two configs differ in, for the refusal to mix their results.
 
 

@@ -46,7 +46,6 @@ from runout.trees.betting import BettingRules, SizeMenu, Street
 from runout.trees.sizes import ChipAmount, format_bet_size, parse_bet_size
 from runout.trees.tree import PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # Where a spot comes from, if a preflop solution has led to it.
 
 
@@ -75,11 +74,7 @@ class SpotOrigin(ConfigSection):
         )
 
 
-# --------------------------------------------------------------------------------------------------
 # One spot: a board, two ranges, the money and the betting, and how well it is to be solved.
-#
-# The keys stand at the top of their file. `docs/configuration.md` is the reference, made from what
-# the fields say about themselves.
 
 
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")

@@ -1,4 +1,8 @@
-"""Values of config keys that take more than one form: sizes, ranges, variants, targets."""
+"""Values of config keys that take more than one form: sizes, ranges, variants, targets.
+
+A reader takes a value as YAML has it and returns what the config keeps, or raises the problem with
+the path from the key to the part at fault; its writer returns the value as YAML has it.
+"""
 
 import math
 import re
@@ -20,11 +24,11 @@ from runout.trees.sizes import (
     ChipAmount,
     SizesByDepth,
     format_bet_size,
+    format_percent,
     parse_bet_sizes,
     parse_sizes_by_depth,
 )
 
-# --------------------------------------------------------------------------------------------------
 # Bet sizes as a config gives them: one list, or lists by street, by player, or by both.
 
 
@@ -158,7 +162,6 @@ def all_sizes(choice: SizeChoice | None, path: str = "") -> Iterator[tuple[str, 
             yield f"{path}[{position}]", size
 
 
-# --------------------------------------------------------------------------------------------------
 # CFR variants as a config gives them: a name, or the three exponents of discounted CFR.
 
 
@@ -234,11 +237,7 @@ def digest_variant(value: str | DiscountSchedule) -> dict[str, float | str]:
     return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}
 
 
-# --------------------------------------------------------------------------------------------------
 # Readers of the keys of a spot that take more than one form.
-#
-# Each takes a value as YAML has it and returns what the config keeps, or raises the problem with
-# the path from the key to the part at fault.
 
 
 #: Probabilities of a lock may miss a sum of 1 by this much.
@@ -336,8 +335,7 @@ def plain_target(fraction: float | None) -> str | None:
     """Returns a target as YAML has it."""
     if fraction is None:
         return None
-    text = f"{Decimal(repr(fraction)) * 100:f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
+    return format_percent(fraction)
 
 
 def _never(text: str) -> str:
@@ -433,11 +431,7 @@ def plain_locks(locks: tuple[NodeLock, ...]) -> list[dict[str, Any]]:
     return plain
 
 
-# --------------------------------------------------------------------------------------------------
 # Readers of the preflop keys that take more than one form.
-#
-# Each takes a value as YAML has it and returns what the config keeps, or raises the problem with
-# the path from the key to the part at fault.
 
 
 POSITION_KEYS = ("sb", "bb")
@@ -550,11 +544,7 @@ def _digest_depths(depths: SizesByDepth) -> list[list[str]]:
     return menus
 
 
-# --------------------------------------------------------------------------------------------------
 # Readers of the postflop keys that take more than one form.
-#
-# Each takes a value as YAML has it and returns what the config keeps, or raises the problem with
-# the path from the key to the part at fault.
 
 
 #: What a config writes for the ratios of the preflop tree's own flops.

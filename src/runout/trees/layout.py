@@ -1,4 +1,16 @@
-"""Flat-array form of a two-player game tree, and how likely its nodes are reached."""
+"""Flat-array form of a two-player game tree, as all CFR kernels read it, and reach in it.
+
+Shape letters used across the package:
+
+* ``N`` tree nodes, decision nodes and leaves together, numbered breadth-first
+* ``L`` levels: level l holds the nodes that are l actions away from the root
+* ``H`` hands in the solver's hand space (3 in Kuhn, 169, a number of buckets, or 1326)
+* ``B`` boards solved side by side (1 for a game without a board)
+
+An action has no number of its own: what belongs to an action lives in the row of the child that
+the action leads to. Regrets, strategies and values are therefore all tables ``[N, H]`` with the
+same rows, and row 0 (the root, to which no action leads) is unused in those of actions.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
@@ -7,21 +19,6 @@ import numpy as np
 
 from runout.arrays import FloatArray, Int32Array, IntArray, RealArray, read_only
 from runout.errors import TreeError
-
-# --------------------------------------------------------------------------------------------------
-# Flat-array form of a two-player game tree, as all CFR kernels read it.
-#
-# Shape letters used across the package:
-#
-# * ``N`` tree nodes, decision nodes and leaves together, numbered breadth-first
-# * ``L`` levels: level l holds the nodes that are l actions away from the root
-# * ``H`` hands in the solver's hand space (3 in Kuhn, 169, a number of buckets, or 1326)
-# * ``B`` boards solved side by side (1 for a game without a board)
-#
-# An action has no number of its own: what belongs to an action lives in the row of the child that
-# the action leads to. Regrets, strategies and values are therefore all tables ``[N, H]`` with the
-# same rows, and row 0 (the root, to which no action leads) is unused in those of actions.
-
 
 #: The actor of a node where nobody acts.
 LEAF = -1
@@ -129,10 +126,6 @@ def subtree_sizes(layout: TreeArrays) -> IntArray:
         nodes = slice(layout.level_start[level], layout.level_start[level + 1])
         np.add.at(sizes, layout.parent[nodes], sizes[nodes])
     return sizes
-
-
-# --------------------------------------------------------------------------------------------------
-# How likely players are to play towards a node; plain array code, nothing is compiled.
 
 
 NUM_PLAYERS = 2
