@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from runout.cli.formatting import (
-    format_bb,
     format_bytes,
     format_cell,
     format_count,
@@ -13,6 +12,7 @@ from runout.cli.formatting import (
     format_mbb,
     format_percent,
     format_seconds,
+    format_signed,
     json_numbers,
     shorten_text,
 )
@@ -107,7 +107,7 @@ def test_nouns_follow_their_number(number, text):
     ("amount", "text"), [(0.2134, "+0.213"), (-0.0454, "-0.045"), (-0.0001, "0.000"), (0, "0.000")]
 )
 def test_winnings_have_their_sign(amount, text):
-    assert format_bb(amount) == text
+    assert format_signed(amount) == text
 
 
 @pytest.mark.parametrize(("mbb", "text"), [(0.0401, "0.0401"), (12.34, "12.3"), (4321.0, "4,321")])

@@ -20,7 +20,6 @@ from runout.cli.grids import (
     grid_actions,
     legend,
     print_measure,
-    print_measure_difference,
     share_out,
 )
 from runout.solutions.node import Measure, hand_values
@@ -189,22 +188,22 @@ def test_the_grid_has_the_values_of_hands(measure):
 def test_differences_have_signs():
     node = decision()
     more = decision(ev=node.ev + 1.0)
-    lines = printed_of_test_measure_grid(print_measure_difference, (more, node), 1, Measure.EV)
+    lines = printed_of_test_measure_grid(print_measure, more, 1, Measure.EV, node)
     assert lines[0] == "difference, IP's hands: EV in chips"
     assert cell(lines, "KK") == "+1.00"
     assert (
         cell(
-            printed_of_test_measure_grid(print_measure_difference, (node, more), 1, Measure.EV),
+            printed_of_test_measure_grid(print_measure, node, 1, Measure.EV, more),
             "KK",
         )
         == "-1.00"
     )
-    same = printed_of_test_measure_grid(print_measure_difference, (node, node), 1, Measure.EQUITY)
+    same = printed_of_test_measure_grid(print_measure, node, 1, Measure.EQUITY, node)
     assert cell(same, "KK") == "0"
     nothing = decision(ev=np.full_like(node.ev, np.nan))
     assert (
         cell(
-            printed_of_test_measure_grid(print_measure_difference, (nothing, node), 1, Measure.EV),
+            printed_of_test_measure_grid(print_measure, nothing, 1, Measure.EV, node),
             "KK",
         )
         == "-"

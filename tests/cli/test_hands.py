@@ -1,4 +1,4 @@
-"""Tests of `runout.cli.hands`."""
+"""Tests of `runout ranges` and `trace-hand`."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ import pytest
 
 from runout.cards.deck import HAND_NAMES
 from runout.cards.ranges import parse_range
-from runout.cli.hands import parse_any_hand
+from runout.cli.show import parse_any_hand
 from runout.config.load import load_run_config
 from runout.runs.preflop import solve_preflop
 from runout.solutions.run import open_run

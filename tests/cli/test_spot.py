@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from runout.cli.node_tables import format_chips
+from runout.cli.sheets import format_chips
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.execution.context import RunContext

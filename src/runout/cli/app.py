@@ -224,13 +224,11 @@ _COMMANDS = {
         "runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
         '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
     ),
-    "ranges": _Command(
-        "hands", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"
-    ),
+    "ranges": _Command("show", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"),
     "export": _Command(
         "show", "export_solution", "runout export runs/pushfold --format csv -o pushfold.csv"
     ),
-    "trace-hand": _Command("hands", "trace_hand", "runout trace-hand runs/pushfold A5s"),
+    "trace-hand": _Command("show", "trace_hand", "runout trace-hand runs/pushfold A5s"),
     "values": _Command(
         "inspect", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"
     ),

@@ -63,11 +63,6 @@ def format_count_of(number: float, noun: str) -> str:
     return f"{count} {noun}" if count == "1" else f"{count} {noun}s"
 
 
-def format_bb(amount: float) -> str:
-    """Returns winnings in big blinds with their sign: ``+0.213``, ``-0.045``, ``0.000``."""
-    return format_signed(amount)
-
-
 def format_signed(amount: float) -> str:
     """Returns a number with three decimals and its sign, which 0 has not."""
     text = f"{amount:+.3f}"

@@ -1,9 +1,20 @@
-"""The 13x13 grid of hands: of values, of measures, of strategies."""
+"""The 13x13 grid of hands: AA top left, suited above the diagonal, of values or of strategies.
+
+Cells always say everything in letters and numbers, so that the grid says the same in a pipe, a log
+or with ``NO_COLOR``. Of a hand that comes in part only, the tile is filled in part.
+
+Colours of values run from dark blue to light yellow with evenly rising lightness, so that they keep
+their order for colour-blind eyes and in grey. Of strategies, folds are blue, checks and calls
+green, raises warm and the darker the larger. A mixed hand is filled in proportion: ``R63 C`` raises
+63 %, and mostly calls otherwise; letters are small if less than half of the hand gets there.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -17,20 +28,13 @@ from runout.cli.options import SMALLEST_REACH
 from runout.solutions.node import Measure, Node, hand_reach, hand_values
 from runout.trees.actions import ActionKind
 
-# --------------------------------------------------------------------------------------------------
-# The 13x13 grid of hands: AA top left, suited above the diagonal, coloured by value.
-#
-# Numbers are always printed, so the grid says the same in a pipe, a log or with ``NO_COLOR``.
-# Colours run from dark blue to light yellow with evenly rising lightness, so that they keep their
-# order for colour-blind eyes and in grey.
-
-
 #: Canonical hands by row of the grid, from left to right.
 HANDS_BY_ROW = [
     sorted((hand for hand in range(NUM_HANDS) if grid_position(hand)[0] == row), key=grid_position)
     for row in range(NUM_RANKS)
 ]
-_RANKS_FROM_ACE = RANKS[::-1]
+#: Characters of a tile, wide or narrow, and of a cell of the plain table.
+_WIDE_TILE, _NARROW_TILE = 6, 5
 _CELL_WIDTH = 6
 
 # Lightness, chroma and hue (degrees) of the values 0 and 1 in the OKLCH colour space, where equal
@@ -42,6 +46,56 @@ _NUM_COLOURS = 100
 
 #: From this share on, all of a hand is there.
 _WHOLE = 0.95
+_NO_VALUE = "-"
+
+
+class _Cell(NamedTuple):
+    """One hand of a grid.
+
+    Attributes:
+        word: in the plain table.
+        tile_word: below the name of the hand in its tile.
+        colours: of the tile from the right, with their shares; none for a hand without values.
+        reach: how far the tile is filled.
+    """
+
+    word: str
+    tile_word: str
+    colours: Sequence[tuple[Style, float]]
+    reach: float = 1.0
+
+    def styles(self, width: int) -> list[Style]:
+        """Returns the style of each character of a tile."""
+        if not self.colours:
+            return [Style(dim=True)] * width
+        filled = filled_width(width, self.reach)
+        widths = share_out(filled, np.array([share for _, share in self.colours]))
+        runs = reversed(list(zip(self.colours, widths, strict=True)))
+        styles = [style for (style, _), length in runs for _ in range(length)]
+        return styles + [Style()] * (width - filled)
+
+
+def _plain_lines(cells: Sequence[_Cell]) -> list[Text]:
+    ranks = RANKS[::-1]
+    lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))]
+    for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
+        lines.append(Text(rank + "".join(cells[hand].word.rjust(_CELL_WIDTH) for hand in hands)))
+    return lines
+
+
+def _tile_lines(cells: Sequence[_Cell], width: int, gap: str) -> list[Text]:
+    lines = []
+    for hands in HANDS_BY_ROW:
+        names, words = Text(no_wrap=True), Text(no_wrap=True)
+        for hand in hands:
+            styles = cells[hand].styles(width)
+            for line, text in ((names, HAND_NAMES[hand]), (words, cells[hand].tile_word)):
+                padded = (" " * (width - _NARROW_TILE) + text).ljust(width)
+                for style, run in groupby(zip(styles, padded, strict=True), lambda pair: pair[0]):
+                    line.append("".join(letter for _, letter in run), style)
+                line.append(gap)
+        lines += [names, words]
+    return lines
 
 
 @dataclass(frozen=True)
@@ -63,43 +117,20 @@ class HandGrid:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields the lines of the grid, in the way that suits the console."""
-        yield from self._tiles() if has_colours(console) else self._table()
+        cells = [self._cell(hand) for hand in range(NUM_HANDS)]
+        is_tiled = has_colours(console)
+        yield from _tile_lines(cells, _WIDE_TILE, "") if is_tiled else _plain_lines(cells)
 
-    def _tiles(self) -> list[Text]:
-        lines = []
-        for hands in HANDS_BY_ROW:
-            names, numbers = Text(), Text()
-            for hand in hands:
-                style, filled = self._fill(hand)
-                text = self._cell_text(hand, no_value="")
-                for line, words in ((names, HAND_NAMES[hand]), (numbers, text)):
-                    padded = f" {words}".ljust(_CELL_WIDTH)
-                    line.append(padded[:filled], style)
-                    line.append(padded[filled:])
-            lines += [names, numbers]
-        return lines
-
-    def _fill(self, hand: int) -> tuple[Style, int]:
-        """Returns the style of a tile, and how many of its characters have it."""
-        value, reach = float(self.values[hand]), 1.0 if self.reach is None else self.reach[hand]
+    def _cell(self, hand: int) -> _Cell:
+        value = float(self.values[hand])
         if math.isnan(value):
-            return Style(dim=True), _CELL_WIDTH
+            return _Cell(_NO_VALUE, "", ())
         low, high = self.bounds
         share = (value - low) / (high - low) if high > low else 0.5
         style = colour_style(round(_NUM_COLOURS * min(max(share, 0.0), 1.0)))
-        return style, filled_width(_CELL_WIDTH, float(reach))
-
-    def _table(self) -> list[Text]:
-        lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in _RANKS_FROM_ACE))]
-        for rank, hands in zip(_RANKS_FROM_ACE, HANDS_BY_ROW, strict=True):
-            cells = [self._cell_text(hand, "-").rjust(_CELL_WIDTH) for hand in hands]
-            lines.append(Text(rank + "".join(cells)))
-        return lines
-
-    def _cell_text(self, hand: int, no_value: str) -> str:
-        if math.isnan(self.values[hand]):
-            return no_value
-        return format_cell(self.values[hand]) if self.texts is None else self.texts[hand]
+        text = format_cell(value) if self.texts is None else self.texts[hand]
+        reach = 1.0 if self.reach is None else float(self.reach[hand])
+        return _Cell(text, text, [(style, 1.0)], reach)
 
 
 def has_colours(console: Console) -> bool:
@@ -156,10 +187,6 @@ def _gamma_byte(linear: float) -> int:
     return round(255 * encoded)
 
 
-# --------------------------------------------------------------------------------------------------
-# The grid of one number for each hand: EV, equity, realized equity or reach.
-
-
 #: How EVs are counted before the flop.
 NET = "all in all, blinds included"
 
@@ -171,34 +198,36 @@ _WORDS = {
 }
 
 
-def print_measure(console: Console, node: Node, player: int, measure: Measure) -> None:
-    """Prints what the grid shows, and the grid of a player's hands."""
-    values = measured(node, player, measure)
-    what = describe_measure(node, measure)
-    console.print(f"{node.players[player]}'s hands: {what}", style="bold", soft_wrap=True)
-    reach = np.nan_to_num(hand_reach(node, player))
+def print_measure(
+    console: Console, node: Node, player: int, measure: Measure, other: Node | None = None
+) -> None:
+    """Prints what the grid shows, and the grid of a player's hands.
+
+    Args:
+        console: where.
+        node: what is shown.
+        player: whose hands.
+        measure: what of them.
+        other: a node whose values are subtracted.
+    """
+    what = f"{node.players[player]}'s hands: {describe_measure(node, measure)}"
+    values, reach = measured(node, player, measure), np.nan_to_num(hand_reach(node, player))
     write = format_amount_cell if measure is Measure.EV else format_share_cell
-    texts = [write(value) for value in values.tolist()]
+    if other is not None:
+        console.print(f"difference, {what}", style="bold")
+        values = values - measured(other, player, measure)
+        texts = [_signed(value, measure is Measure.EV) for value in values.tolist()]
+        largest = max(map(abs, _bounds(values)))
+        reach = np.fmin(reach, np.nan_to_num(hand_reach(other, player)))
+        console.print(HandGrid(values, texts, (-largest, largest), reach))
+        return
+    console.print(what, style="bold", soft_wrap=True)
     is_share = measure in (Measure.EQUITY, Measure.REACH)
     bounds = (0.0, 1.0) if is_share else _bounds(values)
-    console.print(HandGrid(values, texts, bounds, reach))
+    console.print(HandGrid(values, [write(value) for value in values.tolist()], bounds, reach))
     caption = fill_caption(reach[~np.isnan(values)])
     if caption and has_colours(console):
         console.print(caption, style="dim")
-
-
-def print_measure_difference(
-    console: Console, nodes: tuple[Node, Node], player: int, measure: Measure
-) -> None:
-    """Prints the grid of what hands have more at the first of two nodes."""
-    values = np.subtract(*(measured(node, player, measure) for node in nodes))
-    what = describe_measure(nodes[0], measure)
-    console.print(f"difference, {nodes[0].players[player]}'s hands: {what}", style="bold")
-    is_ev = measure is Measure.EV
-    texts = [_signed(value, is_ev) for value in values.tolist()]
-    largest = max(map(abs, _bounds(values)))
-    reach = np.fmin(*(np.nan_to_num(hand_reach(node, player)) for node in nodes))
-    console.print(HandGrid(values, texts, (-largest, largest), reach))
 
 
 def describe_measure(node: Node, measure: Measure) -> str:
@@ -252,20 +281,6 @@ def _signed(difference: float, is_amount: bool) -> str:
     return ("+" if difference > 0.0 else "-") + text
 
 
-# --------------------------------------------------------------------------------------------------
-# The 13x13 grid of what every hand does at a decision, and its legend.
-#
-# Folds are blue, checks and calls green, raises warm and the darker the larger. A mixed hand is
-# filled in proportion, and always says it in letters too: ``R63 C`` raises 63 %, and mostly calls
-# otherwise. So the grid says the same in a pipe, a log or with ``NO_COLOR``. Of a hand that comes
-# in part only, the tile is filled in part, and letters are small if that is less than half.
-
-
-#: Characters of a tile, wide or narrow. A gap follows, so that mixed hands do not run into each
-#: other.
-_WIDE_TILE, _NARROW_TILE = 6, 5
-_STRATEGY_WIDTH = _NARROW_TILE + 1
-_NO_HAND = "-"
 _SMALL_LETTERS_BELOW = 0.5
 _LETTERS = {
     ActionKind.FOLD: "F",
@@ -361,63 +376,29 @@ class StrategyGrid:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields the lines of the grid, in the way that suits the console."""
+        cells = [self._cell(hand) for hand in range(NUM_HANDS)]
         if not has_colours(console):
-            yield from self._table()
+            yield from _plain_lines(cells)
             return
+        # A gap follows each tile, so that mixed hands do not run into each other.
         is_wide = options.max_width >= NUM_RANKS * (_WIDE_TILE + 1)
-        yield from self._tiles(_WIDE_TILE if is_wide else _NARROW_TILE)
+        yield from _tile_lines(cells, _WIDE_TILE if is_wide else _NARROW_TILE, " ")
 
-    def _tiles(self, width: int) -> list[Text]:
-        lines = []
-        for hands in HANDS_BY_ROW:
-            names, mixes = Text(no_wrap=True), Text(no_wrap=True)
-            for hand in hands:
-                styles = self._fill(hand, width)
-                mix = self._mix(hand, if_absent="")
-                # The colour says what a hand does that always does the same.
-                mix = mix if len(mix) > 1 else ""
-                for line, words in ((names, HAND_NAMES[hand]), (mixes, mix)):
-                    padded = words.rjust(len(words) + width - _NARROW_TILE).ljust(width)
-                    for letter, style in zip(padded, styles, strict=True):
-                        line.append(letter, style)
-                    line.append(" ")
-            lines += [names, mixes]
-        return lines
-
-    def _table(self) -> list[Text]:
-        ranks = RANKS[::-1]
-        lines = [Text(" " + "".join(rank.rjust(_STRATEGY_WIDTH) for rank in ranks))]
-        for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
-            cells = [self._word(hand).rjust(_STRATEGY_WIDTH) for hand in hands]
-            lines.append(Text(rank + "".join(cells)))
-        return lines
-
-    def _word(self, hand: int) -> str:
-        mix = self._mix(hand, _NO_HAND)
-        return mix.lower() if self.reach[hand] < _SMALL_LETTERS_BELOW else mix
-
-    def _fill(self, hand: int, width: int) -> list[Style]:
-        """Returns the style of each character of a tile, the largest action first."""
-        if not self.is_present[hand]:
-            return [Style(dim=True)] * width
-        filled = filled_width(width, float(self.reach[hand]))
-        widths = share_out(filled, self.probability[:, hand])
-        styles: list[Style] = []
-        for action, share in reversed(list(zip(self.actions, widths, strict=True))):
-            styles += [action.style] * share
-        return styles + [Style()] * (width - filled)
-
-    def _mix(self, hand: int, if_absent: str) -> str:
+    def _cell(self, hand: int) -> _Cell:
         """Returns the likeliest action, and how likely and what else it is unless it is all."""
         if not self.is_present[hand]:
-            return if_absent
-        probability = self.probability[:, hand]
-        order: list[int] = np.argsort(-probability, kind="stable").tolist()
-        first, *others = order
+            return _Cell(_NO_VALUE, "", ())
+        probability, reach = self.probability[:, hand], float(self.reach[hand])
+        first, *others = np.argsort(-probability, kind="stable").tolist()
         percent = round(100 * float(probability[first]))
-        if percent >= 100 or not others:
-            return self.actions[first].letter
-        return f"{self.actions[first].letter}{percent} {self.actions[others[0]].letter}"
+        mix = self.actions[first].letter
+        if percent < 100 and others:
+            mix = f"{mix}{percent} {self.actions[others[0]].letter}"
+        styles = [action.style for action in self.actions]
+        colours = list(zip(styles, probability.tolist(), strict=True))
+        word = mix.lower() if reach < _SMALL_LETTERS_BELOW else mix
+        # The colour says what a hand does that always does the same.
+        return _Cell(word, mix if len(mix) > 1 else "", colours, reach)
 
 
 def legend(console: Console, actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:

@@ -36,6 +36,7 @@ from runout.cli.formatting import (
 )
 from runout.cli.grids import HandGrid
 from runout.cli.options import JsonFlag, OptionError, read_path
+from runout.cli.sheets import Column, Sheet, columns_of
 from runout.cli.show import print_report, report_to_json
 from runout.cli.solve import SPOT_KIND, checkpoint_directory, describe_flops, solve_table, summarize
 from runout.cli.targets import count_checkpoints, describe_parts
@@ -57,10 +58,6 @@ from runout.storage.bundle import MANIFEST_FILE, Manifest, load_bundle, read_man
 from runout.storage.files import reporting_os_errors
 from runout.trees.tree import POSITION_NAMES
 
-# --------------------------------------------------------------------------------------------------
-# `runout inspect`: what a bundle is, or everything in the directory of a run.
-
-
 #: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
 ABSTRACTION_KIND = "card_abstraction"
 ABSTRACTION_SCHEMA_VERSION = 1
@@ -71,6 +68,12 @@ _TITLE_BY_KIND = {
     ABSTRACTION_KIND: "buckets of hands",
     SPOT_KIND: "a spot with real cards",
     REPORT_KIND: "a report over flops",
+}
+_COMMAND_BY_KIND = {
+    PREFLOP_KIND: "show DIR shows its decisions",
+    ABSTRACTION_KIND: "abstraction inspect DIR shows the buckets",
+    SPOT_KIND: "spot show DIR shows its nodes",
+    REPORT_KIND: "report DIR shows its flops",
 }
 _NUM_DIGEST_DIGITS = 16
 
@@ -185,34 +188,26 @@ def _print_bundle(console: Console, bundle: InspectedBundle, with_flops: bool) -
         facts.add_row(name, text)
     console.print(facts)
     console.print()
-    console.print(_table_of_arrays(manifest))
+    console.print(_arrays_sheet(manifest).table())
     console.print()
+    command = _COMMAND_BY_KIND.get(manifest.kind, "")
     if isinstance(contents, ValueBundle):
         _print_values(console, contents, with_flops)
-        if contents.solutions:
-            command = f"runout spot show {bundle.path} --flop {contents.values[0].flops.names[0]}"
-            console.print(f"{command} shows strategies", style="dim", soft_wrap=True, markup=False)
+        first = contents.values[0].flops.names[0]
+        command = f"spot show DIR --flop {first} shows strategies" if contents.solutions else ""
     elif contents is not None:
         print_report(console, contents)
-        command = f"runout show {bundle.path}"
-        console.print(f"{command} shows its decisions", style="dim", soft_wrap=True, markup=False)
-    elif manifest.kind == ABSTRACTION_KIND:
-        command = f"runout abstraction inspect {bundle.path}"
-        console.print(f"{command} shows the buckets", style="dim", soft_wrap=True, markup=False)
-    elif manifest.kind == SPOT_KIND:
-        command = f"runout spot show {bundle.path}"
-        console.print(f"{command} shows its nodes", style="dim", soft_wrap=True, markup=False)
-    elif manifest.kind == REPORT_KIND:
-        command = f"runout report {bundle.path}"
-        console.print(f"{command} shows its flops", style="dim", soft_wrap=True, markup=False)
+    if command:
+        text = f"runout {command.replace('DIR', str(bundle.path))}"
+        console.print(text, style="dim", soft_wrap=True, markup=False)
 
 
-def _table_of_arrays(manifest: Manifest) -> Table:
-    table = _table("array", right=("type", "shape", "size"))
+def _arrays_sheet(manifest: Manifest) -> Sheet:
+    sheet = Sheet((Column("array"), *columns_of(str, "type", "shape", "size")))
     for name, entry in manifest.arrays.items():
         shape = " x ".join(f"{length:,}" for length in entry.shape)
-        table.add_row(name, _dtype_name(entry.dtype), shape, format_bytes(entry.size_bytes))
-    return table
+        sheet.add(name, _dtype_name(entry.dtype), shape, format_bytes(entry.size_bytes))
+    return sheet
 
 
 def _dtype_name(text: str) -> str:
@@ -227,7 +222,7 @@ def _print_values(console: Console, bundle: ValueBundle, with_flops: bool) -> No
         for values in bundle.values:
             num_flops = format_count_of(len(values.flops), "flop")
             console.print(f"{num_flops} at SPR {values.spr:.4g}", style="bold")
-            console.print(_table_of_flops(values))
+            console.print(_flops_sheet(values).table())
             console.print()
     console.print(describe_flops(bundle), soft_wrap=True)
     summaries = [summarize(values) for values in bundle.values]
@@ -239,13 +234,14 @@ def _print_values(console: Console, bundle: ValueBundle, with_flops: bool) -> No
     console.print(f"{solving}; {deals}, both players held {held}")
 
 
-def _table_of_flops(values: PostflopValues) -> Table:
+def _flops_sheet(values: PostflopValues) -> Sheet:
     has_deals = any(report.num_deals for report in values.reports)
-    columns = ("weight", "iterations", "exploitability", "solving")
-    table = _table("flop", right=(*columns, *(["deals sampled"] if has_deals else [])))
+    headings = ("weight", "iterations", "exploitability", "solving")
+    deals = ("deals sampled",) if has_deals else ()
+    sheet = Sheet((Column("flop"), *columns_of(str, *headings, *deals)))
     rows = zip(values.flops.names, values.flops.weights, values.reports, strict=True)
     for name, weight, report in rows:
-        table.add_row(
+        sheet.add(
             name,
             format_percent(weight, 3),
             f"{report.iterations:,}",
@@ -253,7 +249,7 @@ def _table_of_flops(values: PostflopValues) -> Table:
             format_seconds(report.seconds),
             *([f"{report.num_deals:.3g}"] if has_deals else []),
         )
-    return table
+    return sheet
 
 
 def _describe_machine(manifest: Manifest) -> dict[str, str]:
@@ -263,14 +259,6 @@ def _describe_machine(manifest: Manifest) -> dict[str, str]:
         return {}
     versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
     return {"processor": machine.processor, "libraries": f"{machine.blas}, {versions}"}
-
-
-def _table(left: str, right: tuple[str, ...]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column(left, no_wrap=True)
-    for heading in right:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
 
 
 def _inspected_to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
@@ -317,10 +305,6 @@ def _flops_to_json(values: PostflopValues) -> list[Json]:
         }
         for flop, weight, report in rows
     ]
-
-
-# --------------------------------------------------------------------------------------------------
-# `runout values`: what a hand gets on the flop against a hand, or against each of them.
 
 
 #: How far a ``--spr`` may be from the one that is meant: ratios are shown with four digits.
@@ -565,21 +549,14 @@ def _print_grids(console: Console, scene: HeroScene, positions: Sequence[int]) -
 def _print_pair(console: Console, scene: HeroScene, villain: int, positions: Sequence[int]) -> None:
     hero_name, villain_name = HAND_NAMES[scene.hero], HAND_NAMES[villain]
     console.print(f"{hero_name} against {villain_name} {scene.describe_flop()}\n", style="bold")
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("SPR", justify="right")
-    table.add_column(hero_name)
-    for heading in ("value", "v"):
-        table.add_column(heading, justify="right")
+    numbers = Column("value", form="{:.3f}".format), Column("v", form=format_signed)
+    sheet = Sheet((Column("SPR", form=str), Column(hero_name), *numbers))
     for spr_index, values in enumerate(scene.solved):
         for number, position in enumerate(positions):
             value = float(scene.value_pot(spr_index, position)[villain])
-            table.add_row(
-                "" if number else f"{values.spr:.4g}",
-                POSITION_NAMES[position],
-                f"{value:.3f}",
-                format_signed(value - SUNK_SHARE),
-            )
-    console.print(table)
+            spr = "" if number else f"{values.spr:.4g}"
+            sheet.add(spr, POSITION_NAMES[position], value, value - SUNK_SHARE)
+    console.print(sheet.table())
     console.print(
         "value: won back minus put in after the flop, in flop pots; v = value - 1/2",
         style="dim",

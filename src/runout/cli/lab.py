@@ -24,7 +24,6 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.inspect import find_flop, open_values
-from runout.cli.node_tables import print_wide
 from runout.cli.options import (
     ConfigOption,
     ExecutorOption,
@@ -33,6 +32,7 @@ from runout.cli.options import (
     load_flops_config,
     read_path,
 )
+from runout.cli.sheets import print_wide
 from runout.cli.targets import solving_into, working_with
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig

@@ -1,10 +1,10 @@
 """A node of a solution for people: quality, hands, parts of ranges, and two nodes side by side."""
 
-import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import StrEnum
-from typing import Any, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
 from rich.console import Console
@@ -15,7 +15,6 @@ from runout.arrays import FloatArray
 from runout.cards.deck import (
     COMBOS_BY_HAND,
     format_cards,
-    format_combo,
     parse_canonical_hand,
     parse_combo,
 )
@@ -38,10 +37,18 @@ from runout.cli.grids import (
     grid_actions,
     has_colours,
     print_measure,
-    print_measure_difference,
     range_ev,
 )
 from runout.cli.options import SMALLEST_REACH, OptionError
+from runout.cli.sheets import (
+    NO_VALUE,
+    Column,
+    Sheet,
+    columns_of,
+    fits,
+    format_chips,
+    format_share,
+)
 from runout.errors import CardError
 from runout.solutions.breakdown import BreakdownRow, draw_rows, equity_rows, made_hand_rows
 from runout.solutions.node import (
@@ -56,19 +63,21 @@ from runout.solutions.node import (
     hand_reach,
     hand_strategy,
 )
-from runout.solutions.node_files import rounded
 from runout.trees.actions import ActionKind, format_amount
 from runout.trees.betting import Street
-from runout.trees.tree import POSITION_NAMES
-
-# --------------------------------------------------------------------------------------------------
-# What is said below every solution: how well it is solved, and what is not to be trusted.
-
 
 #: A node that is reached in a smaller share of the deals was hardly learned.
 RARE_REACH = 0.005
 
-_WARNING = "yellow"
+_ACTION_EV = "EV of an action: the mean over the hands that take it, - where nobody does"
+
+#: Actions that are taken less often are shown as 0.00 %, which is by nobody.
+_NOBODY = 5e-5
+
+#: Moves of less than half a percent are none.
+_SMALLEST_MOVE = 0.005
+
+_COMBO_LENGTH = 4
 
 
 def describe_quality(quality: Quality) -> str:
@@ -83,15 +92,16 @@ def describe_quality(quality: Quality) -> str:
     return f"exploitability ({quality.meaning.value}) {amount} {work}"
 
 
-def print_quality(console: Console, quality: Quality | None) -> None:
-    """Prints how well the whole is solved, with a warning if that is roughly only."""
-    if quality is None:
-        return
-    console.print(describe_quality(quality), soft_wrap=True)
-    if quality.real_exploitability is not None:
-        real = format_mbb(quality.real_exploitability)
-        console.print(f"with real cards, on its flops: {real} mbb/hand")
-    print_roughness(console, quality)
+def print_quality(console: Console, quality: Quality | None, *nodes: Node) -> None:
+    """Prints how well the whole is solved, and what is not to be trusted of it and of nodes."""
+    if quality is not None:
+        console.print(describe_quality(quality), soft_wrap=True)
+        if quality.real_exploitability is not None:
+            real = format_mbb(quality.real_exploitability)
+            console.print(f"with real cards, on its flops: {real} mbb/hand")
+        print_roughness(console, quality)
+    for node in nodes:
+        print_warnings(console, node)
 
 
 def print_roughness(console: Console, quality: Quality) -> None:
@@ -118,21 +128,7 @@ def print_warnings(console: Console, node: Node) -> None:
 
 
 def _warn(console: Console, text: str) -> None:
-    console.print(f"! {text}", style=_WARNING, soft_wrap=True, markup=False)
-
-
-# --------------------------------------------------------------------------------------------------
-# A node of a solved spot for people: who is where, what is done, and the grid of all hands.
-
-
-_NO_VALUE = "-"
-_ACTION_EV = "EV of an action: the mean over the hands that take it, - where nobody does"
-
-#: Actions that are taken less often are shown as 0.00 %, which is by nobody.
-_NOBODY = 5e-5
-
-#: No table needs as many columns, and a measured width is at most that of the console.
-_WIDER_THAN_TABLES = 10_000
+    console.print(f"! {text}", style="yellow", soft_wrap=True, markup=False)
 
 
 def print_node(
@@ -151,57 +147,57 @@ def print_node(
         OptionError: if the player does not act, and strategies are asked for.
     """
     shown = (node.actor or 0) if player is None else player
-    acts = node.actor == shown
-    if measure is Measure.STRATEGY and not acts:
-        problem = f"{node.players[shown]} does not act here, give ev, equity, eqr or reach"
-        raise OptionError("--show strategy", problem)
+    require_acting(node, shown, measure)
     print_facts(console, node)
-    if measure is None and player is None and not acts:
+    if measure is None and player is None and node.actor is None:
         return
     console.print()
-    if acts and measure in (None, Measure.STRATEGY):
-        _print_strategies(console, node)
-    else:
-        print_measure(console, node, shown, measure or Measure.REACH)
+    print_grid(console, node, shown, measure)
+
+
+def require_acting(node: Node, player: int, measure: Measure | None) -> None:
+    """Raises `OptionError` if strategies are asked for of a player who does not act."""
+    if measure is Measure.STRATEGY and node.actor != player:
+        problem = f"{node.players[player]} does not act here, give ev, equity, eqr or reach"
+        raise OptionError("--show strategy", problem)
+
+
+def print_grid(console: Console, node: Node, player: int, measure: Measure | None) -> None:
+    """Prints the grid of a player's hands: by default what they do, or how much arrives."""
+    if node.actor != player or measure not in (None, Measure.STRATEGY):
+        print_measure(console, node, player, measure or Measure.REACH)
+        return
+    played, reach = hand_strategy(node), hand_reach(node, player)
+    # Who meets nobody does nothing.
+    reach = np.where(np.isnan(played).any(axis=0), 0.0, reach)
+    grid = StrategyGrid(looks(node), np.nan_to_num(played), reach)
+    console.print(grid)
+    if caption := grid.caption(console):
+        console.print(caption, style="dim")
 
 
 def print_facts(console: Console, node: Node) -> None:
     """Prints where a node is, both players' values, and the actions or what happens."""
-    console.print(_title(node), soft_wrap=True)
+    console.print(title(node), soft_wrap=True)
     console.print()
     console.print(_players_table(node))
     console.print()
     if node.actor is None:
         console.print(_describe_end(node), style="dim")
     else:
-        console.print(_actions_table(console, node, _looks(node)))
+        console.print(_actions_table(console, node))
         console.print(_ACTION_EV, style="dim")
 
 
-def print_titles(console: Console, nodes: tuple[Node, Node]) -> None:
-    """Prints where two nodes are that are compared."""
-    for number, node in enumerate(nodes, start=1):
-        console.print(Text(f"{number}  ").append_text(_title(node)), soft_wrap=True)
-    console.print()
-
-
-def _print_strategies(console: Console, node: Node) -> None:
-    played, reach = hand_strategy(node), hand_reach(node, node.actor or 0)
-    # Who meets nobody does nothing.
-    reach = np.where(np.isnan(played).any(axis=0), 0.0, reach)
-    grid = StrategyGrid(_looks(node), np.nan_to_num(played), reach)
-    console.print(grid)
-    if caption := grid.caption(console):
-        console.print(caption, style="dim")
-
-
-def _looks(node: Node) -> list[GridAction]:
+def looks(node: Node) -> list[GridAction]:
+    """Returns letters and colours of a node's actions."""
     return grid_actions(
         [action.kind for action in node.actions], [action.label for action in node.actions]
     )
 
 
-def _title(node: Node) -> Text:
+def title(node: Node) -> Text:
+    """Returns who acts, on which board, where and for how much."""
     board = format_cards(node.board) if node.board else "no board yet"
     who = f"{node.players[node.actor]} acts on {board}" if node.actor is not None else board
     low, high = sorted(map(format_amount, node.stacks), key=float)
@@ -222,157 +218,47 @@ def _describe_end(node: Node) -> str:
 
 
 def _players_table(node: Node) -> Table:
-    table = plain_table("", right=("EV", "of the pot", "equity", "EQR", "combos"))
+    shares = columns_of(format_share, "of the pot", "equity", "EQR")
+    columns = (Column(), Column("EV", form=format_chips), *shares)
+    sheet = Sheet((*columns, Column("combos", form=format_count)))
     for player, name in enumerate(node.players):
-        value = node.range_ev(player)
-        table.add_row(
-            name,
-            format_chips(value),
-            format_share(value / node.pot),
-            format_share(node.range_equity(player)),
-            format_share(node.eqr(player)),
-            format_count(node.combos(player)),
-        )
-    return table
+        value, equity = node.range_ev(player), node.range_equity(player)
+        sheet.add(name, value, value / node.pot, equity, node.eqr(player), node.combos(player))
+    return sheet.table()
 
 
-def _actions_table(console: Console, node: Node, actions: list[GridAction]) -> Table:
-    table = plain_table("", "action", right=("frequency", "EV"))
-    table.add_column("what follows", no_wrap=True, style="dim")
-    values = node.action_values().tolist()
-    rows = zip(actions, node.actions, node.frequency().tolist(), values, strict=True)
-    for look, action, frequency, value in rows:
+def _actions_table(console: Console, node: Node) -> Table:
+    numbers = Column("frequency", form=format_share), Column("EV", form=format_chips)
+    what_follows = Column("what follows", style="dim")
+    sheet = Sheet((*columns_of(None, "", "action"), *numbers, what_follows))
+    rows = zip(looks(node), node.actions, node.frequency().tolist(), strict=True)
+    for (look, action, often), value in zip(rows, node.action_values().tolist(), strict=True):
         swatch = (f" {look.letter} ", look.style) if has_colours(console) else look.letter
+        worth = value if often >= _NOBODY else math.nan
         path = f"--node {node.path_after(action.code)}"
-        table.add_row(
-            Text.assemble(swatch),
-            action.label,
-            format_share(frequency),
-            format_chips(value) if frequency >= _NOBODY else _NO_VALUE,
-            path,
-        )
-    return table
-
-
-def print_hands(console: Console, node: Node, player: int, combos: list[int]) -> None:
-    """Prints of each combo how much of it arrives, what it does and is worth.
-
-    Actions stand side by side if the console is wide enough for them, else below each other.
-    """
-    table = _hands_side_by_side(node, player, combos)
-    anywhere = console.options.update_width(_WIDER_THAN_TABLES)
-    if console.measure(table, options=anywhere).maximum > console.width:
-        table = _hands_below_each_other(node, player, combos)
-    elif player == node.actor:
-        table.caption = "at an action: how often (EV in chips)"
-        table.caption_justify = "left"
-    console.print(table)
-
-
-def _hands_side_by_side(node: Node, player: int, combos: list[int]) -> Table:
-    actions = node.actions if player == node.actor else ()
-    labels = tuple(action.label for action in actions)
-    table = plain_table("hand", right=("arrives", "EV", "equity", *labels))
-    for combo in combos:
-        cells = [" ".join(_action_cells(node, n, combo, "({})")) for n in range(len(actions))]
-        table.add_row(*_hand_cells(node, player, combo), *cells)
-    return table
-
-
-def _hands_below_each_other(node: Node, player: int, combos: list[int]) -> Table:
-    table = plain_table("hand", right=("arrives", "EV", "equity"))
-    table.add_column("action", no_wrap=True)
-    table.add_column("frequency", justify="right", no_wrap=True)
-    table.add_column("its EV", justify="right", no_wrap=True)
-    for combo in combos:
-        cells = _hand_cells(node, player, combo)
-        for number, action in enumerate(node.actions):
-            table.add_row(*cells, action.label, *_action_cells(node, number, combo))
-            cells = [""] * len(cells)
-    return table
-
-
-def _hand_cells(node: Node, player: int, combo: int) -> list[str]:
-    return [
-        format_combo(combo),
-        format_share(float(node.weights[player, combo])),
-        format_chips(float(node.ev[player, combo])),
-        format_share(float(node.equity[player, combo])),
-    ]
-
-
-def _action_cells(node: Node, number: int, combo: int, value_form: str = "{}") -> tuple[str, str]:
-    """Returns how often an action is taken, and its value."""
-    value = format_chips(float(node.action_ev[number, combo]))
-    return format_share(float(node.strategy[number, combo])), value_form.format(value)
-
-
-def hand_to_json(node: Node, player: int, combo: int) -> Json:
-    """Returns what one combo does and is worth, under JSON names."""
-    document: dict[str, Any] = {
-        "hand": format_combo(combo),
-        "weight": float(node.weights[player, combo]),
-        "ev": json_number(float(node.ev[player, combo])),
-        "equity": json_number(float(node.equity[player, combo])),
-    }
-    if player == node.actor:
-        document["actions"] = [
-            {
-                "code": action.code,
-                "label": action.label,
-                "frequency": json_number(float(node.strategy[number, combo])),
-                "ev": json_number(float(node.action_ev[number, combo])),
-            }
-            for number, action in enumerate(node.actions)
-        ]
-    return document
-
-
-def print_wide(console: Console, table: Table) -> None:
-    """Prints a table in full, also where the console is narrower."""
-    anywhere = console.options.update_width(_WIDER_THAN_TABLES)
-    table.width = console.measure(table, options=anywhere).maximum
-    console.print(table, soft_wrap=True)
-
-
-def format_chips(amount: float) -> str:
-    """Returns an amount with two decimals, a dash where there is none."""
-    # Adding 0 turns the -0 of a small loss into 0.
-    return _NO_VALUE if math.isnan(amount) else f"{round(amount, 2) + 0.0:,.2f}"
-
-
-def format_share(share: float) -> str:
-    """Returns a share as percent, a dash where there is none."""
-    return _NO_VALUE if math.isnan(share) else format_percent(round(share, 4) + 0.0)
-
-
-def plain_table(*left: str, right: tuple[str, ...]) -> Table:
-    """Returns a table without lines: columns of words, then columns of numbers."""
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in left:
-        table.add_column(heading, no_wrap=True)
-    for heading in right:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
-
-
-# --------------------------------------------------------------------------------------------------
-# One hand of a solved spot, combo by combo.
-
-
-_COMBO_LENGTH = 4
+        sheet.add(Text.assemble(swatch), action.label, often, worth, path)
+    return sheet.table()
 
 
 def read_hand(text: str) -> list[int]:
     """Returns the combos of a class such as ``AKs``, or the one of two cards.
 
     Raises:
-        OptionError: if it is neither.
+        CardError: if it is neither.
+    """
+    if len(text) == _COMBO_LENGTH:
+        return [parse_combo(text)]
+    return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
+
+
+def read_hand_option(text: str) -> list[int]:
+    """Returns the combos of a ``--hand``.
+
+    Raises:
+        OptionError: if it is neither a class nor two cards.
     """
     try:
-        if len(text) == _COMBO_LENGTH:
-            return [parse_combo(text)]
-        return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
+        return read_hand(text)
     except CardError as error:
         problem = f"is no hand such as AA, AKs, AKo or AhKh ({error.problem})"
         raise OptionError(f"--hand {text}", problem) from error
@@ -387,18 +273,18 @@ def show_hands(node: Node, hand: str, combos: list[int], player: int | None, jso
     if node.hand_space is HandSpace.HANDS:
         raise OptionError(f"--hand {hand}", "goes with a flop, `runout trace-hand` comes before it")
     asked = node.actor if player is None else player
-    players = range(len(POSITION_NAMES)) if asked is None else [asked]
+    players = range(len(node.players)) if asked is None else [asked]
     held = {
         player: [combo for combo in reversed(combos) if node.is_held[player, combo]]
         for player in players
     }
     if not any(held.values()):
-        whose = "either" if asked is None else f"{POSITION_NAMES[asked]}'s"
+        whose = "either" if asked is None else f"{node.players[asked]}'s"
         problem = f"is not in {whose} range on {format_cards(node.board)}"
         raise OptionError(f"--hand {hand}", problem)
     if json:
         documents = {
-            POSITION_NAMES[player]: [hand_to_json(node, player, combo) for combo in found]
+            node.players[player]: hands_to_json(node, player, found)
             for player, found in held.items()
         }
         print_json({"path": node.path, "board": format_cards(node.board), **documents})
@@ -409,13 +295,76 @@ def show_hands(node: Node, hand: str, combos: list[int], player: int | None, jso
             arriving = float(np.sum(node.weights[player, found]))
             combos_there = format_count_of(arriving, "combo")
             place = f"at {node.path}" if node.path else "at the root"
-            head = f"{hand} of {POSITION_NAMES[player]} {place}"
+            head = f"{hand} of {node.players[player]} {place}"
             console.print(f"{head}: {combos_there} of {len(found)}", style="bold", soft_wrap=True)
             print_hands(console, node, player, found)
 
 
-# --------------------------------------------------------------------------------------------------
-# A range cut into parts, as tables, JSON and CSV.
+def print_hands(console: Console, node: Node, player: int, combos: list[int]) -> None:
+    """Prints of each combo how much of it arrives, what it does and is worth.
+
+    Actions stand side by side if the console is wide enough for them, else below each other.
+    """
+    hands, actions = (
+        _hands_sheet(node, player, combos),
+        node.actions if player == node.actor else (),
+    )
+    beside = Sheet((*hands.columns, *columns_of(str, *(action.label for action in actions))))
+    below = Sheet((*hands.columns, *_ACTION_COLUMNS))
+    for combo, row in zip(combos, hands.rows, strict=True):
+        done = actions_sheet(node, combo).rows if actions else []
+        beside.add(*row, *(f"{format_share(often)} ({format_chips(ev)})" for *_, often, ev in done))
+        for number, action in enumerate(done):
+            below.add(*(row if number == 0 else [""] * len(row)), *action)
+    table = beside.table()
+    if not fits(console, table):
+        table = below.table()
+    elif actions:
+        table.caption = "at an action: how often (EV in chips)"
+        table.caption_justify = "left"
+    console.print(table)
+
+
+_HAND_COLUMNS = (
+    Column("hand", "hand"),
+    Column("arrives", "weight", format_share),
+    Column("EV", "ev", format_chips),
+    Column("equity", "equity", format_share),
+)
+_ACTION_COLUMNS = (
+    Column(None, "code"),
+    Column("action", "label"),
+    Column("frequency", "frequency", format_share),
+    Column("its EV", "ev", format_chips),
+)
+
+
+def _hands_sheet(node: Node, player: int, combos: list[int]) -> Sheet:
+    tables = (node.weights[player], node.ev[player], node.equity[player])
+    rows = [
+        (node.hand_space.names[combo], *(float(table[combo]) for table in tables))
+        for combo in combos
+    ]
+    return Sheet(_HAND_COLUMNS, rows, to_plain=json_number)
+
+
+def actions_sheet(node: Node, column: int) -> Sheet:
+    """Returns how often a combo or hand takes each action of the actor, and what it is worth."""
+    rows = [
+        (action.code, action.label, *map(float, (often[column], ev[column])))
+        for action, often, ev in zip(node.actions, node.strategy, node.action_ev, strict=True)
+    ]
+    return Sheet(_ACTION_COLUMNS, rows, to_plain=json_number)
+
+
+def hands_to_json(node: Node, player: int, combos: list[int]) -> list[Json]:
+    """Returns what combos do and are worth, under JSON names."""
+    records = zip(combos, _hands_sheet(node, player, combos).records(), strict=True)
+    if player != node.actor:
+        return [record for _, record in records]
+    return [
+        {**record, "actions": actions_sheet(node, combo).records()} for combo, record in records
+    ]
 
 
 class Cut(StrEnum):
@@ -425,83 +374,69 @@ class Cut(StrEnum):
     EQUITY = "equity"
 
 
-def cut_range(node: Node, player: int, cut: Cut) -> dict[str, list[BreakdownRow]]:
-    """Returns the parts of a player's range, by what they are called.
+def cut_range(node: Node, player: int, cut: Cut) -> dict[str, Sheet]:
+    """Returns the parts of a player's range, with what each does and is worth.
 
     Raises:
         CardError: if hands are to be cut by class before the flop.
     """
     if cut is Cut.EQUITY:
-        return {"equity": equity_rows(node, player)}
-    made = {"made hand": made_hand_rows(node, player)}
-    return made if node.street is Street.RIVER else made | {"draw": draw_rows(node, player)}
+        parts = {"equity": equity_rows(node, player)}
+    else:
+        parts = {"made hand": made_hand_rows(node, player)}
+        if node.street is not Street.RIVER:
+            parts["draw"] = draw_rows(node, player)
+    return {name: _cut_sheet(node, player, name, rows) for name, rows in parts.items()}
+
+
+def _cut_sheet(node: Node, player: int, name: str, rows: list[BreakdownRow]) -> Sheet:
+    actions = node.actions if player == node.actor else ()
+    columns = (
+        Column(None, "cut"),
+        Column(f"{node.players[player]}'s {name}", "part"),
+        Column("combos", "combos", format_count),
+        Column("of the range", "share", format_share),
+        Column("equity", "equity", format_share),
+        Column("EV", "ev", format_chips),
+        *(Column(action.label, action.code, format_share) for action in actions),
+    )
+    cells = [
+        (name, row.name, row.combos, row.share, row.equity, row.ev, *row.frequency.tolist())
+        for row in rows
+    ]
+    return Sheet(columns, cells)
 
 
 def print_cuts(console: Console, node: Node, player: int, cut: Cut) -> None:
     """Prints a table for each way to cut, with a row for each part."""
-    labels = tuple(action.label for action in node.actions) if player == node.actor else ()
-    headings = ("combos", "of the range", "equity", "EV", *labels)
-    for number, (name, rows) in enumerate(cut_range(node, player, cut).items()):
-        table = plain_table(f"{node.players[player]}'s {name}", right=headings)
-        for row in rows:
-            table.add_row(
-                row.name,
-                format_count(row.combos),
-                format_share(row.share),
-                format_share(row.equity),
-                format_chips(row.ev),
-                *map(format_share, row.frequency.tolist()),
-            )
+    for number, sheet in enumerate(cut_range(node, player, cut).values()):
         if number > 0:
             console.print()
-        print_wide(console, table)
+        sheet.print_in_full(console)
 
 
 def cuts_to_json(node: Node, player: int, cut: Cut) -> Json:
     """Returns the parts of a range under JSON names."""
+    names = ("name", "combos", "share", "equity", "ev")
     return {
         "path": node.path,
         "player": node.players[player],
         "actions": [action.code for action in node.actions] if player == node.actor else [],
         "parts": {
-            name: [_row_to_json(row) for row in rows]
-            for name, rows in cut_range(node, player, cut).items()
+            cut_name: [
+                {**dict(zip(names, cells, strict=False)), "frequency": cells[len(names) :]}
+                for _, *cells in sheet.plain_rows()
+            ]
+            for cut_name, sheet in cut_range(node, player, cut).items()
         },
-    }
-
-
-def _row_to_json(row: BreakdownRow) -> Json:
-    return {
-        "name": row.name,
-        "combos": rounded(row.combos),
-        "share": rounded(row.share),
-        "equity": rounded(row.equity),
-        "ev": rounded(row.ev),
-        "frequency": [rounded(share) for share in row.frequency.tolist()],
     }
 
 
 def write_cuts_csv(node: Node, player: int, cut: Cut, stream: TextIO) -> int:
     """Writes a row for each part, and returns how many there are."""
-    codes = [action.code for action in node.actions] if player == node.actor else []
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["cut", "part", "combos", "share", "equity", "ev", *codes])
-    num_rows = 0
-    for name, rows in cut_range(node, player, cut).items():
-        for row in rows:
-            numbers = [row.combos, row.share, row.equity, row.ev, *row.frequency.tolist()]
-            cells = ["" if math.isnan(number) else rounded(number) for number in numbers]
-            writer.writerow([name, row.name, *cells])
-            num_rows += 1
-    return num_rows
-
-
-# --------------------------------------------------------------------------------------------------
-# Two nodes side by side: what is done and worth at each, and what differs by hand.
-
-
-#: Moves of less than half a percent are none.
-_SMALLEST_MOVE = 0.005
+    first, *others = cut_range(node, player, cut).values()
+    rows = [row for sheet in (first, *others) for row in sheet.rows]
+    return replace(first, rows=rows).write_csv(stream)
 
 
 class SharedAction(NamedTuple):
@@ -536,18 +471,36 @@ def choose_measure(nodes: tuple[Node, Node], player: int, asked: Measure | None)
 
 
 def print_comparison(
-    console: Console, nodes: tuple[Node, Node], player: int, measure: Measure
+    console: Console,
+    nodes: tuple[Node, Node],
+    player: int,
+    asked: Measure | None,
+    title_of: Callable[[Node], Text] = title,
 ) -> None:
-    """Prints values and frequencies of two nodes, and the grid of how a player's hands differ."""
-    console.print(_table(nodes))
+    """Prints two nodes: their values and frequencies, and the grid of how hands differ.
+
+    Args:
+        console: where.
+        nodes: what is shown.
+        player: whose hands.
+        asked: what of them, see `choose_measure`.
+        title_of: says where a node is.
+
+    Raises:
+        OptionError: if this cannot be compared.
+    """
+    measure = choose_measure(nodes, player, asked)
+    for number, node in enumerate(nodes, start=1):
+        console.print(Text(f"{number}  ").append_text(title_of(node)), soft_wrap=True)
+    console.print()
+    console.print(_comparison_table(nodes))
     net = f"; EVs {NET}" if nodes[0].street is None else ""
     console.print(f"difference: the first node minus the second{net}", style="dim")
     console.print()
     if measure is not Measure.STRATEGY:
-        print_measure_difference(console, nodes, player, measure)
+        print_measure(console, nodes[0], player, measure, nodes[1])
         return
-    shared = shared_actions(*nodes)
-    moves, texts = strategy_moves(nodes, shared)
+    moves, texts = strategy_moves(nodes, shared_actions(*nodes))
     reach = np.fmin(*(np.nan_to_num(hand_reach(node, player)) for node in nodes))
     name = nodes[0].players[player]
     head = f"difference, {name}'s hands: what is done more at the first node, and by how many %"
@@ -565,17 +518,17 @@ def shared_actions(first: Node, second: Node) -> list[SharedAction]:
             SharedAction(action.kind, action.label, ([number], [number]))
             for number, action in enumerate(first.actions)
         ]
-    kinds = list(dict.fromkeys(action.kind for action in (*first.actions, *second.actions)))
+
+    def rows(node: Node, kind: ActionKind) -> list[int]:
+        return [number for number, action in enumerate(node.actions) if action.kind is kind]
+
+    kinds = dict.fromkeys(action.kind for action in (*first.actions, *second.actions))
     return [
         SharedAction(
-            kind, kind.name.lower().replace("_", "-"), (_rows(first, kind), _rows(second, kind))
+            kind, kind.name.lower().replace("_", "-"), (rows(first, kind), rows(second, kind))
         )
         for kind in kinds
     ]
-
-
-def _rows(node: Node, kind: ActionKind) -> list[int]:
-    return [number for number, action in enumerate(node.actions) if action.kind is kind]
 
 
 def strategy_moves(
@@ -596,7 +549,8 @@ def strategy_moves(
         [hand_reach(node, node.actor or 0) >= SMALLEST_REACH for node in nodes], axis=0
     )
     gains[:, ~is_there] = math.nan
-    letters = [look.letter for look in grid_actions(*_differing_looks(shared))]
+    kinds, labels = zip(*((action.kind, action.label) for action in shared), strict=True)
+    letters = [look.letter for look in grid_actions(kinds, labels)]
     moves, texts = gains.max(axis=0), []
     for hand, move in enumerate(moves.tolist()):
         if math.isnan(move) or move < _SMALLEST_MOVE:
@@ -606,48 +560,34 @@ def strategy_moves(
     return moves, texts
 
 
-def _differing_looks(shared: Sequence[SharedAction]) -> tuple[list[ActionKind], list[str]]:
-    return [action.kind for action in shared], [action.label for action in shared]
-
-
-def _table(nodes: tuple[Node, Node]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("", no_wrap=True)
-    for heading in (*(node.path or "root" for node in nodes), "difference"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for player, name in enumerate(nodes[0].players):
-        _add_amounts(table, f"EV {name}", *(range_ev(node, player) for node in nodes))
-    for player, name in enumerate(nodes[0].players):
-        _add_shares(table, f"equity {name}", *(node.range_equity(player) for node in nodes))
-    for player, name in enumerate(nodes[0].players):
-        _add_shares(table, f"EQR {name}", *(node.eqr(player) for node in nodes))
+def _comparison_table(nodes: tuple[Node, Node]) -> Table:
+    paths = [node.path or "root" for node in nodes]
+    sheet = Sheet((Column(), *columns_of(str, *paths, "difference")))
+    measures = {"EV": range_ev, "equity": Node.range_equity, "EQR": Node.eqr}
+    for word, measure in measures.items():
+        for player, name in enumerate(nodes[0].players):
+            values = [measure(node, player) for node in nodes]
+            sheet.add(f"{word} {name}", *_compare(word != "EV", *values))
     if nodes[0].actor is None or nodes[0].actor != nodes[1].actor:
-        return table
+        return sheet.table()
     frequency = [node.frequency() for node in nodes]
     for action in shared_actions(*nodes):
         shares = [
             float(row[rows].sum()) if rows else math.nan
             for row, rows in zip(frequency, action.rows, strict=True)
         ]
-        _add_shares(table, action.label, *shares)
-    return table
+        sheet.add(action.label, *_compare(True, *shares))
+    return sheet.table()
 
 
-def _add_amounts(table: Table, name: str, first: float, second: float) -> None:
-    table.add_row(
-        name, *(_number(value, ".3f") for value in (first, second)), _number(first - second, "+.3f")
-    )
-
-
-def _add_shares(table: Table, name: str, first: float, second: float) -> None:
-    difference = first - second
-    points = _NO_VALUE if math.isnan(difference) else f"{100 * difference:+.2f}"
-    table.add_row(name, *map(_share, (first, second)), points)
-
-
-def _number(value: float, form: str) -> str:
-    return _NO_VALUE if math.isnan(value) else f"{round(value, 3) + 0.0:{form}}"
-
-
-def _share(value: float) -> str:
-    return _NO_VALUE if math.isnan(value) else format_percent(value)
+def _compare(is_share: bool, first: float, second: float) -> list[str]:
+    """Returns two numbers and their difference as text: percent and points, or amounts."""
+    numbers = (first, second, first - second)
+    if is_share:
+        texts = [format_percent(first), format_percent(second), f"{100 * (first - second):+.2f}"]
+    else:
+        # Adding 0 turns the -0 of a small loss into 0.
+        forms = zip(numbers, (".3f", ".3f", "+.3f"), strict=True)
+        texts = [f"{round(number, 3) + 0.0:{form}}" for number, form in forms]
+    known = zip(numbers, texts, strict=True)
+    return [NO_VALUE if math.isnan(number) else text for number, text in known]

@@ -1,7 +1,6 @@
 """`runout report`: one spot on many flops, and looking at such a report."""
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from runout.arrays import BoolArray
 from runout.cards.flops import (
@@ -24,14 +22,7 @@ from runout.cards.flops import (
 )
 from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import Json, format_bytes, format_count_of, format_seconds, json_number
-from runout.cli.node_tables import (
-    RARE_REACH,
-    format_chips,
-    format_share,
-    plain_table,
-    print_roughness,
-    print_wide,
-)
+from runout.cli.node_tables import RARE_REACH, print_roughness
 from runout.cli.options import (
     BetsOption,
     ExecutorOption,
@@ -54,6 +45,7 @@ from runout.cli.options import (
     read_path,
     require_keys,
 )
+from runout.cli.sheets import Column, Sheet, format_chips, format_share
 from runout.cli.targets import OverwriteFlag, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
 from runout.solutions.node import NodeAction
@@ -71,7 +63,6 @@ from runout.solutions.reports import (
     FLOP_KEY,
     ROOT,
     WEIGHT_KEY,
-    Column,
     FlopRow,
     FlopsReport,
     Form,
@@ -91,13 +82,8 @@ if TYPE_CHECKING:
     from runout.runs.report import ReportPlan
 
 
-# --------------------------------------------------------------------------------------------------
-# A report over flops in the terminal: groups by texture, single flops, means.
-
-
 OVERALL, FILTERED = "overall", "filtered"
 
-_NO_VALUE = "-"
 _LEGEND = """\
 in %, EVs and costs in chips; weight: how often the flop comes on this line; EQR: EV over what
 equity would give; nuts: share of the range among the best 5 % of made hands; all X: what it costs
@@ -151,7 +137,7 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
         FilterError: if there is no such line, column or texture.
     """
     for table in choice.tables(report):
-        _print_line(console, report, table, choice)
+        _print_line(console, table, choice)
     console.print(_LEGEND, style="dim", soft_wrap=True)
     if any(line.size_cost for row in report.rows[:1] for line in row.lines):
         console.print(_ONLY, style="dim", soft_wrap=True)
@@ -164,10 +150,8 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
     print_roughness(console, quality_of_report(report))
 
 
-def _print_line(
-    console: Console, report: FlopsReport, table: LineTable, choice: TableChoice
-) -> None:
-    line, chosen = table.line, choose_flops(table, choice.filters)
+def _print_line(console: Console, table: LineTable, choice: TableChoice) -> None:
+    line = table.line
     who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
     title = f"{who}   line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
     console.print(title, style="bold", soft_wrap=True, markup=False)
@@ -176,55 +160,44 @@ def _print_line(
         text = f"! reached in {format_share(reach)} of deals: play here was hardly learned"
         console.print(text, style="yellow", soft_wrap=True, markup=False)
     console.print()
-    columns = _shown_columns(table)
-    headings = ("flops", *(column.heading for column in columns))
-    shown = plain_table("", right=headings)
-    for kind in choice.by:
-        for label, is_in in table.groups(kind, chosen):
-            _add_row(shown, label, str(int(is_in.sum())), columns, is_in)
-        shown.add_row()
-    for number in choice.order(table)[: choice.num_rows]:
-        cells = [_format(column.form, float(column.values[number])) for column in columns]
-        shown.add_row(table.rows[number].flop, "", *cells)
-    left_out = int(chosen.sum()) - choice.num_rows
-    if choice.num_rows and left_out > 0:
-        shown.add_row(f"... {left_out:,} more", style="dim")
-    if choice.num_rows:
-        shown.add_row()
-    if choice.filters:
-        _add_row(shown, FILTERED, f"{int(chosen.sum()):,}", columns, chosen, "bold")
-    everything = table.everything()
-    _add_row(shown, OVERALL, f"{len(table.rows):,}", columns, everything, "bold")
-    print_wide(console, shown)
+    _line_sheet(table, choice).print_in_full(console)
     console.print()
 
 
-def _shown_columns(table: LineTable) -> list[Column]:
-    """Returns the columns of the terminal: what says the same on every flop is left to files."""
-    hidden = {"share", "iterations", "seconds"}
-    if not table.line.path:
-        hidden.add("reach")
-    return [column for column in table.columns if column.key not in hidden]
+def _line_sheet(table: LineTable, choice: TableChoice) -> Sheet:
+    """Returns groups, flops and means; what says the same on every flop is left to files."""
+    hidden = {"share", "iterations", "seconds"} | (set() if table.line.path else {"reach"})
+    columns = [column for column in table.columns if column.key not in hidden]
+    forms = [_format_percent if column.form is Form.SHARE else format_chips for column in columns]
+    headings = zip((column.heading for column in columns), forms, strict=True)
+    numbers = [Column(heading, form=form) for heading, form in headings]
+    sheet = Sheet((Column(), Column("flops", form="{:,}".format), *numbers))
+
+    def add_mean(label: str, is_in: BoolArray, style: str = "") -> None:
+        means = (column.mean(is_in) for column in columns)
+        sheet.add(label, int(is_in.sum()), *means, style=style)
+
+    chosen = choose_flops(table, choice.filters)
+    for kind in choice.by:
+        for label, is_in in table.groups(kind, chosen):
+            add_mean(label, is_in)
+        sheet.add()
+    for number in choice.order(table)[: choice.num_rows]:
+        values = (float(column.values[number]) for column in columns)
+        sheet.add(table.rows[number].flop, "", *values)
+    left_out = int(chosen.sum()) - choice.num_rows
+    if choice.num_rows and left_out > 0:
+        sheet.add(f"... {left_out:,} more", style="dim")
+    if choice.num_rows:
+        sheet.add()
+    if choice.filters:
+        add_mean(FILTERED, chosen, "bold")
+    add_mean(OVERALL, table.everything(), "bold")
+    return sheet
 
 
-def _add_row(
-    shown: Table,
-    label: str,
-    count: str,
-    columns: Sequence[Column],
-    chosen: BoolArray,
-    style: str | None = None,
-) -> None:
-    cells = [_format(column.form, column.mean(chosen)) for column in columns]
-    shown.add_row(label, count, *cells, style=style)
-
-
-def _format(form: Form, value: float) -> str:
-    if math.isnan(value):
-        return _NO_VALUE
-    if form is Form.SHARE:
-        return f"{100.0 * value:.1f}"
-    return format_chips(value)
+def _format_percent(share: float) -> str:
+    return f"{100.0 * share:.1f}"
 
 
 def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
@@ -261,10 +234,6 @@ def _means(table: LineTable, chosen: BoolArray) -> Json:
 
 def _plain(cell: str | float) -> str | float | None:
     return json_number(cell) if isinstance(cell, float) else cell
-
-
-# --------------------------------------------------------------------------------------------------
-# A report over flops as a picture: one thin upright bar for each flop, what is done on it.
 
 
 _WIDTH_INCHES, _HEIGHT_INCHES = 11.0, 3.2
@@ -348,10 +317,6 @@ def colours_of(actions: tuple[NodeAction, ...]) -> list[str]:
     last = max(len(bets) - 1, 1)
     by_code = {code: _WARM[round(n * (len(_WARM) - 1) / last)] for n, code in enumerate(bets)}
     return [by_code.get(action.code) or _COLOURS[action.kind] for action in actions]
-
-
-# --------------------------------------------------------------------------------------------------
-# `runout report`: one spot on many flops, and looking at such a report.
 
 
 DEFAULT_FLOPS = "25"

@@ -19,7 +19,7 @@ from runout.cli.formatting import (
     format_percent,
     format_seconds,
 )
-from runout.cli.node_tables import format_chips, print_node, print_roughness
+from runout.cli.node_tables import print_node, print_roughness
 from runout.cli.options import (
     OPTION_BY_KEY,
     BetsOption,
@@ -52,6 +52,7 @@ from runout.cli.options import (
     naming_options,
     require_keys,
 )
+from runout.cli.sheets import format_chips
 from runout.cli.show import print_decisions, print_report, report_to_json
 from runout.cli.targets import (
     OutputOption,

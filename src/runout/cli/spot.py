@@ -1,20 +1,17 @@
 """`runout spot`: any node of a solved spot, all hands or one, and all cards that can come."""
 
-import csv
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from runout.arrays import FloatArray
 from runout.cards.deck import format_card, format_cards
 from runout.cards.flops import GivenFlop
 from runout.cli.console import output, using_kernels, write_document, write_to
@@ -22,20 +19,13 @@ from runout.cli.formatting import Json, format_count_of
 from runout.cli.inspect import choose_ratio, find_flop, open_values
 from runout.cli.node_tables import (
     Cut,
-    choose_measure,
     cuts_to_json,
-    format_chips,
-    format_share,
-    plain_table,
     print_comparison,
     print_cuts,
     print_facts,
     print_node,
     print_quality,
-    print_titles,
-    print_warnings,
-    print_wide,
-    read_hand,
+    read_hand_option,
     show_hands,
     write_cuts_csv,
 )
@@ -52,10 +42,11 @@ from runout.cli.options import (
     read_path,
     require_at_most_one,
 )
+from runout.cli.sheets import Column, Sheet, format_chips, format_share
 from runout.config.spot import SpotConfig
 from runout.errors import quote
 from runout.events import reporting_phase
-from runout.solutions.breakdown import CardReport, CardRow, CardsView, Part, PartView, report_cards
+from runout.solutions.breakdown import CardReport, CardsView, Part, PartView, report_cards
 from runout.solutions.flop_bundles import MOST_VERIFIED_BYTES, has_solution, load_spot
 from runout.solutions.node import Measure, Node, Provenance
 from runout.solutions.node_files import (
@@ -76,12 +67,9 @@ from runout.trees.actions import format_amount
 if TYPE_CHECKING:
     from runout.flops.spot_solution import SpotView
 
-
-# --------------------------------------------------------------------------------------------------
-# `runout spot show`: any node of a solved spot, all hands or one.
-
-
 _EVERYTHING = "all"
+_BY_CARD = "card"
+_LOCKED = " locked"
 
 
 class Player(StrEnum):
@@ -174,106 +162,96 @@ def show_spot(
     pots, and values those of the strategies with real cards. In a joint run a path begins before
     the flop, such as r2-c:Td9d6h:x, and amounts are big blinds.
     """
-    _require_fitting(
-        {"--json": json, "--csv": csv, "--hand": hand is not None, "--by": cut is not None}
-        | {"--show": measure is not None, "--compare": compare is not None}
-        | {"--range": hands is not None, "--class": classes is not None}
-    )
-    if spr is not None and flop is None:
-        raise OptionError("--spr", "goes with --flop only")
+    given = {"--json": json, "--csv": csv, "--hand": hand, "--by": cut, "--show": measure}
+    given |= {"--compare": compare is not None, "--range": hands is not None, "--class": classes}
+    for names in _APART:
+        require_at_most_one({name: given[name] not in (None, False) for name in names})
+    _require_flop(spr, flop)
     if depth is not None and (not json or hand or cut or compare is not None):
         raise OptionError("--depth", "says how much --json writes, and goes with no other option")
     if file is not None and (hand is not None or not (json or csv)):
         raise OptionError("--output", "takes what --json or --csv write of a whole node")
     steps = _read_depth(depth)
-    combos = None if hand is None else read_hand(hand)
+    combos = None if hand is None else read_hand_option(hand)
     part = read_part(hands, classes)
     with opening_spot(path, flop, spr, node) as (view, note):
         whole = view.node(node)
         part = replace(part, player=None if player is None else player.number_at(whole))
         found = narrow(whole, part)
-        looked_at = part.player_at(found)
+        nodes = [found] if compare is None else [found, narrow(view.node(compare), part)]
         if combos is not None:
             show_hands(found, hand or "", combos, part.player, json)
             if not json:
-                _print_end(view, note, (found,))
+                _print_end(view, note, nodes)
         elif cut is not None and (json or csv):
-            _write_cuts(file, found, looked_at, cut, json)
+            _write_cuts(file, found, part.player_at(found), cut, json)
         elif compare is not None and json:
-            _write_comparison(file, view, found, narrow(view.node(compare), part))
+            pair = dict(zip(("node", "compared"), map(node_to_json, nodes), strict=True))
+            _write_json(file, {**document_head(view.quality), **pair})
         elif json:
             seen = PartView(view, part)
             write_to(file, "node", lambda stream: write_json(seen, stream, steps, node))
         elif csv:
             write_to(file, "hand", lambda stream: write_node_csv(found, stream, part.player))
         else:
-            others = None if compare is None else narrow(view.node(compare), part)
-            _print(view, note, found, _Wish(part, measure, others, cut))
+            _print(view, nodes, part, measure, cut)
+            _print_end(view, note, nodes)
 
 
-class _Wish(NamedTuple):
-    """What is printed of a node: of which hands, in which grid, beside what, cut how."""
+#: Options of which at most one can be given: they ask for different things.
+_APART = (
+    ("--json", "--csv"),
+    ("--hand", "--by", "--compare"),
+    *(("--show", other) for other in ("--json", "--csv", "--hand", "--by")),
+    ("--hand", "--range"),
+    ("--hand", "--class"),
+    ("--compare", "--csv"),
+)
 
-    part: Part
-    measure: Measure | None
-    compared: Node | None
-    cut: Cut | None
 
-
-def _print(view: View, note: str, node: Node, wish: _Wish) -> None:
-    console, player = output(), wish.part.player_at(node)
-    if wish.compared is not None:
-        pair = (node, wish.compared)
-        measure = choose_measure(pair, player, wish.measure)
-        print_titles(console, pair)
-        print_comparison(console, pair, player, measure)
-    elif wish.cut is not None:
+def _print(
+    view: View, nodes: Sequence[Node], part: Part, measure: Measure | None, cut: Cut | None
+) -> None:
+    """Prints a node, or two side by side, of which a part of the hands is looked at."""
+    console, node = output(), nodes[0]
+    player = part.player_at(node)
+    if len(nodes) > 1:
+        print_comparison(console, (node, nodes[1]), player, measure)
+    elif cut is not None:
         print_facts(console, node)
         console.print()
-        print_cuts(console, node, player, wish.cut)
+        print_cuts(console, node, player, cut)
     else:
-        chosen = None if wish.part.player is None and wish.part.is_whole else player
-        print_node(console, node, chosen, wish.measure)
-    if not wish.part.is_whole:
-        whole = view.node(node.path)
-        console.print(describe_part(whole, node, player), style="dim", soft_wrap=True)
-    _print_end(view, note, (node,) if wish.compared is None else (node, wish.compared))
+        chosen = None if part.player is None and part.is_whole else player
+        print_node(console, node, chosen, measure)
+    if not part.is_whole:
+        told = describe_part(view.node(node.path), node, player)
+        console.print(told, style="dim", soft_wrap=True)
 
 
 def _print_end(view: View, note: str, nodes: Sequence[Node]) -> None:
     """Prints how far what was shown can be trusted, and where it comes from."""
     console = output()
     console.print()
-    print_quality(console, view.quality)
-    for node in nodes:
-        print_warnings(console, node)
+    print_quality(console, view.quality, *nodes)
     if note:
         console.print(note, soft_wrap=True, markup=False)
 
 
-def _require_fitting(given: Mapping[str, bool]) -> None:
-    """Raises `OptionError` if two options were given that ask for different things."""
-    require_at_most_one({name: given[name] for name in ("--json", "--csv")})
-    require_at_most_one({name: given[name] for name in ("--hand", "--by", "--compare")})
-    for other in ("--json", "--csv", "--hand", "--by"):
-        require_at_most_one({"--show": given["--show"], other: given[other]})
-    for name in ("--range", "--class"):
-        require_at_most_one({"--hand": given["--hand"], name: given[name]})
-    require_at_most_one({"--compare": given["--compare"], "--csv": given["--csv"]})
-
-
 def _write_cuts(file: Path | None, node: Node, player: int, cut: Cut, json: bool) -> None:
-    if not json:
+    if json:
+        _write_json(file, cuts_to_json(node, player, cut))
+    else:
         write_to(file, "part", lambda stream: write_cuts_csv(node, player, cut, stream))
-        return
-    document = cuts_to_json(node, player, cut)
+
+
+def _write_json(file: Path | None, document: Json) -> None:
     write_to(file, "document", lambda stream: write_document(document, stream))
 
 
-def _write_comparison(file: Path | None, view: View, node: Node, other: Node) -> None:
-    nodes = {"node": node_to_json(node), "compared": node_to_json(other)}
-    document = {**document_head(view.quality), **nodes}
-    write_to(file, "document", lambda stream: write_document(document, stream))
+def _require_flop(spr: float | None, flop: str | None) -> None:
+    if spr is not None and flop is None:
+        raise OptionError("--spr", "goes with --flop only")
 
 
 @contextmanager
@@ -359,32 +337,6 @@ def _read_depth(text: str | None) -> int | None:
     return int(text)
 
 
-# --------------------------------------------------------------------------------------------------
-# `runout spot report`: a node with every card that can come, or could have come, side by side.
-
-
-_BY_CARD = "card"
-_LOCKED = " locked"
-
-
-class Column(NamedTuple):
-    """One number of every card.
-
-    Attributes:
-        key: its name for ``--sort``, and in CSV.
-        heading: in the table.
-        values: ``[K]`` of the cards.
-        mean: of all cards.
-        form: writes a number in the table.
-    """
-
-    key: str
-    heading: str
-    values: FloatArray
-    mean: float
-    form: Callable[[float], str]
-
-
 def report_spot(
     path: SpotArgument,
     node: NodeOption = "",
@@ -409,89 +361,88 @@ def report_spot(
     same line with another card. Cards that differ by suits only are one row.
     """
     require_at_most_one({"--json": json, "--csv": csv})
-    if spr is not None and flop is None:
-        raise OptionError("--spr", "goes with --flop only")
+    _require_flop(spr, flop)
     if file is not None and not (json or csv):
         raise OptionError("--output", "takes what --json or --csv write")
     with opening_spot(path, flop, spr, node) as (view, note):
         report = report_cards(view, node)
-        columns = columns_of(report)
-        order = _order(columns, sort)
+        sheet, means = cards_sheet(report)
+        order = _order(sheet, sort)
         if json:
-            document = {
-                **document_head(view.quality),
-                **card_report_to_json(report, columns, order),
-            }
-            write_to(file, "document", lambda stream: write_document(document, stream))
-        elif csv:
-            write_to(file, "row", lambda stream: write_report_csv(report, columns, order, stream))
-        else:
-            _print_report(view, report, columns, order)
-            if note:
-                output().print(note, soft_wrap=True, markup=False)
+            shown = card_report_to_json(report, sheet, means, order)
+            _write_json(file, {**document_head(view.quality), **shown})
+            return
+        sheet.rows[:] = [sheet.rows[number] for number in order]
+        if csv:
+            write_to(file, "row", sheet.write_csv)
+            return
+        for place, number in enumerate(order):
+            if report.chosen in report.rows[number].cards:
+                sheet.styles[place] = "bold"
+        sheet.add(None, None, None, "all", *means, style="dim")
+        console = output()
+        console.print(_title(report), soft_wrap=True)
+        console.print()
+        sheet.print_in_full(console)
+        console.print()
+        shares = "share: how often the card comes, of the deals played on this line; all: the mean"
+        console.print(shares, style="dim", soft_wrap=True)
+        likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
+        print_quality(console, view.quality, likeliest)
+        if note:
+            console.print(note, soft_wrap=True, markup=False)
 
 
-def columns_of(report: CardReport) -> list[Column]:
-    """Returns how often each card comes, what is done then, and what both players get."""
+def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
+    """Returns a row for each kind of card, and the means of all cards.
+
+    Numbers say how often the card comes, what is done then, and what both players get.
+    """
     nodes = [row.node for row in report.rows]
     first = nodes[0]
-    columns = [Column("share", "share", report.shares(), 1.0, format_share)]
+    columns = [Column("share", "share", format_share)]
+    numbers, means = [report.shares()], [1.0]
     if first.actor is not None:
+        columns += [Column(action.label, action.code, format_share) for action in first.actions]
         frequencies = np.stack([node.frequency() for node in nodes], axis=1)
-        for action, values in zip(first.actions, frequencies, strict=True):
-            mean = report.mean(values)
-            columns.append(Column(action.code, action.label, values, mean, format_share))
+        numbers += list(frequencies)
+        means += map(report.mean, frequencies)
     for player, name in enumerate(first.players):
-        ev = np.array([node.range_ev(player) for node in nodes])
-        equity = np.array([node.range_equity(player) for node in nodes])
-        eqr = np.array([node.eqr(player) for node in nodes])
-        mean_ev, mean_equity = report.mean(ev), report.mean(equity)
-        share = first.pot * mean_equity
-        mean_eqr = mean_ev / share if share > 0.0 else math.nan
         end = name.lower()
         columns += [
-            Column(f"ev-{end}", f"{name} EV", ev, mean_ev, format_chips),
-            Column(f"equity-{end}", "equity", equity, mean_equity, format_share),
-            Column(f"eqr-{end}", "EQR", eqr, mean_eqr, format_share),
+            Column(f"{name} EV", f"ev-{end}", format_chips),
+            Column("equity", f"equity-{end}", format_share),
+            Column("EQR", f"eqr-{end}", format_share),
         ]
-    return columns
+        ev = np.array([node.range_ev(player) for node in nodes])
+        equity = np.array([node.range_equity(player) for node in nodes])
+        numbers += [ev, equity, np.array([node.eqr(player) for node in nodes])]
+        mean_ev, mean_equity = report.mean(ev), report.mean(equity)
+        share = first.pot * mean_equity
+        means += [mean_ev, mean_equity, mean_ev / share if share > 0.0 else math.nan]
+    in_files = [Column(None, key) for key in (_BY_CARD, "cards", "alike")]
+    sheet = Sheet((*in_files, Column("card"), *columns))
+    for row, cells in zip(report.rows, np.stack(numbers, axis=1).tolist(), strict=True):
+        name, *alike = map(format_card, row.cards)
+        shown = row.name + (_LOCKED if row.node.is_locked else "")
+        sheet.add(name, len(row.cards), " ".join(alike), shown, *cells)
+    return sheet, means
 
 
-def _order(columns: list[Column], key: str) -> list[int]:
+def _order(sheet: Sheet, key: str) -> list[int]:
     """Returns the rows in the order of a column, the largest number first; cards from aces down.
 
     Raises:
         OptionError: if there is no such column.
     """
-    keys = [_BY_CARD, *(column.key for column in columns)]
-    if key not in keys:
-        raise OptionError("--sort", f"{quote(key)} is no column, use one of {', '.join(keys)}")
+    places = {c.key: n for n, c in enumerate(sheet.columns) if c.key == _BY_CARD or c.form}
+    if key not in places:
+        known = ", ".join(places)
+        raise OptionError("--sort", f"{quote(key)} is no column, use one of {known}")
     if key == _BY_CARD:
-        return list(range(len(columns[0].values)))
-    values = columns[keys.index(key) - 1].values
+        return list(range(len(sheet.rows)))
+    values = np.array([row[places[key]] for row in sheet.rows])
     return [int(row) for row in np.argsort(-np.nan_to_num(values, nan=-math.inf), kind="stable")]
-
-
-def _print_report(
-    view: CardsView, report: CardReport, columns: list[Column], order: list[int]
-) -> None:
-    console = output()
-    console.print(_title(report), soft_wrap=True)
-    console.print()
-    table = plain_table("card", right=tuple(column.heading for column in columns))
-    for number in order:
-        row = report.rows[number]
-        cells = [column.form(float(column.values[number])) for column in columns]
-        is_chosen = report.chosen in row.cards
-        table.add_row(_name(row), *cells, style="bold" if is_chosen else None)
-    table.add_row("all", *(column.form(column.mean) for column in columns), style="dim")
-    print_wide(console, table)
-    console.print()
-    _print_notes(console, view, report)
-
-
-def _name(row: CardRow) -> str:
-    return row.name + (_LOCKED if row.node.is_locked else "")
 
 
 def _title(report: CardReport) -> Text:
@@ -510,49 +461,26 @@ def _line(report: CardReport) -> str:
     return report.before.path_after("CARD") + first.node.path.removeprefix(dealt)
 
 
-def _print_notes(console: Console, view: CardsView, report: CardReport) -> None:
-    shares = "share: how often the card comes, of the deals played on this line; all: the mean"
-    console.print(shares, style="dim", soft_wrap=True)
-    print_quality(console, view.quality)
-    likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
-    print_warnings(console, likeliest)
-
-
-def card_report_to_json(report: CardReport, columns: list[Column], order: list[int]) -> Json:
+def card_report_to_json(
+    report: CardReport, sheet: Sheet, means: list[float], order: list[int]
+) -> Json:
     """Returns a report under JSON names; nodes are told without their hands."""
-    shares = report.shares()
+    shares = report.shares().tolist()
+    keys = [column.key for column in sheet.columns if column.form is not None]
     return {
         "path": _line(report),
         "before": report.before.path,
         "chosen": None if report.chosen is None else format_card(report.chosen),
-        "mean": {column.key: rounded(column.mean) for column in columns},
+        "mean": dict(zip(keys, map(rounded, means), strict=True)),
         "rows": [
             {
                 "cards": [format_card(card) for card in report.rows[number].cards],
-                "share": rounded(float(shares[number])),
+                "share": rounded(shares[number]),
                 **node_summary_to_json(report.rows[number].node),
             }
             for number in order
         ],
     }
-
-
-def write_report_csv(
-    report: CardReport, columns: list[Column], order: list[int], stream: TextIO
-) -> int:
-    """Writes a line for each row, and returns how many there are."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["card", "cards", "alike", *(column.key for column in columns)])
-    for number in order:
-        cards = [format_card(card) for card in report.rows[number].cards]
-        numbers = [rounded(float(column.values[number])) for column in columns]
-        cells = ["" if value is None else value for value in numbers]
-        writer.writerow([cards[0], len(cards), " ".join(cards[1:]), *cells])
-    return len(order)
-
-
-# --------------------------------------------------------------------------------------------------
-# `runout spot`: the commands that look into solved spots.
 
 
 app = typer.Typer(no_args_is_help=True, help="Look into solved spots.")
