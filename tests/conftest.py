@@ -1,5 +1,7 @@
 import os
 import random
+import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -7,6 +9,19 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before numba is imported
 
 #: What `.ci/run` looks for: there the page must have been tried in a browser.
 NO_BROWSER = "browser tests: there is no chromium"
+
+#: Solutions that need no solver: its README says what they are and how they were made.
+SAMPLES = Path(__file__).parent / "data" / "bundles_86d1cbc"
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory):
+    """A directory with all solutions of `SAMPLES`; not to be written into."""
+    path = tmp_path_factory.mktemp("samples")
+    for file in sorted(SAMPLES.glob("*.tar.xz")):
+        with tarfile.open(file) as archive:
+            archive.extractall(path, filter="data")
+    return path
 
 
 def pytest_addoption(parser):

@@ -8,9 +8,8 @@ from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.config.postflop import PostflopModelConfig
 from runout.errors import BundleError
 from runout.execution.context import RunContext
-from runout.flops.kept_flop import KeptFlop
+from runout.flops.live_spot import open_kept_flop
 from runout.flops.solve import PostflopAbstraction
-from runout.flops.spot_solution import SpotView
 from runout.runs.judge import judge_strategy
 
 GIVEN = GivenFlop.parse("7dAhKh")
@@ -31,7 +30,7 @@ def solved():
 
 @cache
 def view_of(given):
-    return SpotView(KeptFlop(solved(), given))
+    return open_kept_flop(solved(), given)
 
 
 def test_a_node_has_the_strategy_that_was_kept():
@@ -78,4 +77,4 @@ def test_without_strategies_there_is_nothing_to_look_at():
     config = solved().config.model_copy(update={"keep_strategies": False})
     bare = PostflopAbstraction(config, solved().trees, solved().values)
     with pytest.raises(BundleError, match="keep_strategies: true"):
-        KeptFlop(bare, GIVEN)
+        open_kept_flop(bare, GIVEN)

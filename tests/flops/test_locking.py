@@ -6,8 +6,8 @@ import pytest
 from runout.cards.deck import parse_combo
 from runout.cards.ranges import parse_range
 from runout.errors import RangeError, TreeError
+from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import add_locks, lock_node, settle_locks, unlock
-from runout.flops.spot_solution import SpotView
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision, estimate_memory
 from runout.trees.betting import Street
@@ -39,7 +39,7 @@ def test_the_best_answer_to_a_locked_caller(
     solver = polarised(precision=precision)
     assert lock_node(solver, "a", {"random": {"f": 1.0 - calls, "c": calls}}) == 6
     solver.run(1000)
-    view = SpotView(solver)
+    view = look_at(solver)
     root, jam = view.node(), view.node("a")
     assert jam.strategy[1, KK] == pytest.approx(calls, abs=1e-4)
     assert root.action_ev[1, AA] == pytest.approx(aces_jam, abs=1e-3)
@@ -56,18 +56,18 @@ def test_an_opponent_who_never_bluffs_is_never_called():
     lock_node(solver, "", {"AA": {"a": 1.0}, "QQ": {"x": 1.0}})
     lock_node(solver, "x:a", {"AA,QQ": [0.0, 1.0]})  # the trapper would be paid, were there one
     solver.run(500)
-    jam = SpotView(solver).node("a")
+    jam = look_at(solver).node("a")
     assert jam.frequency() == pytest.approx([1.0, 0.0], abs=0.01)
     assert jam.action_ev[1, KK] == pytest.approx(-10.0, abs=1e-3)
     # AA takes the pot; QQ has shown itself by checking and loses it, whether KK bets or not.
-    assert SpotView(solver).node().ev[0, AA] == pytest.approx(10.0, abs=0.05)
+    assert look_at(solver).node().ev[0, AA] == pytest.approx(10.0, abs=0.05)
 
 
 def test_a_locked_strategy_is_shown_where_nobody_arrives():
     solver = polarised()
     lock_node(solver, "", {"random": {"a": 1.0}})
     lock_node(solver, "x:a", {"random": {"f": 0.25, "c": 0.75}})
-    view = SpotView(solver)
+    view = look_at(solver)
     for _ in range(2):
         node = view.node("x:a")
         assert not node.weights[0].any()
@@ -84,7 +84,7 @@ def test_single_combos_are_locked_and_the_others_learn():
     bluff, free = parse_combo("QcQd"), parse_combo("QhQs")
     assert lock_node(solver, "", {"QcQd": {"x": 1.0}}) == 1
     solver.run(1000)
-    root = SpotView(solver).node()
+    root = look_at(solver).node()
     assert root.strategy[0, bluff] == pytest.approx(1.0)
     assert root.strategy[1, free] > 0.3  # five combos bluff as often as six would
     assert root.range_ev(0) == pytest.approx(7.5, abs=0.02)
@@ -94,16 +94,16 @@ def test_single_combos_are_locked_and_the_others_learn():
 def test_a_strategy_that_was_shown_can_be_locked():
     solver = polarised()
     solver.run(500)
-    shown = SpotView(solver).node("a").strategy
+    shown = look_at(solver).node("a").strategy
     assert lock_node(solver, "a", shown) == 6
     solver.run(10)
-    again = SpotView(solver).node("a").strategy
+    again = look_at(solver).node("a").strategy
     assert np.allclose(again, shown, atol=1e-6, equal_nan=True)
 
 
 def test_a_lock_replaces_what_was_learned_at_once():
     solver = polarised()
-    view = SpotView(solver)
+    view = look_at(solver)
     solver.run(200)
     assert view.node("a").frequency()[1] == pytest.approx(0.5, abs=0.1)
     lock_node(solver, "a", {"KK": {"c": 1.0}})
@@ -121,9 +121,9 @@ def test_an_unlocked_node_learns_again(precision):
     assert unlock(solver, "a") == 6
     assert unlock(solver, "a") == 0
     assert not any(learning.lock.size for pair in solver.tables.by_street for learning in pair)
-    assert SpotView(solver).node("a").frequency() == pytest.approx([0.5, 0.5])
+    assert look_at(solver).node("a").frequency() == pytest.approx([0.5, 0.5])
     solver.run(3000)
-    assert SpotView(solver).node().range_ev(0) == pytest.approx(7.5, abs=0.05)
+    assert look_at(solver).node().range_ev(0) == pytest.approx(7.5, abs=0.05)
 
 
 def test_some_hands_can_be_unlocked():
@@ -131,7 +131,7 @@ def test_some_hands_can_be_unlocked():
     lock_node(solver, "", {"random": {"x": 1.0}})
     assert unlock(solver, "", "QQ") == 6
     solver.run(50)
-    root = SpotView(solver).node()
+    root = look_at(solver).node()
     assert root.strategy[0, AA] == pytest.approx(1.0)
     assert (root.strategy[0, QQ] > 0.9).all()  # a jam that is never made by AA is not believed
 
@@ -154,7 +154,7 @@ def test_cards_solved_as_one_are_locked_as_one():
     for solver in (merged, apart):
         solver.run(5)
     for path in ("", "x:x", "x:x:9c", "x:x:9d", "x:x:9h:x", "x:x:8d"):
-        first, second = SpotView(merged).node(path), SpotView(apart).node(path)
+        first, second = look_at(merged).node(path), look_at(apart).node(path)
         assert np.allclose(first.strategy, second.strategy, atol=1e-3, equal_nan=True)
         assert np.allclose(first.ev, second.ev, atol=1e-2, equal_nan=True)
     assert unlock(merged, "x:x:9h", locks_alike=True) > 0
@@ -166,7 +166,7 @@ def test_suits_of_an_image_are_renamed():
     # After the 9h, clubs and diamonds are alike: all of JTs but the heart, which plays otherwise.
     strategy = {"JhTh": {"a": 1.0}, "JTs": {"x": 1.0}}
     lock_node(solver, "x:x:9h", strategy, locks_alike=True)
-    view = SpotView(solver)
+    view = look_at(solver)
     for card, suit in (("9h", "h"), ("9c", "c"), ("9d", "d")):
         node = view.node(f"x:x:{card}")
         for other in "cdh":
@@ -186,13 +186,13 @@ def test_sixteen_bits_lock_single_hands_beside_hands_that_learn():
     for each in (solver, exact):
         lock_node(each, "", {"QQ": {"x": 0.3, "a": 0.7}})
         each.run(200)
-    found, expected = (SpotView(each).node("") for each in (solver, exact))
+    found, expected = (look_at(each).node("") for each in (solver, exact))
     assert found.strategy[1, QQ] == pytest.approx(0.7, abs=1e-4)
     assert found.strategy[1, AA] == pytest.approx(expected.strategy[1, AA], abs=1e-3)
     assert found.range_ev(0) == pytest.approx(expected.range_ev(0), abs=1e-3)
     assert unlock(solver, "", "QQ") > 0
     solver.run(200)
-    assert SpotView(solver).node("").strategy[1, QQ].mean() < 0.6
+    assert look_at(solver).node("").strategy[1, QQ].mean() < 0.6
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_probabilities_for_some_actions_only_are_refused():
 def test_the_first_of_overlapping_hands_counts():
     solver = polarised()
     lock_node(solver, "", {"AA": {"a": 1.0}, "random": {"x": 1.0}})
-    root = SpotView(solver).node()
+    root = look_at(solver).node()
     assert (root.strategy[1, AA] == 1.0).all()
     assert (root.strategy[1, QQ] == 0.0).all()
 

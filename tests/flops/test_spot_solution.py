@@ -12,10 +12,10 @@ from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
 from runout.equity.versus import compare_ranges
 from runout.errors import BundleError
+from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import lock_node
 from runout.flops.spot_solution import (
     SpotSolution,
-    SpotView,
     load_spot_facts,
     start_solver,
 )
@@ -174,18 +174,22 @@ def polarised():
     """Returns AA and QQ against KK with four deuces on board: the best hand and a bluff."""
     solver = SpotSolver(make_spot("2c2d2h2s3c", "AA,QQ", "KK", "a", 10, 10))
     solver.run(2000)
-    return SpotView(solver)
+    return look_at(solver)
 
 
 @cache
-def turn_view(rake=NO_RAKE, precision=Precision.SINGLE):
+def solved_turn(rake=NO_RAKE, precision=Precision.SINGLE):
     """Returns a turn with two bet sizes and raises, after few iterations."""
     spot = make_spot(
         "Ks7s2d4h", "AA,QQ,A5s,JTs:0.5", "KQs,99,T9s,A4s", "50%,a", 10, 200, 3, rake=rake
     )
     solver = SpotSolver(spot, precision=precision)
     solver.run(30)
-    return SpotView(solver)
+    return solver, look_at(solver)
+
+
+def turn_view(**keys):
+    return solved_turn(**keys)[1]
 
 
 def walk(view, path="", cards=("9h", "Ks", "Tc"), depth=12):
@@ -237,7 +241,7 @@ def test_what_does_not_exist_is_not_a_number():
     assert np.isnan([node.ev[1, blocked], node.equity[1, blocked]]).all()
     assert not np.isnan(node.ev[1, held])
     assert np.isnan(node.strategy[:, parse_combo("9d9c")]).all()
-    alone = SpotView(SpotSolver(make_spot("2c2d2h2s3c", "AcAd,AhKh", "AcAd", "a"))).node()
+    alone = look_at(SpotSolver(make_spot("2c2d2h2s3c", "AcAd,AhKh", "AcAd", "a"))).node()
     assert np.isnan(alone.ev[0, parse_combo("AcAd")])
     assert not alone.met_weights[0, parse_combo("AcAd")]
     assert alone.range_ev(0) + alone.range_ev(1) == pytest.approx(10.0)
@@ -245,17 +249,17 @@ def test_what_does_not_exist_is_not_a_number():
 
 @pytest.mark.parametrize("precision", Precision)
 def test_root_values_are_those_of_the_solver(precision):
-    view = turn_view(precision=precision)
+    solver, view = solved_turn(precision=precision)
     for player in (0, 1):
-        expected = view.solver.expected_value(player)
+        expected = solver.expected_value(player)
         assert view.node().range_ev(player) == pytest.approx(expected, abs=1e-5)
-    assert view.node().weights[0] == pytest.approx(view.solver.game.spot.ranges[0].weights)
+    assert view.node().weights[0] == pytest.approx(solver.game.spot.ranges[0].weights)
 
 
 @pytest.mark.parametrize("precision", Precision)
 def test_evs_sum_to_the_pot_everywhere(precision):
-    view = turn_view(precision=precision)
-    assert len(view.solver.game.templates[1].forests[0].group) > 1
+    solver, view = solved_turn(precision=precision)
+    assert len(solver.game.templates[1].forests[0].group) > 1
     kinds = []
     for node in walk(view):
         sums = node.range_ev(0) + node.range_ev(1)
@@ -282,13 +286,13 @@ def test_action_evs_mix_to_the_ev_of_the_node(precision):
 
 
 def test_a_folder_gets_nothing_and_the_winner_the_pot_less_rake():
-    view = turn_view(Rake(0.05, 1.0))
+    solver, view = solved_turn(Rake(0.05, 1.0))
     folded = view.node("b5:f")
     won, lost = (ev[~np.isnan(ev)] for ev in folded.ev)
     assert lost == pytest.approx(0.0, abs=1e-5)
     assert won == pytest.approx(15.0 - 0.5, abs=1e-5)  # the uncalled 5 are not raked
     for player in (0, 1):
-        expected = view.solver.expected_value(player)
+        expected = solver.expected_value(player)
         assert view.node().range_ev(player) == pytest.approx(expected, abs=1e-5)
 
 
@@ -343,7 +347,7 @@ def flop_view(merges, board="Ks7s2s", num_iterations=4):
     oop, ip = "AA,JTs,98s:0.5,A5o", "KK,99,T9s,Q4o"
     solver = SpotSolver(make_spot(board, oop, ip, "a", 10, 20, merges=merges))
     solver.run(num_iterations)
-    return SpotView(solver)
+    return look_at(solver)
 
 
 @pytest.mark.parametrize("board", ["Ks7s2s", "KsKh2s"])
@@ -355,7 +359,7 @@ def flop_view(merges, board="Ks7s2s", num_iterations=4):
 )
 def test_merged_suits_give_what_all_suits_give(board, path):
     merged, apart = flop_view(True, board).node(path), flop_view(False, board).node(path)
-    assert len(flop_view(True, board).solver.game.cards.symmetries) > 1
+    assert len(flop_view(True, board).cards.symmetries) > 1
     assert merged.board == apart.board
     for name in ("weights", "met_weights", "strategy", "equity"):
         first, second = getattr(merged, name), getattr(apart, name)
@@ -375,7 +379,7 @@ def test_what_a_board_blocks_is_told_in_the_suits_of_the_path():
 
 def test_a_view_sees_what_was_learned_since():
     solver = SpotSolver(make_spot("2c2d2h2s3c", "AA,QQ", "KK", "a", 10, 10))
-    view = SpotView(solver)
+    view = look_at(solver)
     assert view.node().frequency() == pytest.approx([0.5, 0.5])
     assert view.node("a").weights[0, AA] == pytest.approx(0.5)
     solver.run(500)

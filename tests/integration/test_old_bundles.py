@@ -5,16 +5,14 @@
 
 import json
 import math
-import tarfile
 from functools import cache
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from runout.cli.app import app
+from tests.conftest import SAMPLES as DATA
 
-DATA = Path(__file__).parents[1] / "data" / "bundles_86d1cbc"
 TOLERANCE = 1e-4
 
 
@@ -27,16 +25,6 @@ def list_documents():
     for file in sorted((DATA / "golden").glob("*.json")):
         for number, golden in enumerate(read_golden(file.stem)):
             yield pytest.param(file.stem, number, id=" ".join(golden["arguments"]))
-
-
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory):
-    """A directory with all bundles."""
-    path = tmp_path_factory.mktemp("bundles")
-    for file in sorted(DATA.glob("*.tar.xz")):
-        with tarfile.open(file) as archive:
-            archive.extractall(path, filter="data")
-    return path
 
 
 def find_differences(new, old, place=""):
@@ -60,9 +48,9 @@ def find_differences(new, old, place=""):
 
 
 @pytest.mark.parametrize(("name", "number"), list(list_documents()))
-def test_an_old_bundle_shows_what_it_showed(name, number, unpacked, monkeypatch):
+def test_an_old_bundle_shows_what_it_showed(name, number, samples, monkeypatch):
     golden = read_golden(name)[number]
-    monkeypatch.chdir(unpacked)
+    monkeypatch.chdir(samples)
     result = CliRunner().invoke(app, golden["arguments"])
     assert result.exit_code == 0, result.stderr or repr(result.exception)
     differences = list(find_differences(json.loads(result.stdout), golden["document"]))

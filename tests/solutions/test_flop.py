@@ -15,17 +15,22 @@ from runout.errors import BundleError, CardError, TreeError
 from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
 from runout.solutions.flop import (
-    EncodedValues,
     decode_shares,
-    decode_values,
     encode_shares,
     encode_values,
     find_position,
     normalize_sums,
     walk_to,
 )
-from runout.solutions.flop_bundles import has_solution, load_spot
+from runout.solutions.flop_bundles import (
+    SPOT_KIND,
+    SPOT_SCHEMA_VERSION,
+    has_solution,
+    load_spot,
+    read_tables,
+)
 from runout.solutions.node import NodeKind
+from runout.storage.bundle import load_bundle
 from runout.trees.betting import Street
 from tests.samples.small_spots import make_spot
 
@@ -82,7 +87,7 @@ def test_values_come_back_within_half_a_step_of_their_row():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(6, 300)) * 10.0 ** np.arange(-2, 4)[:, None]
     values[rng.random(values.shape) < 0.1] = np.nan
-    found = decode_values(encode_values(values))
+    found = encode_values(values)[...]
     np.testing.assert_array_equal(np.isnan(found), np.isnan(values))
     spread = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     assert (np.nanmax(np.abs(found - values), axis=1) <= spread / 100_000).all()
@@ -90,14 +95,13 @@ def test_values_come_back_within_half_a_step_of_their_row():
 
 @pytest.mark.parametrize("row", [[np.nan, np.nan], [3.5, 3.5], [np.nan, -2.0]])
 def test_rows_of_one_value_or_none(row):
-    found = decode_values(encode_values(np.array([row])))
+    found = encode_values(np.array([row]))[...]
     np.testing.assert_array_equal(found, [row])
 
 
 def test_single_rows_are_decoded_alone():
     encoded = encode_values(np.arange(12.0).reshape(3, 4))
-    alone = decode_values(EncodedValues(encoded.codes[1], encoded.bounds[1]))
-    np.testing.assert_array_equal(alone, decode_values(encoded)[1])
+    np.testing.assert_array_equal(encoded[1], encoded[...][1])
 
 
 # --------------------------------------------------------------------------------------------------
@@ -365,7 +369,7 @@ def test_quality_is_that_of_the_solve(both):
 def test_tables_stay_in_their_files(both):
     _, _, stored = both
     for street in stored.tables.streets:
-        for table in street.strategy:
+        for table in (shares.codes for shares in street.strategy):
             while isinstance(table, np.ndarray):
                 assert not table.flags.owndata
                 table = table.base
@@ -437,3 +441,52 @@ def test_threads_may_look_at_once(tmp_path):
         found = list(threads.map(stored.node, asked))
     for path, node in zip(asked, found, strict=True):
         np.testing.assert_array_equal(node.ev, stored.node(path).ev)
+
+
+@pytest.fixture(scope="module")
+def kept(samples):
+    """Returns the arrays of a compact flop, its layouts and its cards."""
+    stored = load_spot(samples / "flop_compact")
+    arrays = load_bundle(samples / "flop_compact", SPOT_KIND, SPOT_SCHEMA_VERSION).arrays
+    mine = {name: array for name, array in arrays.items() if name.startswith("solution_")}
+    return mine, stored.layouts, stored.cards
+
+
+def endless(array):
+    changed = np.array(array)
+    changed[0, 0, 0] = np.inf
+    return changed
+
+
+def below_zero(array):
+    changed = np.array(array)
+    changed[0] = -1
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "problem"),
+    [
+        ("solution_flop_oop_strategy", lambda a: a.astype(object), "is object"),
+        ("solution_flop_oop_strategy", lambda a: a.astype(np.complex64), "is complex64"),
+        ("solution_turn_ip_strategy", lambda a: a[:, :-1], "this version builds uint8 or uint16"),
+        ("solution_turn_ip_strategy", lambda a: a[:, :, 1:], "this version builds uint8 or uint16"),
+        ("solution_river_ip_strategy", lambda a: a[1:], "this version builds uint8 or uint16"),
+        ("solution_river_oop_bucket", lambda a: a[:, 1:], "this version builds uint8"),
+        ("solution_river_game", below_zero, "has numbers below 0"),
+        ("solution_flop_ip_values", lambda a: a.astype(np.float32), "is float32"),
+        ("solution_flop_ip_values", lambda a: None, "has no array"),
+        ("solution_turn_oop_bounds", endless, "has numbers that are not finite"),
+        ("solution_equity", lambda a: a.T[1:], "this version builds uint16"),
+    ],
+)
+def test_an_array_that_does_not_fit_is_named(kept, name, damage, problem):
+    arrays, layouts, cards = kept
+    read_tables("spot", arrays, layouts, cards)
+    damaged = {key: array for key, array in arrays.items() if key != name}
+    if (array := damage(arrays[name])) is not None:
+        damaged[name] = array
+    with pytest.raises(BundleError, match=problem) as caught:
+        read_tables("spot", damaged, layouts, cards, {name: "another_name"})
+    assert caught.value.where == "spot"
+    assert ("another_name" in str(caught.value)) or name == "solution_river_game"

@@ -11,7 +11,7 @@ import pytest
 
 from runout.cards.deck import HAND_NAMES, format_combo, parse_combo
 from runout.errors import TreeError
-from runout.flops.spot_solution import SpotView
+from runout.flops.live_spot import look_at
 from runout.holdem.solver import SpotSolver
 from runout.solutions.node import ExploitabilityUnit, Node, Quality
 from runout.solutions.node_files import (
@@ -32,10 +32,15 @@ from tests.samples.small_spots import make_spot
 
 
 @cache
-def turn_view():
+def turn_solver():
     solver = SpotSolver(make_spot("Ks7s2d4h", "AA,QJs:0.5", "KK,99", "a", 10, 20))
     solver.run(10)
-    return SpotView(solver)
+    return solver
+
+
+@cache
+def turn_view():
+    return look_at(turn_solver())
 
 
 def export(**how):
@@ -69,9 +74,9 @@ def test_the_head_says_how_well_it_is_solved():
     assert document["format"] == "runout-solution"
     assert document["quality"] is None
     stream = io.StringIO()
-    solver = turn_view().solver
+    solver = turn_solver()
     quality = Quality(0.02, ExploitabilityUnit.POT, ExploitabilityMeaning.REAL_GAME, None, 10, 1.0)
-    write_json(SpotView(solver, quality), stream, depth=0)
+    write_json(look_at(solver, quality), stream, depth=0)
     assert json.loads(stream.getvalue())["quality"] == quality.to_json()
 
 
@@ -126,7 +131,7 @@ def test_the_other_player_as_csv():
 
 def test_cells_without_a_value_are_empty():
     solver = SpotSolver(make_spot("2c2d2h2s3c", "AcAd,AhKh", "AcAd", "a"))
-    row = next(row for row in rows_of(SpotView(solver).node()) if row["hand"] == "AdAc")
+    row = next(row for row in rows_of(look_at(solver).node()) if row["hand"] == "AdAc")
     assert (row["weight"], row["equity"], row["ev"], row["x ev"]) == ("1.0", "", "", "")
 
 
@@ -137,7 +142,7 @@ def test_cells_without_a_value_are_empty():
 def spot_nodes():
     solver = SpotSolver(make_spot("Ks7s2d4h", "AA,QJs:0.5", "KK,99", "a", 10, 20))
     solver.run(10)
-    view = SpotView(solver)
+    view = look_at(solver)
     return [view.node(path) for path in ("", "a", "x:x", "a:c:9h", "x:a:f", "x:x:2c:x")]
 
 

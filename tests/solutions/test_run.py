@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import runout
-from runout.cards.deck import parse_combo
+from runout.cards.deck import HAND_BY_COMBO, parse_combo
 from runout.config.load import load_run_config
 from runout.errors import BundleError, CardError, RunoutError, TreeError
 from runout.execution.context import RunContext
-from runout.flops.spot_solution import SpotView
-from runout.preflop.joint import PlayedSubgame
+from runout.holdem.cards import PlayerHands
+from runout.preflop.joint import live_subgame
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from runout.solutions.flop import StoredSpot
-from runout.solutions.node import NodeKind
+from runout.solutions.node import NodeKind, Unit
 from runout.solutions.run import RunView, open_run, open_solution
 from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, SB
@@ -78,7 +78,14 @@ def both(request, tmp_path_factory):
 def live_view(run, flop, leaf):
     subgame = run.leaves.subgames[flop][leaf]
     arriving = run.solution.arriving_ranges(run.leaves.flop_leaves[leaf].node)
-    return SpotView(PlayedSubgame.of(subgame, arriving))
+    game = subgame.game
+    live = live_subgame(subgame, arriving)
+    hands = [
+        PlayerHands(player.combos, weights[HAND_BY_COMBO[player.combos]])
+        for player, weights in zip(game.cards.players, arriving, strict=True)
+    ]
+    cards = replace(game.cards, players=tuple(hands))
+    return StoredSpot(game.spot, cards, live.stored(), None, unit=Unit.POTS)
 
 
 def first_flop(run):

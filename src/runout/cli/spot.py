@@ -65,7 +65,7 @@ from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import format_amount
 
 if TYPE_CHECKING:
-    from runout.flops.spot_solution import SpotView
+    from runout.solutions.flop import StoredSpot
 
 _EVERYTHING = "all"
 _BY_CARD = "card"
@@ -289,7 +289,7 @@ def _describe_origin(config: SpotConfig | None) -> str:
     return "" if config is None or config.origin is None else config.origin.describe()
 
 
-def _open_tables(path: Path) -> tuple["SpotView", str]:
+def _open_tables(path: Path) -> tuple["StoredSpot", str]:
     """Opens the tables of a solver that have no solution beside them, with where they come from."""
     from runout.flops.spot_solution import SpotSolution
 
@@ -298,7 +298,7 @@ def _open_tables(path: Path) -> tuple["SpotView", str]:
     return solution.view, _describe_origin(solution.config)
 
 
-def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
+def _open_flop(path: Path, text: str, spr: float | None) -> "StoredSpot":
     """Opens a flop whose strategies were kept.
 
     Raises:
@@ -306,9 +306,8 @@ def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
     """
     from runout.cfr.team import Team
     from runout.execution.pool import count_cores
-    from runout.flops.kept_flop import KeptFlop
+    from runout.flops.live_spot import open_kept_flop
     from runout.flops.solve import PostflopAbstraction
-    from runout.flops.spot_solution import SpotView
 
     given, bundle = GivenFlop.parse(text), open_values(path)
     if not bundle.solutions:
@@ -317,9 +316,11 @@ def _open_flop(path: Path, text: str, spr: float | None) -> "SpotView":
     find_flop(path, chosen, given)
     solved = PostflopAbstraction.from_bundle(bundle)
     index = bundle.values.index(chosen)
-    kept = KeptFlop(solved, given, index, Team(count_cores()))
+    kept = open_kept_flop(solved, given, index, Team(count_cores()))
     manifest = read_manifest(find_bundle(path, VALUES_FOLDER))
-    return SpotView(kept, replace(kept.quality, provenance=Provenance.of(manifest)))
+    assert kept.quality is not None
+    kept.quality = replace(kept.quality, provenance=Provenance.of(manifest))
+    return kept
 
 
 def _read_depth(text: str | None) -> int | None:

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, RealArray, Uint8Array
+from runout.arrays import AnyArray, FloatArray, IntArray, RealArray, Uint8Array
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards
 from runout.cards.flops import Flop, FlopList
 from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetReach
@@ -17,12 +17,11 @@ from runout.cfr.team import Team
 from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.flops.backend import Cost, limit_seconds
-from runout.flops.spot_solution import SpotView, encode_equities, runout_games
+from runout.flops.live_spot import LiveSpot, encode_equities, runout_games
 from runout.holdem.cards import make_layouts
 from runout.holdem.compact_game import CompactGame
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
-from runout.holdem.solver import average_rows
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, count_boards
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups, value_groups
@@ -353,9 +352,6 @@ def save_flop_strategies(
                 _add_shares(writer, flop, leaf, subgame, last_street)
             if subgames:
                 _add_values(writer, flop, subgames, arriving)
-                combos = subgames[0].combos
-                board = leaves.deals.flops.flops[flop]
-                writer.add_array(equity_name(flop), encode_equities(board, combos, combos))
                 if keep_rivers:
                     games = [subgame.game for subgame in subgames]
                     bucket_numbers = _add_buckets(writer, flop, games)
@@ -383,22 +379,24 @@ def _add_shares(
 def _add_values(
     writer: BundleWriter, flop: int, subgames: Sequence[Subgame], arriving: Sequence[FloatArray]
 ) -> None:
-    """Writes what hands get from the next card on, in pots, where flop and turn end."""
+    """Writes equities, and what hands get from the next card on, in pots."""
     cards = subgames[0].game.cards
     layouts = [subgame.game.templates for subgame in subgames]
-    places = place_lines(layouts, count_boards(cards))
+    num_boards = count_boards(cards)
+    places = place_lines(layouts, num_boards)
     values_name, bounds_name = value_names(flop)
     codes = writer.create_array(values_name, (places.total, len(cards.players[0].combos)), np.int16)
     bounds = writer.create_array(bounds_name, (places.total, 2), np.float32)
     for leaf, subgame in enumerate(subgames):
-        view = SpotView(PlayedSubgame.of(subgame, arriving[leaf]))
-        for depth, template in enumerate(subgame.game.templates[:-1]):
-            runouts = cards.runouts[depth - 1] if depth > 0 else ((),)
-            for board, dealt in enumerate(runouts):
-                for player, values in enumerate(view.chance_evs(depth, dealt)):
-                    begin = places.begin[leaf, template.street, player] + board * len(values)
-                    lines = slice(begin, begin + len(values))
-                    codes[lines], bounds[lines] = encode_values(values)
+        live = live_subgame(subgame, arriving[leaf])
+        if leaf == 0:
+            writer.add_array(equity_name(flop), encode_equities(live.equities()))
+        for (street, player), begin in places.begin_of(leaf):
+            for board in range(num_boards[street]):
+                values = encode_values(live.evs(street, board)[player])
+                lines = slice(begin, begin + len(values.codes))
+                codes[lines], bounds[lines] = values.codes, values.bounds
+                begin = lines.stop
 
 
 def _add_buckets(writer: BundleWriter, flop: int, games: Sequence[CardGame]) -> list[int]:
@@ -420,33 +418,16 @@ def _add_buckets(writer: BundleWriter, flop: int, games: Sequence[CardGame]) -> 
     return numbers
 
 
-@dataclass
-class PlayedSubgame:
-    """What a view needs to know of a subgame; see `PlayedSpot`."""
-
-    game: CardGame
-    tables: LearnedTables
-    root_reach: list[Float32Array]
-    iteration: int = 0
-    num_lock_changes: int = 0
-
-    @classmethod
-    def of(cls, subgame: Subgame, arriving: FloatArray) -> "PlayedSubgame":
-        """Returns a subgame with what ``arriving[2, 169]`` OOP and IP bring."""
-        reach = []
-        for player in range(NUM_PLAYERS):
-            brought = arriving[1 - player][HAND_BY_COMBO[subgame.combos]]
-            row = np.zeros(subgame.width, np.float32)
-            # Only ratios matter, and the largest should not be a tiny number.
-            row[: len(brought)] = brought / (brought.max() or 1.0)
-            reach.append(row)
-        return cls(subgame.game, subgame.tables, reach)
-
-    def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
-        """Returns ``[A, n]`` what a player's hands do on average at a decision."""
-        place = self.game.find_columns(street, board, player)
-        learning = self.tables.on_board(street, place.board)[player]
-        return average_rows(learning, rows)[:, place.of_hands]
+def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
+    """Returns a subgame with what ``arriving[2, 169]`` OOP and IP bring."""
+    reach = []
+    for player in range(NUM_PLAYERS):
+        brought = arriving[1 - player][HAND_BY_COMBO[subgame.combos]]
+        row = np.zeros(subgame.width, np.float32)
+        # Only ratios matter, and the largest should not be a tiny number.
+        row[: len(brought)] = brought / (brought.max() or 1.0)
+        reach.append(row)
+    return LiveSpot(subgame.game, subgame.tables, reach)
 
 
 def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> int:

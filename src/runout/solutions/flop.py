@@ -1,11 +1,10 @@
 """A saved solution of a spot: any node of it in milliseconds, without a solver."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +12,7 @@ import numpy.typing as npt
 from runout.arrays import (
     AnyArray,
     BoolArray,
-    Float32Array,
     FloatArray,
-    Int16Array,
     IntArray,
     Uint16Array,
 )
@@ -101,16 +98,23 @@ def decode_shares(codes: AnyArray) -> FloatArray:
     return normalize_sums(shares if codes.dtype == np.uint8 else shares**2, [len(codes)])
 
 
-class EncodedValues(NamedTuple):
-    """Rows of values.
+@dataclass(frozen=True, eq=False)
+class EncodedValues:
+    """Rows of values as `encode_values` keeps them; what is asked for is decoded.
 
     Attributes:
         codes: ``[.., n]``.
         bounds: ``[.., 2]`` the smallest value of a row, and a step.
     """
 
-    codes: Int16Array
-    bounds: Float32Array
+    codes: AnyArray
+    bounds: AnyArray
+
+    def __getitem__(self, place: Any) -> FloatArray:
+        codes, bounds = self.codes[place], self.bounds[place].astype(np.float64)
+        values = bounds[..., :1] + (codes.astype(np.float64) + _LARGEST_STEP) * bounds[..., 1:]
+        known: FloatArray = np.where(codes == _NO_VALUE, np.nan, values)
+        return known
 
 
 def encode_values(values: FloatArray) -> EncodedValues:
@@ -126,12 +130,28 @@ def encode_values(values: FloatArray) -> EncodedValues:
     return EncodedValues(np.where(is_known, codes, _NO_VALUE).astype(np.int16), bounds)
 
 
-def decode_values(encoded: EncodedValues) -> FloatArray:
-    """Returns what `encode_values` was given, up to half a step."""
-    base, step = (encoded.bounds[..., end : end + 1].astype(np.float64) for end in (0, 1))
-    values = base + (encoded.codes.astype(np.float64) + _LARGEST_STEP) * step
-    known: FloatArray = np.where(encoded.codes == _NO_VALUE, np.nan, values)
-    return known
+@dataclass(frozen=True, eq=False)
+class EncodedShares:
+    """Shares of actions as bundles keep them; those that are asked for are decoded.
+
+    Attributes:
+        codes: ``[boards, A, W]``; see `decode_shares`.
+        game: ``[boards]`` where hands are in buckets, what is a board to ``codes``; None elsewhere.
+        bucket: ``[games, n]`` the column of each hand there.
+    """
+
+    codes: AnyArray
+    game: IntArray | None = None
+    bucket: AnyArray | None = None
+
+    def __getitem__(self, place: tuple[int, Any]) -> FloatArray:
+        board, rows = place
+        if self.game is None or self.bucket is None:
+            return decode_shares(self.codes[board, rows])
+        game = int(self.game[board])
+        # Hands that hold the river card have no bucket; any column will do.
+        column = np.minimum(self.bucket[game], self.codes.shape[2] - 1)
+        return decode_shares(self.codes[game, rows])[:, column]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -334,31 +354,99 @@ def _count_deals(weights: FloatArray) -> float:
 
 
 # --------------------------------------------------------------------------------------------------
-# Nodes of a spot, whoever knows its strategies and values: a solver, or a saved solution.
+# A solution of a spot, stored or as a solver knows it now: any node of it, without a solver.
+#
+# What is known: average strategies of all streets, and for every line that ends a street before the
+# river what both players' hands get from the next card on. So a node takes one walk of its street:
+# the value of a river takes nothing but its strategies, and that of a flop would take every runout.
 #
 # Cards that differ by suits only are solved once: what is asked about the others is answered with
 # the suits renamed.
 
 
 _PLAYERS = (0, 1)
+_CARDS_IN_HANDS = 4
+
+#: Boards whose orders of strength are kept: those of a turn have 48 rivers.
+_KEPT_BOARDS = 8
 
 
-class SpotNodes(ABC):
-    """A way to look at the strategies of a spot."""
+class Table(Protocol):
+    """Numbers of one player on one street, by board and rows, the last axis by hand.
 
-    def __init__(self, spot: Spot, cards: CardsToCome, quality: Quality | None, unit: Unit) -> None:
-        """Looks at nothing yet.
+    They are decoded from a bundle when they are asked for, or computed by what solves the spot.
+    """
+
+    def __getitem__(self, place: tuple[int, Any]) -> AnyArray:
+        """Returns the numbers of some rows of a board."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredStreet:
+    """What is known of a street.
+
+    Attributes:
+        strategy: of OOP and IP, ``[boards, A, n]`` probabilities, rows as in `StreetLayout`.
+        values: of OOP and IP, ``[boards, C, n]`` what hands get from the next card on, by the
+            street's `StreetLayout.next_roots`; None on rivers, and where none were kept.
+        is_locked: of OOP and IP, ``[boards, A]`` whether hands were told what to do at the decision
+            with this first row; None if nobody was told anything.
+    """
+
+    strategy: tuple[Table, Table]
+    values: tuple[Table, Table] | None
+    is_locked: tuple[Table, Table] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTables:
+    """Everything that is known of a spot.
+
+    Attributes:
+        streets: from the first one on.
+        equity: returns ``[n, m]`` on a flop what OOP's hands win of a pot against IP's; None on
+            other streets, and where it was not kept.
+    """
+
+    streets: tuple[StoredStreet, ...]
+    equity: Callable[[], FloatArray] | None
+
+
+class StoredSpot:
+    """A solution of a spot."""
+
+    def __init__(
+        self,
+        spot: Spot,
+        cards: CardsToCome,
+        tables: StoredTables,
+        quality: Quality | None,
+        config: SpotConfig | None = None,
+        unit: Unit = Unit.CHIPS,
+    ) -> None:
+        """Opens a solution.
 
         Args:
             spot: what was solved.
             cards: its hands and boards.
+            tables: strategies and values.
             quality: how well it was solved, if that is known.
+            config: what was asked for, if it was solved by itself.
             unit: of the spot's money.
         """
         self.spot = spot
-        self.unit = unit
         self.cards = cards
+        self.tables = tables
         self.quality = quality
+        self.config = config
+        self.unit = unit
+        self.layouts = make_layouts(spot.tree)
+        self._row_of = [_rows_by_node(layout, spot.tree.num_nodes) for layout in self.layouts]
+        self._chance_row = [
+            {node: row for row, node in enumerate(layout.next_roots)} for layout in self.layouts
+        ]
+        # Several threads may look at once.
+        self._ranked = lru_cache(_KEPT_BOARDS)(self._rank)
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root.
@@ -378,10 +466,9 @@ class SpotNodes(ABC):
         ev = np.where(is_held, ev, np.nan)
         strategy = np.zeros((0, NUM_COMBOS))
         if actor is not None:
-            strategy = self._strategy(position.street, runout.board, actor, position.children)
-            strategy = np.where(is_held[actor], strategy, np.nan)
+            strategy = np.where(is_held[actor], self._strategy(position.node, runout), np.nan)
             action_ev = np.where(is_held[actor], action_ev, np.nan)
-        equity = np.where(is_held, self._equity(runout, weights, met_weights, is_held), np.nan)
+        equity = np.where(is_held, self._equity(runout, weights, met_weights), np.nan)
         # Everything so far is in the suits of the tables.
         image = permute_combos(runout.mapping.new_suits)
         return Node(
@@ -424,18 +511,44 @@ class SpotNodes(ABC):
             alike.setdefault(board, []).append(card)
         return tuple(map(tuple, alike.values()))
 
-    @abstractmethod
-    def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
-        """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range.
+    def _held(self, player: int, runout: Runout) -> BoolArray:
+        """Returns ``[1326]`` the combos that a player can hold."""
+        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
+        hands = self.cards.players[player]
+        combos = hands.combos[hands.weights > 0.0]
+        held[combos[np.isin(combos, live_combos(runout.dealt))]] = True
+        return held
 
-        Args:
-            street: of the decision.
-            board: the number of its board.
-            player: who acts.
-            children: the tree nodes that its actions lead to.
-        """
+    def _spread(self, rows: AnyArray, player: int, beyond: float = 0.0) -> FloatArray:
+        """Returns ``[.., 1326]`` numbers of a player's hands, another one for other combos."""
+        combos = self.cards.players[player].combos
+        spread = np.full((*rows.shape[:-1], NUM_COMBOS), beyond)
+        spread[..., combos] = rows[..., : len(combos)]
+        return spread
 
-    @abstractmethod
+    def _walk(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> Walk:
+        """Returns with what weights combos arrive, and what was done on the way."""
+        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
+        weights[~is_held] = 0.0
+        return walk_to(position, weights, lambda node: self._strategy(node, runout))
+
+    def _strategy(self, node: int, runout: Runout) -> FloatArray:
+        """Returns ``[A, 1326]`` what is done at a decision along a runout, 0 beyond the range."""
+        tree = self.spot.tree
+        street, player = Street(tree.street[node]), int(tree.layout.actor[node])
+        depth, children = street - tree.first_street, tree.layout.children(node)
+        if depth >= len(self.tables.streets):
+            problem = (
+                f"strategies of the {street.label} were not kept, solve with keep_rivers: true"
+            )
+            raise BundleError(f"board {format_cards(self.spot.board)}", problem)
+        board = runout.numbers[depth - 1] if depth > 0 else 0
+        first = int(self._row_of[depth][player][children.start])
+        played = self.tables.streets[depth].strategy[player][
+            board, slice(first, first + len(children))
+        ]
+        return self._spread(played, player)
+
     def _values(
         self, position: SpotPosition, runout: Runout, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
@@ -446,161 +559,6 @@ class SpotNodes(ABC):
             runout: where its cards are.
             weights: ``[2, 1326]`` what arrives there.
         """
-
-    @abstractmethod
-    def _equity(
-        self, runout: Runout, weights: FloatArray, met: FloatArray, is_held: BoolArray
-    ) -> FloatArray:
-        """Returns ``[2, 1326]`` shares of the pot at a showdown."""
-
-    @abstractmethod
-    def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
-        """Returns whether hands were told what to do at a decision."""
-
-    def _held(self, player: int, runout: Runout) -> BoolArray:
-        """Returns ``[1326]`` the combos that a player can hold."""
-        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-        hands = self.cards.players[player]
-        combos = hands.combos[hands.weights > 0.0]
-        held[combos[np.isin(combos, live_combos(runout.dealt))]] = True
-        return held
-
-    def _spread(self, rows: AnyArray, player: int) -> FloatArray:
-        """Returns ``[.., 1326]`` numbers of a player's hands, 0 for other combos."""
-        combos = self.cards.players[player].combos
-        spread = np.zeros((*rows.shape[:-1], NUM_COMBOS))
-        spread[..., combos] = rows[..., : len(combos)]
-        return spread
-
-    def _walk(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> Walk:
-        """Returns with what weights combos arrive, and what was done on the way."""
-        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
-        weights[~is_held] = 0.0
-        return walk_to(position, weights, lambda node: self._played(node, runout))
-
-    def _played(self, node: int, runout: Runout) -> FloatArray:
-        """Returns ``[A, 1326]`` what is done at a decision on the way along a runout, or below."""
-        tree = self.spot.tree
-        street, player = Street(tree.street[node]), int(tree.layout.actor[node])
-        depth = street - tree.first_street
-        board = runout.numbers[depth - 1] if depth > 0 else 0
-        return self._strategy(street, board, player, tree.layout.children(node))
-
-
-# --------------------------------------------------------------------------------------------------
-# A saved solution of a spot: any node of it in milliseconds, without a solver.
-#
-# What is kept: average strategies of all streets, and for every line that ends a street before the
-# river what both players' hands get from the next card on. So a node takes one walk of its street:
-# the value of a river takes nothing but its strategies, and that of a flop would take every runout.
-
-
-_CARDS_IN_HANDS = 4
-_LARGEST_STORED_SHARE = 2**16 - 1
-
-#: Boards whose orders of strength are kept: those of a turn have 48 rivers.
-_KEPT_BOARDS = 8
-
-
-@dataclass(frozen=True, eq=False)
-class StoredStreet:
-    """What is kept of a street; all arrays by board, as the tables were.
-
-    Attributes:
-        strategy: of OOP and IP, ``[boards, A, W]`` coded shares, rows as in `StreetLayout`.
-        values: of OOP and IP, ``[boards, C, n]`` what hands get from the next card on, by the
-            street's `StreetLayout.next_roots`; None on rivers, and where none were kept.
-        is_locked: of OOP and IP, ``[boards, A]`` whether hands were told what to do at the decision
-            with this first row; None if nobody was told anything.
-    """
-
-    strategy: tuple[AnyArray, AnyArray]
-    values: tuple[EncodedValues, EncodedValues] | None
-    is_locked: tuple[AnyArray, AnyArray] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class StoredBuckets:
-    """How rivers that were solved in buckets are found.
-
-    Attributes:
-        game: ``[runouts]`` the game that each runout is part of.
-        bucket: of OOP and IP, ``[games, n]`` the bucket of each hand; ``number`` if impossible.
-        number: of buckets.
-    """
-
-    game: AnyArray
-    bucket: tuple[AnyArray, AnyArray]
-    number: int
-
-
-@dataclass(frozen=True, eq=False)
-class StoredTables:
-    """Everything that is kept of a spot.
-
-    Attributes:
-        streets: from the first one on.
-        equity: ``[n, m]`` on a flop, what OOP's hands win of a pot against IP's, of 65,535.
-        buckets: of compact rivers; None if every hand has a column.
-    """
-
-    streets: tuple[StoredStreet, ...]
-    equity: AnyArray | None
-    buckets: StoredBuckets | None = None
-
-
-class StoredSpot(SpotNodes):
-    """A saved solution of a spot."""
-
-    def __init__(
-        self,
-        spot: Spot,
-        cards: CardsToCome,
-        tables: StoredTables,
-        quality: Quality | None,
-        config: SpotConfig | None = None,
-        unit: Unit = Unit.CHIPS,
-    ) -> None:
-        """Opens a solution.
-
-        Args:
-            spot: what was solved.
-            cards: its hands and boards.
-            tables: what was kept.
-            quality: how well it was solved.
-            config: what was asked for, if it was solved by itself.
-            unit: of the spot's money.
-        """
-        super().__init__(spot, cards, quality, unit)
-        self.config = config
-        self.tables = tables
-        self.layouts = make_layouts(spot.tree)
-        self._row_of = [_rows_by_node(layout, spot.tree.num_nodes) for layout in self.layouts]
-        # Several threads may look at once.
-        self._ranked = lru_cache(_KEPT_BOARDS)(self._rank)
-
-    def _strategy(self, street: Street, board: int, player: int, children: range) -> FloatArray:
-        """Returns ``[A, 1326]`` what is done at a decision, 0 beyond the range."""
-        depth = street - self.spot.tree.first_street
-        if depth >= len(self.tables.streets):
-            name = street.label
-            problem = f"strategies of the {name} were not kept, solve with keep_rivers: true"
-            raise BundleError(f"board {format_cards(self.spot.board)}", problem)
-        first = int(self._row_of[depth][player][children.start])
-        rows = slice(first, first + len(children))
-        table, buckets = self.tables.streets[depth].strategy[player], self.tables.buckets
-        if street != Street.RIVER or buckets is None:
-            return self._spread(decode_shares(table[board, rows]), player)
-        game = int(buckets.game[board])
-        codes = np.asarray(table[game, rows])
-        # Hands that hold the river card have no bucket; any column will do.
-        column = np.minimum(buckets.bucket[player][game], buckets.number - 1)
-        return self._spread(decode_shares(codes)[:, column], player)
-
-    def _values(
-        self, position: SpotPosition, runout: Runout, weights: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Returns ``[2, 1326]`` EVs of a node and ``[A, 1326]`` of the actor's actions."""
         is_river = position.street == Street.RIVER
         if not is_river and self.tables.streets[len(position.dealt)].values is None:
             shapes = (2, NUM_COMBOS), (len(position.children), NUM_COMBOS)
@@ -609,7 +567,7 @@ class StoredSpot(SpotNodes):
             tree=self.spot.tree,
             rake=self.spot.rake,
             street=position.street,
-            strategy_at=lambda node: self._played(node, runout),
+            strategy_at=lambda node: self._strategy(node, runout),
             ev_after=lambda node, player: self._ev_after(node, player, runout),
             showdowns=self._ranked(position.spot.board + runout.dealt)[0] if is_river else None,
         )
@@ -620,23 +578,10 @@ class StoredSpot(SpotNodes):
         depth = len(runout.dealt)
         values = self.tables.streets[depth].values
         assert values is not None  # where there are none, no value of the street is known
-        codes, bounds = values[player]
-        row = self._chance_row[depth][node]
-        kept = decode_values(EncodedValues(codes[runout.board, row], bounds[runout.board, row]))
-        evs = np.full(NUM_COMBOS, np.nan)
-        combos = self.cards.players[player].combos
-        evs[combos] = kept[: len(combos)]
-        return evs
+        kept = values[player][runout.board, self._chance_row[depth][node]]
+        return self._spread(kept, player, beyond=np.nan)
 
-    @cached_property
-    def _chance_row(self) -> list[dict[int, int]]:
-        return [
-            {node: row for row, node in enumerate(layout.next_roots)} for layout in self.layouts
-        ]
-
-    def _equity(
-        self, runout: Runout, weights: FloatArray, met: FloatArray, is_held: BoolArray
-    ) -> FloatArray:
+    def _equity(self, runout: Runout, weights: FloatArray, met: FloatArray) -> FloatArray:
         """Returns ``[2, 1326]`` shares of the pot at a showdown."""
         board = self.spot.board + runout.dealt
         if self.tables.equity is not None and not runout.dealt:
@@ -659,7 +604,7 @@ class StoredSpot(SpotNodes):
     @cached_property
     def _shares(self) -> FloatArray:
         assert self.tables.equity is not None
-        return self.tables.equity.astype(np.float64) / _LARGEST_STORED_SHARE
+        return self.tables.equity()
 
     def _rank(self, board: tuple[int, ...]) -> list[Showdowns]:
         """Returns the combos by strength on a river, or on all rivers of a turn."""

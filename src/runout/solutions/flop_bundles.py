@@ -1,15 +1,16 @@
 """How solved spots and the flops of joint solves are laid out on disk."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array
+from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cards.deck import parse_board
 from runout.cards.flops import GivenFlop
 from runout.cards.ranges import HandRange
@@ -26,15 +27,15 @@ from runout.holdem.cards import (
     make_layouts,
 )
 from runout.solutions.flop import (
+    EncodedShares,
     EncodedValues,
-    StoredBuckets,
     StoredSpot,
     StoredStreet,
     StoredTables,
 )
 from runout.solutions.node import ExploitabilityUnit, Provenance, Quality, Unit
-from runout.solutions.values import ExploitabilityMeaning
-from runout.storage.bundle import Bundle, load_bundle, read_manifest, reading_contents
+from runout.solutions.values import ExploitabilityMeaning, require_array
+from runout.storage.bundle import load_bundle, read_manifest, reading_contents
 from runout.trees.betting import BettingRules, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
 
@@ -54,6 +55,10 @@ REPORT = "report"
 STRATEGY, VALUES, BOUNDS, LOCKED, BUCKET = "strategy", "values", "bounds", "locked", "bucket"
 EQUITY = "solution_equity"
 RIVER_GAME = "solution_river_game"
+
+#: What an equity of 1 is kept as.
+LARGEST_EQUITY = 2**16 - 1
+_SHARE_DTYPES = [np.uint8, np.uint16]
 
 _PLAYERS = (0, 1)
 
@@ -137,67 +142,84 @@ def load_spot(path: Path | str) -> StoredSpot:
         spot = build_spot(config)
         cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
-    return StoredSpot(spot, cards, _read_tables(bundle, config, spot, cards), quality, config)
+    tables = read_tables(str(path), bundle.arrays, make_layouts(spot.tree), cards)
+    return StoredSpot(spot, cards, tables, quality, config)
 
 
-def _read_tables(
-    bundle: Bundle, config: SpotConfig, spot: Spot, cards: CardsToCome
+def read_tables(
+    where: str,
+    arrays: Mapping[str, AnyArray],
+    layouts: Sequence[StreetLayout],
+    cards: CardsToCome,
+    names: Mapping[str, str] | None = None,
 ) -> StoredTables:
-    oop, ip = (len(player.combos) for player in cards.players)
-    is_flop = spot.tree.first_street == Street.FLOP
-    equity = bundle.require_array(EQUITY, np.uint16, (oop, ip)) if is_flop else None
-    is_compact = RIVER_GAME in bundle.arrays
-    buckets = _read_buckets(bundle, cards, config.river_buckets) if is_compact else None
-    boards = (1, *(len(deal.card) for deal in cards.deals))
-    streets = []
-    for layout, num_boards in zip(make_layouts(spot.tree), boards, strict=True):
-        widths = (oop, ip)
-        if layout.street == Street.RIVER and buckets is not None:
-            num_boards, number = len(buckets.bucket[0]), buckets.number
-            widths = (number, number)
-        streets.append(_read_street(bundle, layout, num_boards, widths, (oop, ip)))
-    return StoredTables(tuple(streets), equity, buckets)
+    """Returns what was kept of a spot, after looking whether it fits its tree and cards.
 
+    Arrays that a bundle may lack: values and equities, which versions before them did not keep,
+    and strategies of players who have no decision on a street.
 
-def _read_street(
-    bundle: Bundle,
-    layout: StreetLayout,
-    num_boards: int,
-    widths: tuple[int, int],
-    num_hands: tuple[int, int],
-) -> StoredStreet:
-    def read(part: str, dtype: type, *shapes: tuple[int, ...]) -> Any:
-        return tuple(
-            bundle.require_array(name_of_spot(layout.street, player, part), dtype, shape)
-            for player, shape in zip(_PLAYERS, shapes, strict=True)
+    Args:
+        where: what errors name.
+        arrays: by the names that `name_of_spot` gives.
+        layouts: the streets whose strategies were kept.
+        cards: the hands and boards.
+        names: what errors call the arrays that have other names in their bundle.
+
+    Raises:
+        BundleError: naming the first array that is missing, or is another than it should be.
+    """
+    num_hands = [len(player.combos) for player in cards.players]
+
+    def require(name: str, dtypes: Sequence[type], shape: tuple[int | None, ...]) -> AnyArray:
+        return require_array(where, arrays, name, dtypes, shape, called=(names or {}).get(name))
+
+    def read_shares(layout: StreetLayout, num_boards: int, player: int) -> EncodedShares:
+        rows, hands = layout.num_actions[player], num_hands[player]
+        name = name_of_spot(layout.street, player, STRATEGY)
+        if rows == 0 and name not in arrays:
+            return EncodedShares(np.zeros((num_boards, 0, hands), np.uint8))
+        if layout.street != Street.RIVER or RIVER_GAME not in arrays:
+            codes = require(name, _SHARE_DTYPES, (num_boards, rows, None))
+            if codes.shape[2] < hands:
+                require(name, _SHARE_DTYPES, (num_boards, rows, hands))
+            return EncodedShares(codes)
+        game = require(RIVER_GAME, [np.int32], (num_boards,)).astype(np.int64)
+        num_games = int(game.max()) + 1
+        if game.min() < 0:
+            raise BundleError(where, f"{RIVER_GAME} has numbers below 0")
+        codes = require(name, _SHARE_DTYPES, (num_games, rows, None))
+        bucket = require(
+            name_of_spot(layout.street, player, BUCKET), [np.uint8], (num_games, hands)
         )
+        return EncodedShares(codes, game, bucket)
 
-    rows = [(num_boards, actions) for actions in layout.num_actions]
-    strategy = read(STRATEGY, np.uint16, *((*r, w) for r, w in zip(rows, widths, strict=True)))
-    values = None
-    if layout.street != Street.RIVER:
+    def read_values(layout: StreetLayout, num_boards: int, player: int) -> EncodedValues:
         lines = (num_boards, len(layout.next_roots))
-        codes = read(VALUES, np.int16, *((*lines, number) for number in num_hands))
-        bounds = read(BOUNDS, np.float32, (*lines, 2), (*lines, 2))
-        oop, ip = (
-            EncodedValues(cast(Int16Array, codes[p]), cast(Float32Array, bounds[p]))
-            for p in _PLAYERS
+        return EncodedValues(
+            require(
+                name_of_spot(layout.street, player, VALUES), [np.int16], (*lines, num_hands[player])
+            ),
+            require(name_of_spot(layout.street, player, BOUNDS), [np.float32], (*lines, 2)),
         )
-        values = (oop, ip)
-    has_locks = name_of_spot(layout.street, 0, LOCKED) in bundle.arrays
-    return StoredStreet(strategy, values, read(LOCKED, np.uint8, *rows) if has_locks else None)
 
-
-def _read_buckets(bundle: Bundle, cards: CardsToCome, number: int) -> StoredBuckets:
-    game = bundle.require_array(RIVER_GAME, np.int32, (len(cards.deals[-1].card),))
-    num_games = int(game.max()) + 1
-
-    def read(player: int, hands: PlayerHands) -> Any:
-        name = name_of_spot(Street.RIVER, player, BUCKET)
-        return bundle.require_array(name, np.uint8, (num_games, len(hands.combos)))
-
-    oop, ip = (read(player, hands) for player, hands in enumerate(cards.players))
-    return StoredBuckets(game, (oop, ip), number)
+    has_values = any(name.endswith(f"_{VALUES}") for name in arrays)
+    streets = []
+    boards = (1, *(len(deal.card) for deal in cards.deals))
+    for layout, number in zip(layouts, boards, strict=False):
+        oop, ip = (read_shares(layout, number, player) for player in _PLAYERS)
+        values = locked = None
+        if has_values and layout.street != Street.RIVER:
+            first, second = (read_values(layout, number, player) for player in _PLAYERS)
+            values = (first, second)
+        if (name := name_of_spot(layout.street, 0, LOCKED)) in arrays:
+            other = name_of_spot(layout.street, 1, LOCKED)
+            shapes = [(number, rows) for rows in layout.num_actions]
+            locked = (require(name, [np.uint8], shapes[0]), require(other, [np.uint8], shapes[1]))
+        streets.append(StoredStreet((oop, ip), values, locked))
+    if layouts[0].street != Street.FLOP or not (has_values or EQUITY in arrays):
+        return StoredTables(tuple(streets), None)
+    equity = require(EQUITY, [np.uint16], tuple(num_hands))
+    return StoredTables(tuple(streets), lambda: equity.astype(np.float64) / LARGEST_EQUITY)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -235,6 +257,12 @@ class LinePlaces(NamedTuple):
 
     begin: Mapping[tuple[int, Street, int], int]
     total: int
+
+    def begin_of(self, leaf: int) -> Iterator[tuple[tuple[Street, int], int]]:
+        """Yields street and player of all values of a leaf, with their first line."""
+        for (number, street, player), begin in self.begin.items():
+            if number == leaf:
+                yield (street, player), begin
 
 
 def place_lines(layouts: Sequence[Sequence[StreetLayout]], num_boards: Sequence[int]) -> LinePlaces:
@@ -352,87 +380,54 @@ class JointFlops:
         )
         cards = replace(planned, players=(oop, ip))
         spot = Spot(board, everyone, trees[leaf].scaled(pot_bb))
-        tables = self._tables(flop, leaf, trees, cards, pot_bb)
+        layouts = [make_layouts(each) for each in trees]
+        arrays, names = self._arrays_of(flop, leaf, layouts, cards, pot_bb)
+        kept = [layout for layout in layouts[leaf] if layout.street <= self.last_street]
+        if self._lacks_buckets(arrays, cards):
+            kept = kept[: Street.RIVER]
+        tables = read_tables(f"flop {self.flops[flop]}", arrays, kept, cards, names)
         return StoredSpot(spot, cards, tables, None, unit=Unit.BIG_BLINDS)
 
-    def _tables(
+    def _arrays_of(
         self,
         flop: int,
         leaf: int,
-        trees: Sequence[PostflopTree],
+        layouts: Sequence[Sequence[StreetLayout]],
         cards: CardsToCome,
         pot_bb: float,
-    ) -> StoredTables:
-        boards = (1, *(len(deal.card) for deal in cards.deals))
-        layouts = [make_layouts(tree) for tree in trees]
-        places, streets = place_lines(layouts, boards), []
-        for layout, num_boards in zip(layouts[leaf], boards, strict=True):
-            is_river = layout.street == Street.RIVER
-            names = [name_of_flop(flop, leaf, layout.street, player) for player in _PLAYERS]
-            is_lost = is_river and self._lacks_buckets(names, num_boards)
-            if layout.street > self.last_street or is_lost:
-                break
-            shapes = [(num_boards, rows) for rows in layout.num_actions]
-            if is_river and self.bucket_numbers:
-                shapes = [(-1, rows) for rows in layout.num_actions]
-            oop, ip = (self._require(*each) for each in zip(names, shapes, strict=True))
-            values = None
-            if not is_river and value_names(flop)[0] in self.arrays:
-                shape = (num_boards, len(layout.next_roots))
-                first, second = (
-                    self._values(flop, places, (leaf, layout.street, player), shape, pot_bb)
-                    for player in _PLAYERS
-                )
-                values = (first, second)
-            streets.append(StoredStreet((oop, ip), values))
-        return StoredTables(
-            tuple(streets), self.arrays.get(equity_name(flop)), self._buckets(flop, leaf)
-        )
+    ) -> tuple[dict[str, AnyArray], dict[str, str]]:
+        """Returns the arrays of a flop leaf on a flop, by the names of spots, and their own names.
 
-    def _lacks_buckets(self, names: list[str], num_boards: int) -> bool:
+        Values are in big blinds.
+        """
+        own_names = {EQUITY: equity_name(flop)}
+        for street, player in product(Street, _PLAYERS):
+            name = name_of_spot(street, player, STRATEGY)
+            own_names[name] = name_of_flop(flop, leaf, street, player)
+        if self.bucket_numbers and self.last_street == Street.RIVER:
+            own_names[RIVER_GAME], bucket = bucket_names(flop, self.bucket_numbers[leaf])
+            for player in _PLAYERS:
+                own_names[name_of_spot(Street.RIVER, player, BUCKET)] = bucket
+        arrays = {name: self.arrays[own] for name, own in own_names.items() if own in self.arrays}
+        values_name, bounds_name = value_names(flop)
+        if values_name in self.arrays:
+            boards = (1, *(len(deal.card) for deal in cards.deals))
+            places = place_lines(layouts, boards)
+            lines, hands = places.total, len(cards.players[0].combos)
+            where = f"flop {self.flops[flop]}"
+            codes = require_array(where, self.arrays, values_name, [np.int16], (lines, hands))
+            bounds = require_array(where, self.arrays, bounds_name, [np.float32], (lines, 2))
+            for (street, player), begin in places.begin_of(leaf):
+                shape = (boards[street], len(layouts[leaf][street].next_roots))
+                own = slice(begin, begin + math.prod(shape))
+                arrays[name_of_spot(street, player, VALUES)] = codes[own].reshape(*shape, hands)
+                in_bb = cast(Float32Array, bounds[own]) * np.float32(pot_bb)
+                arrays[name_of_spot(street, player, BOUNDS)] = in_bb.reshape(*shape, 2)
+        return arrays, own_names
+
+    def _lacks_buckets(self, arrays: Mapping[str, AnyArray], cards: CardsToCome) -> bool:
         """Returns whether rivers are in buckets of which earlier versions did not keep the map."""
-        kept = [self.arrays[name] for name in names if name in self.arrays]
+        names = [name_of_spot(Street.RIVER, player, STRATEGY) for player in _PLAYERS]
+        kept = [arrays[name] for name in names if name in arrays]
+        num_boards = len(cards.deals[-1].card)
         return not self.bucket_numbers and any(len(array) != num_boards for array in kept)
-
-    def _require(self, name: str, shape: tuple[int, int]) -> AnyArray:
-        """Returns an array of boards and rows; what has no decisions is not kept."""
-        num_boards, num_rows = shape
-        if num_rows == 0:
-            return np.zeros((max(num_boards, 0), 0, 0), np.uint8)
-        array = self.arrays.get(name)
-        is_wrong = array is None or array.ndim != 3 or array.shape[1] != num_rows
-        if array is None or is_wrong or num_boards not in (-1, len(array)):
-            came = "nothing" if array is None else str(array.shape)
-            raise BundleError(f"array {name}", f"is {came}, this version builds {shape}")
-        return array
-
-    def _values(
-        self,
-        flop: int,
-        places: LinePlaces,
-        key: tuple[int, Street, int],
-        shape: tuple[int, int],
-        pot_bb: float,
-    ) -> EncodedValues:
-        """Returns values ``[boards, lines, n]``, their bounds in big blinds."""
-        codes, bounds = (self.arrays[name] for name in value_names(flop))
-        if len(codes) != places.total or bounds.shape != (places.total, 2):
-            came = f"{codes.shape} and {bounds.shape}"
-            problem = f"values of shapes {came}, this version builds {places.total} lines"
-            raise BundleError(f"flop {self.flops[flop]}", problem)
-        lines = slice(places.begin[key], places.begin[key] + shape[0] * shape[1])
-        in_bb = cast(Float32Array, bounds[lines]) * np.float32(pot_bb)
-        return EncodedValues(
-            cast(Int16Array, codes[lines]).reshape(*shape, codes.shape[1]),
-            in_bb.reshape(*shape, 2),
-        )
-
-    def _buckets(self, flop: int, leaf: int) -> StoredBuckets | None:
-        if not self.bucket_numbers or self.last_street != Street.RIVER:
-            return None
-        game, bucket = (
-            cast(Any, self.arrays[name]) for name in bucket_names(flop, self.bucket_numbers[leaf])
-        )
-        rivers = self.arrays.get(name_of_flop(flop, leaf, Street.RIVER, 0))
-        number = 1 if rivers is None else rivers.shape[-1]
-        return StoredBuckets(game, (bucket, bucket), number)

@@ -384,6 +384,50 @@ def _split(numbers: AnyArray, shapes: IntArray, num_flops: int) -> list[AnyArray
     ]
 
 
+def require_array(
+    where: str,
+    arrays: Arrays,
+    name: str,
+    dtypes: Sequence[type],
+    shape: tuple[int | None, ...],
+    *,
+    may_be_nan: bool = False,
+    called: str | None = None,
+) -> AnyArray:
+    """Returns an array of a bundle that is what it should be.
+
+    Args:
+        where: what errors name, beside the array.
+        arrays: by name.
+        name: of the array.
+        dtypes: it has one of these; only those of floats are looked through for infinities.
+        shape: it has, with None for lengths of any size.
+        may_be_nan: whether some numbers may be missing.
+        called: what errors call it, if that is not its name.
+
+    Raises:
+        BundleError: if it is missing, or of another dtype or shape, or not finite.
+    """
+    array, own_name = arrays.get(name), called or name
+    if array is None:
+        raise BundleError(where, f"has no array {own_name}")
+    fits = array.ndim == len(shape) and all(
+        length in (None, came) for length, came in zip(shape, array.shape, strict=True)
+    )
+    if not fits or array.dtype not in [np.dtype(dtype) for dtype in dtypes]:
+        wanted = " or ".join(np.dtype(dtype).name for dtype in dtypes)
+        lengths = str(shape).replace("None", "any")
+        problem = (
+            f"{own_name} is {array.dtype} {array.shape}, this version builds {wanted} {lengths}"
+        )
+        raise BundleError(where, problem)
+    if array.dtype.kind == "f":
+        numbers = cast(FloatArray, array)
+        if (np.isinf(numbers) if may_be_nan else ~np.isfinite(numbers)).any():
+            raise BundleError(where, f"{own_name} has numbers that are not finite")
+    return array
+
+
 # --------------------------------------------------------------------------------------------------
 # Saving and opening postflop values; opening needs no solver and no kernel.
 

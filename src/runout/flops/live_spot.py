@@ -1,0 +1,360 @@
+"""Strategies that a solver or a backend knows, read and kept like a stored flop.
+
+A live look is a `StoredSpot` whose tables are computed when they are asked for. What hands get from
+the next card on takes an evaluating visit of the rest of the spot, so keeping a whole spot takes
+about as long as two iterations.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray, Uint16Array
+from runout.cards.deck import (
+    HAND_BY_COMBO,
+    NUM_COMBOS,
+    disjoint_combos,
+    live_combos,
+    permute_combos,
+)
+from runout.cards.flops import CanonicalBoard, GivenFlop
+from runout.cards.ranges import HandRange
+from runout.cfr.team import Team
+from runout.config.spot import SpotConfig
+from runout.equity.board import compute_board_equity
+from runout.flops.solve import PostflopAbstraction
+from runout.flops.spot_setup import settle_locks
+from runout.holdem.cards import Spot
+from runout.holdem.compact_game import CompactGame
+from runout.holdem.forest import StreetTemplate
+from runout.holdem.game import (
+    BothFixed,
+    CardGame,
+    FixedTables,
+    SpotGame,
+    SpotTables,
+    StreetVisit,
+)
+from runout.holdem.solver import SpotSolver, average_rows
+from runout.holdem.street_kernels import EVALUATE, Step
+from runout.holdem.tables import LearnedTables
+from runout.solutions.flop import (
+    StoredSpot,
+    StoredStreet,
+    StoredTables,
+    encode_shares,
+    encode_values,
+)
+from runout.solutions.flop_bundles import (
+    BOUNDS,
+    BUCKET,
+    EQUITY,
+    LARGEST_EQUITY,
+    LOCKED,
+    RIVER_GAME,
+    STRATEGY,
+    VALUES,
+    name_of_spot,
+)
+from runout.solutions.node import ExploitabilityUnit, Quality, Unit, divide, weight_met
+from runout.storage.writer import BundleWriter
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+
+_ZERO = np.float32(0.0)
+_EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
+
+#: Boards whose tables or values are kept.
+_KEPT_BOARDS = 64
+
+
+def _never_changes() -> object:
+    return None
+
+
+class LiveSpot:
+    """Tables of a game as they are now, and what hands get from the next card on with them."""
+
+    def __init__(
+        self,
+        game: CardGame,
+        tables: SpotTables,
+        root_reach: Sequence[Float32Array],
+        state: Callable[[], object] = _never_changes,
+    ) -> None:
+        """Looks at nothing yet.
+
+        Args:
+            game: the cards and betting.
+            tables: strategies of both players.
+            root_reach: ``[O]`` the opponent's range as each player meets it.
+            state: is another one after the tables have changed.
+        """
+        self.game = game
+        self.tables = tables
+        self._root_reach = root_reach
+        self._state = state
+        self._seen: object = self
+        self._first_visits = lru_cache(1)(self._visit_first)
+        self._evs = lru_cache(_KEPT_BOARDS)(self._find_evs)
+        self._on_board = lru_cache(_KEPT_BOARDS)(tables.on_board)
+
+    def stored(self) -> StoredTables:
+        """Returns the tables as a `StoredSpot` reads them."""
+        is_flop = self.game.first_street == Street.FLOP
+        streets = []
+        for depth, template in enumerate(self.game.templates):
+            strategy, values, locked = (
+                (_LiveTable(lookup, depth, 0), _LiveTable(lookup, depth, 1))
+                for lookup in (self.strategy, self._ev_row, self._is_locked)
+            )
+            has_values = template.street != Street.RIVER
+            streets.append(StoredStreet(strategy, values if has_values else None, locked))
+        return StoredTables(tuple(streets), self.equities if is_flop else None)
+
+    def equities(self) -> FloatArray:
+        """Returns ``[n, m]`` what OOP's hands win of a pot against IP's, checked down."""
+        oop, ip = (player.combos for player in self.game.cards.players)
+        return compute_shares(self.game.spot.board, oop, ip)
+
+    def strategy(self, depth: int, player: int, board: int, rows: slice) -> FloatArray:
+        """Returns ``[A, n]`` what a player's hands do on average at a decision.
+
+        Args:
+            depth: the number of the street, 0 the first.
+            player: who acts.
+            board: the number of the board.
+            rows: of the decision in the player's tables.
+        """
+        self._look_again_if_changed()
+        street = Street(self.game.first_street + depth)
+        place = self.game.find_columns(street, board, player)
+        learning = self._on_board(street, place.board)[player]
+        return average_rows(learning, range(rows.start, rows.stop))[:, place.of_hands]
+
+    def evs(self, depth: int, board: int) -> list[FloatArray]:
+        """Returns for each player ``[C, n]`` what hands get from the next card on.
+
+        Args:
+            depth: the number of the street, 0 the first; not the river.
+            board: the number of the board.
+
+        Returns:
+            Rows as in `StreetLayout.next_roots`, chips back minus chips put in; NaN where a hand
+            cannot be held or meets nobody.
+        """
+        self._look_again_if_changed()
+        return self._evs(depth, board)
+
+    def _ev_row(self, depth: int, player: int, board: int, row: int) -> FloatArray:
+        found: FloatArray = self.evs(depth, board)[player][row]
+        return found
+
+    def _is_locked(self, depth: int, player: int, board: int, row: int) -> Any:
+        if not isinstance(self.tables, LearnedTables):
+            return False
+        lock = self.tables.by_street[depth][player].lock
+        return lock.size and lock[board, row].any()
+
+    def _look_again_if_changed(self) -> None:
+        state = self._state()
+        if state == self._seen:
+            return
+        if isinstance(self.tables, LearnedTables):  # only these can be locked
+            settle_locks(self.game.templates, self.tables)
+        for known in (self._first_visits, self._evs, self._on_board):
+            known.cache_clear()
+        self._seen = state
+
+    def _find_evs(self, depth: int, board: int) -> list[FloatArray]:
+        cards, tree, template = self.game.cards, self.game.spot.tree, self.game.templates[depth]
+        dealt = cards.runouts[depth - 1][board] if depth > 0 else ()
+        visits = self._visit_turn(board) if depth > 0 else self._first_visits()
+        nodes, live, found = list(template.next_roots), live_combos(dealt), []
+        for player, visit in enumerate(visits):
+            forest, hands = template.forests[player], cards.players[player]
+            others = cards.players[1 - player].combos
+            reach = np.zeros((len(nodes), NUM_COMBOS))
+            reach[:, others] = visit.reach[forest.chance_row][:, : len(others)]
+            is_held = (hands.weights > 0.0) & np.isin(hands.combos, live)
+            met = np.where(is_held, weight_met(reach)[:, hands.combos], 0.0)
+            values = visit.value[forest.chance][:, : len(is_held)].astype(np.float64)
+            sunk = tree.stakes.pot / 2.0 + tree.invested[nodes, player]
+            found.append(divide(values, met) + sunk[:, None])
+        return found
+
+    def _visit_first(self) -> list[StreetVisit]:
+        return [
+            self.game.visit_first_street(player, _EVALUATE, self.tables, reach)
+            for player, reach in enumerate(self._root_reach)
+        ]
+
+    def _visit_turn(self, board: int) -> list[StreetVisit]:
+        visits = []
+        for player, before in enumerate(self._first_visits()):
+            # Lines that are almost never played keep their precision: only ratios matter.
+            largest = before.reach.max(axis=1, keepdims=True)
+            reach = (before.reach / np.where(largest > 0.0, largest, 1.0)).astype(np.float32)
+            visits.append(self.game.visit_turn_card(player, board, _EVALUATE, self.tables, reach))
+        return visits
+
+
+@dataclass(frozen=True)
+class _LiveTable:
+    """One of the tables of a player on a street; see `runout.solutions.flop.Table`."""
+
+    lookup: Callable[[int, int, int, Any], Any]
+    depth: int
+    player: int
+
+    def __getitem__(self, place: tuple[int, Any]) -> Any:
+        return self.lookup(self.depth, self.player, *place)
+
+
+def look_at(
+    solver: SpotSolver, quality: Quality | None = None, config: SpotConfig | None = None
+) -> StoredSpot:
+    """Returns a way to look at what a solver has learned; later looks see what it learns meanwhile.
+
+    Args:
+        solver: may go on.
+        quality: how well it has solved the spot, if that is known.
+        config: what was asked for, if that is known.
+    """
+    game = solver.game
+    live = LiveSpot(
+        game,
+        solver.tables,
+        solver.root_reach,
+        lambda: (solver.iteration, solver.num_lock_changes),
+    )
+    unit = Unit.CHIPS if game.spot.tree.stakes.is_in_chips else Unit.POTS
+    return StoredSpot(game.spot, game.cards, live.stored(), quality, config, unit)
+
+
+def open_kept_flop(
+    solved: PostflopAbstraction, given: GivenFlop, spr_index: int = 0, team: Team | None = None
+) -> StoredSpot:
+    """Opens a flop whose strategies were kept; amounts are in flop pots.
+
+    Values are those of the strategies with real cards, whatever the backend looked at.
+
+    Args:
+        solved: with strategies that were kept.
+        given: one of its flops, in any suits; paths and hands are in these.
+        spr_index: the place of the stack-to-pot ratio in the config.
+        team: threads to share the evaluation.
+
+    Raises:
+        BundleError: if strategies were not kept.
+        ValueError: if the flop was not solved.
+    """
+    index = solved.flops.flops.index(given.canonical)
+    strategy, values = solved.strategy(index, spr_index), solved.values[spr_index]
+    mapping = CanonicalBoard.from_cards(given.cards).mapping
+    renamed = permute_combos(mapping.new_suits)
+
+    def rows_of(
+        template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        return strategy.rows(template, player, mapping.map_cards(dealt), renamed[combos])
+
+    ranges = (HandRange.full(), HandRange.full())
+    if values.ranges is not None:
+        oop, ip = (HandRange(weights[HAND_BY_COMBO]) for weights in values.ranges)
+        ranges = (oop, ip)
+    game = SpotGame(Spot(given.cards, ranges, solved.trees[spr_index]), team)
+    first, second = (
+        FixedTables(game.templates, game.cards, player, rows_of) for player in range(NUM_PLAYERS)
+    )
+    root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
+    live = LiveSpot(game, BothFixed(first, second), root_reach)
+    report = values.reports[index]
+    quality = Quality(
+        exploitability=report.exploitability_pot,
+        unit=ExploitabilityUnit.POT,
+        meaning=report.meaning,
+        real_exploitability=None,
+        iterations=report.iterations,
+        seconds=report.seconds,
+    )
+    return StoredSpot(game.spot, game.cards, live.stored(), quality, unit=Unit.POTS)
+
+
+def add_solution(writer: BundleWriter, solver: SpotSolver) -> None:
+    """Writes the solution of a spot into a bundle in the making."""
+    game = solver.game
+    settle_locks(game.templates, solver.tables)
+    for template, pair in zip(game.templates, solver.tables.by_street, strict=True):
+        is_compact = template.street == Street.RIVER and not game.has_exact_rivers
+        has_locks = any(learning.lock.size for learning in pair)
+        for player, learning in enumerate(pair):
+            _, counts = template.decisions_of(player)
+            sums, num_hands = learning.strategy_sum, len(game.cards.players[player].combos)
+            width = sums.shape[2] if is_compact else num_hands
+            writer.add_rows(
+                name_of_spot(template.street, player, STRATEGY),
+                (*sums.shape[:2], width),
+                np.uint16,
+                (encode_shares(of_board[:, :width], counts) for of_board in sums),
+            )
+            if has_locks:
+                locked = np.zeros(sums.shape[:2], np.uint8)
+                if learning.lock.size:
+                    locked[:] = learning.lock.any(axis=2)
+                writer.add_array(name_of_spot(template.street, player, LOCKED), locked)
+    live = LiveSpot(game, solver.tables, solver.root_reach)
+    for depth, template in enumerate(game.templates[:-1]):
+        _add_values(writer, live, depth, template)
+    if isinstance(game, CompactGame):
+        writer.add_array(RIVER_GAME, runout_games(game))
+        for player, hands in enumerate(game.cards.players):
+            bucket = np.ascontiguousarray(game.river_games.bucket[player][:, : len(hands.combos)])
+            writer.add_array(name_of_spot(Street.RIVER, player, BUCKET), bucket)
+    if game.first_street == Street.FLOP:
+        writer.add_array(EQUITY, encode_equities(live.equities()))
+
+
+def _add_values(writer: BundleWriter, live: LiveSpot, depth: int, template: StreetTemplate) -> None:
+    cards = live.game.cards
+    num_boards = len(cards.runouts[depth - 1]) if depth > 0 else 1
+    lines = (num_boards, len(template.next_roots))
+    arrays: list[tuple[Any, Any]] = []
+    for player, hands in enumerate(cards.players):
+        codes, bounds = (name_of_spot(template.street, player, part) for part in (VALUES, BOUNDS))
+        shape = (*lines, len(hands.combos))
+        arrays.append(
+            (
+                writer.create_array(codes, shape, np.int16),
+                writer.create_array(bounds, (*lines, 2), np.float32),
+            )
+        )
+    for board in range(num_boards):
+        for (codes, bounds), values in zip(arrays, live.evs(depth, board), strict=True):
+            encoded = encode_values(values)
+            codes[board], bounds[board] = encoded.codes, encoded.bounds
+
+
+def runout_games(game: CompactGame) -> Int32Array:
+    """Returns ``[runouts]`` the bucket game that each runout is part of."""
+    runouts = range(len(game.cards.deals[1].card))
+    numbers = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
+    return np.array(numbers, dtype=np.int32)
+
+
+def compute_shares(board: Sequence[int], oop: IntArray, ip: IntArray) -> FloatArray:
+    """Returns ``[n, m]`` what OOP's combos win of a pot against IP's; 0 if they cannot meet."""
+    table = compute_board_equity(board)
+    ahead = table.wins_between(oop, ip).astype(np.float64) - table.wins_between(ip, oop).T
+    shares = (1.0 + ahead / table.num_runouts) / 2.0
+    shares[~disjoint_combos(oop, ip)] = 0.0
+    return shares
+
+
+def encode_equities(shares: FloatArray) -> Uint16Array:
+    """Returns shares of pots as bundles keep them."""
+    codes: Uint16Array = np.rint(LARGEST_EQUITY * shares).astype(np.uint16)
+    return codes
