@@ -1,8 +1,7 @@
 """Solutions for the page: preflop games, spots, reports over flops and values."""
 
-import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,6 @@ from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
 from runout.trees.layout import NO_NODE
 from runout.trees.tree import POSITION_NAMES
-from runout.trees.tree import POSITION_NAMES as POSTFLOP_NAMES
 
 # --------------------------------------------------------------------------------------------------
 # A preflop solution for the page: its nodes, all its lines, and where its flops come from.
@@ -59,18 +57,38 @@ SMALLEST_REACH = 1e-4
 _GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
 
 
+def _flop_table(path: str, title: str, unit: Unit, rows: list[Json]) -> Json:
+    """Returns a table of flops for the page, without choices and more columns."""
+    return {
+        "path": path,
+        "choices": [],
+        "choice": "",
+        "more": [],
+        "title": title,
+        "unit": unit.value,
+        "players": list(POSITION_NAMES),
+        "flops": rows,
+    }
+
+
+def _flop_row(flop: str, **known: Any) -> Json:
+    """Returns a row of such a table."""
+    unknown: Json = {"path": None, "run": None, "pot": 1.0, "more": {}, "actions": []}
+    unknown |= {"equity": [None, None], "eqr": [None, None], "exploitability": None}
+    return {"flop": flop, **unknown, **known}
+
+
 @dataclass(frozen=True, eq=False)
 class GameRun:
     """A preflop solution that is open.
 
     Attributes:
-        view: what answers, one thread at a time: it keeps what it has looked at last.
+        view: what answers; several threads may ask.
         config_text: the config as it was given.
     """
 
     view: RunView
     config_text: str
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def open(cls, path: Path) -> "GameRun":
@@ -123,8 +141,7 @@ class GameRun:
         Raises:
             RunoutError: naming the first step that is no action, flop or card.
         """
-        with self._lock:
-            return self.view.node(path)
+        return self.view.node(path)
 
     def cards(self, path: str) -> CardReport:
         """Returns the node with each card that can come, or could have come last.
@@ -132,8 +149,7 @@ class GameRun:
         Raises:
             RunoutError: if there is no such node, or no card is dealt on the way.
         """
-        with self._lock:
-            return report_cards(self.view, path)
+        return report_cards(self.view, path)
 
     def flops(self) -> list[Json]:
         """Returns the flops that stand for all, with the share of each."""
@@ -158,31 +174,19 @@ class GameRun:
         for flop in node.flops:
             first = self.node(node.path_after(flop))
             rows.append(
-                {
-                    "flop": flop,
-                    "path": first.path,
-                    "run": None,
-                    "pot": rounded(first.pot),
-                    "more": {},
-                    "share": shares.get(flop, 1.0 / len(node.flops)),
+                _flop_row(
+                    flop,
+                    path=first.path,
+                    pot=rounded(first.pot),
+                    share=shares.get(flop, 1.0 / len(node.flops)),
                     **describe_texture(first.board).labels(),
-                    "actions": node_summary_to_json(first)["actions"],
-                    "ev": [rounded(first.range_ev(player)) for player in (0, 1)],
-                    "equity": [rounded(first.range_equity(player)) for player in (0, 1)],
-                    "eqr": [rounded(first.eqr(player)) for player in (0, 1)],
-                    "exploitability": None,
-                }
+                    actions=node_summary_to_json(first)["actions"],
+                    ev=[rounded(first.range_ev(player)) for player in (0, 1)],
+                    equity=[rounded(first.range_equity(player)) for player in (0, 1)],
+                    eqr=[rounded(first.eqr(player)) for player in (0, 1)],
+                )
             )
-        return {
-            "path": node.path,
-            "choices": [],
-            "choice": "",
-            "more": [],
-            "title": node.label,
-            "unit": node.unit.value,
-            "players": list(POSTFLOP_NAMES),
-            "flops": rows,
-        }
+        return _flop_table(node.path, node.label, node.unit, rows)
 
     def leaves(self) -> list[Json]:
         """Returns where the values of each flop leaf come from."""
@@ -277,17 +281,14 @@ class SpotSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class SpotRun:
+class SpotRun(SpotSummary):
     """A spot that is open.
 
     Attributes:
-        summary: what it is.
-        stored: what answers, one thread at a time: it keeps what it has looked at last.
+        stored: what answers; several threads may ask.
     """
 
-    summary: SpotSummary
     stored: StoredSpot
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def open(cls, path: Path) -> "SpotRun":
@@ -296,27 +297,8 @@ class SpotRun:
         Raises:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
-        return cls(SpotSummary.open(path), load_spot(path))
-
-    @property
-    def title(self) -> str:
-        """The board and the money."""
-        return self.summary.title
-
-    @property
-    def quality(self) -> Quality:
-        """How well it is solved."""
-        return self.summary.quality
-
-    @property
-    def config_text(self) -> str:
-        """The config as it is kept."""
-        return self.summary.config_text
-
-    @property
-    def note(self) -> str:
-        """Where it comes from, if a preflop solution has led to it."""
-        return self.summary.note
+        summary = SpotSummary.open(path)
+        return cls(summary.config, summary.quality, summary.config_text, load_spot(path))
 
     def node(self, path: str) -> Node:
         """Returns what is known about a node.
@@ -324,8 +306,7 @@ class SpotRun:
         Raises:
             RunoutError: naming the first step that is no action or card.
         """
-        with self._lock:
-            return self.stored.node(path)
+        return self.stored.node(path)
 
     def cards(self, path: str) -> CardReport:
         """Returns the node with each card that can come, or could have come last.
@@ -333,8 +314,7 @@ class SpotRun:
         Raises:
             RunoutError: if there is no such node, or no card is dealt on the way.
         """
-        with self._lock:
-            return report_cards(self.stored, path)
+        return report_cards(self.stored, path)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -400,39 +380,36 @@ class ReportRun:
         # Every deal gets to the root.
         more = [c for c in table.columns if _is_more(c) and (line.path or c.key != "reach")]
         who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-        return {
-            "path": name_of_line(line.path),
+        name = name_of_line(line.path)
+        rows = [self._row(table, number, more) for number in range(len(table.rows))]
+        return _flop_table(name, f"{who}, line {name}", Unit.CHIPS, rows) | {
             "choices": names,
             "choice": "line",
-            "title": f"{who}, line {name_of_line(line.path)}",
-            "unit": Unit.CHIPS.value,
-            "players": list(POSITION_NAMES),
             "more": [{"key": c.key, "label": c.heading, "form": c.form.value} for c in more],
-            "flops": [self._row(table, number, more) for number in range(len(table.rows))],
         }
 
     def _row(self, table: LineTable, number: int, more: list[Column]) -> Json:
         row, values, line = table.rows[number], table.values[number], table.line
         eqrs = [table.column(f"eqr_{name.lower()}").values[number] for name in POSITION_NAMES]
-        return {
-            "flop": row.flop,
-            "path": line.path,
-            "run": self.spots.get(row.flop),
-            "pot": rounded(line.pot),
-            "share": float(table.weights[number]),
+        return _flop_row(
+            row.flop,
+            path=line.path,
+            run=self.spots.get(row.flop),
+            pot=rounded(line.pot),
+            share=float(table.weights[number]),
             **table.labels[number],
-            "actions": [
+            actions=[
                 {**action, "frequency": rounded(frequency)}
                 for action, frequency in zip(
                     line.to_json()["actions"], values.frequency, strict=True
                 )
             ],
-            "ev": [rounded(value) for value in values.ev],
-            "equity": [rounded(value) for value in values.equity],
-            "eqr": [rounded(float(value)) for value in eqrs],
-            "more": {column.key: rounded(float(column.values[number])) for column in more},
-            "exploitability": row.exploitability_pot,
-        }
+            ev=[rounded(value) for value in values.ev],
+            equity=[rounded(value) for value in values.equity],
+            eqr=[rounded(float(value)) for value in eqrs],
+            more={column.key: rounded(float(column.values[number])) for column in more},
+            exploitability=row.exploitability_pot,
+        )
 
 
 def _is_more(column: Column) -> bool:
@@ -506,16 +483,8 @@ class ValuesRun:
             solved = ", ".join(self.choices)
             raise BundleError(f"SPR {quote(choice)}", f"was not solved, this bundle has {solved}")
         rows = self._rows[self.choices.index(chosen)]
-        return {
-            "path": chosen,
-            "choices": self.choices,
-            "choice": "SPR",
-            "title": f"SPR {chosen}",
-            "more": [],
-            "unit": Unit.POTS.value,
-            "players": list(POSITION_NAMES),
-            "flops": rows,
-        }
+        table = _flop_table(chosen, f"SPR {chosen}", Unit.POTS, rows)
+        return table | {"choices": self.choices, "choice": "SPR"}
 
     @cached_property
     def _rows(self) -> list[list[Json]]:
@@ -534,20 +503,13 @@ def _rows_of(values: PostflopValues) -> list[Json]:
             for position, weights in zip(range(NUM_POSITIONS), (joint, joint.T), strict=True)
         ]
         rows.append(
-            {
-                "flop": flops.names[number],
-                "path": None,
-                "run": None,
-                "pot": 1.0,
-                "more": {},
-                "share": share,
+            _flop_row(
+                flops.names[number],
+                share=share,
                 **describe_texture(flop).labels(),
-                "actions": [],
-                "ev": [rounded(float(mean)) for mean in means],
-                "equity": [None, None],
-                "eqr": [None, None],
-                "exploitability": values.reports[number].exploitability_pot,
-            }
+                ev=[rounded(float(mean)) for mean in means],
+                exploitability=values.reports[number].exploitability_pot,
+            )
         )
     return rows
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from runout.solutions.node import (
     divide,
     known_mean,
 )
-from runout.solutions.values import ExploitabilityMeaning, ValueSource
+from runout.solutions.values import ExploitabilityMeaning, ValueSource, require_array
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
@@ -276,6 +276,11 @@ def load_solution(path: Path | str) -> PreflopSolution:
         BundleError: if it is missing, damaged, or of another kind or version.
     """
     bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+
+    def read(name: str, shape: tuple[int, ...], *, may_be_nan: bool = False) -> Any:
+        dtypes = [np.float64]
+        return require_array(str(path), bundle.arrays, name, dtypes, shape, may_be_nan=may_be_nan)
+
     with reading_contents(path):
         tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
         size = (tree.num_nodes, NUM_HANDS)
@@ -283,12 +288,11 @@ def load_solution(path: Path | str) -> PreflopSolution:
         earlier: tuple[FloatArray, ...] = ()
         if _EARLIER in bundle.arrays:
             of_rounds = (len(report.ranges_rounds), *size)
-            stacked = bundle.require_array(_EARLIER, np.float64, of_rounds)
-            earlier = tuple(cast(FloatArray, strategy) for strategy in stacked)
+            earlier = tuple(read(_EARLIER, of_rounds))
         return PreflopSolution(
             tree=tree,
-            strategy=cast(FloatArray, bundle.require_array("strategy", np.float64, size)),
-            ev_bb=cast(FloatArray, bundle.require_array("ev_bb", np.float64, (NUM_PLAYERS, *size))),
+            strategy=read("strategy", size),
+            ev_bb=read("ev_bb", (NUM_PLAYERS, *size), may_be_nan=True),
             report=report,
             earlier_strategies=earlier,
         )

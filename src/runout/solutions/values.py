@@ -134,7 +134,11 @@ class PostflopValues:
 
     def __post_init__(self) -> None:
         shape = (len(self.flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
-        if self.value_pot.shape != shape or len(self.reports) != shape[0]:
+        if (
+            self.value_pot.dtype.kind != "f"
+            or self.value_pot.shape != shape
+            or len(self.reports) != shape[0]
+        ):
             raise ValueError(
                 f"value_pot of shape {self.value_pot.shape} with {len(self.reports)} reports, "
                 f"{shape[0]} flops need {shape}"
@@ -494,17 +498,28 @@ class ValueBundle:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
         bundle = load_bundle(path, VALUES_KIND, VALUES_SCHEMA_VERSION, verify=verify)
+        where, arrays = str(path), bundle.arrays
+
+        def read(name: str, dtype: type, *shape: int | None, may_be_nan: bool = False) -> Any:
+            return require_array(where, arrays, name, [dtype], shape, may_be_nan=may_be_nan)
+
         with reading_contents(path):
-            flops = _flop_list(bundle.arrays)
+            flops = _flop_list(arrays, read("flop_weights", np.float64, None))
             values = tuple(
                 PostflopValues(
                     flops,
-                    float(cast(Any, spr)),
-                    cast(npt.NDArray[np.float32], bundle.arrays[f"value_pot_{number}"]),
-                    tuple(reports_from_array(cast(FloatArray, bundle.arrays[f"reports_{number}"]))),
-                    cast(FloatArray | None, bundle.arrays.get(f"ranges_{number}")),
+                    float(spr),
+                    cast(npt.NDArray[np.float32], arrays[f"value_pot_{number}"]),
+                    tuple(
+                        reports_from_array(
+                            read(f"reports_{number}", np.float64, None, None, may_be_nan=True)
+                        )
+                    ),
+                    read(f"ranges_{number}", np.float64, NUM_POSITIONS, NUM_HANDS)
+                    if f"ranges_{number}" in arrays
+                    else None,
                 )
-                for number, spr in enumerate(bundle.arrays["sprs"])
+                for number, spr in enumerate(read("sprs", np.float64, None))
             )
             solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
         manifest = bundle.manifest
@@ -529,12 +544,11 @@ class ValueBundle:
         raise BundleError(f"spr {spr:g}", f"was not solved, this bundle has {solved}")
 
 
-def _flop_list(arrays: Arrays) -> FlopList:
+def _flop_list(arrays: Arrays, weights: FloatArray) -> FlopList:
     """Returns the flops of a bundle, which has other names for them if others were given."""
     flops: Sequence[Sequence[int]] = arrays["flops"].tolist()
     given: Sequence[Sequence[int]] = arrays.get("flops_as_given", arrays["flops"]).tolist()
     names = tuple(GivenFlop(tuple(cards)).name for cards in given)
     if [canonical_flop(cards) for cards in given] != [tuple(flop) for flop in flops]:
         raise ValueError("flops_as_given that are other flops")
-    weights = np.array(cast(FloatArray, arrays["flop_weights"]))
-    return FlopList(tuple((a, b, c) for a, b, c in flops), weights, names)
+    return FlopList(tuple((a, b, c) for a, b, c in flops), np.array(weights), names)
