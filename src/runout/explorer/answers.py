@@ -20,7 +20,6 @@ from runout.explorer.solutions import GameRun, ReportRun, SpotRun, ValuesRun
 from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # Answers as they go over the wire, kept so that many viewers of one node cost one computation.
 
 
@@ -92,7 +91,6 @@ class AnswerCache:
         return made
 
 
-# --------------------------------------------------------------------------------------------------
 # What the page asks, as JSON: found solutions, facts, nodes, hand classes, next cards, flops.
 
 

@@ -27,7 +27,6 @@ from runout.solutions.report_files import REPORT_KIND
 from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import MANIFEST_FILE, Manifest, read_manifest
 
-# --------------------------------------------------------------------------------------------------
 # Solutions that lie below the given directories, each with an id that stands for its path.
 #
 # Nobody outside ever names a path: pages ask for ids, and ids are looked up among what was found.
@@ -231,7 +230,6 @@ def require_plain_files(directory: Path, names: Sequence[str]) -> None:
             raise BundleError(str(place), "is no plain file of this bundle")
 
 
-# --------------------------------------------------------------------------------------------------
 # Solutions that are open: each stays as it was opened until its files change.
 
 

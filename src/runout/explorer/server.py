@@ -35,7 +35,6 @@ from runout.explorer.solutions import GameRun, RunOpener
 from runout.solutions.preflop import SPOTS_FOLDER
 from runout.trees.tree import FLOP
 
-# --------------------------------------------------------------------------------------------------
 # The files of the page, read once from the package; nothing else is ever served as a file.
 
 
@@ -87,7 +86,6 @@ def _walk(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
     return found
 
 
-# --------------------------------------------------------------------------------------------------
 # Who may ask what: hosts, sites, sizes and the token, and what every answer says to browsers.
 #
 # The page is served on loopback. Any web site that somebody visits could send requests there, under
@@ -203,7 +201,6 @@ def _refused(status: int, where: str, problem: str) -> Response:
     return JSONResponse({"where": where, "problem": problem}, status)
 
 
-# --------------------------------------------------------------------------------------------------
 # The server of the page: an application that answers about found solutions and nothing else.
 
 
@@ -430,7 +427,6 @@ def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:
     return type(error)(where, problem)
 
 
-# --------------------------------------------------------------------------------------------------
 # The server as a process: where it listens, and until when.
 
 

@@ -44,7 +44,6 @@ from runout.trees.betting import BLIND_NAMES
 from runout.trees.layout import NO_NODE
 from runout.trees.tree import POSITION_NAMES
 
-# --------------------------------------------------------------------------------------------------
 # A preflop solution for the page: its nodes, all its lines, and where its flops come from.
 
 
@@ -233,7 +232,6 @@ class GameRun:
             self._add_lines(child, depth + 1, smallest, rows)
 
 
-# --------------------------------------------------------------------------------------------------
 # A solved spot for the page: what it is, how well it is solved, and its nodes.
 
 
@@ -317,7 +315,6 @@ class SpotRun(SpotSummary):
         return report_cards(self.stored, path)
 
 
-# --------------------------------------------------------------------------------------------------
 # A report over flops for the page: one row for each flop at a line, by texture.
 
 
@@ -416,7 +413,6 @@ def _is_more(column: Column) -> bool:
     return column.key in _MORE or column.key.startswith(_MORE_BEGINNINGS)
 
 
-# --------------------------------------------------------------------------------------------------
 # Values of flops for the page: what each flop is worth to both players, by texture.
 
 
@@ -514,7 +510,6 @@ def _rows_of(values: PostflopValues) -> list[Json]:
     return rows
 
 
-# --------------------------------------------------------------------------------------------------
 # From what was found to what answers, by kind.
 
 

@@ -15,7 +15,6 @@ from runout.solutions.node import HandSpace, Node, NodeKind, Quality, TrailStep,
 from runout.solutions.node_files import View
 from runout.trees.paths import STREET_SEPARATOR, split_path
 
-# --------------------------------------------------------------------------------------------------
 # Parts of a range: only some hands of a player, by range text or by what they are on the board.
 #
 # A part is a factor for each column of a node, how much of it is looked at. What is derived from
@@ -142,7 +141,6 @@ class PartView:
         return self.part.of(self.view.node(path))
 
 
-# --------------------------------------------------------------------------------------------------
 # A range cut into hand classes or bands of equity, with what each part does and is worth.
 
 
@@ -235,7 +233,6 @@ def _rows(node: Node, player: int, parts: dict[str, BoolArray]) -> list[Breakdow
     return rows
 
 
-# --------------------------------------------------------------------------------------------------
 # All cards that can come at a node, or that could have come last, side by side.
 
 

@@ -46,7 +46,6 @@ from runout.trees.betting import Street
 from runout.trees.paths import STREET_SEPARATOR, counts_from_root, find_step, split_path
 from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
 
-# --------------------------------------------------------------------------------------------------
 # Probabilities and values as 16-bit numbers.
 #
 # A probability is kept as the square root of itself: near 0 the steps are small, so that a line
@@ -154,7 +153,6 @@ class EncodedShares:
         return decode_shares(self.codes[game, rows])[:, column]
 
 
-# --------------------------------------------------------------------------------------------------
 # Places in a spot, as ``b100:c:8h:x``: what was done and which cards were dealt.
 #
 # A step is an action where somebody acts and a card where one is dealt; `runout.trees.paths` has
@@ -301,7 +299,6 @@ def _act(position: SpotPosition, step: str, where: str, is_total: bool) -> SpotP
     return SpotPosition(position.spot, steps, found, position.dealt)
 
 
-# --------------------------------------------------------------------------------------------------
 # The way to a node of a spot: which hands arrive, and what was done instead by others.
 
 
@@ -353,7 +350,6 @@ def _count_deals(weights: FloatArray) -> float:
     return float((weights[0] * weight_met(weights[1])).sum())
 
 
-# --------------------------------------------------------------------------------------------------
 # A solution of a spot, stored or as a solver knows it now: any node of it, without a solver.
 #
 # What is known: average strategies of all streets, and for every line that ends a street before the

@@ -39,7 +39,6 @@ from runout.storage.bundle import load_bundle, read_manifest, reading_contents
 from runout.trees.betting import BettingRules, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
 
-# --------------------------------------------------------------------------------------------------
 # A saved spot: how its bundle is laid out, and how its solution is opened without a solver.
 #
 # The bundle has a solution, which is looked at, and, unless it was told not to, the resume part,
@@ -168,61 +167,77 @@ def read_tables(
     Raises:
         BundleError: naming the first array that is missing, or is another than it should be.
     """
-    num_hands = [len(player.combos) for player in cards.players]
-
-    def require(name: str, dtypes: Sequence[type], shape: tuple[int | None, ...]) -> AnyArray:
-        return require_array(where, arrays, name, dtypes, shape, called=(names or {}).get(name))
-
-    def read_shares(layout: StreetLayout, num_boards: int, player: int) -> EncodedShares:
-        rows, hands = layout.num_actions[player], num_hands[player]
-        name = name_of_spot(layout.street, player, STRATEGY)
-        if rows == 0 and name not in arrays:
-            return EncodedShares(np.zeros((num_boards, 0, hands), np.uint8))
-        if layout.street != Street.RIVER or RIVER_GAME not in arrays:
-            codes = require(name, _SHARE_DTYPES, (num_boards, rows, None))
-            if codes.shape[2] < hands:
-                require(name, _SHARE_DTYPES, (num_boards, rows, hands))
-            return EncodedShares(codes)
-        game = require(RIVER_GAME, [np.int32], (num_boards,)).astype(np.int64)
-        num_games = int(game.max()) + 1
-        if game.min() < 0:
-            raise BundleError(where, f"{RIVER_GAME} has numbers below 0")
-        codes = require(name, _SHARE_DTYPES, (num_games, rows, None))
-        bucket = require(
-            name_of_spot(layout.street, player, BUCKET), [np.uint8], (num_games, hands)
-        )
-        return EncodedShares(codes, game, bucket)
-
-    def read_values(layout: StreetLayout, num_boards: int, player: int) -> EncodedValues:
-        lines = (num_boards, len(layout.next_roots))
-        return EncodedValues(
-            require(
-                name_of_spot(layout.street, player, VALUES), [np.int16], (*lines, num_hands[player])
-            ),
-            require(name_of_spot(layout.street, player, BOUNDS), [np.float32], (*lines, 2)),
-        )
-
+    reader = _TableReader(where, arrays, cards, names or {})
+    boards = (1, *(len(deal.card) for deal in cards.deals))
     has_values = any(name.endswith(f"_{VALUES}") for name in arrays)
     streets = []
-    boards = (1, *(len(deal.card) for deal in cards.deals))
     for layout, number in zip(layouts, boards, strict=False):
-        oop, ip = (read_shares(layout, number, player) for player in _PLAYERS)
-        values = locked = None
+        oop, ip = (reader.shares(layout, number, player) for player in _PLAYERS)
+        values = None
         if has_values and layout.street != Street.RIVER:
-            first, second = (read_values(layout, number, player) for player in _PLAYERS)
-            values = (first, second)
-        if (name := name_of_spot(layout.street, 0, LOCKED)) in arrays:
-            other = name_of_spot(layout.street, 1, LOCKED)
-            shapes = [(number, rows) for rows in layout.num_actions]
-            locked = (require(name, [np.uint8], shapes[0]), require(other, [np.uint8], shapes[1]))
-        streets.append(StoredStreet((oop, ip), values, locked))
+            values = (reader.values(layout, number, 0), reader.values(layout, number, 1))
+        streets.append(StoredStreet((oop, ip), values, reader.locks(layout, number)))
     if layouts[0].street != Street.FLOP or not (has_values or EQUITY in arrays):
         return StoredTables(tuple(streets), None)
-    equity = require(EQUITY, [np.uint16], tuple(num_hands))
+    first, second = reader.num_hands
+    equity = reader.require(EQUITY, [np.uint16], first, second)
     return StoredTables(tuple(streets), lambda: equity.astype(np.float64) / LARGEST_EQUITY)
 
 
-# --------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class _TableReader:
+    """The arrays of a spot and what they must fit; see `read_tables`."""
+
+    where: str
+    arrays: Mapping[str, AnyArray]
+    cards: CardsToCome
+    names: Mapping[str, str]
+
+    @property
+    def num_hands(self) -> list[int]:
+        return [len(player.combos) for player in self.cards.players]
+
+    def require(self, name: str, dtypes: Sequence[type], *shape: int | None) -> AnyArray:
+        called = self.names.get(name)
+        return require_array(self.where, self.arrays, name, dtypes, shape, called=called)
+
+    def shares(self, layout: StreetLayout, num_boards: int, player: int) -> EncodedShares:
+        rows, hands = layout.num_actions[player], self.num_hands[player]
+        name = name_of_spot(layout.street, player, STRATEGY)
+        if rows == 0 and name not in self.arrays:
+            return EncodedShares(np.zeros((num_boards, 0, hands), np.uint8))
+        if layout.street != Street.RIVER or RIVER_GAME not in self.arrays:
+            codes = self.require(name, _SHARE_DTYPES, num_boards, rows, None)
+            if codes.shape[2] < hands:  # more are padding
+                self.require(name, _SHARE_DTYPES, num_boards, rows, hands)
+            return EncodedShares(codes)
+        game = self.require(RIVER_GAME, [np.int32], num_boards).astype(np.int64)
+        if game.min() < 0:
+            raise BundleError(self.where, f"{RIVER_GAME} has numbers below 0")
+        num_games, name_of_bucket = int(game.max()) + 1, name_of_spot(layout.street, player, BUCKET)
+        codes = self.require(name, _SHARE_DTYPES, num_games, rows, None)
+        bucket = self.require(name_of_bucket, [np.uint8], num_games, hands)
+        return EncodedShares(codes, game, bucket)
+
+    def values(self, layout: StreetLayout, num_boards: int, player: int) -> EncodedValues:
+        codes, bounds = (name_of_spot(layout.street, player, part) for part in (VALUES, BOUNDS))
+        lines = (num_boards, len(layout.next_roots))
+        return EncodedValues(
+            self.require(codes, [np.int16], *lines, self.num_hands[player]),
+            self.require(bounds, [np.float32], *lines, 2),
+        )
+
+    def locks(self, layout: StreetLayout, num_boards: int) -> tuple[AnyArray, AnyArray] | None:
+        oop, ip = (name_of_spot(layout.street, player, LOCKED) for player in _PLAYERS)
+        if oop not in self.arrays:
+            return None
+        first, second = layout.num_actions
+        return (
+            self.require(oop, [np.uint8], num_boards, first),
+            self.require(ip, [np.uint8], num_boards, second),
+        )
+
+
 # What a joint solve keeps of its flops: how the bundle is laid out, and one flop of it as a spot.
 #
 # Arrays are named ``flopF_leafL_STREET_PLAYER``: a share of 0 to 1 is kept as a whole number of 0

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-# --------------------------------------------------------------------------------------------------
 # How well a solution is solved, in which game that was measured, and where it comes from.
 
 
@@ -127,7 +126,6 @@ class Quality:
         }
 
 
-# --------------------------------------------------------------------------------------------------
 # What a node of a solution says, the same before and after the flop.
 #
 # Before the flop a column is one of the 169 hands, after it one of the 1,326 combos. Everything
@@ -402,7 +400,6 @@ def known_mean(values: FloatArray, weights: FloatArray) -> float:
     return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else float("nan")
 
 
-# --------------------------------------------------------------------------------------------------
 # What the grid of the 169 hands can show of a node: values, equities, arrival, by player.
 
 

@@ -24,7 +24,6 @@ from runout.solutions.node import (
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 
-# --------------------------------------------------------------------------------------------------
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.
 
 
@@ -220,7 +219,6 @@ def rounded(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DECIMALS) + 0.0
 
 
-# --------------------------------------------------------------------------------------------------
 # Nodes in files: JSON, written while a solution is walked, and a node as CSV.
 
 

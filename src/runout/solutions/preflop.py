@@ -35,7 +35,6 @@ from runout.trees.sizes import format_sizes_by_depth
 from runout.trees.tree import FLOP, NOT_A_LEAF, SHOWDOWN, PreflopTree, postflop_position
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # The folders of the bundles in the directory of a run, or of a report over flops.
 
 
@@ -64,7 +63,6 @@ def find_bundle(path: Path, folder: str) -> Path:
 JOINT_FOLDER = "joint"
 
 
-# --------------------------------------------------------------------------------------------------
 # A solved preflop game: strategies, expected values, and where its numbers come from.
 
 
@@ -210,7 +208,6 @@ class PreflopSolution:
         return known_mean(self.strategy[node], arriving)
 
 
-# --------------------------------------------------------------------------------------------------
 # Saving and opening preflop solutions; opening needs no solver and no kernel.
 
 
@@ -340,7 +337,6 @@ def _round_from_mapping(facts: Mapping[str, Any]) -> RangesRound:
     return RangesRound(**{**facts, "flop_exploitability_meaning": meaning})
 
 
-# --------------------------------------------------------------------------------------------------
 # A way to look at a preflop solution: what is said about its nodes.
 
 

@@ -31,7 +31,6 @@ from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.tree import POSITION_NAMES
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # A report over flops as a bundle: one array of numbers for each line, a row for each flop.
 
 
@@ -135,7 +134,6 @@ def quality_of_report(report: FlopsReport, provenance: Provenance | None = None)
     )
 
 
-# --------------------------------------------------------------------------------------------------
 # A report over flops as files that other programs read: CSV as PioSOLVER writes it, CSV, Parquet.
 #
 # Each line of play has a directory: ``report.csv`` with PioSOLVER's columns and percentages,

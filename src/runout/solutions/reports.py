@@ -21,7 +21,6 @@ from runout.trees.actions import ActionKind
 from runout.trees.paths import STREET_SEPARATOR, split_path
 from runout.trees.tree import POSITION_NAMES
 
-# --------------------------------------------------------------------------------------------------
 # One spot on many flops: what each flop says about the chosen lines, as numbers.
 #
 # A row is made of the nodes of a solved flop and needs nothing else, so whoever has solved a flop
@@ -190,7 +189,6 @@ def nut_hands(board: Sequence[int]) -> BoolArray:
     return is_nuts
 
 
-# --------------------------------------------------------------------------------------------------
 # The table of a report over flops: columns of a line, means by true weights, groups, filters.
 #
 # A flop counts as often as it comes between the two ranges: its share of all flops, times the pairs

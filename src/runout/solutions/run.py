@@ -27,7 +27,6 @@ from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.paths import STREET_SEPARATOR, find_step, split_path
 from runout.trees.tree import FLOP, PostflopTree, postflop_position
 
-# --------------------------------------------------------------------------------------------------
 # A run: its preflop solution, and the flops below it if it was solved jointly with them.
 
 
@@ -238,7 +237,6 @@ def _join(before: Node, given: GivenFlop, node: Node) -> Node:
     )
 
 
-# --------------------------------------------------------------------------------------------------
 # Any solution by its path: a spot, or a run with its flops.
 
 

@@ -13,7 +13,6 @@ from runout.solutions.node import divide, weight_met
 from runout.trees.betting import Street
 from runout.trees.tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
 
-# --------------------------------------------------------------------------------------------------
 # Who wins at a showdown against a range, in numpy: for looking, without a kernel.
 #
 # A hand's margin against a range is the weight that it beats minus the weight that beats it. Hands
@@ -120,7 +119,6 @@ def runout_margins(showdowns: Sequence[Showdowns], weights: FloatArray) -> Float
     return total
 
 
-# --------------------------------------------------------------------------------------------------
 # What hands win on one street, in numpy: reach flows down, leaves are valued, values flow up.
 #
 # On a river everything is known: folds, and showdowns by strength. On a street before it, what

@@ -20,7 +20,6 @@ from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
 # How a solve went.
 
 
@@ -102,7 +101,6 @@ def _meaning_of(number: float) -> ExploitabilityMeaning:
     return _MEANINGS[int(number)]
 
 
-# --------------------------------------------------------------------------------------------------
 # What each hand gets back after the flop against each hand, on every solved flop.
 
 
@@ -190,7 +188,6 @@ class PostflopValues:
         return mean
 
 
-# --------------------------------------------------------------------------------------------------
 # What a flop is worth to two preflop players, at any stack-to-pot ratio.
 #
 # Preflop leaves have their own ratios. A book that was solved at a leaf's ratio answers exactly;
@@ -303,7 +300,6 @@ def _raw_equity() -> FloatArray:
     return preflop_table().equities()
 
 
-# --------------------------------------------------------------------------------------------------
 # What is kept of solved flops besides their values: strategies, buckets, whatever a backend needs.
 #
 # A backend says what it keeps of a flop as named arrays. On disk the arrays of one name, of all
@@ -432,7 +428,6 @@ def require_array(
     return array
 
 
-# --------------------------------------------------------------------------------------------------
 # Saving and opening postflop values; opening needs no solver and no kernel.
 
 
