@@ -10,7 +10,7 @@ from runout.execution.tasks import (
     CancelledError,
     CancelToken,
     Task,
-    TaskFeed,
+    TaskQueue,
     cancelling_on_interrupt,
     holding_interrupts,
 )
@@ -83,7 +83,7 @@ MEMORY_BYTES = 100
 
 def make_feed(*memory_bytes):
     tasks = [Task(str(n), n, size) for n, size in enumerate(memory_bytes)]
-    return TaskFeed(iter(tasks), MEMORY_BYTES)
+    return TaskQueue(iter(tasks), MEMORY_BYTES)
 
 
 def test_tasks_are_handed_out_as_long_as_they_fit_together():
@@ -126,7 +126,7 @@ def test_what_is_too_large_is_handed_out_alone():
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_task_that_wants_to_be_alone_waits_and_is_waited_for(place):
     tasks = [Task(str(n), n, is_alone=n == place) for n in range(3)]
-    feed = TaskFeed(iter(tasks), MEMORY_BYTES)
+    feed = TaskQueue(iter(tasks), MEMORY_BYTES)
     for number in range(place + 1):
         task = feed.take()
         assert task.item == number

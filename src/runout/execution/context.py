@@ -32,10 +32,6 @@ from runout.execution.tasks import (
 from runout.storage.ledger import Ledger, LedgerEntry, TaskClaims, TaskId, TaskRecord
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
-# The executor that a text names, for as long as it is needed.
-
-
 EXECUTORS = ("threads", "processes", "ray", "ray://ADDRESS")
 
 _MISSING = "needs Ray, which is not installed; pip install 'runout[dist]' adds it"
@@ -75,13 +71,9 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
         raise ExecutionError("--executor", f"{quote(text)} is not {', '.join(EXECUTORS)}")
 
 
-# --------------------------------------------------------------------------------------------------
-# Runs of tasks over a ledger: what is done is found, the rest is claimed, tried, and kept.
-#
 # All that can go wrong with workers is dealt with here, whichever executor has them: tasks that got
 # lost are tried again a few times, results that somebody else has written meanwhile are taken, and
 # what another process is working on is waited for.
-
 
 Item = TypeVar("Item")
 
@@ -284,10 +276,6 @@ class _LedgerRun(Generic[Item]):
 
 def _name_of(id: TaskId) -> str:
     return id.digest[:16]
-
-
-# --------------------------------------------------------------------------------------------------
-# Where and with what long work is done: workers, finished parts, and who is told.
 
 
 @dataclass(frozen=True)

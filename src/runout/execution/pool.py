@@ -13,10 +13,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from runout.errors import ExecutionError
 
-# --------------------------------------------------------------------------------------------------
-# How much memory this machine, or the container that we run in, can still give.
-
-
 _MEMORY_FACTS = Path("/proc/meminfo")
 _CONTAINER = Path("/sys/fs/cgroup")
 _AVAILABLE = "MemAvailable:"
@@ -62,11 +58,7 @@ def _container_bytes() -> float:
         return math.inf
 
 
-# --------------------------------------------------------------------------------------------------
-# Independent tasks on the cores of this machine.
-#
 # Kernels release the GIL, so threads are enough and nothing has to be copied between processes.
-
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")
@@ -126,7 +118,7 @@ def _result_of(task: Task, future: Future[Result]) -> Result:
         raise
 
 
-class Feed(Protocol[Task]):
+class TaskSource(Protocol[Task]):
     """Hands out tasks; threads may share it."""
 
     def take(self) -> Task | None:
@@ -147,7 +139,7 @@ class WorkerPool:
         self._num_helping = 0
 
     def map_as_finished(
-        self, function: Callable[[Task], Result], feed: "Feed[Task]"
+        self, function: Callable[[Task], Result], feed: TaskSource[Task]
     ) -> Generator[tuple[Task, Result | Exception], None, None]:
         """Yields every task with its result, or with what it raised, as soon as it is finished.
 

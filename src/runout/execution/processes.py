@@ -27,18 +27,14 @@ from runout.execution.tasks import (
     map_on_threads,
 )
 
-# --------------------------------------------------------------------------------------------------
-# A process that carries out calls for another one.
-#
 # Both talk through the child's standard streams, in pickles: calls and the wish to end come in,
 # events and answers go out. When the parent is gone, however it ended, so is the child.
-
 
 _SECONDS_BETWEEN_EVENTS = 0.1
 
 
 class Call(NamedTuple):
-    """What the parent wants done: ``function(desk, *arguments)``."""
+    """What the parent wants done: ``function(state, *arguments)``."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -55,7 +51,7 @@ class Answer(NamedTuple):
     error: BaseException | None
 
 
-class Desk:
+class ChildState:
     """What a child has to work with, and what it keeps from call to call.
 
     Attributes:
@@ -99,7 +95,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
     from runout.jit import reporting_compilation
 
     calls: SimpleQueue[Call] = SimpleQueue()
-    sending, cancels = threading.Lock(), _Cancels()
+    sending, state = threading.Lock(), ChildState(Worker())
 
     def send(message: Event | Answer) -> None:
         with sending:
@@ -113,31 +109,21 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
             except EOFError:
                 os._exit(0)  # whatever is under way, nobody waits for it
             if isinstance(message, Cancel):
-                cancels.token.set()
+                state.worker.cancel.set()
             else:
                 calls.put(message)
 
     threading.Thread(target=listen, daemon=True).start()
-    desk = Desk(Worker())
     with reporting_compilation(send):
         while True:
             call = calls.get()
-            cancels.token = CancelToken()
-            on_event = EventThrottle(send).on_event
-            desk.worker = Worker(1, None, on_event, cancels.token)
-            send(_carry_out(call, desk))
+            state.worker = Worker(1, None, EventThrottle(send).on_event, CancelToken())
+            send(_carry_out(call, state))
 
 
-class _Cancels:
-    """The token of the call under way."""
-
-    def __init__(self) -> None:
-        self.token = CancelToken()
-
-
-def _carry_out(call: Call, desk: Desk) -> Answer:
+def _carry_out(call: Call, state: ChildState) -> Answer:
     try:
-        return Answer(call.function(desk, *call.arguments), None)
+        return Answer(call.function(state, *call.arguments), None)
     except BaseException as error:  # told to the parent
         try:
             pickle.loads(pickle.dumps(error))
@@ -154,11 +140,7 @@ def main() -> None:
     serve(sys.stdin.buffer, outgoing)
 
 
-# --------------------------------------------------------------------------------------------------
-# Tasks and shards in processes of this machine; one that is killed is replaced.
-#
-# Python's own pool loses everything that is under way when one of its processes dies.
-
+# The pools of Python and loky lose everything that is under way when one of their processes dies.
 
 _PROGRAM = "from runout.execution.processes import main; main()"
 _SECONDS_BETWEEN_LOOKS = 0.1  # at the token, while a call is under way
@@ -196,7 +178,7 @@ class ChildProcess:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Begins ``function(desk, *arguments)`` there; it may raise `WorkerLostError` as well."""
+        """Begins ``function(state, *arguments)`` there; it may raise `WorkerLostError` as well."""
         self._answer = Future()
         self._send(Call(function, arguments))
         if self._loss is not None:
@@ -382,17 +364,17 @@ def _wait(child: ChildProcess, answer: "Future[Any]", cancel: CancelToken) -> An
                 is_told = True
 
 
-def _keep_work(desk: Desk, work: Work) -> None:
-    desk.kept["work"] = work
+def _keep_work(state: ChildState, work: Work) -> None:
+    state.kept["work"] = work
 
 
-def _work_off(desk: Desk, task: Task[Any]) -> None:
-    desk.kept["work"](task, desk.worker)
+def _work_off(state: ChildState, task: Task[Any]) -> None:
+    state.kept["work"](task, state.worker)
 
 
-def _start_shard(desk: Desk, job: ShardJob, part: Any) -> None:
-    desk.kept["shard"] = job.start(part, desk.worker)
+def _start_shard(state: ChildState, job: ShardJob, part: Any) -> None:
+    state.kept["shard"] = job.start(part, state.worker)
 
 
-def _call_shard(desk: Desk, method: str, arguments: tuple[Any, ...]) -> Any:
-    return getattr(desk.kept["shard"], method)(*arguments)
+def _call_shard(state: ChildState, method: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(state.kept["shard"], method)(*arguments)

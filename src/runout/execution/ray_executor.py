@@ -25,7 +25,7 @@ from runout.execution.tasks import (
     ShardJob,
     Task,
     TaskEnd,
-    TaskFeed,
+    TaskQueue,
     Work,
     Worker,
     WorkerLostError,
@@ -88,8 +88,8 @@ def _require_answer(address: str) -> None:
         pass
 
 
-class _Mailbox:
-    """Where workers leave events for the console."""
+class _EventQueue:
+    """Keeps events of workers for the console."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -102,15 +102,15 @@ class _Mailbox:
         return events
 
 
-def _carry_out(work: Work, task: Task[Any], mailbox: Any) -> None:
-    work(task, Worker(on_event=EventThrottle(mailbox.put.remote).on_event))
+def _carry_out(work: Work, task: Task[Any], event_queue: Any) -> None:
+    work(task, Worker(on_event=EventThrottle(event_queue.put.remote).on_event))
 
 
 class _ShardActor:
     """A shard in a process of the cluster."""
 
-    def __init__(self, job: ShardJob, part: Any, mailbox: Any) -> None:
-        worker = Worker(on_event=EventThrottle(mailbox.put.remote).on_event)
+    def __init__(self, job: ShardJob, part: Any, event_queue: Any) -> None:
+        worker = Worker(on_event=EventThrottle(event_queue.put.remote).on_event)
         self._shard = job.start(part, worker)
 
     def call(self, method: str, arguments: tuple[Any, ...]) -> Any:
@@ -122,7 +122,7 @@ class _ShardActor:
 
 # As calls and not as decorators, which have no types where Ray is not installed. What gets lost
 # is tried again by whoever knows the ledger, and not by Ray.
-_remote_mailbox: Any = ray.remote(num_cpus=0)(_Mailbox)
+_remote_event_queue: Any = ray.remote(num_cpus=0)(_EventQueue)
 _remote_work: Any = ray.remote(max_retries=0)(_carry_out)
 _remote_shard: Any = ray.remote(max_restarts=0)(_ShardActor)
 
@@ -150,25 +150,27 @@ class RayExecutor:
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
         """Yields how tasks ended, as soon as they have; see `Executor`."""
-        feed = TaskFeed(tasks, float("inf"))  # memory is the cluster's business
+        feed = TaskQueue(tasks, float("inf"))  # memory is the cluster's business
         running: dict[Any, Task[Any]] = {}
-        mailbox = kept = None
+        event_queue = kept = None
         try:
             while True:
                 cancel.raise_if_set()
                 while len(running) < self.num_workers and (task := feed.take()) is not None:
                     if kept is None:
-                        mailbox, kept = _open_mailbox(), ray.put(work)
+                        event_queue, kept = _open_event_queue(), ray.put(work)
                     try:
                         needs = _reserve(task.memory_bytes)
-                        running[_remote_work.options(**needs).remote(kept, task, mailbox)] = task
+                        running[_remote_work.options(**needs).remote(kept, task, event_queue)] = (
+                            task
+                        )
                     except ExecutionError as error:
                         feed.give_back(task)
                         yield TaskEnd(task, error=error)
                 if not running:
                     return
                 finished, _ = ray.wait(list(running), timeout=_SECONDS_BETWEEN_LOOKS)
-                _pass_on(mailbox, on_event)
+                _pass_on(event_queue, on_event)
                 for reference in finished:
                     task = running.pop(reference)
                     feed.give_back(task)
@@ -193,13 +195,13 @@ class RayShards:
             WorkerLostError: if one dies while it starts.
         """
         self._on_event = on_event
-        self._mailbox = _open_mailbox()
+        self._event_queue = _open_event_queue()
         _require_cores(len(parts))
         kept = ray.put(job)
         self._actors = [
             _remote_shard.options(
                 scheduling_strategy="SPREAD", **_reserve(job.memory_bytes(part))
-            ).remote(kept, part, self._mailbox)
+            ).remote(kept, part, self._event_queue)
             for part in parts
         ]
         try:
@@ -227,7 +229,7 @@ class RayShards:
         waiting = references
         while waiting:
             _, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=_SECONDS_BETWEEN_LOOKS)
-            _pass_on(self._mailbox, self._on_event)
+            _pass_on(self._event_queue, self._on_event)
             if waiting and deadline is not None and time.monotonic() > deadline:
                 raise ExecutionError("--executor ray", "the cluster has no room for all shards")
         try:
@@ -239,14 +241,14 @@ class RayShards:
             raise WorkerLostError(_first_line(error)) from error
 
 
-def _open_mailbox() -> Any:
-    """Returns a mailbox on this machine, which lives as long as the run."""
+def _open_event_queue() -> Any:
+    """Returns an event queue on this machine, which lives as long as the run."""
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    return _remote_mailbox.options(scheduling_strategy=here).remote()
+    return _remote_event_queue.options(scheduling_strategy=here).remote()
 
 
-def _pass_on(mailbox: Any, on_event: EventSink) -> None:
-    for event in ray.get(mailbox.drain.remote()):
+def _pass_on(event_queue: Any, on_event: EventSink) -> None:
+    for event in ray.get(event_queue.drain.remote()):
         on_event(event)
 
 

@@ -15,9 +15,6 @@ from runout.execution.pool import WorkerPool, available_memory_bytes, count_core
 from runout.storage.bundle import digest_config
 from runout.version import __version__
 
-# --------------------------------------------------------------------------------------------------
-# The one way to end long work early: a token that the work looks at between its steps.
-
 
 class CancelledError(Exception):
     """Ends work between two of its steps, because its token was set."""
@@ -105,13 +102,9 @@ def _handling_interrupts(handler: Any) -> Iterator[None]:
         signal.signal(signal.SIGINT, earlier)
 
 
-# --------------------------------------------------------------------------------------------------
-# Work as data: tasks that can travel, who carries them out, and how they end.
-#
 # A job is everything that its tasks share; a task is one of its items. What a task finds is written
 # into a ledger by whoever worked on it, under an id made of all that decides it. An executor only
 # moves work: it never carries results, and may lose or repeat tasks without harm.
-
 
 Item = TypeVar("Item")
 ItemOfJob = TypeVar("ItemOfJob", contravariant=True)
@@ -212,9 +205,6 @@ def longest_first(tasks: Sequence[Task[Item]]) -> list[Task[Item]]:
     return sorted(tasks, key=lambda task: -task.seconds)
 
 
-# --------------------------------------------------------------------------------------------------
-# Work that many workers do in step: each owns a part, and all answer every call.
-#
 # Shards keep what they have learned in their own memory, so that one that dies takes it along;
 # whoever calls them goes back to what all of them have saved.
 
@@ -271,10 +261,6 @@ class LocalShards:
         self._shards = []
 
 
-# --------------------------------------------------------------------------------------------------
-# Who carries out tasks and shards: threads, processes or machines, behind one protocol.
-
-
 class Executor(Protocol):
     """Moves work to threads, processes or machines.
 
@@ -322,11 +308,7 @@ class Executor(Protocol):
         """
 
 
-# --------------------------------------------------------------------------------------------------
-# Tasks handed out one by one, as far as they fit into memory side by side.
-
-
-class TaskFeed:
+class TaskQueue:
     """Hands out tasks in their order; one that does not fit waits until others are finished.
 
     A task is always handed out if no other is under way: its needs are estimates.
@@ -376,9 +358,6 @@ class TaskFeed:
         return is_room and not task.is_alone
 
 
-# --------------------------------------------------------------------------------------------------
-# Tasks on threads of this process: the default, and all that one machine needs.
-#
 # Kernels release the GIL, so nothing has to be copied between processes.
 
 
@@ -398,7 +377,7 @@ def map_on_threads(
         cancel.raise_if_set()
         carry_out(task)
 
-    feed = TaskFeed(tasks, available_memory_bytes())
+    feed = TaskQueue(tasks, available_memory_bytes())
     with closing(pool), closing(pool.map_as_finished(carry_out_unless_over, feed)) as finished:
         for task, error in finished:
             if isinstance(error, CancelledError):

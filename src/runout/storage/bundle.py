@@ -24,10 +24,6 @@ from runout.arrays import AnyArray
 from runout.errors import BundleError, RunoutError, quote, shorten
 from runout.storage.files import PinnedDirectory, reporting_os_errors
 
-# --------------------------------------------------------------------------------------------------
-# On what a result was computed: two kinds of processors may differ in its last digits.
-
-
 _PROCESSOR_LIST = Path("/proc/cpuinfo")
 _UNKNOWN = "unknown"
 
@@ -78,12 +74,8 @@ def _describe_blas() -> str:
     return _UNKNOWN
 
 
-# --------------------------------------------------------------------------------------------------
-# What a bundle says about itself: `Manifest`, its JSON text, and digests of configs.
-#
 # The manifest lists every file with its size and sha256, and ends with a digest of its own other
 # fields, so that an edited seed is noticed like an edited array.
-
 
 MANIFEST_FILE = "manifest.json"
 CONFIG_FILE = "config.yaml"
@@ -258,11 +250,7 @@ def _first_problem(error: ValidationError) -> str:
     return shorten(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
 
 
-# --------------------------------------------------------------------------------------------------
-# Reading bundles: a directory of memory-mapped arrays that is what its manifest says, or an error.
-#
 # Files that the manifest does not list are ignored. See docs/storage.md for the layout.
-
 
 Result = TypeVar("Result")
 

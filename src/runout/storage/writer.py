@@ -31,9 +31,6 @@ from runout.storage.bundle import (
 )
 from runout.storage.files import StagingDirectory, digest_file, reporting_os_errors
 
-# --------------------------------------------------------------------------------------------------
-# Writing bundles: `write_bundle` for arrays in memory, `BundleWriter` for larger ones.
-
 
 def write_bundle(
     path: Path | str,
@@ -279,10 +276,6 @@ class BundleWriter:
     def _entry(self, file_name: str) -> FileEntry:
         file = self._require_staging().path / file_name
         return FileEntry(size_bytes=file.stat().st_size, sha256=digest_file(file))
-
-
-# --------------------------------------------------------------------------------------------------
-# Long work that is saved every few minutes while it goes on, so that a power cut costs minutes.
 
 
 #: Finishes a save that was begun: digests, waiting for the disk, the final name.
