@@ -442,27 +442,24 @@ def summaries():
 
 
 def test_counts_are_those_of_each_street(summaries):
-    assert [summary.street for summary in summaries] == ["flop", "turn", "river"]
-    assert [summary.requested for summary in summaries] == [3, 4, 5]
-    assert [summary.effective for summary in summaries] == [3, 3, 2]
-    assert [summary.supported for summary in summaries] == [2, None, None]
-    assert [summary.has_table for summary in summaries] == [False, True, False]
+    def facts(key):
+        return [summary[key] for summary in summaries.values()]
+
+    assert list(summaries) == ["flop", "turn", "river"]
+    assert facts("num_requested") == [3, 4, 5]
+    assert facts("num_effective") == [3, 3, 2]
+    assert facts("num_supported") == [2, None, None]
+    assert facts("has_table") == [False, True, False]
 
 
 def test_contents_are_summed_up(summaries):
-    contents = summaries[0].contents
-    assert (contents.smallest, contents.median, contents.largest) == (10, 20.0, 30)
-    assert contents.max_spread == pytest.approx(0.2)
-    assert contents.mean_spread == pytest.approx((10 * 0.1 + 30 * 0.2 + 20 * 0.0) / 60)
-    assert summaries[1].contents is None
-
-
-def test_json_names_the_same_facts(summaries):
-    flop = summaries[0].to_json()
-    assert flop["num_effective"] == 3
+    flop = summaries["flop"]
     assert flop["deals_in_bucket"] == {"smallest": 10, "median": 20.0, "largest": 30}
     assert flop["strength_spread_in_bucket"]["max"] == pytest.approx(0.2)
-    assert summaries[2].to_json()["deals_in_bucket"] is None
+    mean = (10 * 0.1 + 30 * 0.2 + 20 * 0.0) / 60
+    assert flop["strength_spread_in_bucket"]["mean"] == pytest.approx(mean)
+    assert summaries["turn"]["deals_in_bucket"] is None
+    assert summaries["river"]["strength_spread_in_bucket"] is None
 
 
 def test_the_table_has_a_column_for_each_street(summaries):

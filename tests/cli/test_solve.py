@@ -501,12 +501,6 @@ def problem(error_line):
     return invoke
 
 
-def test_the_kind_is_that_of_the_bundle():
-    from runout.cli.solve import SPOT_KIND
-
-    assert SPOT_KIND == KIND
-
-
 def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(
     solve_of_test_solve_spot, tmp_path
 ):

@@ -38,10 +38,11 @@ from runout.cli.grids import HandGrid
 from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.sheets import Column, Sheet, columns_of
 from runout.cli.show import print_report, report_to_json
-from runout.cli.solve import SPOT_KIND, checkpoint_directory, describe_flops, solve_table, summarize
+from runout.cli.solve import checkpoint_directory, describe_flops, solve_table, summarize
 from runout.cli.targets import count_checkpoints, describe_parts
 from runout.equity.preflop import preflop_table
 from runout.errors import CardError
+from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.node import divide
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,

@@ -2,7 +2,8 @@
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from runout.cards.deck import FLOP_SIZE, format_cards, parse_board
 from runout.cards.flops import GivenFlop, canonical_flop
-from runout.cli.console import output, print_note, using_kernels
+from runout.cli.console import make_table, output, print_note, using_kernels
 from runout.cli.formatting import (
     Json,
     format_bytes,
@@ -28,12 +29,15 @@ from runout.cli.options import (
     ConfigOption,
     ExecutorOption,
     OptionError,
+    OutputOption,
     WorkersOption,
+    argument,
     load_flops_config,
-    read_path,
+    option,
+    positive,
 )
 from runout.cli.sheets import print_wide
-from runout.cli.targets import solving_into, working_with
+from runout.cli.targets import GO_ON, solving_into, working_with
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.errors import CardError, ConfigError, quote
@@ -50,10 +54,7 @@ if TYPE_CHECKING:
     from runout.runs.sweep import Estimate, SweepMean, SweepRow
     from runout.trees.tree import PostflopTree
 
-
-# --------------------------------------------------------------------------------------------------
-# `runout lab sweep`: a grid of keys and several seeds, as one table with error bars.
-
+app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
 
 ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
 
@@ -62,174 +63,37 @@ _SWEEP_LEGEND = """\
 in % of the flop pot, mean ± standard error over seeds: real, exploitability with real cards; own,
 as the backend says; OOP and IP, what each gains by a best response; difference: real less that of
 the first line, seed by seed: beyond two errors it is no accident"""
-
-
-def sweep(
-    config: ConfigOption,
-    path: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Directory to write."),
-    ],
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
-) -> None:
-    """Solve flops with every choice of a grid of keys and several seeds; show means and errors.
-
-    Finished solves are kept in DIR: Ctrl-C loses one of them, the same command goes on, and a
-    larger grid solves only what is new.
-    """
-    points = load_sweep_config(config)
-    rows: list[SweepRow] = []
-    try:
-        with solving_into(path, workers, executor) as workplace:
-            from runout.runs.sweep import list_tasks, run_sweep
-
-            num_solves = format_count_of(len(list_tasks(points)), "solve")
-            print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
-            workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
-            for row in run_sweep(points, workplace):
-                rows.append(row)
-    except (KeyboardInterrupt, CancelledError):
-        _report_sweep(path, points, rows)
-        kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
-        text = f"interrupted; give the same command again to go on, {kept}"
-        raise KeyboardInterrupt(text) from None
-    _report_sweep(path, points, rows)
-
-
-def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["SweepRow"]) -> None:
-    """Prints the table and writes the files, if anything is finished."""
-    if not rows:
-        return
-    from runout.runs.sweep import summarize
-
-    means = summarize(points, rows)
-    console = output()
-    print_wide(console, sweep_table(points, means))
-    console.print(_SWEEP_LEGEND, style="dim", soft_wrap=True)
-    with reporting_os_errors(path, "written"):
-        path.mkdir(parents=True, exist_ok=True)
-        _write_csv(path / ROWS_FILE, [_row_cells(points, row) for row in rows])
-        pairs = list(zip(points, means, strict=True))
-        _write_csv(path / TABLE_FILE, [_mean_cells(*pair) for pair in pairs])
-        document: Json = {"points": [_mean_to_json(*pair) for pair in pairs]}
-        replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
-    print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
-
-
-def sweep_table(points: Sequence["SweepPoint"], means: Sequence["SweepMean"]) -> Table:
-    """Returns a line for each choice."""
-    keys = list(dict.fromkeys(key for point in points for key, _ in point.choice))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for key in keys:
-        table.add_column(key, no_wrap=True)
-    for heading in ("seeds", "real", "difference", "own", "OOP", "IP", "iterations", "time"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for point, mean in zip(points, means, strict=True):
-        choice, found = dict(point.choice), mean.by_measure
-        difference = _NO_VALUE if mean.difference is None else _percent(mean.difference, "+")
-        iterations, seconds = found["iterations"].mean, found["seconds"].mean
-        table.add_row(
-            *(choice.get(key, _NO_VALUE) for key in keys),
-            str(mean.num_seeds),
-            _percent(found["real"]),
-            difference,
-            *(_percent(found[name]) for name in ("own", "oop", "ip")),
-            _NO_VALUE if math.isnan(iterations) else f"{iterations:.0f}",
-            _NO_VALUE if math.isnan(seconds) else format_seconds(seconds),
-        )
-    return table
-
-
-def _percent(estimate: "Estimate", sign: str = "") -> str:
-    if math.isnan(estimate.mean):
-        return _NO_VALUE
-    error = "" if math.isnan(estimate.error) else f" ± {100 * estimate.error:.3f}"
-    return f"{100 * estimate.mean:{sign}.3f}{error}"
-
-
-def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
-    task = row.task
-    choice = points[task.point].label
-    return {"choice": choice, "seed": task.seed, "flop": task.flop, "spr": task.spr, **row.values}
-
-
-def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
-    cells: dict[str, Any] = {
-        "choice": point.label,
-        "seeds": mean.num_seeds,
-        "solves": mean.num_solves,
-    }
-    for name, estimate in (*mean.by_measure.items(), ("difference", mean.difference)):
-        cells[name] = None if estimate is None else json_number(estimate.mean)
-        cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)
-    return cells
-
-
-def _mean_to_json(point: "SweepPoint", mean: "SweepMean") -> Json:
-    return {"keys": dict(point.choice), **_mean_cells(point, mean)}
-
-
-def _write_csv(path: Path, rows: Sequence[Json]) -> None:
-    with replacing_file(path) as part, part.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-# --------------------------------------------------------------------------------------------------
-# `runout lab`: what strategies lose in the game with real cards.
-
-
 #: Unpaired and dry, connected and two-tone, paired, monotone, low and connected.
 DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
 
 _EVERYTHING = "all"
-_HEADINGS = ("own", "real", "OOP", "IP", "hand", "pair", "time")
-_NOTHING = "-"
+_HEADINGS = (">own", ">real", ">OOP", ">IP", ">hand", ">pair", ">time")
 _LEGEND = """\
 in % of the flop pot: own, exploitability as the backend says, in its own game, ≤ if it is
 only a bound (of exact in the real game); real, with real cards;
 OOP and IP, what each gains there by a best response; hand and pair, RMS distance of values
 from the exact ones; time of the solve and its values"""
 
-app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
+_SOLVE_TYPES = f"Of {', '.join(BACKENDS)}, keys after colons (bucketed:2); or all."
+_JSON = "Write everything as JSON, too."
 
 
 @app.command("exploit", epilog="Example: runout lab exploit -c configs/lab_exploit.yaml")
 def show_exploitability(
     run: Annotated[
-        Path | None,
-        typer.Argument(metavar="[RUN]", help="A joint solution that solve-preflop wrote."),
+        Path | None, argument("[RUN]", "A joint solution that solve-preflop wrote.")
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", metavar="FILE", parser=read_path, help="A config, YAML."),
-    ] = None,
-    solve_types: Annotated[
-        str,
-        typer.Option(
-            "--solve-type",
-            metavar="LIST",
-            help=f"Of {', '.join(BACKENDS)}, keys after colons (bucketed:2); or all.",
-        ),
-    ] = _EVERYTHING,
+    config: Annotated[Path | None, option("--config -c", "FILE", "A config, YAML.")] = None,
+    solve_types: Annotated[str, option("--solve-type", "LIST", _SOLVE_TYPES)] = _EVERYTHING,
     flops: Annotated[
         list[str] | None,
-        typer.Option(
-            "--flop", metavar="CARDS", help="Again for more (default fixed_flops, or five)."
-        ),
+        option("--flop", "CARDS", "Again for more (default fixed_flops, or five)."),
     ] = None,
     sprs: Annotated[
         list[float] | None,
-        typer.Option("--spr", metavar="X", help="Again for more (default those of the config)."),
+        option("--spr", "X", "Again for more (default those of the config).", positive),
     ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", parser=read_path, help="Write everything as JSON, too."
-        ),
-    ] = None,
+    file: Annotated[Path | None, option("--json", "FILE", _JSON)] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = "threads",
 ) -> None:
@@ -261,7 +125,7 @@ def _compare(
     model = load_flops_config(config)
     boards = [_read_flop(text) for text in flops or model.fixed_flops or DEFAULT_FLOPS]
     if sprs:
-        model = _with_sprs(model, sprs)
+        model = model.with_sprs(list(dict.fromkeys(sprs)))
     if file is not None:
         _require_writable(file)
     rows: list[BackendRow] = []
@@ -301,10 +165,9 @@ def _judge_run(path: Path, file: Path | None, workplace: RunContext) -> None:
                 name: won for name, won in zip(BLIND_NAMES, loss.best_response_mbb, strict=True)
             },
         }
-        replace_file(file, (format_json(facts) + "\n").encode())
-    console = output()
+        _write_json(file, facts)
     sb, bb = (format_mbb(won) for won in loss.best_response_mbb)
-    console.print(
+    output().print(
         f"own game {format_mbb(solution.report.exploitability_mbb)} mbb/hand, "
         f"real game {format_mbb(loss.exploitability_mbb)} mbb/hand\n"
         f"best responses with real cards win {sb} as SB and {bb} as BB",
@@ -314,16 +177,11 @@ def _judge_run(path: Path, file: Path | None, workplace: RunContext) -> None:
 
 @app.command("judge", epilog="Example: runout lab judge runs/spr --flop AhKd7s")
 def judge_strategies(
-    path: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `runout solve-postflop` or a run wrote.")
-    ],
+    path: Annotated[Path, argument("DIR", "What `runout solve-postflop` or a run wrote.")],
     flops: Annotated[
-        list[str] | None,
-        typer.Option("--flop", metavar="CARDS", help="Again for more (default all of them)."),
+        list[str] | None, option("--flop", "CARDS", "Again for more (default all of them).")
     ] = None,
-    file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON, too.")
-    ] = None,
+    file: Annotated[Path | None, option("--json", "FILE", _JSON)] = None,
     workers: WorkersOption = None,
 ) -> None:
     """Show what strategies that were kept lose to a best response; nothing is solved again."""
@@ -352,20 +210,24 @@ def _read_flop(text: str) -> tuple[int, ...]:
     return cards
 
 
-def _with_sprs(model: PostflopModelConfig, sprs: list[float]) -> PostflopModelConfig:
-    for spr in sprs:
-        if not 0.0 < spr < float("inf"):
-            raise OptionError("--spr", f"{spr:g} is not a positive number")
-    return model.with_sprs(list(dict.fromkeys(sprs)))
-
-
 def _require_writable(file: Path) -> None:
     """Finds out before the work whether a file can be written."""
     is_there = file.exists()
-    try:
+    with _naming_json(file):
         file.open("a").close()
         if not is_there:
             file.unlink()
+
+
+def _write_json(file: Path, document: Json) -> None:
+    with _naming_json(file):
+        replace_file(file, f"{format_json(document)}\n".encode())
+
+
+@contextmanager
+def _naming_json(file: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise OptionError(f"--json {file}", error.strerror or str(error)) from None
 
@@ -430,10 +292,7 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
         "rows": [_row_to_json(row) for row in rows],
         "means": [asdict(mean) for mean in means],
     }
-    try:
-        replace_file(json, f"{format_json(document)}\n".encode())
-    except OSError as error:
-        raise OptionError(f"--json {json}", error.strerror or str(error)) from None
+    _write_json(json, document)
     print_note(f"wrote {json}, {format_count_of(len(rows), 'row')}")
 
 
@@ -443,12 +302,7 @@ def _row_to_json(row: "BackendRow") -> Json:
 
 def exploit_table(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Table:
     """Returns a line for each solve, and the mean of each backend below."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("flop", no_wrap=True)
-    table.add_column("SPR", justify="right", no_wrap=True)
-    table.add_column("backend", no_wrap=True)
-    for heading in _HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = make_table(["flop", ">SPR", "backend", *_HEADINGS], [])
     before = None
     for row in rows:
         here = (row.flop, f"{row.spr:.4g}")
@@ -466,11 +320,116 @@ def _cells(row: "BackendRow | BackendMean") -> list[str]:
     own = format_exploitability(row.own_exploitability_pot, row.own_meaning).rstrip("%")
     shares = [row.real_exploitability_pot, *row.real_gains_pot]
     errors = [row.hand_error_pot, row.pair_error_pot]
-    texts = [_NOTHING if share is None else f"{100 * share:.2f}" for share in [*shares, *errors]]
+    texts = [_NO_VALUE if share is None else f"{100 * share:.2f}" for share in [*shares, *errors]]
     return [own, *texts, format_seconds(row.seconds)]
 
 
-app.command(
+@app.command(
     "sweep",
     epilog="Example: runout lab sweep -c configs/sweep_rebucketing.yaml -o runs/rebucketing",
-)(sweep)
+)
+def sweep(
+    config: ConfigOption,
+    path: OutputOption,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "threads",
+) -> None:
+    """Solve flops with every choice of a grid of keys and several seeds; show means and errors.
+
+    Finished solves are kept in DIR: Ctrl-C loses one of them, the same command goes on, and a
+    larger grid solves only what is new.
+    """
+    points = load_sweep_config(config)
+    rows: list[SweepRow] = []
+    try:
+        with solving_into(path, workers, executor) as workplace:
+            from runout.runs.sweep import list_tasks, run_sweep
+
+            num_solves = format_count_of(len(list_tasks(points)), "solve")
+            print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
+            workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
+            for row in run_sweep(points, workplace):
+                rows.append(row)
+    except (KeyboardInterrupt, CancelledError):
+        _report_sweep(path, points, rows)
+        kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
+        raise KeyboardInterrupt(f"{GO_ON}, {kept}") from None
+    _report_sweep(path, points, rows)
+
+
+def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["SweepRow"]) -> None:
+    """Prints the table and writes the files, if anything is finished."""
+    if not rows:
+        return
+    from runout.runs.sweep import summarize
+
+    means = summarize(points, rows)
+    console = output()
+    print_wide(console, sweep_table(points, means))
+    console.print(_SWEEP_LEGEND, style="dim", soft_wrap=True)
+    with reporting_os_errors(path, "written"):
+        path.mkdir(parents=True, exist_ok=True)
+        _write_csv(path / ROWS_FILE, [_row_cells(points, row) for row in rows])
+        pairs = list(zip(points, means, strict=True))
+        _write_csv(path / TABLE_FILE, [_mean_cells(*pair) for pair in pairs])
+        document: Json = {"points": [_mean_to_json(*pair) for pair in pairs]}
+        replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
+    print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
+
+
+def sweep_table(points: Sequence["SweepPoint"], means: Sequence["SweepMean"]) -> Table:
+    """Returns a line for each choice."""
+    keys = list(dict.fromkeys(key for point in points for key, _ in point.choice))
+    numbers = (">seeds", ">real", ">difference", ">own", ">OOP", ">IP", ">iterations", ">time")
+    rows = []
+    for point, mean in zip(points, means, strict=True):
+        choice, found = dict(point.choice), mean.by_measure
+        iterations, seconds = found["iterations"].mean, found["seconds"].mean
+        rows.append(
+            [
+                *(choice.get(key, _NO_VALUE) for key in keys),
+                str(mean.num_seeds),
+                _percent(found["real"]),
+                _NO_VALUE if mean.difference is None else _percent(mean.difference, "+"),
+                *(_percent(found[name]) for name in ("own", "oop", "ip")),
+                _NO_VALUE if math.isnan(iterations) else f"{iterations:.0f}",
+                _NO_VALUE if math.isnan(seconds) else format_seconds(seconds),
+            ]
+        )
+    return make_table([*keys, *numbers], rows)
+
+
+def _percent(estimate: "Estimate", sign: str = "") -> str:
+    if math.isnan(estimate.mean):
+        return _NO_VALUE
+    error = "" if math.isnan(estimate.error) else f" ± {100 * estimate.error:.3f}"
+    return f"{100 * estimate.mean:{sign}.3f}{error}"
+
+
+def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
+    task = row.task
+    choice = points[task.point].label
+    return {"choice": choice, "seed": task.seed, "flop": task.flop, "spr": task.spr, **row.values}
+
+
+def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
+    cells: dict[str, Any] = {
+        "choice": point.label,
+        "seeds": mean.num_seeds,
+        "solves": mean.num_solves,
+    }
+    for name, estimate in (*mean.by_measure.items(), ("difference", mean.difference)):
+        cells[name] = None if estimate is None else json_number(estimate.mean)
+        cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)
+    return cells
+
+
+def _mean_to_json(point: "SweepPoint", mean: "SweepMean") -> Json:
+    return {"keys": dict(point.choice), **_mean_cells(point, mean)}
+
+
+def _write_csv(path: Path, rows: Sequence[Json]) -> None:
+    with replacing_file(path) as part, part.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -32,6 +32,7 @@ from runout.cli.options import (
     MaxIterationsOption,
     OopOption,
     OptionError,
+    OverwriteFlag,
     PotOption,
     RaisesOption,
     RiversOption,
@@ -46,7 +47,7 @@ from runout.cli.options import (
     require_keys,
 )
 from runout.cli.sheets import Column, Sheet, format_chips, format_share
-from runout.cli.targets import OverwriteFlag, remove_checkpoints, require_free, solving_into
+from runout.cli.targets import remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER

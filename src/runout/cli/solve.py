@@ -1,16 +1,15 @@
 """`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
 
-import os
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.table import Table
 
 from runout.cfr.schedules import StopReason
-from runout.cli.console import output, print_json, print_note
+from runout.cli.console import make_table, output, print_json, print_note, show
 from runout.cli.formatting import (
     Json,
     format_bytes,
@@ -34,11 +33,14 @@ from runout.cli.options import (
     MaxSecondsOption,
     OopOption,
     OptionError,
+    OutputOption,
+    OverwriteFlag,
     PotOption,
     PrecisionOption,
     RaisesOption,
     RakeCapOption,
     RakeOption,
+    ResumeFlag,
     RiversOption,
     SpotBoardOption,
     SpotConfigOption,
@@ -47,6 +49,7 @@ from runout.cli.options import (
     StackOption,
     TargetOption,
     WorkersOption,
+    flag,
     keys_from_run,
     load_flops_config,
     naming_options,
@@ -55,14 +58,10 @@ from runout.cli.options import (
 from runout.cli.sheets import format_chips
 from runout.cli.show import print_decisions, print_report, report_to_json
 from runout.cli.targets import (
-    OutputOption,
-    OverwriteFlag,
-    ResumeFlag,
+    LongWork,
+    checkpoints_beside,
     describe_end,
     describe_joint_game,
-    keeping_checkpoints,
-    note_done_before,
-    remove_checkpoints,
     require_disk,
     require_free,
     require_resources,
@@ -70,11 +69,11 @@ from runout.cli.targets import (
     tell_plan,
 )
 from runout.config.load import load_run_config, load_spot_config
-from runout.config.postflop import PostflopModelConfig
 from runout.config.spot import SpotConfig
 from runout.config.values import plain_target
-from runout.errors import BundleError
+from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
+from runout.solutions.flop_bundles import SPOT_KIND, build_spot
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,
     PREFLOP_KIND,
@@ -97,10 +96,6 @@ if TYPE_CHECKING:
     from runout.runs.preflop import PreflopRun
 
 
-# --------------------------------------------------------------------------------------------------
-# `runout solve-postflop`: all flops of a config solved, resumably, into a bundle of values.
-
-
 def solve_flops(
     config: ConfigOption,
     path: OutputOption,
@@ -118,70 +113,35 @@ def solve_flops(
     require_free(path, VALUES_KIND, overwrite or resume)
     started = time.perf_counter()
     digest = digest_config(model.to_mapping()) if resume else None
-    with solving_into(path, workers, executor) as workplace, claiming(path, digest) as claim:
+    with solving_into(path, workers, executor) as context, claiming(path, digest) as claim:
         from runout.flops.solve import PostflopAbstraction, PostflopPlan
         from runout.runs.plan import find_finished_values
 
-        checkpoints = checkpoint_directory(path)
-        bundle = None if overwrite else find_finished_values(path, model)
-        is_done_before = bundle is not None
-        if bundle is not None:
-            note_done_before(path)
-            remove_checkpoints(checkpoints)
-        else:
+        def prepare() -> Callable[[RunContext], ValueBundle]:
             plan = PostflopPlan.make(model, workers)
             tell_plan(config, plan, path)
-            workplace = replace(workplace, checkpoints=checkpoints)
-            with keeping_checkpoints(checkpoints, resume, claim):
-                bundle = PostflopAbstraction.carry_out(plan, workplace).to_bundle()
-                _save_values(path, bundle, model, overwrite)
-    _report_flops(path, bundle, time.perf_counter() - started, is_done_before, json)
+            return lambda context: PostflopAbstraction.carry_out(plan, context).to_bundle()
 
-
-def _save_values(
-    path: Path, bundle: ValueBundle, model: PostflopModelConfig, overwrite: bool
-) -> None:
-    """Writes the bundle, unless a process that shared the work was first."""
-    from runout.runs.plan import find_finished_values
-
-    try:
-        bundle.save(path, overwrite=overwrite)
-    except BundleError:
-        if overwrite or find_finished_values(path, model) is None:
-            raise
+        find = partial(find_finished_values, path, model)
+        checkpoints = checkpoint_directory(path)
+        work = LongWork(path, checkpoints, find, prepare, overwrite, resume)
+        bundle, is_done_before = work.carry_out(context, claim)
+    seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
+    num_flops = len(bundle.values[0].flops.flops)
+    document: Json = {
+        "path": str(path),
+        "size_bytes": size_bytes,
+        "seconds": seconds,
+        "num_flops": num_flops,
+        "sprs": [summarize(values) for values in bundle.values],
+    }
+    what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
+    show(json, document, solve_table(bundle), describe_end(what, seconds, is_done_before))
 
 
 def checkpoint_directory(path: Path) -> Path:
-    """Returns where finished flops are until the bundle is written: in plain sight, next to it."""
-    target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.name}.checkpoints")
-
-
-def _report_flops(
-    path: Path, bundle: ValueBundle, seconds: float, is_done_before: bool, json: bool
-) -> None:
-    size_bytes = read_manifest(path).size_bytes
-    num_flops = len(bundle.values[0].flops.flops)
-    if json:
-        print_json(
-            {
-                "path": str(path),
-                "size_bytes": size_bytes,
-                "seconds": seconds,
-                "num_flops": num_flops,
-                "sprs": [summarize(values) for values in bundle.values],
-            }
-        )
-        return
-    console = output()
-    console.print(solve_table(bundle))
-    flops = format_count_of(num_flops, "flop")
-    what = f"{path}, {flops}, {format_bytes(size_bytes)}"
-    console.print(
-        describe_end(what, seconds, is_done_before),
-        soft_wrap=True,
-        markup=False,
-    )
+    """Returns where finished flops are until their bundle is written."""
+    return checkpoints_beside(path, "checkpoints")
 
 
 def summarize(values: PostflopValues) -> Json:
@@ -218,29 +178,24 @@ def solve_table(bundle: ValueBundle) -> Table:
     summaries = [summarize(values) for values in bundle.values]
     has_deals = any(summary["num_deals"] for summary in summaries)
     meaning = bundle.values[0].reports[0].meaning
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    headings = ["SPR", "exploitability, mean", "worst", "iterations, mean", "solving"]
-    for heading in [*headings, *(["deals"] if has_deals else [])]:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for summary in summaries:
-        deals = [f"{summary['num_deals']:.3g}"] if has_deals else []
-        table.add_row(
+    headings = [">SPR", ">exploitability, mean", ">worst", ">iterations, mean", ">solving"]
+    rows = [
+        [
             f"{summary['spr']:.4g}",
             format_exploitability(summary["mean_exploitability_pot"], meaning, 3),
             format_exploitability(summary["worst_exploitability_pot"], meaning, 3),
             f"{summary['mean_iterations']:,.0f}",
             format_seconds(summary["solve_seconds"]),
-            *deals,
-        )
+            *([f"{summary['num_deals']:.3g}"] if has_deals else []),
+        ]
+        for summary in summaries
+    ]
+    table = make_table([*headings, *([">deals"] if has_deals else [])], rows, gap=3)
     table.caption = (
         f"exploitability in % of the flop pot; solving: all flops added up\n{meaning.explanation}"
     )
     table.caption_justify = "left"
     return table
-
-
-# --------------------------------------------------------------------------------------------------
-# `runout solve-preflop`: from a config to a solved preflop game, resumably.
 
 
 def solve_game(
@@ -261,36 +216,21 @@ def solve_game(
     # One process plays a joint game; the flops of two phases can be shared.
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
-    with solving_into(path, workers, executor) as workplace, claiming(path, digest) as claim:
+    with solving_into(path, workers, executor) as context, claiming(path, digest) as claim:
         from runout.runs.plan import RunPlan
         from runout.runs.preflop import carry_out, find_finished_run
 
         plan = RunPlan.make(run_config, workers)
         _require_free(path, plan, resume, overwrite)
-        checkpoints = path / CHECKPOINT_FOLDER
-        run = None if overwrite else find_finished_run(path, plan)
-        is_done_before = run is not None
-        if run is not None:
-            note_done_before(path)
-            remove_checkpoints(checkpoints)
-        else:
+
+        def prepare() -> Callable[[RunContext], "PreflopRun"]:
             _tell_plan(config, plan, path)
-            workplace = replace(workplace, checkpoints=checkpoints)
-            with keeping_checkpoints(checkpoints, resume, claim):
-                run = carry_out(plan, workplace, _ignore_solution if json else _print_solution)
-                _save_run(path, run, overwrite)
+            return lambda context: carry_out(plan, context, _ignore if json else _print_solution)
+
+        find = partial(find_finished_run, path, plan)
+        work = LongWork(path, path / CHECKPOINT_FOLDER, find, prepare, overwrite, resume)
+        run, is_done_before = work.carry_out(context, claim)
     _report_run(path, run, time.perf_counter() - started, is_done_before, json)
-
-
-def _save_run(path: Path, run: "PreflopRun", overwrite: bool) -> None:
-    """Writes the bundles, unless a process that shared the work was first."""
-    from runout.runs.preflop import find_finished_run
-
-    try:
-        run.save(path, overwrite=overwrite)
-    except BundleError:
-        if overwrite or find_finished_run(path, run.plan) is None:
-            raise
 
 
 def _report_run(
@@ -308,11 +248,8 @@ def _report_run(
         console.print(describe_flops(run.values))
     done = "was done before" if is_done_before else f"in {format_seconds(seconds)}"
     what = f"{path}, {done}" if is_done_before else f"wrote {path} {done}"
-    console.print(
-        f"{what}; runout show {path} --node PATH for more",
-        soft_wrap=True,
-        markup=False,
-    )
+    more = f"{what}; runout show {path} --node PATH for more"
+    console.print(more, soft_wrap=True, markup=False)
 
 
 def _print_solution(solution: PreflopSolution) -> None:
@@ -325,7 +262,7 @@ def _print_solution(solution: PreflopSolution) -> None:
     print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
 
 
-def _ignore_solution(solution: PreflopSolution) -> None:
+def _ignore(solution: PreflopSolution) -> None:
     """Keeps the output of ``--json`` one document."""
 
 
@@ -369,13 +306,6 @@ def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
         print_note(f"{file}: {why}, none is solved")
 
 
-# --------------------------------------------------------------------------------------------------
-# `runout solve-spot`: one board, two ranges, real cards, resumably.
-
-
-#: What spots are saved as, as in `runout.flops.spot_solution`, which takes numba to import.
-SPOT_KIND = "spot"
-
 #: What allows more, by the reason for which a solve has ended.
 OPTION_BY_LIMIT = {
     StopReason.ITERATIONS: "--max-iterations",
@@ -386,9 +316,7 @@ _REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
 _NOTABLE_ROUNDING = 0.02
 #: Fraction of all memory that another precision has to save or cost to be mentioned.
 _NOTABLE_MEMORY = 0.1
-_Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Only say how large the spot is and what it needs.")
-]
+_ESTIMATE = "Only say how large the spot is and what it needs."
 
 
 def solve_spot(
@@ -415,7 +343,7 @@ def solve_spot(
     workers: WorkersOption = None,
     resume: ResumeFlag = True,
     overwrite: OverwriteFlag = False,
-    estimate: _Estimate = False,
+    estimate: Annotated[bool, flag("--estimate", _ESTIMATE)] = False,
     json: JsonFlag = False,
 ) -> None:
     """Solve a board with two ranges and real cards, and show the first decision.
@@ -459,18 +387,15 @@ def _solve(
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
     with solving_into(path or Path(), workers) as workplace:
         from runout.cfr.team import solve_time
-        from runout.flops.spot_setup import measure_spot, river_buckets
         from runout.flops.spot_solution import load_spot_facts
         from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
-        from runout.solutions.flop_bundles import build_spot
 
         is_done = False
         if path is not None and is_there and not overwrite:
             require_own_spot(path, config, resume)
             _, outcome, curve = load_spot_facts(path)
             is_done = reason_to_rest(outcome, curve, config.stopping_rule()) is not None
-        num_threads = workplace.num_threads
-        size = measure_spot(build_spot(config), num_threads, config.locks, river_buckets(config))
+        size = measure(config, workplace.num_threads)
         require_memory(config, size)
         if path is not None:
             require_disk(path, 2 * _table_bytes(config, size))
@@ -487,24 +412,23 @@ def _solve(
 
 def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
     """Prints how large a spot is, without solving it."""
+    size = measure(config, workers)
+    document: Json = {
+        "num_nodes": size.num_nodes,
+        "num_boards": list(size.num_boards),
+        "num_hands": list(size.num_hands),
+        **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
+    }
+    show(json, document, describe_size(config, size))
+
+
+def measure(config: SpotConfig, workers: int | None = None) -> "SpotSize":
+    """Returns how large a spot is and what solving it takes with so many workers."""
     from runout.execution.pool import count_cores
     from runout.flops.spot_setup import measure_spot, river_buckets
-    from runout.solutions.flop_bundles import build_spot
 
-    size = measure_spot(
-        build_spot(config), workers or count_cores(), config.locks, river_buckets(config)
-    )
-    if not json:
-        output().print(describe_size(config, size), soft_wrap=True, markup=False)
-        return
-    print_json(
-        {
-            "num_nodes": size.num_nodes,
-            "num_boards": list(size.num_boards),
-            "num_hands": list(size.num_hands),
-            **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
-        }
-    )
+    num_threads = workers or count_cores()
+    return measure_spot(build_spot(config), num_threads, config.locks, river_buckets(config))
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
@@ -612,13 +536,7 @@ def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | N
         print_note(f"the target of {plain_target(config.target)} was not reached, a larger {way}")
     if path is None:
         return
-    size = format_bytes(read_manifest(path).size_bytes)
-    if seconds is None:
-        done = f"{path}, {size}, was done before"
-    else:
-        done = f"wrote {path}, {size}, in {format_seconds(seconds)}"
-    console.print(
-        f"{done}; runout spot show {path} --node PATH for more",
-        soft_wrap=True,
-        markup=False,
-    )
+    what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"
+    done = describe_end(what, seconds or 0.0, seconds is None)
+    more = f"{done}; runout spot show {path} --node PATH for more"
+    console.print(more, soft_wrap=True, markup=False)

@@ -3,18 +3,18 @@
 import math
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
-from runout.cli.options import OptionError, read_path
-from runout.errors import BundleError
+from runout.cli.options import OptionError
+from runout.errors import BundleError, RunoutError
+from runout.events import reporting_phase
 from runout.execution.context import RunContext, opening_executor
 from runout.execution.tasks import ThreadExecutor, cancelling_on_interrupt
 from runout.solutions.preflop import JOINT_FOLDER
@@ -28,13 +28,18 @@ if TYPE_CHECKING:
     from runout.flops.solve import PostflopPlan
     from runout.preflop.joint import JointGame
 
-
-# --------------------------------------------------------------------------------------------------
-# What building an abstraction will need, told before it begins.
-#
-# Times are those of a desktop of 2024; they are meant to tell a minute from an hour.
+#: What Ctrl-C says where finished work is kept.
+GO_ON = "interrupted; give the same command again to go on"
+KEPT = "{directory} keeps {parts}"
 
 
+class _Savable(Protocol):
+    def save(self, path: Path, *, overwrite: bool = False) -> object: ...
+
+
+Result = TypeVar("Result", bound=_Savable)
+
+# What building an abstraction takes, in times of a desktop of 2024: a minute told from an hour.
 # Boards up to suits, holdings on each, classes of deals, and core seconds for each board.
 _NUM_BOARDS = {"flop": 1_755, "turn": 16_432, "river": 134_459}
 _NUM_HOLDINGS = {"flop": 1_176, "turn": 1_128}
@@ -114,10 +119,6 @@ def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_worke
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# What solving flops will need, told before it begins.
-
-
 def describe_plan(plan: "PostflopPlan") -> str:
     """Returns a plan as two lines for people: the work, and what it takes."""
     flops = format_count_of(len(plan.flops.flops), "flop")
@@ -168,21 +169,6 @@ def tell_plan(file: Path, plan: "PostflopPlan", path: Path, max_rounds: int = 0)
     if max_rounds:
         rounds = format_count_of(max_rounds, "round")
         print_note(f"and as much time again in each of at most {rounds}")
-
-
-# --------------------------------------------------------------------------------------------------
-# Where long work puts its result and its finished parts, and what Ctrl-C says about them.
-
-
-OutputOption = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Directory to write."),
-]
-OverwriteFlag = Annotated[bool, typer.Option("--overwrite", help="Replace what is in DIR.")]
-ResumeFlag = Annotated[
-    bool,
-    typer.Option("--resume/--no-resume", help="Use what an interrupted run has finished, or not."),
-]
 
 
 def require_free(path: Path, kind: str, overwrite: bool) -> None:
@@ -256,9 +242,9 @@ def _remove_empty(directories: Sequence[Path]) -> None:
             directory.rmdir()
 
 
-def note_done_before(path: Path) -> None:
-    """Says that a finished run was given again and that nothing is left to do."""
-    print_note(f"{path}: was done before, nothing is left to do; --overwrite does it again")
+def describe_parts(number: int) -> str:
+    """Returns in words how many flops are finished."""
+    return format_count_of(number, "finished flop")
 
 
 def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
@@ -288,7 +274,9 @@ def remove_checkpoints(directory: Path) -> None:
 
 
 @contextmanager
-def keeping_checkpoints(directory: Path, resume: bool, claim: PathLock) -> Iterator[None]:
+def keeping_checkpoints(
+    directory: Path, resume: bool, claim: Claim, noun: str = "flop", kept: str = KEPT
+) -> Iterator[None]:
     """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
 
     A block that fails before any part is finished leaves nothing behind. Parts that another
@@ -298,38 +286,82 @@ def keeping_checkpoints(directory: Path, resume: bool, claim: PathLock) -> Itera
         directory: the ledger of the run.
         resume: whether parts that are there already may be used; they are removed otherwise.
         claim: to the result.
+        noun: what a part is.
+        kept: says on Ctrl-C where ``{parts}`` are kept, in ``{directory}``.
     """
     if not resume:
         remove_checkpoints(directory)
-    num_finished = count_checkpoints(directory)
-    if num_finished:
-        print_note(f"using what fits of {describe_parts(num_finished)} in {directory}")
+    if num_finished := count_checkpoints(directory):
+        parts = format_count_of(num_finished, f"finished {noun}")
+        print_note(f"using what fits of {parts} in {directory}")
     try:
         yield
-    except KeyboardInterrupt as interrupt:
-        # A solve that has saved itself says so.
-        raise KeyboardInterrupt(
-            str(interrupt) or _describe_interruption(directory, claim)
-        ) from None
-    except BaseException:
-        if count_checkpoints(directory) == 0 and claim.is_last():
+    except BaseException as problem:
+        num_finished = count_checkpoints(directory)
+        if num_finished == 0 and claim.is_last():
             with suppress(BundleError):  # the first problem is the one to tell
                 remove_checkpoints(directory)
-        raise
+        if not isinstance(problem, KeyboardInterrupt):
+            raise
+        text = f"interrupted before any {noun} was finished, nothing was kept"
+        if num_finished:
+            parts = format_count_of(num_finished, f"finished {noun}")
+            text = f"{GO_ON}, {kept.format(directory=directory, parts=parts)}"
+        # A solve that has saved itself says so.
+        raise KeyboardInterrupt(str(problem) or text) from None
     if claim.is_last():
         remove_checkpoints(directory)
 
 
-def _describe_interruption(directory: Path, claim: PathLock) -> str:
-    num_finished = count_checkpoints(directory)
-    if num_finished == 0:
-        if claim.is_last():
-            remove_checkpoints(directory)
-        return "interrupted before any flop was finished, nothing was kept"
-    kept = describe_parts(num_finished)
-    return f"interrupted; give the same command again to go on, {directory} keeps {kept}"
+@dataclass(frozen=True)
+class LongWork(Generic[Result]):
+    """Work whose result is a directory; it can be interrupted, and processes may share it.
+
+    Attributes:
+        path: where the result is going to be.
+        checkpoints: where finished parts are until then.
+        find: returns the result if it is there; raises if something else is.
+        prepare: finds out what has to be done and whether the machine can do it, says so, and
+            returns what does it.
+        overwrite: whether a result that is there is made again.
+        resume: whether finished parts that are there already may be used.
+        noun: what a part is.
+        kept: says on Ctrl-C where ``{parts}`` are kept, in ``{directory}``.
+    """
+
+    path: Path
+    checkpoints: Path
+    find: Callable[[], Result | None]
+    prepare: Callable[[], Callable[[RunContext], Result]]
+    overwrite: bool
+    resume: bool = True
+    noun: str = "flop"
+    kept: str = KEPT
+
+    def carry_out(self, context: RunContext, claim: Claim) -> tuple[Result, bool]:
+        """Returns the result, which is written then, and whether it was there before."""
+        found = None if self.overwrite else self.find()
+        if found is not None:
+            done = "was done before, nothing is left to do; --overwrite does it again"
+            print_note(f"{self.path}: {done}")
+            remove_checkpoints(self.checkpoints)
+            return found, True
+        work = self.prepare()
+        with keeping_checkpoints(self.checkpoints, self.resume, claim, self.noun, self.kept):
+            result = work(replace(context, checkpoints=self.checkpoints))
+            with reporting_phase(context.on_event, "writing"):
+                self._save(result)
+        return result, False
+
+    def _save(self, result: Result) -> None:
+        try:
+            result.save(self.path, overwrite=self.overwrite)
+        except RunoutError:  # a process that shared the work may have been first
+            if self.overwrite or self.find() is None:
+                raise
 
 
-def describe_parts(number: int) -> str:
-    """Returns in words how many flops are finished."""
-    return format_count_of(number, "finished flop")
+def checkpoints_beside(path: Path, ending: str) -> Path:
+    """Returns where finished parts are until the result is written: in plain sight, next to it."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.{ending}")

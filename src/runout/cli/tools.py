@@ -31,14 +31,14 @@ from runout.cli.options import (
     read_path,
     require_at_most_one,
 )
-from runout.cli.solve import describe_size
+from runout.cli.solve import describe_size, measure
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
 from runout.config.postflop import PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import TableError
 from runout.events import EventSink, reporting_phase
-from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION, build_spot
+from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
@@ -245,10 +245,7 @@ def _flop_memory(tree: PostflopTree, model: PostflopModelConfig) -> _Memory:
 
 
 def _spot_memory(config: SpotConfig) -> _Memory:
-    from runout.execution.pool import count_cores
-    from runout.flops.spot_setup import measure_spot, river_buckets
-
-    size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
+    size = measure(config)
     return _Memory(size.memory_bytes[config.precision], describe_size(config, size))
 
 
