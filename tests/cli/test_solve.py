@@ -24,7 +24,6 @@ from runout.flops.solve import FlopJob
 from runout.flops.spot_setup import SpotSize
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.tables import MemoryNeed, Precision
-from runout.solutions.flop_bundles import SPOT_KIND as KIND
 from runout.solutions.preflop import SOLUTION_FOLDER, load_solution
 from runout.solutions.values import ValueBundle
 from runout.trees.betting import SB

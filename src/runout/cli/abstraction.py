@@ -197,8 +197,13 @@ def build_abstraction(
         facts = {**asdict(config), "seed": seed, "river_table": river_table}
         with claiming(path, digest_config(facts)) as claim:
             abstraction, is_done_before = work.carry_out(context, claim)
-    seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
-    summaries = summarize(abstraction)
+    _report(path, abstraction, time.perf_counter() - started, is_done_before, json)
+
+
+def _report(
+    path: Path, abstraction: "CardAbstraction", seconds: float, is_done_before: bool, json: bool
+) -> None:
+    summaries, size_bytes = summarize(abstraction), read_manifest(path).size_bytes
     document: Json = {
         "path": str(path),
         "size_bytes": size_bytes,

@@ -1,4 +1,12 @@
-"""The commands of the `runout` program, and what is said about wrong command lines."""
+"""The commands of the `runout` program, and what is said about wrong command lines.
+
+A command is imported when it is asked for: all of them together take longer than a small answer.
+An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
+code 130; anything else is a defect of ours and keeps its traceback.
+
+typer has its own copy of click and exports one of its errors. The others are told apart by their
+names, which click has had for years; one that is not known here keeps its own words.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,13 +30,6 @@ from runout.cli.main import (
 from runout.config.section import suggest
 from runout.errors import RunoutError
 from runout.version import __version__
-
-# --------------------------------------------------------------------------------------------------
-# What typer says about a wrong command line, in our words: where, what came, what is allowed.
-#
-# typer has its own copy of click and exports one of its errors. The others are told apart by their
-# names, which click has had for years; one that is not known here keeps its own words.
-
 
 #: The base of all errors about the command line.
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -139,40 +140,34 @@ def _arguments_of(context: Any) -> str:
     return " ".join(arguments) or "options only"
 
 
-# --------------------------------------------------------------------------------------------------
-# The commands of the `runout` program, and what happens to errors.
-#
-# A command is imported when it is asked for: all of them together take longer than a small answer.
-#
-# An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
-# code 130; anything else is a defect of ours and keeps its traceback.
-
-
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
     """Turns what the user caused into one line and an exit code."""
     try:
         yield
         flush_output()
-    except RunoutError as error:
-        print_error(str(error))
-        raise typer.Exit(EXIT_USER_ERROR) from None
-    except USAGE_ERROR as error:
-        if is_call_for_help(error):
+    except (RunoutError, USAGE_ERROR, MemoryError, OSError) as error:
+        if (line := _describe_error(error)) is None:
             raise
-        print_error(describe_usage_error(error))
-        raise typer.Exit(EXIT_USER_ERROR) from None
-    except MemoryError as error:
-        print_error(describe_memory_error(error))
-        raise typer.Exit(EXIT_USER_ERROR) from None
-    except OSError as error:
-        if is_broken_pipe(error):
-            raise  # typer ends without a word
-        print_error(describe_system_error(error))
+        print_error(line)
         raise typer.Exit(EXIT_USER_ERROR) from None
     except KeyboardInterrupt as interrupt:
         print_note(str(interrupt) or "interrupted")
         raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _describe_error(error: Exception) -> str | None:
+    """Returns what the user has to know, None where typer ends without a word or shows help."""
+    match error:
+        case RunoutError():
+            return str(error)
+        case MemoryError():
+            return describe_memory_error(error)
+        case OSError():
+            return None if is_broken_pipe(error) else describe_system_error(error)
+        case typer.BadParameter() | _:
+            usage = cast(typer.BadParameter, error)
+            return None if is_call_for_help(usage) else describe_usage_error(usage)
 
 
 class _Command(NamedTuple):

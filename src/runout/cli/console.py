@@ -1,4 +1,8 @@
-"""The two consoles: results go to stdout, while progress, notes and errors go to stderr."""
+"""The two consoles: results go to stdout, while progress, notes and errors go to stderr.
+
+Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
+live bars that vanish when their work ends, and lines that stay; elsewhere lines only.
+"""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,26 +18,10 @@ from rich.text import Text
 from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
 from runout.cli.options import OptionError
-from runout.cli.progress import Bar, SolveEvent, SolveLines, SolveTracker
+from runout.cli.progress import Bar, SolveLines, SolveTracker
 from runout.errors import one_line
-from runout.events import (
-    Event,
-    EventSink,
-    FlopJudged,
-    KernelCompiled,
-    KernelCompiling,
-    SavingFailed,
-    TaskLost,
-    TasksShared,
-)
+from runout.events import Event, EventSink, KernelCompiled, KernelCompiling
 from runout.storage.files import replacing_file
-
-# --------------------------------------------------------------------------------------------------
-# The two consoles: results go to stdout, while progress, notes and errors go to stderr.
-#
-# Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
-# live bars that vanish when their work ends, and lines that stay; elsewhere lines only.
-
 
 COMPILING = "Compiling kernels"
 
@@ -140,25 +128,6 @@ def describe_cache_problem(problem: str) -> str:
     return f"{cache_directory()}: cannot be written ({problem}), choose another by $RUNOUT_CACHE"
 
 
-def describe_failed_saving(where: str, problem: str) -> str:
-    """Returns that work could not be saved on the way, and goes on."""
-    return f"not saved on the way, the solve goes on: {where}: {problem}"
-
-
-def describe_lost_task(event: TaskLost) -> str:
-    """Returns that a task has to be done again, or is given up."""
-    is_last = event.attempt >= event.max_attempts
-    again = "given up" if is_last else f"try {event.attempt + 1} of {event.max_attempts}"
-    return f"{event.task}: {event.loss}; {again}"
-
-
-def describe_shared_tasks(event: TasksShared) -> str:
-    """Returns how many tasks each machine has finished, and what got lost."""
-    machines = ", ".join(f"{host} {format_count_of(n, 'task')}" for host, n in event.by_host)
-    lost = f"; {format_count_of(event.num_lost, 'worker')} lost" if event.num_lost else ""
-    return f"done by {machines}{lost}"
-
-
 class PlainDisplay:
     """Shows events as plain lines, for files and pipes."""
 
@@ -181,14 +150,6 @@ class PlainDisplay:
                 self._num_compiled += 1
                 if self._num_compiled == self._num_begun:  # the time of those inside is in it
                     self._compile_seconds += seconds
-            case SavingFailed(where, problem):
-                print_note(describe_failed_saving(where, problem))
-            case TaskLost():
-                print_note(describe_lost_task(event))
-            case TasksShared():
-                print_note(describe_shared_tasks(event))
-            case FlopJudged():
-                pass  # counted by whoever asked for it
             case _:
                 for line in self._solve_lines.lines(event):
                     print_note(line)
@@ -231,14 +192,6 @@ class LiveDisplay:
                 self._num_compiling -= 1
                 if self._num_compiling == 0:
                     self._remove_bar(COMPILING)
-            case SavingFailed(where, problem):
-                self._print_line(describe_failed_saving(where, problem))
-            case TaskLost():
-                self._print_line(describe_lost_task(event))
-            case TasksShared():
-                self._print_line(describe_shared_tasks(event))
-            case FlopJudged():
-                pass  # counted by whoever asked for it
             case _:
                 self._show_solve(event)
 
@@ -250,17 +203,14 @@ class LiveDisplay:
         """Takes the bars away and gives the cursor back."""
         self._progress.stop()
 
-    def _show_solve(self, event: SolveEvent) -> None:
+    def _show_solve(self, event: Event) -> None:
         news = self._solve_tracker.note(event)
         for bar in news.bars:
             self._move_bar(bar)
         for key in news.ended:
             self._remove_bar(key)
         if news.line:
-            self._print_line(news.line)
-
-    def _print_line(self, line: str) -> None:
-        self._progress.console.print(Text(line, style="dim"), soft_wrap=True)
+            self._progress.console.print(Text(news.line, style="dim"), soft_wrap=True)
 
     def _remove_bar(self, key: str) -> None:
         if key in self._task_by_key:
@@ -317,10 +267,6 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours = f"{minutes // 60}:" if minutes >= 60 else ""
     return f"{hours}{minutes % 60:0{2 if hours else 1}d}:{rest:02d}"
-
-
-# --------------------------------------------------------------------------------------------------
-# Documents and rows that a command writes to stdout, or to the file of ``--output``.
 
 
 def write_document(document: Json, stream: TextIO) -> int:

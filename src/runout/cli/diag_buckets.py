@@ -1,26 +1,27 @@
 """`runout diag-buckets`: who shares a bucket on a flop, round by round, and what that costs."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
 from rich.console import Console
 from rich.table import Table
 
 from runout.cards.deck import format_cards, format_combo
 from runout.cards.flops import GivenFlop
-from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.console import make_table, output, print_json, print_note, using_kernels
 from runout.cli.formatting import Json, format_count_of, format_percent, format_signed, json_numbers
 from runout.cli.inspect import SPR_ROUNDING, open_values
 from runout.cli.options import (
     JsonFlag,
+    OptionalConfigOption,
     OptionError,
     WorkersOption,
+    argument,
     load_flops_config,
     option,
     positive,
-    read_path,
 )
 from runout.cli.plots import write_bucket_plots
 from runout.config.load import load_postflop_config
@@ -31,13 +32,7 @@ from runout.solutions.values import ValueBundle
 
 if TYPE_CHECKING:
     from runout.flops.bucketed import RoundRecord
-    from runout.runs.diagnose import (
-        BucketContents,
-        FlopDiagnosis,
-        MergedPair,
-        RoundDiagnosis,
-        Spread,
-    )
+    from runout.runs.diagnose import BucketContents, FlopDiagnosis, RoundDiagnosis
 
 
 #: More flops than this must be chosen by name.
@@ -48,30 +43,16 @@ _NO_VALUE = "-"
 
 
 def diagnose_buckets(
-    path: Annotated[
-        Path | None,
-        typer.Argument(metavar="DIR", parser=read_path, help="What `runout solve-postflop` wrote."),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            "--config", "-c", metavar="FILE", parser=read_path, help="The config file, YAML."
-        ),
-    ] = None,
+    path: Annotated[Path | None, argument("DIR", "What `runout solve-postflop` wrote.")] = None,
+    config: OptionalConfigOption = None,
     flop: Annotated[
-        list[str] | None,
-        typer.Option("--flop", "-f", metavar="CARDS", help="Default those of the config."),
+        list[str] | None, option("--flop -f", "CARDS", "Default those of the config.")
     ] = None,
-    spr: Annotated[
-        float | None, typer.Option("--spr", metavar="X", help="Default the first of the config.")
-    ] = None,
+    spr: Annotated[float | None, option("--spr", "X", "Default the first of the config.")] = None,
     top: Annotated[
         int, option("--top", "N", "Show the N buckets with the worst pairs.", positive)
     ] = 10,
-    png: Annotated[
-        Path | None,
-        typer.Option("--png", metavar="FILE", parser=read_path, help="Also draw the histograms."),
-    ] = None,
+    png: Annotated[Path | None, option("--png", "FILE", "Also draw the histograms.")] = None,
     workers: WorkersOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -172,9 +153,6 @@ def _solve(
     return solve_rounds(given.canonical, tree, backend.rounds, sink, Team(plan.num_workers))
 
 
-# --- For people -----------------------------------------------------------------------------------
-
-
 def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top: int) -> None:
     for number, diagnosis in enumerate(diagnoses):
         title = f"{diagnosis.flop.name} at SPR {diagnosis.spr:.4g}"
@@ -194,10 +172,9 @@ def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top
 
 
 def _table_of_rounds(rounds: Sequence["RoundDiagnosis"]) -> Table:
-    headings = ["round", "buckets", "iterations", "δ", "bound", "EV variance", "ARI"]
-    table = _plain_table(headings)
-    for entry in rounds:
-        table.add_row(
+    headings = (">round", ">buckets", ">iterations", ">δ", ">bound", ">EV variance", ">ARI")
+    rows = [
+        (
             str(entry.round),
             "/".join(map(str, entry.num_buckets)),
             f"{entry.iterations:,}",
@@ -206,7 +183,9 @@ def _table_of_rounds(rounds: Sequence["RoundDiagnosis"]) -> Table:
             f"{entry.ev_variance:.5f}",
             _NO_VALUE if entry.agreement is None else f"{entry.agreement:.3f}",
         )
-    return table
+        for entry in rounds
+    ]
+    return make_table(headings, rows)
 
 
 def _worst_buckets(entry: "RoundDiagnosis", top: int) -> list[int]:
@@ -223,21 +202,24 @@ def _table_of_buckets(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[
     def format_given(combos: Sequence[int]) -> str:
         return " ".join(format_combo(flop.rename_back(combo)) for combo in combos)
 
-    table = _plain_table(["bucket", "combos", "strength %", "EV", "apart", "worst pair", "hands"])
+    rows = []
     for bucket in shown:
         contents = entry.buckets[bucket]
         pair = contents.worst_pair
         strength, ev = contents.strength, contents.ev_pot
-        table.add_row(
-            str(bucket),
-            str(len(contents.combos)),
-            f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
-            f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
-            _NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
-            _NO_VALUE if pair is None else format_given(pair.combos),
-            format_given(_examples(contents)),
+        rows.append(
+            (
+                str(bucket),
+                str(len(contents.combos)),
+                f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
+                f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
+                _NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
+                _NO_VALUE if pair is None else format_given(pair.combos),
+                format_given(_examples(contents)),
+            )
         )
-    return table
+    numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
+    return make_table([*numbers, "worst pair", "hands"], rows)
 
 
 def _examples(contents: "BucketContents") -> list[int]:
@@ -245,17 +227,6 @@ def _examples(contents: "BucketContents") -> list[int]:
     last = len(contents.combos) - 1
     chosen = {round(last * i / (_NUM_EXAMPLES - 1)) for i in range(_NUM_EXAMPLES)}
     return [contents.combos[i] for i in sorted(chosen)]
-
-
-def _plain_table(headings: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in headings:
-        is_text = heading in ("worst pair", "hands")
-        table.add_column(heading, justify="left" if is_text else "right", no_wrap=True)
-    return table
-
-
-# --- For programs ---------------------------------------------------------------------------------
 
 
 def _flop_to_json(diagnosis: "FlopDiagnosis") -> Json:
@@ -281,20 +252,15 @@ def _round_to_json(entry: "RoundDiagnosis") -> Json:
 
 
 def _bucket_to_json(contents: "BucketContents") -> Json:
+    pair = contents.worst_pair
     return {
-        "combos": [format_combo(combo) for combo in contents.combos],
-        "strength": _spread_to_json(contents.strength),
-        "ev_pot": _spread_to_json(contents.ev_pot),
-        "worst_pair": None if contents.worst_pair is None else _pair_to_json(contents.worst_pair),
-    }
-
-
-def _spread_to_json(spread: "Spread") -> Json:
-    return {"lowest": spread.lowest, "mean": spread.mean, "highest": spread.highest}
-
-
-def _pair_to_json(pair: "MergedPair") -> Json:
-    return {
-        "combos": [format_combo(combo) for combo in pair.combos],
-        "distance_pot": pair.distance_pot,
+        "combos": list(map(format_combo, contents.combos)),
+        "strength": asdict(contents.strength),
+        "ev_pot": asdict(contents.ev_pot),
+        "worst_pair": None
+        if pair is None
+        else {
+            "combos": list(map(format_combo, pair.combos)),
+            "distance_pot": pair.distance_pot,
+        },
     }

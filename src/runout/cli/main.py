@@ -1,4 +1,7 @@
-"""Where the `runout` program starts, and how it ends."""
+"""Where the `runout` program starts, and how it ends.
+
+Importing the commands takes a noticeable moment, so it happens where Ctrl-C is already handled.
+"""
 
 import atexit
 import errno
@@ -10,16 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-# --------------------------------------------------------------------------------------------------
-# How a command tells the shell that it failed.
-
-
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
-
-
-# --------------------------------------------------------------------------------------------------
-# What the system refuses a command, in one line: memory, disk space, and where output goes to.
 
 
 def is_broken_pipe(error: OSError) -> bool:
@@ -48,12 +43,6 @@ def flush_output() -> None:
     """Writes what was printed while errors can still be told; Python's end has its own words."""
     if sys.stdout is not None:
         sys.stdout.flush()
-
-
-# --------------------------------------------------------------------------------------------------
-# Where the `runout` program starts.
-#
-# Importing the commands takes a noticeable moment, so it happens where Ctrl-C is already handled.
 
 
 #: New objects until Python looks for garbage again: most of what a start makes are modules, which

@@ -1,15 +1,20 @@
-"""The progress of long work: bars that move, lines that stay, and the time left."""
+"""The progress of long work: bars that move, lines that stay, and the time left.
+
+A flop in work has one bar, whichever worker solves it: it shows the phase that the flop is in, and
+goes when the flop is solved, which leaves a line behind.
+"""
 
 import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from runout.cli.formatting import format_bound, format_count_of, format_percent, format_seconds
 from runout.events import (
     BucketsCapped,
+    Event,
     FlopFailed,
     FlopPlace,
     FlopReported,
@@ -18,24 +23,25 @@ from runout.events import (
     Phase,
     PhaseAdvanced,
     PhaseEnded,
-    PhaseEvent,
     PhaseStarted,
     PreflopSolving,
     RangesRoundFinished,
+    SavingFailed,
     SpotSolving,
+    TaskLost,
+    TasksShared,
 )
 
-# --------------------------------------------------------------------------------------------------
-# How long a solve will take, told from how its exploitability has fallen so far.
-#
-# Exploitability falls about like a power of the iterations, so on logarithmic scales it is a line.
-
+# Exploitability falls about like a power of the iterations: a line on logarithmic scales.
 
 #: The line is drawn through what was measured since this share of the iterations.
 _LOOKING_BACK = 0.25
 
 #: A slower fall than the iterations to this power is no base for a forecast.
 _SLOWEST_FALL = 0.1
+
+#: Keys of bars of flops begin with this.
+_FLOP_KEY = "flop "
 
 
 class Standing(NamedTuple):
@@ -104,10 +110,6 @@ class Forecast:
             return now.max_iterations
         reached = iteration * math.pow(measured / now.target, 1.0 / fall)
         return min(reached, now.max_iterations)
-
-
-# --------------------------------------------------------------------------------------------------
-# Words for the progress of flops, buckets and rounds.
 
 
 def describe_place(place: FlopPlace) -> str:
@@ -189,24 +191,33 @@ def describe_round(event: RangesRoundFinished) -> str:
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# What events say about the progress of long work: bars that move, and lines that stay.
-#
-# A flop in work has one bar, whoever works on it: it shows the phase that the flop is in, and goes
-# when the flop is solved, which leaves a line behind.
+def describe_failed_saving(event: SavingFailed) -> str:
+    """Returns that work could not be saved on the way, and goes on."""
+    return f"not saved on the way, the solve goes on: {event.where}: {event.problem}"
 
 
-SolveEvent = (
-    PhaseEvent
-    | FlopSolving
-    | FlopSolved
-    | FlopReported
-    | FlopFailed
-    | PreflopSolving
-    | RangesRoundFinished
-    | SpotSolving
-    | BucketsCapped
-)
+def describe_lost_task(event: TaskLost) -> str:
+    """Returns that a task has to be done again, or is given up."""
+    is_last = event.attempt >= event.max_attempts
+    again = "given up" if is_last else f"try {event.attempt + 1} of {event.max_attempts}"
+    return f"{event.task}: {event.loss}; {again}"
+
+
+def describe_shared_tasks(event: TasksShared) -> str:
+    """Returns how many tasks each machine has finished, and what got lost."""
+    machines = ", ".join(f"{host} {format_count_of(n, 'task')}" for host, n in event.by_host)
+    lost = f"; {format_count_of(event.num_lost, 'worker')} lost" if event.num_lost else ""
+    return f"done by {machines}{lost}"
+
+
+#: Events that are a line and move no bar.
+_LINE_BY_EVENT: dict[type[Event], Callable[[Any], str]] = {
+    RangesRoundFinished: describe_round,
+    BucketsCapped: describe_capped,
+    SavingFailed: describe_failed_saving,
+    TaskLost: describe_lost_task,
+    TasksShared: describe_shared_tasks,
+}
 
 
 @dataclass(frozen=True)
@@ -221,6 +232,7 @@ class Bar:
         detail: how well it goes.
         seconds_left: time left; None as long as nobody knows.
         is_at_most: whether it may end before all steps are done.
+        words: the bar as a line, if that is not `describe_bar`.
     """
 
     key: str
@@ -230,6 +242,7 @@ class Bar:
     detail: str = ""
     seconds_left: float | None = None
     is_at_most: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,11 +253,13 @@ class News:
         bars: new or moved ones.
         ended: keys of those whose work has ended.
         line: something to keep when all bars are gone, empty for nothing.
+        first: what files are told when work begins, which terminals see by the bar.
     """
 
     bars: tuple[Bar, ...] = ()
     ended: tuple[str, ...] = ()
     line: str = ""
+    first: str = ""
 
 
 @dataclass
@@ -286,13 +301,14 @@ class SolveTracker:
         self._leaf = 0
         self._is_preflop_seen = False
         self._batch: _Batch | None = None
-        self._spot = Forecast()
-        self._preflop = Forecast()
+        self._forecasts: dict[str, Forecast] = {}
         self._started: dict[tuple[str, FlopPlace | None], _Pace] = {}
         self._flops: dict[str, _FlopInWork] = {}
 
-    def note(self, event: SolveEvent) -> News:
+    def note(self, event: Event) -> News:
         """Returns what changes on a live display."""
+        if describe := _LINE_BY_EVENT.get(type(event)):
+            return News(line=describe(event))
         with self._lock:
             match event:
                 case PhaseStarted():
@@ -303,21 +319,17 @@ class SolveTracker:
                     return self._note_ended(event)
                 case FlopSolving():
                     return self._note_solving(event)
-                case FlopSolved():
+                case FlopSolved() | FlopReported():
                     return self._note_solved(event)
-                case FlopReported():
-                    return self._note_reported(event)
                 case FlopFailed(flop, problem):
                     self._flops.pop(flop, None)
                     return News(ended=(_key_of(flop),), line=f"{flop} failed: {problem}")
                 case PreflopSolving():
                     return self._note_preflop(event)
-                case RangesRoundFinished():
-                    return News(line=describe_round(event))
                 case SpotSolving():
                     return self._note_spot(event)
-                case BucketsCapped():
-                    return News(line=describe_capped(event))
+                case _:
+                    return News()
 
     def _note_started(self, event: PhaseStarted) -> News:
         phase, place = event.phase, event.place
@@ -329,9 +341,14 @@ class SolveTracker:
                 title = f"Flops, round {self._round + 1}, leaf {self._leaf}"
             self._batch = _Batch(title, event.total)
             return News((self._batch.bar([]),), line=f"{title}: {event.total:,} to solve")
+        bars = (self._phase_bar(phase, 0, event.total, place),)
         if place is not None:
             self._begin(place.flop)
-        return News((self._phase_bar(phase, 0, event.total, place),))
+            return News(bars)
+        is_told = phase == Phase.PREFLOP or event.total == 1
+        return News(
+            bars, first="" if is_told else f"{phase}: {format_count_of(event.total, 'step')}"
+        )
 
     def _note_ended(self, event: PhaseEnded) -> News:
         phase, seconds = event.phase, event.seconds
@@ -366,8 +383,8 @@ class SolveTracker:
         done, total = event.iteration, event.max_iterations
         left = self._seconds_left(Phase.SOLVING, place, done, total)
         title = f"  {describe_place(place)} {Phase.SOLVING}"
-        detail = describe_measures(event)
-        return News((Bar(_key_of(event.flop), title, done, total, detail, left, is_at_most=True),))
+        detail, words = describe_measures(event), describe_iteration(event)
+        return News((Bar(_key_of(event.flop), title, done, total, detail, left, True, words),))
 
     def _begin(self, flop: str) -> _FlopInWork:
         """Returns what is known of a flop in work, from its first event on."""
@@ -376,61 +393,63 @@ class SolveTracker:
             self._batch.most_at_once = max(self._batch.most_at_once, len(self._flops))
         return known
 
-    def _note_solved(self, event: FlopSolved) -> News:
+    def _note_solved(self, event: FlopSolved | FlopReported) -> News:
         flop, now = self._flops.pop(event.flop, None), self._clock()
         ended = (_key_of(event.flop),)
         seconds = None if flop is None else now - flop.started
         line = ""
-        if flop is not None and seconds is not None and not self._is_preflop_seen:
-            line = describe_solved(event.flop, list(flop.last_by_spr.values()), seconds)
+        if isinstance(event, FlopReported):
+            line = describe_reported(event)
+        elif flop is not None and not self._is_preflop_seen:
+            line = describe_solved(event.flop, list(flop.last_by_spr.values()), now - flop.started)
         if self._batch is None:
             return News(ended=ended, line=line)
-        self._batch.note(event, seconds)
-        ages = [now - other.started for other in self._flops.values()]
-        return News((self._batch.bar(ages),), ended, line)
-
-    def _note_reported(self, event: FlopReported) -> News:
-        flop, now = self._flops.pop(event.flop, None), self._clock()
-        ended, line = (_key_of(event.flop),), describe_reported(event)
-        if self._batch is None:
-            return News(ended=ended, line=line)
-        seconds = None if flop is None else now - flop.started
         self._batch.note(event, seconds)
         ages = [now - other.started for other in self._flops.values()]
         return News((self._batch.bar(ages),), ended, line)
 
     def _note_preflop(self, event: PreflopSolving) -> News:
-        if event.round != self._round:
-            self._preflop = Forecast()
         self._round, self._leaf, self._is_preflop_seen = event.round, 0, True
         title = f"Preflop, round {event.round}" if event.round else "Preflop"
         mbb = event.exploitability_mbb
         detail = "" if mbb is None else f"{mbb:.3g} mbb/hand"
-        done, total = event.iteration, event.max_iterations
-        standing = Standing(done, total, mbb, event.target_mbb, event.seconds, event.max_seconds)
-        left = self._preflop.seconds_left(standing) or None
-        is_at_most = self._preflop.is_at_most
-        return News((Bar(Phase.PREFLOP, title, done, total, detail, left, is_at_most=is_at_most),))
+        bar = self._game_bar(Phase.PREFLOP, title, event, mbb, event.target_mbb, detail)
+        again = f" again, round {event.round}" if event.round else ""
+        return News((bar,), first=_first_line(f"preflop{again}", event, event.iteration == 1))
 
     def _note_spot(self, event: SpotSolving) -> News:
-        chips = event.exploitability_chips
-        detail = ""
+        title, chips = "Spot", event.exploitability_chips
+        detail, is_first = "", title not in self._forecasts
         if chips is not None:
             detail = f"{chips:.3g} chips, {format_percent(chips / event.pot_chips)} of the pot"
-        standing = Standing(
-            event.iteration,
-            event.max_iterations,
-            chips,
-            event.target_chips,
-            event.seconds,
-            event.max_seconds,
-        )
-        left = self._spot.seconds_left(standing) or None
-        return News((Bar("spot", "Spot", event.iteration, event.max_iterations, detail, left),))
+        bar = self._game_bar("spot", title, event, chips, event.target_chips, detail)
+        first = _first_line("the spot", event, is_first)
+        return News((replace(bar, is_at_most=False),), first=first)
+
+    def _game_bar(
+        self,
+        key: str,
+        title: str,
+        event: PreflopSolving | SpotSolving,
+        exploitability: float | None,
+        target: float | None,
+        detail: str,
+    ) -> Bar:
+        """Returns the bar of a solve that ends at a target, at the time it is expected to."""
+        done, total = event.iteration, event.max_iterations
+        standing = Standing(done, total, exploitability, target, event.seconds, event.max_seconds)
+        forecast = self._forecasts.setdefault(title, Forecast())
+        left = forecast.seconds_left(standing) or None
+        return Bar(key, title, done, total, detail, left, forecast.is_at_most)
+
+
+def _first_line(what: str, event: PreflopSolving | SpotSolving, is_first: bool) -> str:
+    at_most = format_count_of(event.max_iterations, "iteration")
+    return f"solving {what}, at most {at_most}" if is_first else ""
 
 
 def _key_of(flop: str) -> str:
-    return f"flop {flop}"
+    return f"{_FLOP_KEY}{flop}"
 
 
 class _Batch:
@@ -486,10 +505,6 @@ class _Batch:
         return max(work / self.most_at_once, *of_begun, 0.0)
 
 
-# --------------------------------------------------------------------------------------------------
-# The progress of long work as a line now and then, for files and pipes.
-
-
 #: Files get a line about each bar so often.
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -504,42 +519,21 @@ class SolveLines:
         self._clock = clock
         self._tracker = SolveTracker(clock)
         self._last_line: dict[str, float] = {}
-        self._is_spot_seen = False
 
-    def lines(self, event: SolveEvent) -> list[str]:
+    def lines(self, event: Event) -> list[str]:
         """Returns the lines to print after an event, most often none."""
         news = self._tracker.note(event)
-        lines = [news.line] if news.line else []
-        lines += self._first_lines(event)
+        lines = [line for line in (news.line, news.first) if line]
         for bar in news.bars:
-            is_flop = bar.key.startswith("flop ")
+            is_flop = bar.key.startswith(_FLOP_KEY)
             pause = SECONDS_BETWEEN_LINES_OF_FLOP if is_flop else SECONDS_BETWEEN_LINES
             now = self._clock()
             if now - self._last_line.setdefault(bar.key, now) >= pause:
                 self._last_line[bar.key] = now
-                lines.append(_describe(event, bar))
+                lines.append(bar.words or describe_bar(bar))
         for key in news.ended:
             self._last_line.pop(key, None)
         return lines
-
-    def _first_lines(self, event: SolveEvent) -> list[str]:
-        """Returns what is told once, when work begins."""
-        if isinstance(event, PhaseStarted) and event.place is None:
-            is_told = event.phase in (Phase.FLOPS, Phase.PREFLOP) or event.total == 1
-            return [] if is_told else [f"{event.phase}: {format_count_of(event.total, 'step')}"]
-        if isinstance(event, PreflopSolving) and event.iteration == 1:
-            again = f" again, round {event.round}" if event.round else ""
-            at_most = format_count_of(event.max_iterations, "iteration")
-            return [f"solving preflop{again}, at most {at_most}"]
-        if isinstance(event, SpotSolving) and not self._is_spot_seen:
-            self._is_spot_seen = True
-            at_most = format_count_of(event.max_iterations, "iteration")
-            return [f"solving the spot, at most {at_most}"]
-        return []
-
-
-def _describe(event: SolveEvent, bar: Bar) -> str:
-    return describe_iteration(event) if isinstance(event, FlopSolving) else describe_bar(bar)
 
 
 def describe_bar(bar: Bar) -> str:

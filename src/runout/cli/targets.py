@@ -275,7 +275,7 @@ def remove_checkpoints(directory: Path) -> None:
 
 @contextmanager
 def keeping_checkpoints(
-    directory: Path, resume: bool, claim: Claim, noun: str = "flop", kept: str = KEPT
+    directory: Path, resume: bool, claim: PathLock, noun: str = "flop", kept: str = KEPT
 ) -> Iterator[None]:
     """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
 
@@ -338,7 +338,7 @@ class LongWork(Generic[Result]):
     noun: str = "flop"
     kept: str = KEPT
 
-    def carry_out(self, context: RunContext, claim: Claim) -> tuple[Result, bool]:
+    def carry_out(self, context: RunContext, claim: PathLock) -> tuple[Result, bool]:
         """Returns the result, which is written then, and whether it was there before."""
         found = None if self.overwrite else self.find()
         if found is not None:

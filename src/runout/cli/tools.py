@@ -3,7 +3,7 @@
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from importlib.resources import files
@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from runout.cache import cache_directory, digest_arrays, save_arrays
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
-from runout.cli.console import output, print_json, print_note, using_kernels
+from runout.cli.console import make_table, output, print_json, print_note, show, using_kernels
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import (
     JsonFlag,
     OptionError,
     WorkersOption,
+    flag,
     flops_of_run,
     load_config,
     load_flops_config,
     option,
     positive,
-    read_path,
     require_at_most_one,
 )
 from runout.cli.solve import describe_size, measure
@@ -55,11 +54,6 @@ if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
     from runout.flops.backend import PostflopBackend
 
-
-# --------------------------------------------------------------------------------------------------
-# `runout tree`: the betting trees of a config, before anything is solved.
-
-
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
 
@@ -84,23 +78,16 @@ class _Memory(NamedTuple):
 )
 def show_tree(
     config: Annotated[
-        Path,
-        typer.Option(
-            "--config",
-            "-c",
-            metavar="FILE",
-            parser=read_path,
-            help="A config, YAML, or the directory of a solved spot.",
-        ),
+        Path, option("--config -c", "FILE", "A config, YAML, or the directory of a solved spot.")
     ],
     spr: Annotated[
         float | None,
         option("--spr", "X", "The postflop tree at this stack-to-pot ratio.", positive),
     ] = None,
     preflop: Annotated[
-        bool, typer.Option("--preflop", help="The preflop tree (the default if there is one).")
+        bool, flag("--preflop", "The preflop tree (the default if there is one).")
     ] = False,
-    dot: Annotated[bool, typer.Option("--dot", help="Print the tree for Graphviz.")] = False,
+    dot: Annotated[bool, flag("--dot", "Print the tree for Graphviz.")] = False,
     depth: Annotated[
         int | None,
         option("--depth", "N", "Actions from the root to show (default: fit).", positive),
@@ -185,16 +172,11 @@ def _show(
     if dot:
         print(format_tree_dot(tree, depth))
         return
-    if json:
-        print_json({**_facts(tree, memory), "nodes": _nodes(tree, depth)})
-        return
     shown_depth = fitting_depth(tree.layout) if depth is None else depth
-    console = output()
-    summary = f"{format_tree_summary(tree)}\n{memory.words}"
-    console.print(summary, soft_wrap=True, markup=False)
-    console.print()
-    console.print(format_tree(tree, shown_depth), soft_wrap=True, markup=False)
-    if depth is None and shown_depth < tree.layout.num_levels - 1:
+    document: Json = {**_facts(tree, memory), "nodes": _nodes(tree, depth)} if json else {}
+    summary = f"{format_tree_summary(tree)}\n{memory.words}\n"
+    show(json, document, summary, format_tree(tree, shown_depth))
+    if not json and depth is None and shown_depth < tree.layout.num_levels - 1:
         print_note(f"shown to depth {shown_depth}, give --depth for more")
 
 
@@ -206,30 +188,21 @@ def fitting_depth(layout: TreeArrays) -> int:
 
 def _show_table(model: PostflopModelConfig) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
-    console = output()
-    num_flops = len(model.flop_list().flops)
-    flops = format_count_of(num_flops, "flop")
-    console.print(f"{flops}, solve type {model.solve_type}", highlight=False)
-    console.print(format_rules(model.betting_rules()), soft_wrap=True, markup=False)
-    console.print()
-    console.print(_table_of_trees(_trees(model), model))
-
-
-def _table_of_trees(trees: Sequence[PostflopTree], model: PostflopModelConfig) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in ("SPR", "nodes", "decisions", "folds", "showdowns", "memory of a solve"):
-        table.add_column(heading, justify="right")
-    for tree in trees:
-        counts = tree.counts
-        table.add_row(
+    flops = format_count_of(len(model.flop_list().flops), "flop")
+    rows = [
+        [
             format_amount(tree.stakes.spr),
             format_count(tree.num_nodes),
-            format_count(sum(counts.decisions)),
-            format_count(sum(counts.folds)),
-            format_count(counts.showdowns + counts.all_in_showdowns),
+            format_count(sum(tree.counts.decisions)),
+            format_count(sum(tree.counts.folds)),
+            format_count(tree.counts.showdowns + tree.counts.all_in_showdowns),
             format_bytes(_flop_memory(tree, model).size),
-        )
-    return table
+        ]
+        for tree in _trees(model)
+    ]
+    headings = [">SPR", ">nodes", ">decisions", ">folds", ">showdowns", ">memory of a solve"]
+    rules = f"{flops}, solve type {model.solve_type}\n{format_rules(model.betting_rules())}\n"
+    show(False, {}, rules, make_table(headings, rows, gap=3))
 
 
 def _preflop_memory(tree: PreflopTree) -> _Memory:
@@ -294,10 +267,6 @@ def _nodes(tree: BettingTree, depth: int | None) -> list[Json]:
     return nodes
 
 
-# --------------------------------------------------------------------------------------------------
-# `runout table`: the shipped table of preflop matchups, built again or checked.
-
-
 table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
 
 
@@ -305,14 +274,7 @@ table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shippe
 def rebuild_table(
     workers: WorkersOption = None,
     path: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            parser=read_path,
-            help="Default: replace the shipped file.",
-        ),
+        Path | None, option("--output -o", "FILE", "Default: replace the shipped file.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -329,11 +291,10 @@ def rebuild_table(
     except OSError as error:
         raise OptionError(f"--output {chosen}", error.strerror or str(error)) from None
     digest = digest_arrays(arrays)
-    if json:
-        print_json({"file": str(chosen), "digest": digest, "is_shipped_table": digest == DIGEST})
-        return
-    verdict = "the shipped table" if digest == DIGEST else f"NOT the shipped table {DIGEST}"
-    output().print(f"{chosen}: digest {digest}, {verdict}", soft_wrap=True, markup=False)
+    is_shipped = digest == DIGEST
+    verdict = "the shipped table" if is_shipped else f"NOT the shipped table {DIGEST}"
+    document: Json = {"file": str(chosen), "digest": digest, "is_shipped_table": is_shipped}
+    show(json, document, f"{chosen}: digest {digest}, {verdict}")
 
 
 @table_app.command("verify", epilog="Example: runout table verify")
@@ -344,18 +305,12 @@ def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
         from runout.execution.pool import count_cores
 
         num_matchups = verify_matchups(workers or count_cores(), on_event)
-    if json:
-        print_json({"num_matchups": num_matchups, "is_shipped_table": True})
-        return
-    output().print(f"all {num_matchups:,} matchups agree with the shipped table")
+    document: Json = {"num_matchups": num_matchups, "is_shipped_table": True}
+    show(json, document, f"all {num_matchups:,} matchups agree with the shipped table")
 
 
-# --------------------------------------------------------------------------------------------------
-# `runout warmup`: compiles every kernel now, so that no later command has to.
-#
-# Kernels compile for the types they are called with, so each one is called by a small real job.
-# Numba compiles one kernel at a time in a process, so the jobs are shared out to several.
-
+# Kernels compile for the types they are called with, so `runout warmup` calls each one by a small
+# real job. Numba compiles one kernel at a time in a process, so processes share the jobs.
 
 SmallJob = Callable[[], object]
 Task = TypeVar("Task")
@@ -373,23 +328,16 @@ def compile_kernels(workers: WorkersOption = None, json: JsonFlag = False) -> No
     with using_kernels() as on_event:
         num_kernels, num_compiled = run_small_jobs(workers or count_cores(), on_event)
     seconds = time.perf_counter() - started
-    if json:
-        print_json(
-            {
-                "num_kernels": num_kernels,
-                "num_compiled": num_compiled,
-                "seconds": seconds,
-                "cache_directory": str(cache_directory()),
-            }
-        )
-        return
+    document: Json = {
+        "num_kernels": num_kernels,
+        "num_compiled": num_compiled,
+        "seconds": seconds,
+        "cache_directory": str(cache_directory()),
+    }
     done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
     kernels = format_count_of(num_kernels, "kernel")
-    output().print(
-        f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache_directory()}",
-        soft_wrap=True,
-        markup=False,
-    )
+    compiled = f"{kernels}: {done}, in {format_seconds(seconds)}"
+    show(json, document, f"{compiled}\ncache: {cache_directory()}")
 
 
 def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
