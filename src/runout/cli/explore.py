@@ -14,10 +14,6 @@ from runout.cli.console import messages, output, print_note
 from runout.cli.formatting import format_bytes, format_count_of
 from runout.cli.options import OptionError, option, positive, read_path
 
-# --------------------------------------------------------------------------------------------------
-# `runout explore`: a web page over everything solved.
-
-
 _EXTRA = "pip install 'runout[explorer]'"
 _MAX_PORT = 65535
 
@@ -75,10 +71,6 @@ def require_explorer() -> None:
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             raise OptionError("explore", f"needs {package}, {_EXTRA}")
-
-
-# --------------------------------------------------------------------------------------------------
-# `runout export-site`: the explorer as files, for any web server.
 
 
 def export_site(

@@ -17,13 +17,10 @@ from runout.trees.betting import Street
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from runout.abstraction.card_abstraction import CardAbstraction
     from runout.runs.diagnose import FlopDiagnosis, RoundDiagnosis
-
-
-# --------------------------------------------------------------------------------------------------
-# Plots of an abstraction: how its buckets lie, as text and as a PNG file.
 
 
 MAX_WIDTH = 80
@@ -95,11 +92,20 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
     left, right = figure.subplots(1, 2)
     _draw_boundaries(left, abstraction)
     _draw_spreads(right, abstraction)
+    save_figure(figure, path, "--png")
+
+
+def save_figure(figure: "Figure", path: Path, option: str, form: str = "png") -> None:
+    """Writes a picture.
+
+    Raises:
+        OptionError: naming the option and the file, if it cannot be written.
+    """
     try:
         with replacing_file(path) as part:
-            figure.savefig(part, format="png", dpi=_DOTS_PER_INCH)
+            figure.savefig(part, format=form, dpi=_DOTS_PER_INCH)
     except OSError as error:
-        raise OptionError(f"--png {path}", error.strerror or str(error)) from None
+        raise OptionError(f"{option} {path}", error.strerror or str(error)) from None
 
 
 def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:
@@ -150,10 +156,6 @@ def _draw_spreads(axes: "Axes", abstraction: "CardAbstraction") -> None:
         axes.legend(markerscale=3)
 
 
-# --------------------------------------------------------------------------------------------------
-# A picture of the buckets of flops: the histograms they were made from, and what they merge.
-
-
 _ROW_INCHES = (13.0, 3.6)
 _NUM_PANELS = 3
 _COLOUR = "#0072B2"
@@ -181,11 +183,7 @@ def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None
         _draw_histograms(value, entry.ev_histograms, (-largest, largest))
         value.set(title="EV against the opponent's buckets", ylabel="EV (flop pots)")
         _draw_histogram_spreads(spread, entry)
-    try:
-        with replacing_file(path) as part:
-            figure.savefig(part, format="png", dpi=_DOTS_PER_INCH)
-    except OSError as error:
-        raise OptionError(f"--png {path}", error.strerror or str(error)) from None
+    save_figure(figure, path, "--png")
 
 
 def _draw_histograms(axes: "Axes", shares: FloatArray, scale: tuple[float, float]) -> None:

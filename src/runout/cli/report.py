@@ -46,6 +46,7 @@ from runout.cli.options import (
     read_path,
     require_keys,
 )
+from runout.cli.plots import save_figure
 from runout.cli.sheets import Column, Sheet, format_chips, format_share
 from runout.cli.targets import remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
@@ -72,7 +73,6 @@ from runout.solutions.reports import (
     name_of_line,
 )
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.storage.files import replacing_file
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.tree import POSITION_NAMES
 
@@ -238,7 +238,6 @@ def _plain(cell: str | float) -> str | float | None:
 
 
 _WIDTH_INCHES, _HEIGHT_INCHES = 11.0, 3.2
-_DOTS_PER_INCH = 120
 #: Fewer flops have their names below their bars.
 _MOST_NAMES = 60
 # Fold blue, check and call green, bets warm by size; told apart by colour-blind eyes, too.
@@ -264,12 +263,7 @@ def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
     places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
     for axes, table in zip(places, tables, strict=True):
         _draw(axes, table, choice)
-    try:
-        with replacing_file(path) as part:
-            suffix = path.suffix.lower().removeprefix(".")
-            figure.savefig(part, format=suffix, dpi=_DOTS_PER_INCH)
-    except OSError as error:
-        raise OptionError(f"--plot {path}", error.strerror or str(error)) from None
+    save_figure(figure, path, "--plot", path.suffix.lower().removeprefix("."))
 
 
 def _draw(axes: "Axes", table: LineTable, choice: TableChoice) -> None:
