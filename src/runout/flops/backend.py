@@ -27,7 +27,7 @@ from runout.execution.pool import PROGRAM_BYTES, available_memory_bytes, format_
 from runout.holdem.forest import StreetTemplate
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
 from runout.trees.betting import BettingRules
-from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+from runout.trees.tree import SHOWDOWN, PostflopTree
 
 # What players do on a flop, whatever their strategies look at.
 
@@ -164,11 +164,10 @@ def make_hand_leaves(
         team: threads to share the work.
     """
     showdowns = np.flatnonzero(tree.leaf_kind == SHOWDOWN)
-    folds = np.flatnonzero((tree.leaf_kind != SHOWDOWN) & (tree.leaf_kind != NOT_A_LEAF))
-    gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
+    folds = np.flatnonzero(tree.is_fold)
     groups = [
         LeafGroup(game.matchup_share * game.edge, showdowns, tree.leaf_stake[showdowns]),
-        LeafGroup(game.matchup_share, folds, gain_of_oop[folds]),
+        LeafGroup(game.matchup_share, folds, tree.fold_gain[folds]),
     ]
     return MatrixLeaves(tree.layout, groups, dtype, team)
 

@@ -40,7 +40,7 @@ from runout.flops.mccfr_kernels import BettingGame, CombosByHand, Deals, HandSpa
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+from runout.trees.tree import SHOWDOWN, PostflopTree
 
 # The exhaustive backend: vector CFR over the 169 hands with exact flop equities.
 #
@@ -464,11 +464,9 @@ class ExternalStreet(StreetSolver):
 def betting_game(tree: PostflopTree) -> BettingGame:
     """Returns a tree and its payoffs in the form that kernels read."""
     is_showdown = tree.leaf_kind == SHOWDOWN
-    is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
-    gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
     return BettingGame(
         tree.layout,
-        fold_gain=np.where(is_fold, gain_of_oop, 0.0),
+        fold_gain=tree.fold_gain,
         showdown_stake=np.where(is_showdown, tree.leaf_stake, 0.0),
     )
 

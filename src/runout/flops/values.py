@@ -26,7 +26,7 @@ from runout.simd.products import make_product_rows, multiply, pack_panels
 from runout.solutions.node import divide
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS, own_reach
-from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
+from runout.trees.tree import IP, OOP, SHOWDOWN, PostflopTree
 
 # What every hand gets against every hand under given strategies, by matrix products.
 
@@ -44,9 +44,8 @@ def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -
     """
     reach = [own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS)]
     is_showdown = tree.leaf_kind == SHOWDOWN
-    is_fold = ~is_showdown & (tree.leaf_kind != NOT_A_LEAF)
-    fold_gain_of_oop = np.where(tree.leaf_kind == OOP, -tree.leaf_stake, tree.leaf_stake)
-    by_folds = multiply(reach[OOP][is_fold].T * fold_gain_of_oop[is_fold], reach[IP][is_fold])
+    is_fold = tree.is_fold
+    by_folds = multiply(reach[OOP][is_fold].T * tree.fold_gain[is_fold], reach[IP][is_fold])
     stake_at_showdown = multiply(
         reach[OOP][is_showdown].T * tree.leaf_stake[is_showdown], reach[IP][is_showdown]
     )

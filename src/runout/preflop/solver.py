@@ -16,7 +16,7 @@ from runout.execution.tasks import CancelToken
 from runout.simd.products import multiply
 from runout.solutions.preflop import MBB_PER_BB, FlopLeafSource, PreflopReport, PreflopSolution
 from runout.solutions.values import LeafValues, ValueBook
-from runout.trees.betting import BB, SB
+from runout.trees.betting import SB
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, SHOWDOWN, PreflopTree, postflop_position
 
@@ -185,13 +185,11 @@ def known_groups(tree: PreflopTree, share: FloatArray) -> list[LeafGroup]:
         tree: the betting.
         share: ``[169, 169]`` how often SB is dealt the row and BB the column.
     """
-    kind, stake = tree.leaf_kind, tree.leaf_stake
-    folds = np.flatnonzero((kind == SB) | (kind == BB))
-    gain_at_fold = np.where(kind == SB, -stake, stake)
-    all_ins = np.flatnonzero(kind == SHOWDOWN)
+    folds = np.flatnonzero(tree.is_fold)
+    all_ins = np.flatnonzero(tree.leaf_kind == SHOWDOWN)
     groups = [
-        LeafGroup(share, folds, gain_at_fold[folds]),
-        LeafGroup(share * preflop_edge(), all_ins, stake[all_ins]),
+        LeafGroup(share, folds, tree.fold_gain[folds]),
+        LeafGroup(share * preflop_edge(), all_ins, tree.leaf_stake[all_ins]),
     ]
     return [group for group in groups if len(group.node)]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from runout.arrays import FloatArray, Int32Array, read_only
+from runout.arrays import BoolArray, FloatArray, Int32Array, read_only
 from runout.errors import TreeError
 from runout.trees.actions import (
     Action,
@@ -166,10 +166,20 @@ class BettingTree:
                 flop what the betting to come makes of it. One number, or ``[N]``.
         """
         shared = (2.0 * np.asarray(equity, dtype=np.float64) - 1.0) * self.leaf_stake
-        at_fold = np.where(self.leaf_kind == player, -self.leaf_stake, self.leaf_stake)
         # Not by multiplication alone: shares of nodes that are no leaves may be NaN.
-        at_leaf = np.where(self.leaf_kind >= SHOWDOWN, shared, at_fold)
+        at_leaf = np.where(self.leaf_kind >= SHOWDOWN, shared, (1 - 2 * player) * self.fold_gain)
         return np.where(self.leaf_kind == NOT_A_LEAF, 0.0, at_leaf)
+
+    @property
+    def is_fold(self) -> BoolArray:
+        """``[N]`` whether a node is a leaf where somebody has folded."""
+        folded: BoolArray = (self.leaf_kind == 0) | (self.leaf_kind == 1)
+        return folded
+
+    @property
+    def fold_gain(self) -> FloatArray:
+        """``[N]`` what player 0 wins where somebody has folded, 0 elsewhere."""
+        return np.where(self.is_fold, (2 * self.leaf_kind - 1) * self.leaf_stake, 0.0)
 
     def action_to(self, node: int) -> Action:
         """Returns the action that leads to a node other than the root."""
