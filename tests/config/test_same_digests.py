@@ -1,0 +1,29 @@
+"""Digests of the shipped configs are those of commit 86d1cbc: runs and values are found by them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from runout.config.load import load_postflop_config, load_run_config, load_spot_config, load_yaml
+from runout.storage.bundle import digest_config
+
+TABLE = json.loads(Path(__file__).with_name("digests_of_86d1cbc.json").read_text())
+
+
+def mappings(text):
+    """What decides the results of a config, and of its game alone where that is kept apart."""
+    keys = set(load_yaml(text))
+    if "preflop" in keys:
+        config = load_run_config(text)
+        is_joint = config.method == "joint"
+        return [config.digest_mapping(), *([config.game_mapping()] if is_joint else [])]
+    if keys == {"postflop_model"}:
+        return [load_postflop_config(text).digest_mapping()]
+    return [load_spot_config(text).game_mapping()]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_config_has_the_digest_that_stored_results_have(name):
+    text, digests = TABLE[name]
+    assert [digest_config(mapping) for mapping in mappings(text)] == digests
