@@ -18,7 +18,6 @@ from runout.holdem import game as card_tables
 from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.rivers import RiverBuckets
 from runout.holdem.solver import SpotSolver
-from runout.simd import vector_kernels as simd_kernels
 from runout.solutions.flop import normalize_sums
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
@@ -61,7 +60,6 @@ def _load_prototype(directory: Path) -> Any:
         setattr(old_package, name, module)
     renamed: list[tuple[Any, str, Any]] = [
         (importlib.import_module("runout.flops"), "_normalized", _normalized),
-        (simd_kernels, "_transpose", simd_kernels.transpose_block),
         (CardsToCome, "hands_seen_from", card_tables.hands_seen_from),
         (CardsToCome, "orders_of", card_tables.orders_of),
     ]

@@ -17,15 +17,8 @@ MAX_FILE_LINES = 700
 MAX_FUNCTION_LINES = 60
 MAX_KERNEL_PARAMETERS = 8
 
-# Intrinsics that take more, with how many (without numba's typing context). It may only shrink.
-LARGE_INTRINSICS = {
-    "add_kin_1": 11,
-    "add_kin_4": 11,
-    "mix_and_learn": 11,
-    "mix_and_learn_unlocked": 12,
-    "play_and_add": 12,
-    "subtract_held": 9,
-}
+# What makes a function a kernel: compiled as it stands, or with LLVM code in its place.
+KERNEL_MAKER = re.compile(r"(fused_)?kernel$|(lane_)?vectorised\(")
 
 # Lowest first. A package may import itself and anything on a lower line, so packages on one line
 # never import each other.
@@ -119,29 +112,7 @@ def kernels_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [
         function
         for function in functions_of(path)
-        if any(ast.unparse(decorator) == "kernel" for decorator in function.decorator_list)
-    ]
-
-
-def is_intrinsic_maker(node: ast.AST) -> bool:
-    """Whether an expression is numba's ``intrinsic``, or an alias of it that says so."""
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name.split("_")[-1] == "intrinsic"
-
-
-def intrinsics_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Returns functions that are made intrinsics, by a decorator or by a call."""
-    made = {
-        argument.id
-        for node in ast.walk(parse(path))
-        if isinstance(node, ast.Call) and is_intrinsic_maker(node.func)
-        for argument in node.args
-        if isinstance(argument, ast.Name)
-    }
-    return [
-        function
-        for function in functions_of(path)
-        if function.name in made or any(map(is_intrinsic_maker, function.decorator_list))
+        if any(KERNEL_MAKER.match(ast.unparse(maker)) for maker in function.decorator_list)
     ]
 
 
@@ -166,9 +137,6 @@ def may_import(library: str, path: Path) -> bool:
 KERNELS_BY_NAME = {kernel.name: kernel for path in KERNEL_MODULES for kernel in kernels_of(path)}
 
 
-INTRINSICS = [function for path in KERNEL_MODULES for function in intrinsics_of(path)]
-
-
 def assert_none(offenders: Iterable[str]) -> None:
     """Fails with one line for every place that breaks a rule."""
     lines = sorted(offenders)
@@ -186,9 +154,17 @@ def imports_of_ours(path: Path) -> Iterator[list[str]]:
 def test_rules_see_the_package():
     assert PACKAGE / "jit.py" in MODULES
     assert {"evaluate_board", "count_wins", "index_deals"} <= KERNELS_BY_NAME.keys()
-    assert {"play_and_add", "multiply_block"} <= {function.name for function in INTRINSICS}
-    outside = [path for path in MODULES if path not in KERNEL_MODULES]
-    assert not any(intrinsics_of(path) for path in outside)
+    assert {"play_and_add", "multiply_panels", "sum_by_bucket"} <= KERNELS_BY_NAME.keys()
+
+
+def test_llvm_code_is_written_as_pieces_only():
+    """So that each has a plain body, and its arguments are counted."""
+    assert_none(
+        location(path)
+        for path in MODULES
+        if location(path) != "simd/vector_kernels.py"
+        if "numba.extending.intrinsic" in imported_names(path)
+    )
 
 
 def test_every_package_has_a_layer():
@@ -269,13 +245,6 @@ def test_kernels_take_few_arguments():
     )
 
 
-def test_intrinsics_take_few_arguments_or_are_listed():
-    """Fails as well where a listed one takes fewer than it is listed with: lower the number."""
-    num_arguments = [(function.name, len(function.args.args) - 1) for function in INTRINSICS]
-    large = sorted(each for each in num_arguments if each[1] > MAX_KERNEL_PARAMETERS)
-    assert large == sorted(LARGE_INTRINSICS.items())
-
-
 def test_outputs_of_kernels_come_last():
     is_output = {
         name: [argument.arg.startswith("out_") for argument in kernel.args.args]
@@ -285,7 +254,7 @@ def test_outputs_of_kernels_come_last():
 
 
 def test_every_kernel_is_called_by_a_test():
-    call = re.compile(r"\b\w+_kernels\.(\w+)\(")
+    call = re.compile(r"\b\w+_kernels\.(\w+)[(,]")
     called = {name for path in TESTS.rglob("test_*.py") for name in call.findall(path.read_text())}
     assert_none(n for n in KERNELS_BY_NAME if not n.startswith("_") and n not in called)
 

@@ -41,7 +41,6 @@ def _not_finding(*packages: str) -> Iterator[None]:
 # Numba imports them wherever they are installed, for what no kernel uses: linear algebra, and
 # reports on lines. That takes a tenth of a small solve; in too little memory scipy's never ends.
 with _not_finding("scipy", "coverage"):
-    import llvmlite.binding
     import numba
     import numba.np.arraymath
     from numba.core import event as numba_event
@@ -84,9 +83,15 @@ CACHE_PROBLEM = find_write_problem(_KERNEL_CACHE)
 
 _save_problems: list[str] = []
 
+#: What decides beside the sources what is compiled: compiled code is kept apart by it.
+compile_variants: set[str] = set()
+
 
 class _KernelCache(FunctionCache):
     """The compiled code of one kernel on the disk; trouble with it costs time and no result."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return *super()._index_key(sig, codegen), *sorted(compile_variants)  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -121,9 +126,10 @@ def find_save_problem() -> str | None:
     return _save_problems[0] if _save_problems else None
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compiles a function, single-threaded and GIL-free; parallelism belongs to `execution`."""
-    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+def kernel(function: Callable[..., Any], fused: bool = False) -> Any:
+    """Compiles a function, single-threaded and GIL-free; fused: rounds a product and sum once."""
+    options: Any = {"fastmath": {"contract"}} if fused else {}
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)  # type: ignore[call-overload]
     dispatcher: Any = compiled(function)
     if dispatcher is function:  # with NUMBA_DISABLE_JIT, as coverage wants it
         return function
@@ -145,15 +151,6 @@ def _find_template(find: Callable[..., Any], args: Any, kws: Any) -> Any:
 
 #: For the few lines that every caller needs in its own loop; never compiled by itself.
 inlined = numba.njit(inline="always", error_model="numpy")
-
-
-#: Whether kernels are compiled for registers of 64 bytes (AVX-512), which some blocks are made for.
-#: Numba keys its cache on the processor's name and features, so this cannot outlive a change.
-HAS_WIDE_REGISTERS = "+avx512f" in (
-    numba.config.CPU_FEATURES  # type: ignore[attr-defined]
-    if numba.config.CPU_FEATURES is not None  # type: ignore[attr-defined]
-    else llvmlite.binding.get_host_cpu_features().flatten()
-)
 
 
 def loaded_kernels() -> dict[str, Dispatcher]:

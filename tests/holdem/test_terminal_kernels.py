@@ -3,7 +3,6 @@ import pytest
 
 from runout.cards.deck import COMBO_CARDS
 from runout.holdem import terminal_kernels
-from runout.holdem.tables import make_transfer
 from runout.holdem.terminal_kernels import SUMS_OF_HAND, Ends, Lanes, Meeting
 from runout.simd.vector_kernels import LANES
 from tests.reference.terminals import value_of_fold, value_of_showdown
@@ -86,7 +85,6 @@ def make_lanes(meeting):
         met=np.full((hero, LANES), np.nan, np.float32),
         by_card=np.full((52, LANES), np.nan, np.float32),
         running=running,
-        transfer=make_transfer(hero),
     )
 
 

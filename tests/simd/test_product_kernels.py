@@ -3,6 +3,7 @@ import pytest
 
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, pack_panels
+from tests.simd.forms import in_form
 
 BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -15,6 +16,9 @@ def multiply_rows(left, rows, right):
     panels = pack_panels(right, right.dtype)
     product = make_product_rows(len(rows), panels)
     product_kernels.multiply_rows(left, np.asarray(rows), panels, product)
+    plain = make_product_rows(len(rows), panels)
+    in_form(product_kernels.multiply_panels, "plain")(left, np.asarray(rows), panels, plain)
+    np.testing.assert_array_equal(plain, product)
     return product
 
 

@@ -17,7 +17,6 @@ from runout.holdem.cards import Deal
 from runout.holdem.street_kernels import Forest, Scratch
 from runout.holdem.terminal_kernels import Meeting
 from runout.simd.decision_kernels import Learning
-from runout.simd.lane_kernels import Transfer
 
 # --------------------------------------------------------------------------------------------------
 # What the kernels of a spot read: hands, boards, cards to come, and working space.
@@ -319,7 +318,6 @@ class Crossing(NamedTuple):
         entering: ``[B, g, K + 1, 16]`` the reach of buckets; the last row is of impossible hands.
         leaving: ``[B, g, K + 1, 16]`` what buckets win for each unit of reach that they meet;
             nothing in the last row.
-        transfer: from rows and back.
     """
 
     reach: Float32Array
@@ -332,7 +330,6 @@ class Crossing(NamedTuple):
     with_card: Float32Array
     entering: Float32Array
     leaving: Float32Array
-    transfer: Transfer
 
 
 class BucketScratch(NamedTuple):

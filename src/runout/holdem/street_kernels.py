@@ -12,22 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import AnyArray, Float32Array, Int32Array
+from runout.arrays import Float32Array, Int32Array
 from runout.holdem import terminal_kernels
 from runout.holdem.terminal_kernels import Ends, Lanes, Meeting
 from runout.jit import inlined, kernel
-from runout.simd import decision_kernels as decisions
-from runout.simd.decision_kernels import Learning
+from runout.simd import decision_kernels
+from runout.simd.decision_kernels import Decision, Discounts, Learning
 
 #: Kinds of node, seen from the hero; all others are terminals.
 HERO_ACTS, VILLAIN_ACTS = 0, 1
 
 #: What a visit does: learn, answer the opponent's average as well as possible, or play the average.
 LEARN, RESPOND, EVALUATE = 0, 1, 2
-
-_FLOAT_BYTES = 4
-_NEAR_BYTES = 8_192
-_SMALL_TABLE_BYTES = 65_536
 
 
 class Step(NamedTuple):
@@ -122,36 +118,20 @@ def push_reach(
     forest: Forest, group: int, villain: Learning, step: Step, out_scratch: Scratch
 ) -> None:
     """Pushes the opponent's reach down a group, and adds it to its strategy sums when learning."""
-    kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
-    row, first_child = forest.row, forest.first_child
-    regret, regret_scale, sums, sum_scale, _ = villain
-    start, space = np.int64(out_scratch.reach.ctypes.data), np.int64(out_scratch.rows.ctypes.data)
-    row_bytes = np.int64(out_scratch.reach.shape[1] * _FLOAT_BYTES)
-    begin, is_learning, decay = forest.group[group, 0], step.mode == LEARN, step.strategy
-    ahead = _look_ahead(regret, _NEAR_BYTES)
+    row, reach, begin = forest.row, out_scratch.reach, forest.group[group, 0]
     for node in range(begin, forest.group[group, 1]):
-        if kind[node] != VILLAIN_ACTS:
+        if forest.kind[node] != VILLAIN_ACTS:
             continue
-        number, first = int(num_children[node]), int(first_action[node])
-        reach = start + row[node] * row_bytes
-        out = start + row[begin + first_child[node]] * row_bytes
-        if is_learning:
-            decisions.play_and_add(
-                regret,
-                regret_scale,
-                sums,
-                sum_scale,
-                first,
-                reach,
-                out,
-                decay,
-                space,
-                ahead,
-                row_bytes,
-                number,
-            )
+        decision = Decision(
+            int(forest.first_action[node]),
+            int(forest.num_children[node]),
+            int(row[node]),
+            int(row[begin + forest.first_child[node]]),
+        )
+        if step.mode == LEARN:
+            decision_kernels.play_and_add(villain, decision, step.strategy, out_scratch.rows, reach)
         else:
-            decisions.play(sums, sum_scale, first, reach, out, row_bytes, number)
+            decision_kernels.play(villain.strategy_sum, decision, reach)
 
 
 @kernel
@@ -159,70 +139,30 @@ def pull_values(
     forest: Forest, group: int, hero: Learning, step: Step, out_scratch: Scratch
 ) -> None:
     """Pulls hero's values up a group, and adds to its regrets when learning."""
-    kind, num_children, first_action = forest.kind, forest.num_children, forest.first_action
-    first_child, mode, begin = forest.first_child, step.mode, forest.group[group, 0]
-    regret, scale, sums, sum_scale, lock = hero
-    start, space = np.int64(out_scratch.value.ctypes.data), np.int64(out_scratch.rows.ctypes.data)
-    num_hands, has_locks = out_scratch.value.shape[1], lock.shape[0] > 0
-    row_bytes, locks = np.int64(num_hands * _FLOAT_BYTES), np.int64(lock.ctypes.data)
-    positive, negative = step.positive_regret, step.negative_regret
-    ahead = _look_ahead(regret, -_NEAR_BYTES)
+    kind, mode, begin = forest.kind, step.mode, forest.group[group, 0]
+    value, space, has_locks = out_scratch.value, out_scratch.rows, hero.lock.shape[0] > 0
+    discounts = Discounts(step.positive_regret, step.negative_regret)
     for node in range(forest.group[group, 1] - 1, begin - 1, -1):
         if kind[node] != HERO_ACTS and kind[node] != VILLAIN_ACTS:
             continue
-        number, first = int(num_children[node]), int(first_action[node])
-        values = start + first_child[node] * row_bytes
-        out = start + (node - begin) * row_bytes
-        lock_row = locks + first * num_hands
+        decision = Decision(
+            int(forest.first_action[node]),
+            int(forest.num_children[node]),
+            int(node - begin),
+            int(forest.first_child[node]),
+        )
         if kind[node] == VILLAIN_ACTS:
-            decisions.add_up(values, out, row_bytes, number)
+            decision_kernels.add_up(decision, value)
         elif mode == EVALUATE:
-            decisions.mix(sums, sum_scale, first, values, out, row_bytes, number)
+            decision_kernels.mix(hero.strategy_sum, decision, value)
         elif mode == RESPOND:
-            decisions.take_best(values, out, row_bytes, number)
+            decision_kernels.take_best(decision, value)
             if has_locks:
-                decisions.keep_locked(
-                    regret, scale, first, values, out, lock_row, row_bytes, number
-                )
+                decision_kernels.keep_locked(hero, decision, value)
         elif has_locks:
-            decisions.mix_and_learn_unlocked(
-                regret,
-                scale,
-                first,
-                values,
-                out,
-                lock_row,
-                positive,
-                negative,
-                space,
-                ahead,
-                row_bytes,
-                number,
-            )
+            decision_kernels.learn_unlocked(hero, decision, discounts, space, value)
         else:
-            decisions.mix_and_learn(
-                regret,
-                scale,
-                first,
-                values,
-                out,
-                positive,
-                negative,
-                space,
-                ahead,
-                row_bytes,
-                number,
-            )
-
-
-@kernel
-def _look_ahead(table: AnyArray, near: int) -> int:
-    """Returns how far ahead of its use a number of ``table[A, H]`` is fetched, in bytes.
-
-    From a small table it is the same place in the next board's table, which follows.
-    """
-    num_bytes: int = table.nbytes
-    return num_bytes if num_bytes <= _SMALL_TABLE_BYTES else near
+            decision_kernels.mix_and_learn(hero, decision, discounts, space, value)
 
 
 @kernel

@@ -16,7 +16,6 @@ from runout.holdem.layouts import TurnScratch
 from runout.holdem.street_kernels import Scratch
 from runout.holdem.terminal_kernels import SUMS_OF_HAND, Lanes
 from runout.simd.decision_kernels import Learning
-from runout.simd.lane_kernels import Transfer
 from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -197,18 +196,8 @@ def make_shaped_scratch(shape: ScratchShape) -> Scratch:
             met=_zeros(hero, LANES),
             by_card=_zeros(NUM_CARDS, LANES),
             running=_zeros(shape.num_running, LANES),
-            transfer=make_transfer(hero),
         ),
         rows=_zeros(num_decoded, longest),
-    )
-
-
-def make_transfer(longest: int) -> Transfer:
-    """Returns working space for transfers of rows up to a length."""
-    return Transfer(
-        rows=np.zeros(LANES, np.int64),
-        scales=np.zeros(LANES, np.float32),
-        nowhere=np.zeros(longest, np.float32),
     )
 
 
@@ -295,7 +284,6 @@ def scratch_bytes(shape: ScratchShape) -> int:
     num_rows, num_nodes, num_decoded, hero, villain, _ = shape
     total = 4 * (num_rows * villain + num_nodes * hero)
     total += 4 * LANES * (2 * hero + villain + NUM_CARDS + shape.num_running)
-    total += 12 * LANES + 4 * hero  # of transfers
     return total + 4 * num_decoded * max(hero, villain)
 
 

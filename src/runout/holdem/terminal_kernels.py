@@ -23,15 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array
-from runout.jit import inlined, kernel
-from runout.simd import lane_kernels, product_kernels
-from runout.simd import lane_kernels as lane_simd
-from runout.simd import vector_kernels as simd
-from runout.simd.lane_kernels import Transfer
+from runout.jit import kernel
+from runout.simd import lane_kernels, product_kernels, vector_kernels
+from runout.simd.lane_kernels import Marked, Ranked
 
-_LANES = simd.LANES
-_LANE_ROW = simd.LANE_ROW_BYTES
-_NUM_CARDS = lane_simd.NUM_CARDS
+_LANES = vector_kernels.LANES
 
 #: Running sums that a hand needs: of all hands, of its first card, of its second, each before the
 #: hands that it ties with and after them; then those of its cards at the end.
@@ -71,7 +67,6 @@ class Lanes(NamedTuple):
         by_card: ``[52, 16]`` the reach that holds a card.
         running: ``[3 O + 53, 16]`` running sums of all hands and of each card, whose
             first rows stay 0; one such row before the river.
-        transfer: from rows and back.
     """
 
     reach: Float32Array
@@ -79,7 +74,6 @@ class Lanes(NamedTuple):
     met: Float32Array
     by_card: Float32Array
     running: Float32Array
-    transfer: Transfer
 
 
 class Ends(NamedTuple):
@@ -168,8 +162,8 @@ def _find_sums_on_board(
 @kernel
 def clear_values(out_lanes: Lanes) -> None:
     """Sets the values of all hands to 0, also of those that the next board blocks."""
-    lane_simd.clear(np.int64(out_lanes.value.ctypes.data), out_lanes.value.nbytes)
-    lane_simd.clear(np.int64(out_lanes.met.ctypes.data), out_lanes.met.nbytes)
+    out_lanes.value[:] = np.float32(0.0)
+    out_lanes.met[:] = np.float32(0.0)
 
 
 @kernel
@@ -193,10 +187,10 @@ def value_folds(
     """
     for begin in range(0, folds.node.shape[0], _LANES):
         end = min(begin + _LANES, folds.node.shape[0])
-        lane_kernels.rows_to_lanes(folds.row[begin:end], reach, lanes.transfer, lanes.reach)
+        lane_kernels.rows_to_lanes(folds.row[begin:end], reach, lanes.reach)
         sum_reach(meeting, lanes)
         node, payoff = folds.node[begin:end], folds.payoff[begin:end]
-        lane_kernels.lanes_to_rows(node, payoff, adds, lanes.value, lanes.transfer, out_value)
+        lane_kernels.lanes_to_rows(node, payoff, adds, lanes.value, out_value)
 
 
 @kernel
@@ -255,18 +249,17 @@ def value_showdowns(
         out_value: ``[n, H]``.
     """
     num_showdowns, num_folds, is_raked = showdowns.node.shape[0], folds.node.shape[0], rake.size > 0
-    transfer, met = lanes.transfer, lanes.met
     for begin in range(0, num_showdowns, _LANES):
         end, last_fold = min(begin + _LANES, num_showdowns), min(begin + _LANES, num_folds)
-        lane_kernels.rows_to_lanes(showdowns.row[begin:end], reach, transfer, lanes.reach)
+        lane_kernels.rows_to_lanes(showdowns.row[begin:end], reach, lanes.reach)
         _compare_strengths(meeting, is_raked or begin < last_fold, lanes)
         node, payoff = showdowns.node[begin:end], showdowns.payoff[begin:end]
-        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, transfer, out_value)
+        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, out_value)
         if is_raked:
-            lane_kernels.lanes_to_rows(node, rake[begin:end], True, met, transfer, out_value)
+            lane_kernels.lanes_to_rows(node, rake[begin:end], True, lanes.met, out_value)
         if begin < last_fold:
             node, payoff = folds.node[begin:last_fold], folds.payoff[begin:last_fold]
-            lane_kernels.lanes_to_rows(node, payoff, False, met, transfer, out_value)
+            lane_kernels.lanes_to_rows(node, payoff, False, lanes.met, out_value)
 
 
 @kernel
@@ -278,64 +271,26 @@ def _compare_strengths(meeting: Meeting, finds_met: bool, out_lanes: Lanes) -> N
         finds_met: whether ``met`` is set, too.
         out_lanes: value, met, and running sums.
     """
-    reach, value = np.int64(out_lanes.reach.ctypes.data), np.int64(out_lanes.value.ctypes.data)
-    running, met = np.int64(out_lanes.running.ctypes.data), np.int64(out_lanes.met.ctypes.data)
-    order, sums = meeting.villain_order, meeting.villain_sums
-    total = simd.no_sum()
-    for i in range(order.shape[0]):
-        row = simd.load(reach + np.int64(order[i]) * _LANE_ROW)
-        total = simd.add_to_sum(total, row)
-        simd.store(simd.rounded(total), running + (i + 1) * _LANE_ROW)
-        first = running + np.int64(sums[i, 0]) * _LANE_ROW
-        second = running + np.int64(sums[i, 1]) * _LANE_ROW
-        simd.store(simd.add(simd.load(first - _LANE_ROW), row), first)
-        simd.store(simd.add(simd.load(second - _LANE_ROW), row), second)
-    everybody, same = simd.rounded(total), meeting.same
-    order, sums = meeting.hero_order, meeting.hero_sums
-    for i in range(order.shape[0]):
-        hand, at = np.int64(order[i]), sums[i]
-        below = _without_cards(simd.load(_sum_at(running, at[0])), running, at[2], at[4])
-        upto = _without_cards(simd.load(_sum_at(running, at[1])), running, at[3], at[5])
-        anybody = _without_cards(everybody, running, at[6], at[7])
-        simd.store(simd.subtract(simd.add(below, upto), anybody), value + hand * _LANE_ROW)
-        if finds_met:
-            own = reach + same[hand] * _LANE_ROW if same[hand] >= 0 else running
-            simd.store(simd.add(anybody, simd.load(own)), met + hand * _LANE_ROW)
-
-
-@inlined
-def _sum_at(running, number):  # type: ignore[no-untyped-def]
-    """Returns the address of a running sum."""
-    return running + np.int64(number) * _LANE_ROW
-
-
-@inlined
-def _without_cards(total, running, first, second):  # type: ignore[no-untyped-def]
-    """Returns a lane row of sums without those of two cards."""
-    without_first = simd.subtract(total, simd.load(_sum_at(running, first)))
-    return simd.subtract(without_first, simd.load(_sum_at(running, second)))
+    lane_kernels.compare_disjoint(
+        out_lanes.reach,
+        meeting.villain_order,
+        meeting.villain_sums,
+        Ranked(meeting.hero_order, meeting.hero_sums, meeting.same),
+        finds_met,
+        out_lanes.running,
+        out_lanes.value,
+        out_lanes.met,
+    )
 
 
 @kernel
 def sum_reach(meeting: Meeting, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
-    reach, value = np.int64(out_lanes.reach.ctypes.data), np.int64(out_lanes.value.ctypes.data)
-    by_card = np.int64(out_lanes.by_card.ctypes.data)
-    nothing = np.int64(out_lanes.running.ctypes.data)
-    lane_simd.clear(by_card, _NUM_CARDS * _LANE_ROW)
-    order, cards = meeting.villain_order, meeting.villain_cards
-    total = simd.no_sum()
-    for i in range(order.shape[0]):
-        hand = np.int64(order[i])
-        row = simd.load(reach + hand * _LANE_ROW)
-        total = simd.add_to_sum(total, row)
-        first, second = _sum_at(by_card, cards[hand, 0]), _sum_at(by_card, cards[hand, 1])
-        simd.store(simd.add(simd.load(first), row), first)
-        simd.store(simd.add(simd.load(second), row), second)
-    everybody, same = simd.rounded(total), meeting.same
-    order, cards = meeting.hero_order, meeting.hero_cards
-    for i in range(order.shape[0]):
-        hand = np.int64(order[i])
-        anybody = _without_cards(everybody, by_card, cards[hand, 0], cards[hand, 1])
-        own = reach + same[hand] * _LANE_ROW if same[hand] >= 0 else nothing
-        simd.store(simd.add(anybody, simd.load(own)), value + hand * _LANE_ROW)
+    lane_kernels.sum_disjoint(
+        out_lanes.reach,
+        Marked(meeting.villain_order, meeting.villain_cards),
+        Marked(meeting.hero_order, meeting.hero_cards),
+        meeting.same,
+        out_lanes.by_card,
+        out_lanes.value,
+    )

@@ -33,15 +33,16 @@ from runout.holdem.layouts import (
 from runout.holdem.terminal_kernels import Lanes, Meeting
 from runout.jit import kernel
 from runout.simd import lane_kernels, vector_kernels
-from runout.simd import lane_kernels as lane_simd
+from runout.simd.vector_kernels import fused_kernel
 
-_FLOAT_BYTES = 4
-_LANES, _LANE_ROW = vector_kernels.LANES, vector_kernels.LANE_ROW_BYTES
-_NUM_CARDS = lane_simd.NUM_CARDS
+_LANES, _NUM_CARDS, _NOBODY = vector_kernels.LANES, 52, -1
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+
+#: Nothing is met where less is.
+_SMALLEST_MET = np.float32(1e-30)
 
 #: How many games are entered and left together.
-GAMES_AT_ONCE = 4
-_COUNT_BYTES = 8
+GAMES_AT_ONCE = lane_kernels.GAMES_AT_ONCE
 
 
 class Leaving(NamedTuple):
@@ -93,21 +94,17 @@ def cross_down(
             sums.met,
             out_crossing.by_card[block],
             sums.running,
-            out_crossing.transfer,
         )
-        won = out_crossing.won[block]
-        lane_simd.clear(np.int64(won.ctypes.data), won.nbytes)
-        share, by_kin = out_crossing.kin_share[block], out_crossing.kin_won[block]
-        lane_simd.clear(np.int64(share.ctypes.data), num_own * _LANE_ROW)
-        lane_simd.clear(np.int64(by_kin.ctypes.data), num_cards * _LANE_ROW)
-        lane_kernels.rows_to_lanes(row[first:end], reach, lanes.transfer, lanes.reach)
+        out_crossing.won[block] = np.float32(0.0)
+        out_crossing.kin_share[block][:num_own] = np.float32(0.0)
+        out_crossing.kin_won[block][:num_cards] = np.float32(0.0)
+        lane_kernels.rows_to_lanes(row[first:end], reach, lanes.reach)
         terminal_kernels.sum_reach(meeting, lanes)
-        lane_simd.sum_by_bucket(
-            np.int64(out_crossing.kin_reach[block].ctypes.data),
-            np.int64(lanes.reach.ctypes.data),
-            np.int64(kin.hands[turn_index].ctypes.data),
-            np.int64(kin.end[turn_index].ctypes.data),
-            kin.number[turn_index],
+        lane_kernels.sum_by_bucket(
+            lanes.reach,
+            kin.hands[turn_index],
+            kin.end[turn_index][: kin.number[turn_index]],
+            out_crossing.kin_reach[block],
         )
 
 
@@ -119,19 +116,12 @@ def enter_games(
     games, kin, holding = streets.games, streets.games.villain_kin, streets.hands.holding
     for block in range(_num_blocks(streets)):
         reach, entering = out_crossing.reach[block], out_crossing.entering[block]
-        lanes = np.int64(reach.ctypes.data)
-        of_kin = np.int64(out_crossing.kin_reach[block].ctypes.data)
+        of_kin = out_crossing.kin_reach[block]
         for game in range(first_game, end_game):
             out = entering[game - first_game]
-            lane_simd.sum_by_bucket(
-                np.int64(out.ctypes.data),
-                of_kin,
-                np.int64(kin.order[game].ctypes.data),
-                np.int64(kin.bucket_end[game].ctypes.data),
-                out.shape[0],
-            )
+            lane_kernels.sum_by_bucket(of_kin, kin.order[game], kin.bucket_end[game], out)
             if games.num_cards[game] > 1:  # holders of a single card are impossible
-                _leave_out_holders(games, game, holding, lanes, out)
+                _leave_out_holders(games, game, holding, reach, out)
 
 
 @kernel
@@ -140,16 +130,24 @@ def _num_blocks(streets: CompactStreets) -> int:
     return (num_roots + _LANES - 1) // _LANES
 
 
-@kernel
+@fused_kernel
 def _leave_out_holders(
-    games: BucketGames, game: int, holding: IntArray, lanes: int, out_entering: Float32Array
+    games: BucketGames,
+    game: int,
+    holding: IntArray,
+    reach: Float32Array,
+    out_entering: Float32Array,
 ) -> None:
     """Counts hands one time less for each of a game's cards that they hold."""
-    share = np.float32(-1.0) / np.float32(games.num_cards[game])
-    sums, buckets = np.int64(out_entering.ctypes.data), games.villain[game]
+    share, bucket = np.float32(-1.0) / np.float32(games.num_cards[game]), games.villain[game]
     for i in range(games.num_cards[game]):
-        holders = np.int64(holding[games.cards[game, i]].ctypes.data)
-        lane_simd.add_listed_by_bucket(sums, lanes, holders, np.int64(buckets.ctypes.data), share)
+        holders = holding[games.cards[game, i]]
+        for j in range(holders.shape[0]):
+            if holders[j] == _NOBODY:
+                break
+            row, total = reach[holders[j]], out_entering[bucket[holders[j]]]
+            for lane in range(_LANES):
+                total[lane] += row[lane] * share
 
 
 @kernel
@@ -169,7 +167,6 @@ def enter_rows(
             roots.payoff[first:end],
             False,
             crossing.entering[first // _LANES, position],
-            crossing.transfer,
             out_scratch.reach,
         )
 
@@ -183,16 +180,17 @@ def leave_rows(
     out_crossing: Crossing,
 ) -> None:
     """Reads what each bucket of one of the games wins for each unit of reach that it meets."""
-    row_bytes, num_roots = np.int64(scratch.value.shape[1] * _FLOAT_BYTES), root.shape[0]
-    values, met = np.int64(scratch.value.ctypes.data), np.int64(scratch.met.ctypes.data)
+    num_roots = root.shape[0]
     for i in range(num_roots):
-        lane_kernels.divide(met + i * row_bytes, values + root[i] * row_bytes, row_bytes)
+        won, met = scratch.value[root[i]], scratch.met[i]
+        for bucket in range(met.shape[0]):
+            is_met = met[bucket] > _SMALLEST_MET
+            share = won[bucket] / (met[bucket] if is_met else _ONE)
+            met[bucket] = share if is_met else _ZERO
     for first in range(0, num_roots, _LANES):
         end = min(first + _LANES, num_roots)
         leaving = out_crossing.leaving[first // _LANES, position]
-        lane_kernels.rows_to_lanes(
-            roots.node[first:end], scratch.met, out_crossing.transfer, leaving
-        )
+        lane_kernels.rows_to_lanes(roots.node[first:end], scratch.met, leaving)
 
 
 @kernel
@@ -231,7 +229,6 @@ def _find_blocked(
 
     What is blocked in all is taken off by halves from each card's, as a hand has two cards.
     """
-    lanes = np.int64(reach.ctypes.data)
     for game in range(cards.shape[0]):
         out = out_with_card[game]
         for lane in range(_LANES):
@@ -242,10 +239,13 @@ def _find_blocked(
         for other in range(1, _NUM_CARDS):
             for lane in range(_LANES):
                 out[other, lane] = out[0, lane]
-        start = np.int64(out.ctypes.data)
         for i in range(num_cards[game]):
-            hands = np.int64(villain_with[cards[game, i]].ctypes.data)
-            lane_simd.add_with_card(start, lanes, hands)
+            hands = villain_with[cards[game, i]]
+            for other in range(_NUM_CARDS):
+                row, total = reach[max(hands[other], 0)], out[other]
+                is_hand = hands[other] != _NOBODY
+                for lane in range(_LANES):
+                    total[lane] += row[lane] if is_hand else _ZERO
 
 
 @kernel
@@ -258,31 +258,17 @@ def _add_won(
     out_won: Float32Array,
 ) -> None:
     """Adds what kin win on all cards of games, as if their hands held none of them."""
-    num_games, row_bytes = leaving.kin_bucket.shape
-    game_bytes = leaving.value.shape[1] * _LANE_ROW
-    sizes = (np.int64(row_bytes), np.int64(game_bytes))
-    share, won = np.int64(out_share.ctypes.data), np.int64(out_won.ctypes.data)
-    number, buckets = kin.number[turn_index], np.int64(leaving.kin_bucket.ctypes.data)
-    cards = np.int64(kin.card[turn_index].ctypes.data)
-    ends = np.int64(kin.card_end[turn_index].ctypes.data)
-    values, met = np.int64(leaving.value.ctypes.data), np.int64(with_card.ctypes.data)
-    counts = np.int64(leaving.num_cards.ctypes.data)
-    if num_games == GAMES_AT_ONCE:
-        lane_simd.add_kin_4(share, won, number, buckets, cards, ends, values, met, counts, *sizes)
-    else:
-        for game in range(num_games):
-            lane_simd.add_kin_1(
-                share,
-                won,
-                number,
-                buckets + game * row_bytes,
-                cards,
-                ends,
-                values + game * game_bytes,
-                met + game * _NUM_CARDS * _LANE_ROW,
-                counts + game * _COUNT_BYTES,
-                *sizes,
-            )
+    num_games = leaving.num_cards.shape[0]
+    lane_kernels.add_games(
+        leaving.kin_bucket,
+        kin.card[turn_index],
+        kin.card_end[turn_index][: kin.number[turn_index]],
+        leaving.value[:num_games],
+        with_card[:num_games],
+        leaving.num_cards,
+        out_share,
+        out_won,
+    )
 
 
 @kernel
@@ -296,21 +282,35 @@ def _subtract_held(
     out_won: Float32Array,
 ) -> None:
     """Takes back what hands were given on cards that they hold."""
-    cards, num_cards, bucket = leaving.cards, leaving.num_cards, leaving.bucket
-    nothing = np.int64(leaving.value[0, leaving.value.shape[1] - 1].ctypes.data)
-    won, met = np.int64(out_won.ctypes.data), np.int64(mass.ctypes.data)
-    lanes, theirs = np.int64(reach.ctypes.data), np.int64(same.ctypes.data)
+    cards, num_cards = leaving.cards, leaving.num_cards
     for game in range(cards.shape[0]):
         if num_cards[game] == 1:  # holders of a single card are impossible
             continue
-        buckets = np.int64(bucket[game].ctypes.data)
-        values = np.int64(leaving.value[game].ctypes.data)
         for i in range(num_cards[game]):
-            holders = np.int64(holding[cards[game, i]].ctypes.data)
-            blocked = np.int64(by_card[cards[game, i]].ctypes.data)
-            lane_simd.subtract_held(
-                won, met, holders, buckets, values, blocked, lanes, theirs, nothing
-            )
+            holders, blocked = holding[cards[game, i]], by_card[cards[game, i]]
+            for j in range(holders.shape[0]):
+                hand = holders[j]
+                if hand == _NOBODY:
+                    break
+                value, total = leaving.value[game, leaving.bucket[game, hand]], out_won[hand]
+                met, own, has_own = mass[hand], reach[max(same[hand], 0)], same[hand] != _NOBODY
+                for lane in range(_LANES):
+                    left = met[lane] - blocked[lane] + (own[lane] if has_own else _ZERO)
+                    total[lane] -= value[lane] * left
+
+
+@fused_kernel
+def _add_met(
+    crossing: Crossing, block: int, kin: Kin, turn_index: int, out_won: Float32Array
+) -> None:
+    """Adds to ``out_won[H, 16]`` what hands win of what they meet, and beyond that by card."""
+    for hand in range(out_won.shape[0]):
+        share = crossing.kin_share[block, kin.of_hand[turn_index, hand]]
+        low = crossing.kin_won[block, kin.place[turn_index, hand, 0]]
+        high = crossing.kin_won[block, kin.place[turn_index, hand, 1]]
+        met, total = crossing.mass[block, hand], out_won[hand]
+        for lane in range(_LANES):
+            total[lane] = share[lane] * met[lane] + (total[lane] + (low[lane] + high[lane]))
 
 
 @kernel
@@ -319,20 +319,8 @@ def cross_up(
 ) -> None:
     """Writes what hands win on all rivers into the rows of the turn's chance nodes."""
     chance, kin = streets.turn.chance, streets.games.hero_kin
-    of_hand = np.int64(kin.of_hand[turn_index].ctypes.data)
-    places = np.int64(kin.place[turn_index].ctypes.data)
     for first in range(0, chance.shape[0], _LANES):
         end, block = min(first + _LANES, chance.shape[0]), first // _LANES
         won = crossing.won[block]
-        lane_simd.add_met(
-            np.int64(won.ctypes.data),
-            won.shape[0],
-            np.int64(crossing.mass[block].ctypes.data),
-            of_hand,
-            places,
-            np.int64(crossing.kin_share[block].ctypes.data),
-            np.int64(crossing.kin_won[block].ctypes.data),
-        )
-        lane_kernels.lanes_to_rows(
-            chance[first:end], streets.probability, False, won, crossing.transfer, out_value
-        )
+        _add_met(crossing, block, kin, turn_index, won)
+        lane_kernels.lanes_to_rows(chance[first:end], streets.probability, False, won, out_value)

@@ -23,8 +23,7 @@ from runout.holdem.layouts import (
 from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
 from runout.holdem.terminal_kernels import Meeting
 from runout.jit import inlined, kernel
-from runout.simd import lane_kernels as simd
-from runout.simd import vector_kernels
+from runout.simd import lane_kernels, vector_kernels
 from runout.simd.decision_kernels import Learning
 
 # --------------------------------------------------------------------------------------------------
@@ -319,9 +318,6 @@ def iterate_river(
 # hero's values up. A terminal is one product of a row of reach with the matrix of who meets whom.
 
 
-_FLOAT_BYTES = 4
-
-
 @kernel
 def value_rows(
     terminals: Terminals,
@@ -331,18 +327,8 @@ def value_rows(
     out_value: Float32Array,
 ) -> None:
     """Sets the rows of terminals to payoff times reach times matrix, or adds it."""
-    row_bytes = np.int64(matrix.shape[1] * _FLOAT_BYTES)
-    table, x = np.int64(matrix.ctypes.data), np.int64(reach.ctypes.data)
-    out = np.int64(out_value.ctypes.data)
-    rows, nodes = np.int64(terminals.row.ctypes.data), np.int64(terminals.node.ctypes.data)
-    payoffs = np.int64(terminals.payoff.ctypes.data)
-    for i in range(0, terminals.row.shape[0], simd.PRODUCT_BLOCK):
-        offset = i * _FLOAT_BYTES  # of an int32 as well
-        row, node, payoff = rows + offset, nodes + offset, payoffs + offset
-        if adds:
-            simd.multiply_add(table, row_bytes, x, row, out, node, payoff)
-        else:
-            simd.multiply(table, row_bytes, x, row, out, node, payoff)
+    row, node, payoff = terminals
+    lane_kernels.multiply(matrix, reach, row, node, payoff, adds, out_value)
 
 
 @kernel

@@ -20,7 +20,6 @@ from runout.holdem.tables import (
     StreetSize,
     count_table_bytes,
     make_shaped_scratch,
-    make_transfer,
     scratch_bytes,
 )
 from runout.holdem.turn_to_river_kernels import GAMES_AT_ONCE
@@ -88,7 +87,7 @@ class WorkspaceShape(NamedTuple):
         lane_rows = self.num_blocks * (2 * villain + 5 * hero + NUM_CARDS)
         lane_rows += self.num_blocks * GAMES_AT_ONCE * 2 * (buckets + 1)
         lane_rows += GAMES_AT_ONCE * NUM_CARDS
-        crossing = 4 * LANES * lane_rows + 12 * LANES + 4 * max(hero, buckets)
+        crossing = 4 * LANES * lane_rows
         game_rows = self.game.num_rows + self.game.num_nodes + self.game.num_decoded
         game = 4 * buckets * (game_rows + num_lanes)
         of_worker = scratch_bytes(self.turn) + crossing + game
@@ -169,7 +168,6 @@ def _make_turn(shape: WorkspaceShape) -> CompactScratch:
             with_card=_zeros(GAMES_AT_ONCE, NUM_CARDS, LANES),
             entering=_zeros(blocks, GAMES_AT_ONCE, buckets + 1, LANES),
             leaving=_zeros(blocks, GAMES_AT_ONCE, buckets + 1, LANES),
-            transfer=make_transfer(max(hero, buckets)),
         ),
         game=BucketScratch(
             reach=_zeros(shape.game.num_rows, buckets),

@@ -1,41 +1,48 @@
-"""Decisions in registers: tables of 32 or 16 bits; play, learn, mix and respond in one pass."""
+"""Decisions over rows of numbers, one for each hand: play, learn, mix and respond.
 
-from functools import partial
+A decision's actions are rows that follow each other, in the tables of what was learned and in the
+rows of reach or value. An action is taken in proportion to the positive part of its weight.
+
+Tables have 32 or 16 bits. A 16-bit number is a *code*: times the scale that all actions of its
+decision share, it is the number. How often actions are taken depends on ratios only, so codes serve
+as they are; what is learned is kept in a working space until its largest number, and with it the
+new scale, is known. Codes of a locked hand hold its strategy and never change.
+
+While learning, by far the most is done by two pieces; their LLVM code has everything about a few
+hands in registers at once. Rows are padded to a multiple of sixteen.
+"""
+
 from typing import NamedTuple
 
+import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 
 from runout.arrays import AnyArray, Float32Array, Uint8Array
-from runout.simd.vector_kernels import (
-    FLOAT,
-    FLOAT_BYTES,
-    INT32,
-    INT64,
-    VectorCode,
-    vector_intrinsic,
-)
+from runout.jit import kernel
+from runout.simd.vector_kernels import FLOAT, FLOAT_BYTES, INT32, SHORT, fused_kernel, vectorised
 
-# --------------------------------------------------------------------------------------------------
-# Learned tables in 32 or in 16 bits, read and written in registers.
-#
-# A 16-bit number is a *code*: times the scale that all actions of its decision share, it is the
-# number. How often actions are taken depends on ratios only, so codes serve as they are; what is
-# learned is kept in a working space until its largest number, and with it the new scale, is
-# known. Codes of a locked hand hold its strategy and never change.
-
-
-# `Rows` builds LLVM code and has llvmlite's types, which are not annotated.
+# The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
-
-_INT16 = ir.IntType(16)
-
 #: The largest code of the two 16-bit types: regrets have a sign, strategy sums do not.
-_LARGEST_CODE = {types.int16: 32_767.0, types.uint16: 65_535.0}
+_LARGEST_REGRET, _LARGEST_SUM = np.float32(32_767.0), np.float32(65_535.0)
+_LARGEST_CODE = {types.int16: float(_LARGEST_REGRET), types.uint16: float(_LARGEST_SUM)}
 
 #: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
-_SMALLEST_LARGEST = 1e-30
+_SMALLEST_LARGEST = np.float32(1e-30)
+
+#: A total below it counts as none: float32 cannot hold its reciprocal.
+_SMALLEST_TOTAL = np.float32(1.2e-38)
+
+_ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
+
+#: Numbers of actions that are written out while learning, by far the most common.
+_WRITTEN_OUT = (2, 3)
+
+#: How far ahead of its use a number of a table is fetched, in bytes: from a small table it is the
+#: same place in the next board's table, which follows.
+_NEAR_BYTES, _SMALL_TABLE_BYTES = 8_192, 65_536
 
 
 class Learning(NamedTuple):
@@ -59,52 +66,224 @@ class Learning(NamedTuple):
     lock: Uint8Array
 
 
-class Rows:
+class Decision(NamedTuple):
+    """Where a decision finds its numbers.
+
+    Attributes:
+        first: the row of its first action in the tables.
+        number: of actions.
+        row: its own row of reach or of values.
+        child: the row of its first action's.
+    """
+
+    first: int
+    number: int
+    row: int
+    child: int
+
+
+class Discounts(NamedTuple):
+    """What regrets are multiplied with before they are added to.
+
+    Attributes:
+        positive: of positive regrets.
+        negative: of negative regrets.
+    """
+
+    positive: np.float32
+    negative: np.float32
+
+
+@kernel
+def _find_inverse(table: AnyArray, decision: Decision, out_inverse: Float32Array) -> None:
+    """Sets ``out_inverse[H]`` to 1 / the sum of positive weights, 0 where there are none."""
+    out_inverse[:] = _ZERO
+    for action in range(decision.number):
+        weights = table[decision.first + action]
+        for hand in range(out_inverse.shape[0]):
+            weight = np.float32(weights[hand])
+            out_inverse[hand] += weight if weight > _ZERO else _ZERO
+    for hand in range(out_inverse.shape[0]):
+        total = out_inverse[hand]
+        is_positive = total > _SMALLEST_TOTAL
+        inverse = _ONE / (total if is_positive else _ONE)
+        out_inverse[hand] = inverse if is_positive else _ZERO
+
+
+@kernel
+def _match(
+    table: AnyArray, decision: Decision, action: int, inverse: Float32Array, out_share: Float32Array
+) -> None:
+    """Sets ``out_share[H]`` to how often an action is taken: regret matching."""
+    weights, equal = table[decision.first + action], _ONE / np.float32(decision.number)
+    for hand in range(out_share.shape[0]):
+        weight = np.float32(weights[hand])
+        share = (weight if weight > _ZERO else _ZERO) * inverse[hand]
+        out_share[hand] = share if inverse[hand] > _ZERO else equal
+
+
+@kernel
+def play(table: AnyArray, decision: Decision, out_reach: Float32Array) -> None:
+    """Divides arriving reach among the actions, in proportion to positive weights.
+
+    Args:
+        table: ``[A, H]`` weights.
+        decision: whose row of ``out_reach`` holds what arrives.
+        out_reach: ``[n, H]``.
+    """
+    inverse, arriving = np.empty(table.shape[1], np.float32), out_reach[decision.row]
+    _find_inverse(table, decision, inverse)
+    for action in range(decision.number):
+        leaving = out_reach[decision.child + action]
+        _match(table, decision, action, inverse, leaving)
+        for hand in range(leaving.shape[0]):
+            leaving[hand] *= arriving[hand]
+
+
+@fused_kernel
+def _add_mean(share: Float32Array, value: Float32Array, out_mean: Float32Array) -> None:
+    for hand in range(out_mean.shape[0]):
+        out_mean[hand] += share[hand] * value[hand]
+
+
+@kernel
+def mix(table: AnyArray, decision: Decision, out_value: Float32Array) -> None:
+    """Sets the value of a decision to the mean of its actions, by the positive part of weights.
+
+    Args:
+        table: ``[A, H]`` weights.
+        decision: whose row is set.
+        out_value: ``[n, H]``.
+    """
+    mean, inverse = out_value[decision.row], np.empty(table.shape[1], np.float32)
+    share = np.empty(table.shape[1], np.float32)
+    _find_inverse(table, decision, inverse)
+    mean[:] = _ZERO
+    for action in range(decision.number):
+        _match(table, decision, action, inverse, share)
+        _add_mean(share, out_value[decision.child + action], mean)
+
+
+@kernel
+def add_up(decision: Decision, out_value: Float32Array) -> None:
+    """Sets the value of a decision to the sum of its actions' in ``out_value[n, H]``."""
+    total = out_value[decision.row]
+    first = out_value[decision.child]
+    for hand in range(total.shape[0]):
+        total[hand] = first[hand]
+    for action in range(1, decision.number):
+        value = out_value[decision.child + action]
+        for hand in range(total.shape[0]):
+            total[hand] += value[hand]
+
+
+@kernel
+def take_best(decision: Decision, out_value: Float32Array) -> None:
+    """Sets the value of a decision to the largest of its actions' in ``out_value[n, H]``."""
+    best = out_value[decision.row]
+    first = out_value[decision.child]
+    for hand in range(best.shape[0]):
+        best[hand] = first[hand]
+    for action in range(1, decision.number):
+        value = out_value[decision.child + action]
+        for hand in range(best.shape[0]):
+            best[hand] = value[hand] if value[hand] > best[hand] else best[hand]
+
+
+@kernel
+def keep_locked(hero: Learning, decision: Decision, out_value: Float32Array) -> None:
+    """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
+    value = out_value[decision.row]
+    before, lock = value.copy(), hero.lock[decision.first]
+    mix(hero.regret, decision, out_value)
+    for hand in range(value.shape[0]):
+        value[hand] = value[hand] if lock[hand] else before[hand]
+
+
+@kernel
+def _encode(
+    numbers: Float32Array,
+    lock: Uint8Array,
+    most: np.float32,
+    decision: Decision,
+    out_table: AnyArray,
+    out_scale: Float32Array,
+) -> None:
+    """Turns ``numbers[a, H]`` of a decision into codes and their scale, but for locked hands.
+
+    Args:
+        numbers: of each action, 0 where a hand is locked.
+        lock: ``[1, H]``, or empty.
+        most: the largest code.
+        decision: where they go.
+        out_table: ``[A, H]`` codes.
+        out_scale: ``[A]``.
+    """
+    largest, num_hands = _ZERO, out_table.shape[1]
+    for action in range(decision.number):
+        for hand in range(num_hands):
+            size = abs(numbers[action, hand])
+            largest = size if size > largest else largest
+    out_scale[decision.first] = largest / most
+    per_unit = most / largest if largest > _SMALLEST_LARGEST else _ZERO
+    for action in range(decision.number):
+        codes = out_table[decision.first + action]
+        for hand in range(num_hands):
+            if lock.shape[0] == 0 or not lock[0, hand]:
+                scaled = numbers[action, hand] * per_unit
+                codes[hand] = np.int32(scaled + (_HALF if scaled > _ZERO else -_HALF))
+
+
+@fused_kernel
+def _discount(
+    table: AnyArray,
+    unit: np.float32,
+    discounts: Discounts,
+    gain: Float32Array,
+    out_numbers: Float32Array,
+) -> None:
+    """Sets ``out_numbers[H]`` to discounted numbers of a table's row plus what is gained."""
+    positive, negative = discounts
+    for hand in range(gain.shape[0]):
+        weight = np.float32(table[hand])
+        decay = positive if weight > _ZERO else negative
+        out_numbers[hand] = weight * unit * decay + gain[hand]
+
+
+class _Rows:
     """Code for the rows of one decision in a table; offsets are those of float32 rows."""
 
-    def __init__(self, code, context, kinds, arrays, first, row_bytes, space=None):
-        """Finds the rows.
-
-        Args:
-            code: builds the instructions.
-            context: numba's.
-            kinds: numba's types of the table and of its scales.
-            arrays: the table ``[A, H]`` and its scales ``[A]``, of one board.
-            first: the row of the decision's first action.
-            row_bytes: of a row of float32.
-            space: address of as many rows of float32; only rows that are written need it.
-        """
-        self.code, self.row_bytes, self.space = code, row_bytes, space
-        builder, table = code.builder, kinds[0].dtype
-        starts = [
-            builder.ptrtoint(context.make_array(kind)(context, builder, array).data, INT64)
-            for kind, array in zip(kinds, arrays, strict=True)
-        ]
-        self.largest_code = _LARGEST_CODE.get(table)
-        self.start = builder.add(starts[0], self._in_table(builder.mul(first, row_bytes)))
+    def __init__(self, code, table, scale, decision, space=None):
+        """Finds the rows; only those that are written need a space of as many rows of float32."""
+        self.code, self.space = code, space
+        self.row_bytes = code.times(table.shape[-1], FLOAT_BYTES)
+        self.largest_code = _LARGEST_CODE.get(table.kind)
+        self.start = code.row(table, decision.first)
+        num_bytes = code.times(code.times(*table.shape), table.kind.bitwidth // 8)
+        is_small = code.builder.icmp_signed("<=", num_bytes, code.whole(_SMALL_TABLE_BYTES))
+        self.ahead, self.behind = (
+            code.builder.select(is_small, num_bytes, code.whole(near))
+            for near in (_NEAR_BYTES, -_NEAR_BYTES)
+        )
         if self.largest_code is not None:
-            self.scale = builder.add(starts[1], builder.mul(first, ir.Constant(INT64, FLOAT_BYTES)))
+            self.scale = code.at(scale.start, code.times(decision.first, FLOAT_BYTES))
             self.unit = code.spread(code.load(self.scale, FLOAT))
-            self.codes = ir.VectorType(_INT16, code.width)
+            self.codes = ir.VectorType(SHORT, code.width)
             self.integers = ir.VectorType(INT32, code.width)
             self.largest = code.slot()
-            builder.store(code.zero, self.largest)
-
-    def _in_table(self, num_bytes):
-        """Returns the bytes in the table of some bytes of float32."""
-        if self.largest_code is None:
-            return num_bytes
-        return self.code.builder.lshr(num_bytes, ir.Constant(INT64, 1))
 
     def _place(self, action, offset):
-        return self.code.at(self.start, self._in_table(self.code.builder.add(action, offset)))
+        place = self.code.builder.add(action, offset)
+        if self.largest_code is not None:
+            place = self.code.builder.lshr(place, self.code.whole(1))
+        return self.code.at(self.start, place)
 
     def weight(self, action, offset):
         """Returns numbers in proportion to an action's, with the same factor for all actions."""
         code, builder = self.code, self.code.builder
         if self.largest_code is None:
             return code.load(self._place(action, offset))
-        extend = builder.sext if self.largest_code == _LARGEST_CODE[types.int16] else builder.zext
+        extend = builder.sext if self.largest_code == _LARGEST_REGRET else builder.zext
         read = code.load(self._place(action, offset), self.codes, align=2)
         return builder.sitofp(extend(read, self.integers), code.vector)
 
@@ -118,385 +297,219 @@ class Rows:
         """Asks for what is some bytes further on in the table."""
         self.code.prefetch(self.code.at(self._place(action, offset), ahead))
 
-    def write(self, numbers, action, offset, old_weight, is_locked=None):
-        """Writes an action's numbers, but for locked hands, whose old weights stay."""
+    def write(self, numbers, action, offset):
+        """Writes an action's numbers."""
         code, builder = self.code, self.code.builder
         if self.largest_code is None:
-            if is_locked is not None:
-                numbers = builder.select(is_locked, old_weight, numbers)
             code.store(numbers, self._place(action, offset))
             return
-        if is_locked is not None:
-            numbers = builder.select(is_locked, code.zero, numbers)
         size = code.larger(numbers, builder.fsub(code.zero, numbers))
         builder.store(code.larger(size, builder.load(self.largest)), self.largest)
-        code.store(numbers, code.at(code.at(self.space, action), offset))
+        code.store(numbers, code.at(code.at(self.space.start, action), offset))
 
-    def encode(self, num_actions, find_locked=None):
-        """Turns what was written into codes, if the table has any; ends the decision.
-
-        Args:
-            num_actions: how many there are.
-            find_locked: a function from an offset to which hands are locked, None if none is.
-        """
+    def encode(self, num_actions):
+        """Turns what was written into codes, if the table has any; ends the decision."""
         code, builder = self.code, self.code.builder
         if self.largest_code is None:
             return
-        largest, codes = code.largest_of(builder.load(self.largest)), self.codes
-        most, none = ir.Constant(FLOAT, self.largest_code), ir.Constant(FLOAT, 0.0)
-        builder.store(builder.fdiv(largest, most), builder.inttoptr(self.scale, FLOAT.as_pointer()))
-        is_large = builder.fcmp_ordered(">", largest, ir.Constant(FLOAT, _SMALLEST_LARGEST))
+        largest, most = code.largest_of(builder.load(self.largest)), self.largest_code
+        most, none = ir.Constant(FLOAT, most), ir.Constant(FLOAT, 0.0)
+        code.store(builder.fdiv(largest, most), self.scale)
+        is_large = builder.fcmp_ordered(">", largest, ir.Constant(FLOAT, float(_SMALLEST_LARGEST)))
         per_unit = code.spread(builder.select(is_large, builder.fdiv(most, largest), none))
 
         def encode_some(action, offset):
-            scaled = builder.fmul(code.load(code.at(code.at(self.space, action), offset)), per_unit)
+            number = code.load(code.at(code.at(self.space.start, action), offset))
+            scaled = builder.fmul(number, per_unit)
             is_positive = builder.fcmp_ordered(">", scaled, code.zero)
             half = builder.select(is_positive, code.constant(0.5), code.constant(-0.5))
             rounded = builder.fptosi(builder.fadd(scaled, half), self.integers)
-            new, place = builder.trunc(rounded, codes), self._place(action, offset)
-            if find_locked is not None:
-                old = code.load(place, codes, align=2)
-                new = builder.select(find_locked(offset), old, new)
-            code.store(new, place, align=2)
+            code.store(builder.trunc(rounded, self.codes), self._place(action, offset), align=2)
 
-        with cgutils.for_range(builder, num_actions, intp=INT64) as loop:
-            action = builder.mul(loop.index, self.row_bytes)
-            code.each(self.row_bytes, lambda offset: encode_some(action, offset))
+        def encode_action(index):
+            action = code.times(index, self.row_bytes)
+            code.each_vector(self.row_bytes, lambda offset: encode_some(action, offset))
+
+        code.each(num_actions, encode_action)
 
 
-# --------------------------------------------------------------------------------------------------
-# Vector instructions for decisions: play, learn, mix, respond, in one pass over rows.
-#
-# The passes of `street_kernels` use them for rows of hands and of buckets alike. Everything about a
-# few hands is in registers at once. Addresses only, nothing is checked: rows are padded to a
-# multiple of sixteen. `tests/holdem/test_street_kernels.py` compares them with plain sums.
+def _each_action(code, count, row_bytes, body):
+    """Calls ``body`` with the offset of every action's row."""
+    code.each(count, lambda index: body(code.times(index, row_bytes)))
 
 
-# The bodies build LLVM code and have llvmlite's types, which are not annotated.
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
-
-
-#: A total below it counts as none: float32 cannot hold its reciprocal.
-_SMALLEST_TOTAL = 1.2e-38
-
-#: Numbers of actions that are written out while learning, by far the most common.
-_WRITTEN_OUT = (2, 3)
-
-
-class _Decision:
-    """Code for the actions of one decision; rows of actions follow each other."""
-
-    def __init__(self, code, count, row_bytes, ahead):
-        """Prepares the share of each action where no weight is positive.
-
-        Args:
-            code: builds the instructions.
-            count: number of actions, as a Python number or as one that the code computes.
-            row_bytes: of a row.
-            ahead: bytes from a number in a table to one that is read soon, or None.
-        """
-        self.code, self.count, self.row_bytes, self.ahead = code, count, row_bytes, ahead
-        if isinstance(count, int):
-            self.equal = code.constant(1.0 / count)
-        else:
-            number = code.builder.sitofp(count, FLOAT)
-            one = ir.Constant(FLOAT, 1.0)
-            self.equal = code.spread(code.builder.fdiv(one, number))
-
-    def each(self, body):
-        """Calls ``body(offset)`` for every action."""
-        self.code.each_action(self.count, self.row_bytes, body)
-
-    def match(self, rows, offset):
-        """Returns a function from an action's weight to its probability: regret matching."""
-        code, builder, slot = self.code, self.code.builder, self.code.slot()
-        builder.store(code.zero, slot)
-
-        def add(action):
-            weight = code.positive(rows.weight(action, offset))
-            builder.store(builder.fadd(builder.load(slot), weight), slot)
-
-        self.each(add)
-        total = builder.load(slot)
-        is_positive = builder.fcmp_ordered(">", total, code.constant(_SMALLEST_TOTAL))
-        one = code.constant(1.0)
-        inverse = builder.fdiv(one, builder.select(is_positive, total, one))
-
-        def probability(weight):
-            share = builder.fmul(code.positive(weight), inverse)
-            return builder.select(is_positive, share, self.equal)
-
-        return probability
-
-
-def _choose(builder, number, counts, with_actions):
-    """Builds the code for each of some numbers of actions, and for any other."""
+def _with_actions(code, number, write, counts=_WRITTEN_OUT):
+    """Calls ``write(count)`` for each of some numbers of actions, and for any other."""
     if not counts:
-        with_actions(number)
+        write(number)
         return
-    is_count = builder.icmp_signed("==", number, ir.Constant(number.type, counts[0]))
-    with builder.if_else(is_count) as (written_out, otherwise):
+    is_count = code.builder.icmp_signed("==", number, code.whole(counts[0]))
+    with code.builder.if_else(is_count) as (written_out, otherwise):
         with written_out:
-            with_actions(counts[0])
+            write(counts[0])
         with otherwise:
-            _choose(builder, number, counts[1:], with_actions)
+            _with_actions(code, number, write, counts[1:])
 
 
-def _decide(
-    generate_decision,
-    tables,
-    num_addresses,
-    num_scalars=0,
-    learns=False,
-    locks=False,
-    counts=_WRITTEN_OUT,
-):
-    """Returns what an intrinsic needs that does something to a decision.
+def _write_match(code, rows, count, offset):
+    """Returns a function from an action's weight to its probability: regret matching."""
+    builder, slot = code.builder, code.slot()
 
-    Its arguments are tables with their scales, and the decision's first row in them; addresses;
-    float32 scalars; if it learns, the address of a working space and the bytes to what is read
-    soon; then the bytes of a row and the number of actions.
+    def add(action):
+        weight = code.positive(rows.weight(action, offset))
+        builder.store(builder.fadd(builder.load(slot), weight), slot)
+
+    _each_action(code, count, rows.row_bytes, add)
+    total, one = builder.load(slot), code.constant(1.0)
+    is_positive = builder.fcmp_ordered(">", total, code.constant(_SMALLEST_TOTAL))
+    inverse = builder.fdiv(one, builder.select(is_positive, total, one))
+    number = builder.sitofp(code.whole(count), FLOAT)
+    equal = code.spread(builder.fdiv(ir.Constant(FLOAT, 1.0), number))
+
+    def probability(weight):
+        share = builder.fmul(code.positive(weight), inverse)
+        return builder.select(is_positive, share, equal)
+
+    return probability
+
+
+def _write_play_and_add(code, villain, decision, decay, space, reach):
+    builder, decay = code.builder, code.spread(decay)
+    regrets = _Rows(code, villain.regret, villain.regret_scale, decision)
+    sums = _Rows(code, villain.strategy_sum, villain.sum_scale, decision, space)
+    arriving, out = code.row(reach, decision.row), code.row(reach, decision.child)
+
+    def with_actions(count):
+        def some(offset):
+            probability = _write_match(code, regrets, count, offset)
+            reached = code.load(code.at(arriving, offset))
+
+            def one(action):
+                leaving = builder.fmul(probability(regrets.weight(action, offset)), reached)
+                regrets.prefetch(action, offset, regrets.ahead)
+                sums.prefetch(action, offset, regrets.ahead)
+                old = sums.number(sums.weight(action, offset))
+                code.store(leaving, code.at(code.at(out, action), offset))
+                sums.write(code.multiply_add(old, decay, leaving), action, offset)
+
+            _each_action(code, count, regrets.row_bytes, one)
+
+        code.each_vector(regrets.row_bytes, some)
+
+    _with_actions(code, decision.number, with_actions)
+    sums.encode(decision.number)
+
+
+@vectorised(_write_play_and_add)
+def play_and_add(
+    villain: Learning,
+    decision: Decision,
+    decay: np.float32,
+    space: Float32Array,
+    out_reach: Float32Array,
+) -> None:
+    """Like `play` by regrets, adding what leaves to strategy sums that are discounted first.
 
     Args:
-        generate_decision: builds the code for some hands, from rows, addresses and scalars.
-        tables: numba's types of tables and scales.
-        num_addresses: how many there are.
-        num_scalars: likewise.
-        learns: whether the last table is written to.
-        locks: whether the last address is that of locks.
-        counts: numbers of actions that are written out.
+        villain: tables of one board, of which the sums are added to.
+        decision: whose row of ``out_reach`` holds what arrives.
+        decay: the discount of the sums.
+        space: ``[actions, H]`` working space; empty with 32-bit tables.
+        out_reach: ``[n, H]``.
     """
-    num_tables = len(tables)
-
-    def generate(context, builder, _, args):
-        code = VectorCode(context, builder)
-        values = iter(args)
-        arrays = [next(values) for _ in range(num_tables)]
-        first = next(values) if tables else None
-        addresses = [next(values) for _ in range(num_addresses)]
-        scalars = [code.spread(next(values)) for _ in range(num_scalars)]
-        space, ahead = (next(values), next(values)) if learns else (None, None)
-        row_bytes, number = values
-        rows = [
-            Rows(code, context, tables[i : i + 2], arrays[i : i + 2], first, row_bytes, space)
-            for i in range(0, num_tables, 2)
-        ]
-
-        def with_actions(count):
-            decision = _Decision(code, count, row_bytes, ahead)
-            code.each(
-                row_bytes,
-                lambda offset: generate_decision(decision, rows, addresses, scalars, offset),
-            )
-
-        _choose(builder, number, counts, with_actions)
-        if learns:
-            find_locked = partial(_is_locked, code, addresses[-1]) if locks else None
-            rows[-1].encode(number, find_locked)
-        return context.get_dummy_value()
-
-    first = [types.int64] * (num_tables > 0)
-    floats = [types.float32] * num_scalars
-    numbers = [types.int64] * (2 + 2 * learns)
-    return types.void(*tables, *first, *[types.int64] * num_addresses, *floats, *numbers), generate
+    play(villain.regret, decision, out_reach)
+    sums, scale, first = villain.strategy_sum, villain.sum_scale, decision.first
+    unit, discounts = scale[first] if scale.size > 0 else _ONE, Discounts(decay, decay)
+    for action in range(decision.number):
+        old, leaving = sums[first + action], out_reach[decision.child + action]
+        if scale.size > 0:
+            _discount(old, unit, discounts, leaving, space[action])
+        else:
+            _discount(old, unit, discounts, leaving, old)
+    if scale.size > 0:
+        _encode(space, villain.lock[:0], _LARGEST_SUM, decision, sums, scale)
 
 
-def _play(decision, rows, addresses, scalars, offset):
-    (table,), (arriving, out) = rows, addresses
-    code, builder = decision.code, decision.code.builder
-    probability = decision.match(table, offset)
-    reach = code.load(code.at(arriving, offset))
+def _write_mix_and_learn(code, hero, decision, discounts, space, value):
+    builder, (positive, negative) = code.builder, map(code.spread, discounts)
+    regrets = _Rows(code, hero.regret, hero.regret_scale, decision, space)
+    values, out = code.row(value, decision.child), code.row(value, decision.row)
 
-    def one(action):
-        leaving = builder.fmul(probability(table.weight(action, offset)), reach)
-        code.store(leaving, code.at(code.at(out, action), offset))
+    def with_actions(count):
+        def some(offset):
+            probability, slot = _write_match(code, regrets, count, offset), code.slot()
 
-    decision.each(one)
+            def add(action):
+                share = probability(regrets.weight(action, offset))
+                won = code.load(code.at(code.at(values, action), offset))
+                builder.store(code.multiply_add(share, won, builder.load(slot)), slot)
 
+            _each_action(code, count, regrets.row_bytes, add)
+            mean = builder.load(slot)
+            code.store(mean, code.at(out, offset))
 
-def _play_and_add(decision, rows, addresses, scalars, offset):
-    (regrets, sums), (arriving, out), (decay,) = rows, addresses, scalars
-    code, builder = decision.code, decision.code.builder
-    probability = decision.match(regrets, offset)
-    reach = code.load(code.at(arriving, offset))
+            def learn(action):
+                regrets.prefetch(action, offset, regrets.behind)
+                weight = regrets.weight(action, offset)
+                won = code.load(code.at(code.at(values, action), offset))
+                is_positive = builder.fcmp_ordered(">", weight, code.zero)
+                decay = builder.select(is_positive, positive, negative)
+                gain, old = builder.fsub(won, mean), regrets.number(weight)
+                regrets.write(code.multiply_add(old, decay, gain), action, offset)
 
-    def one(action):
-        leaving = builder.fmul(probability(regrets.weight(action, offset)), reach)
-        regrets.prefetch(action, offset, decision.ahead)
-        sums.prefetch(action, offset, decision.ahead)
-        old = sums.weight(action, offset)
-        code.store(leaving, code.at(code.at(out, action), offset))
-        sums.write(code.multiply_add(sums.number(old), decay, leaving), action, offset, old)
+            _each_action(code, count, regrets.row_bytes, learn)
 
-    decision.each(one)
+        code.each_vector(regrets.row_bytes, some)
 
-
-def _mean(decision, table, values, offset):
-    """Returns the mean of the actions' values, by the positive part of weights."""
-    code, builder, slot = decision.code, decision.code.builder, decision.code.slot()
-    probability = decision.match(table, offset)
-    builder.store(code.zero, slot)
-
-    def one(action):
-        share = probability(table.weight(action, offset))
-        value = code.load(code.at(code.at(values, action), offset))
-        builder.store(code.multiply_add(share, value, builder.load(slot)), slot)
-
-    decision.each(one)
-    return builder.load(slot)
+    _with_actions(code, decision.number, with_actions)
+    regrets.encode(decision.number)
 
 
-def _mix(decision, rows, addresses, scalars, offset):
-    (table,), (values, out) = rows, addresses
-    decision.code.store(_mean(decision, table, values, offset), decision.code.at(out, offset))
-
-
-def _mix_and_learn(decision, rows, addresses, scalars, offset):
-    (regrets,), (values, out, *lock), (positive, negative) = rows, addresses, scalars
-    code, builder = decision.code, decision.code.builder
-    mean = _mean(decision, regrets, values, offset)
-    code.store(mean, code.at(out, offset))
-    is_locked = _is_locked(code, lock[0], offset) if lock else None
-
-    def one(action):
-        regrets.prefetch(action, offset, decision.ahead)
-        weight, value = (
-            regrets.weight(action, offset),
-            code.load(code.at(code.at(values, action), offset)),
-        )
-        decay = builder.select(builder.fcmp_ordered(">", weight, code.zero), positive, negative)
-        gain = builder.fsub(value, mean)
-        learned = code.multiply_add(regrets.number(weight), decay, gain)
-        regrets.write(learned, action, offset, weight, is_locked)
-
-    decision.each(one)
-
-
-def _is_locked(code, lock, offset):
-    """Returns which hands of a vector are locked; the row has one byte for each hand."""
-    bytes_of = ir.VectorType(ir.IntType(8), code.width)
-    of_byte = code.builder.udiv(offset, ir.Constant(offset.type, FLOAT_BYTES))
-    flags = code.load(code.at(lock, of_byte), bytes_of)
-    return code.builder.icmp_unsigned("!=", flags, ir.Constant(bytes_of, None))
-
-
-def _keep_locked(decision, rows, addresses, scalars, offset):
-    (table,), (values, out, lock) = rows, addresses
-    code, place = decision.code, decision.code.at(out, offset)
-    mean = _mean(decision, table, values, offset)
-    is_locked = _is_locked(code, lock, offset)
-    code.store(code.builder.select(is_locked, mean, code.load(place)), place)
-
-
-def _combine(join):
-    """Returns code that joins the values of all actions."""
-
-    def generate(decision, rows, addresses, scalars, offset):
-        values, out = addresses
-        code, builder, slot = decision.code, decision.code.builder, decision.code.slot()
-        builder.store(code.load(code.at(values, offset)), slot)
-
-        def one(action):
-            value = code.load(code.at(code.at(values, action), offset))
-            builder.store(join(code, builder.load(slot), value), slot)
-
-        # The first action is joined with the rest, not with itself.
-        rest = decision.count - 1 if isinstance(decision.count, int) else None
-        if rest is None:
-            rest = builder.sub(decision.count, ir.Constant(decision.count.type, 1))
-        code.each_action(
-            rest, decision.row_bytes, lambda a: one(builder.add(a, decision.row_bytes))
-        )
-        code.store(builder.load(slot), code.at(out, offset))
-
-    return generate
-
-
-@vector_intrinsic
-def play(typing_context, table, scale, first, arriving, out, row_bytes, num_actions):
-    """Divides arriving reach among the actions, in proportion to positive weights."""
-    return _decide(_play, (table, scale), 2, counts=())
-
-
-@vector_intrinsic
-def play_and_add(
-    typing_context,
-    regrets,
-    regret_scale,
-    sums,
-    sum_scale,
-    first,
-    arriving,
-    out,
-    decay,
-    space,
-    ahead,
-    row_bytes,
-    num_actions,
-):
-    """Like `play`, adding what leaves to strategy sums that are discounted first."""
-    tables = regrets, regret_scale, sums, sum_scale
-    return _decide(_play_and_add, tables, 2, 1, learns=True)
-
-
-@vector_intrinsic
-def mix(typing_context, table, scale, first, values, out, row_bytes, num_actions):
-    """Sets the value of a decision to the mean of its actions, by the positive part of weights."""
-    return _decide(_mix, (table, scale), 2, counts=())
-
-
-@vector_intrinsic
+@vectorised(_write_mix_and_learn)
 def mix_and_learn(
-    typing_context,
-    regrets,
-    scale,
-    first,
-    values,
-    out,
-    positive,
-    negative,
-    space,
-    ahead,
-    row_bytes,
-    num_actions,
-):
-    """Like `mix`, adding to discounted regrets what each action wins beyond the decision."""
-    return _decide(_mix_and_learn, (regrets, scale), 2, 2, learns=True)
+    hero: Learning,
+    decision: Decision,
+    discounts: Discounts,
+    space: Float32Array,
+    out_value: Float32Array,
+) -> None:
+    """Like `mix` by regrets, adding to them what each action wins beyond the decision.
+
+    Args:
+        hero: tables of one board, of which the regrets are discounted and added to.
+        decision: whose row of ``out_value`` is set.
+        discounts: of the regrets.
+        space: ``[actions, H]`` working space; empty with 32-bit tables.
+        out_value: ``[n, H]``.
+    """
+    learn_unlocked(hero, decision, discounts, space, out_value)
 
 
-@vector_intrinsic
-def mix_and_learn_unlocked(
-    typing_context,
-    regrets,
-    scale,
-    first,
-    values,
-    out,
-    lock,
-    positive,
-    negative,
-    space,
-    ahead,
-    row_bytes,
-    num_actions,
-):
+@kernel
+def learn_unlocked(
+    hero: Learning,
+    decision: Decision,
+    discounts: Discounts,
+    space: Float32Array,
+    out_value: Float32Array,
+) -> None:
     """Like `mix_and_learn`; regrets of locked hands hold their strategy and stay."""
-    return _decide(_mix_and_learn, (regrets, scale), 3, 2, learns=True, locks=True, counts=())
-
-
-@vector_intrinsic
-def keep_locked(typing_context, regrets, scale, first, values, out, lock, row_bytes, num_actions):
-    """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
-    return _decide(_keep_locked, (regrets, scale), 3, counts=())
-
-
-@vector_intrinsic
-def add_up(typing_context, values, out, row_bytes, num_actions):
-    """Sets a row to the sum of rows that follow each other."""
-    return _decide(_combine(lambda code, x, y: code.builder.fadd(x, y)), (), 2)
-
-
-@vector_intrinsic
-def take_best(typing_context, values, out, row_bytes, num_actions):
-    """Sets a row to the largest of rows that follow each other."""
-    return _decide(_combine(lambda code, x, y: code.larger(y, x)), (), 2, counts=())
+    regret, scale, first = hero.regret, hero.regret_scale, decision.first
+    mix(regret, decision, out_value)
+    lock = hero.lock[first : first + min(hero.lock.shape[0], 1)]
+    has_locks, has_codes, mean = lock.shape[0] > 0, scale.size > 0, out_value[decision.row]
+    unit = scale[first] if has_codes else _ONE
+    learned = np.empty(mean.shape[0], np.float32)
+    for action in range(decision.number):
+        old, won = regret[first + action], out_value[decision.child + action]
+        for hand in range(learned.shape[0]):
+            learned[hand] = won[hand] - mean[hand]
+        _discount(old, unit, discounts, learned, learned)
+        out = space[action] if has_codes else learned
+        for hand in range(learned.shape[0]):
+            if has_codes:
+                out[hand] = _ZERO if has_locks and lock[0, hand] else learned[hand]
+            elif not (has_locks and lock[0, hand]):
+                old[hand] = learned[hand]
+    if has_codes:
+        _encode(space, lock, _LARGEST_REGRET, decision, regret, scale)

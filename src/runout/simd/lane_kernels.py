@@ -1,546 +1,176 @@
-"""Lane rows of float32: transposes, sums by bucket, quotients, products with a matrix."""
+"""Sixteen rows side by side, and rows of buckets: transposes, sums, products.
 
+A *lane row* holds one number of each of sixteen rows, so that what is done to all of them for one
+hand is one vector instruction: ``[w, 16]`` instead of ``[16, w]``. Long sums are in float64.
+A *bucket row* holds one number for each bucket, padded to a multiple of `ROW_BLOCK`.
+
+Rows may have two *marks* each, small numbers; rows that share a mark exclude each other.
+"""
+
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils
 
-from runout.arrays import Float32Array, Int32Array, IntArray
-from runout.jit import kernel
-from runout.simd import vector_kernels as simd
+from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array, Uint16Array
 from runout.simd.vector_kernels import (
+    DOUBLE,
     FLOAT,
     FLOAT_BYTES,
     INT32,
-    INT32_BYTES,
     INT64,
-    LANE_ROW_BYTES,
     LANES,
-    MAX_LISTED,
-    VectorCode,
-    vector_intrinsic,
+    fused_kernel,
+    lane_vectorised,
+    vectorised,
 )
 
-# --------------------------------------------------------------------------------------------------
-# Vector instructions for lane rows of float32: sums by bucket, and the way back.
-#
-# As in `simd_kernels`, everything takes addresses and **checks nothing**. `crossing_kernels`
-# and `terminal_kernels` are the only users; `tests/holdem/test_lane_simd_kernels.py` compares every
-# function with plain sums.
-
-
-# The bodies build LLVM code and have llvmlite's types, which are not annotated.
+# The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
-
-
-NUM_CARDS = 52
-
-_FLOAT, _BYTE, _SHORT = ir.FloatType(), ir.IntType(8), ir.IntType(16)
-_INT64 = ir.IntType(64)
-
-#: Sums that do not wait for each other.
-_SUMS_AT_ONCE = 4
-
-
-def _of_addresses(number):
-    return types.void(*[types.int64] * number)
-
-
-def _lane_row_of(code, base, numbers, i, kind):
-    """Returns the address of the lane row whose number stands in the i-th place of a list."""
-    size = code.builder.mul(i, ir.Constant(_INT64, kind.width // 8))
-    number = code.load(code.builder.add(numbers, size), kind)
-    if kind != _INT64:
-        number = code.builder.zext(number, _INT64)
-    return _lane_row(code, base, number)
-
-
-def _each_listed(code, numbers, body):
-    """Calls ``body(number)`` for the int64 numbers of a list, until -1; the code is a loop."""
-    builder = code.builder
-    with cgutils.for_range(builder, ir.Constant(_INT64, MAX_LISTED), intp=_INT64) as loop:
-        number = code.load(code.at(numbers, builder.shl(loop.index, _of_int64(3))), _INT64)
-        with builder.if_then(builder.icmp_signed("<", number, _of_int64(0))):
-            loop.do_break()
-        body(number)
-
-
-def _of_int64(number):
-    return ir.Constant(_INT64, number)
-
-
-def _lane_row(code, base, number):
-    """Returns the address of the lane row of a number."""
-    shift = _of_int64(LANE_ROW_BYTES.bit_length() - 1)
-    return code.builder.add(base, code.builder.shl(number, shift))
-
-
-@vector_intrinsic
-def sum_by_bucket(typing_context, out, lanes, order, ends, num_buckets):
-    """Sets the lane row of each bucket to the sum of those of its hands.
-
-    Args:
-        out: address of ``[buckets, 16]``.
-        lanes: address of ``[hands, 16]``.
-        order: address of ``[hands]`` uint16, their numbers, bucket by bucket.
-        ends: address of ``[buckets]`` uint16, where each bucket's part of the order ends.
-        num_buckets: how many there are.
-    """
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, lanes, order, ends, num_buckets = args
-        sums = [code.slot() for _ in range(_SUMS_AT_ONCE)]
-        begin = cgutils.alloca_once_value(builder, _of_int64(0))
-
-        def add(position, total):
-            hand = builder.zext(
-                code.load(code.at(order, builder.shl(position, _of_int64(1))), _SHORT), _INT64
-            )
-            row = code.load(_lane_row(code, lanes, hand))
-            builder.store(builder.fadd(builder.load(total), row), total)
-
-        with cgutils.for_range(builder, num_buckets, intp=_INT64) as bucket:
-            for total in sums:
-                builder.store(code.zero, total)
-            first = builder.load(begin)
-            place = code.at(ends, builder.shl(bucket.index, _of_int64(1)))
-            end = builder.zext(code.load(place, _SHORT), _INT64)
-            whole = builder.and_(builder.sub(end, first), _of_int64(-_SUMS_AT_ONCE))
-            rest = builder.add(first, whole)
-            step = _of_int64(_SUMS_AT_ONCE)
-            with cgutils.for_range_slice(builder, first, rest, step, _INT64) as (position, _):
-                for number, total in enumerate(sums):
-                    add(builder.add(position, _of_int64(number)), total)
-            with cgutils.for_range_slice(builder, rest, end, _of_int64(1), _INT64) as (position, _):
-                add(position, sums[0])
-            builder.store(end, begin)
-            values = [builder.load(total) for total in sums]
-            while len(values) > 1:
-                values = [
-                    builder.fadd(x, y) for x, y in zip(values[::2], values[1::2], strict=True)
-                ]
-            code.store(values[0], _lane_row(code, out, bucket.index))
-        return context.get_dummy_value()
-
-    return _of_addresses(5), generate
-
-
-@vector_intrinsic
-def add_listed_by_bucket(typing_context, out, lanes, numbers, buckets, share):
-    """``out[bucket[h]] += lanes[h] * share`` for the hands of a list, until -1.
-
-    Args:
-        out: address of ``[buckets, 16]``.
-        lanes: address of ``[hands, 16]``.
-        numbers: address of the hands' int64 numbers.
-        buckets: address of ``[hands]`` uint8.
-        share: float32.
-    """
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, lanes, numbers, buckets, share = args
-        factor = code.spread(share)
-
-        def add(hand):
-            place = _lane_row_of(code, out, buckets, hand, _BYTE)
-            row = code.load(_lane_row(code, lanes, hand))
-            code.store(code.multiply_add(row, factor, code.load(place)), place)
-
-        _each_listed(code, numbers, add)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 4, types.float32), generate
-
-
-@vector_intrinsic
-def add_with_card(typing_context, out, lanes, numbers):
-    """Adds the lane row of the hand with each of 52 cards to that of the card, -1 for no hand.
-
-    Args:
-        out: address of ``[52, 16]``.
-        lanes: address of ``[hands, 16]``.
-        numbers: address of ``[52]`` int64, the hands.
-    """
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, lanes, numbers = args
-        with cgutils.for_range(builder, _of_int64(NUM_CARDS), intp=_INT64) as card:
-            hand = code.load(code.at(numbers, builder.shl(card.index, _of_int64(3))), _INT64)
-            is_hand = builder.icmp_signed(">=", hand, _of_int64(0))
-            place = _lane_row(code, out, card.index)
-            # No hand reads what is there already, and adds nothing.
-            source = builder.select(is_hand, _lane_row(code, lanes, hand), place)
-            row = builder.select(is_hand, code.load(source), code.zero)
-            code.store(builder.fadd(code.load(place), row), place)
-        return context.get_dummy_value()
-
-    return _of_addresses(3), generate
-
-
-def _make_add_kin(num_games):
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        shares, by_card, num_kin, buckets, cards, ends, values, blocked, num_cards = args[:9]
-        row_bytes, game_bytes = args[9:]
-        games = [_of_int64(i) for i in range(num_games)]
-        lists = [builder.add(buckets, builder.mul(row_bytes, i)) for i in games]
-        value_of = [builder.add(values, builder.mul(game_bytes, i)) for i in games]
-        card_bytes = _of_int64(NUM_CARDS * LANE_ROW_BYTES)
-        of_card = [builder.add(blocked, builder.mul(card_bytes, i)) for i in games]
-        counts = [code.load(code.at(num_cards, 8 * i), _INT64) for i in range(num_games)]
-        times = [code.spread(builder.sitofp(count, _FLOAT)) for count in counts]
-        begin = cgutils.alloca_once_value(builder, _of_int64(0))
-        with cgutils.for_range(builder, num_kin, intp=_INT64) as kin:
-            won = [
-                code.load(_lane_row_of(code, value_of[i], lists[i], kin.index, _BYTE))
-                for i in range(num_games)
-            ]
-            place = _lane_row(code, shares, kin.index)
-            share = code.load(place)
-            for i in range(num_games):
-                share = code.multiply_add(won[i], times[i], share)
-            code.store(share, place)
-            end_place = code.at(ends, builder.shl(kin.index, _of_int64(1)))
-            end = builder.zext(code.load(end_place, _SHORT), _INT64)
-            first = builder.load(begin)
-            with cgutils.for_range_slice(builder, first, end, _of_int64(1), _INT64) as (entry, _):
-                number = builder.zext(code.load(code.at(cards, entry), _BYTE), _INT64)
-                place = _lane_row(code, by_card, entry)
-                total = code.load(place)
-                for i in range(num_games):
-                    met = code.load(_lane_row(code, of_card[i], number))
-                    total = code.multiply_add(won[i], met, total)
-                code.store(total, place)
-            builder.store(end, begin)
-        return context.get_dummy_value()
-
-    return generate
-
-
-@vector_intrinsic
-def add_kin_1(
-    typing_context,
-    shares,
-    by_card,
-    num_kin,
-    buckets,
-    cards,
-    ends,
-    values,
-    blocked,
-    num_cards,
-    row_bytes,
-    game_bytes,
-):
-    """Adds what kin win in a game: for each unit that they meet, and beyond that by card.
-
-    ``shares[k] += num_cards * values[bucket[k]]``, and ``by_card[e] += values[bucket[k]] *
-    blocked[card[e]]`` for each of the cards e of kin k.
-
-    Args:
-        shares: address of ``[kin, 16]``.
-        by_card: address of ``[cards of kin, 16]``.
-        num_kin: how many there are.
-        buckets: address of ``[kin]`` uint8.
-        cards: address of ``[cards of kin]`` uint8, kin by kin.
-        ends: address of ``[kin]`` uint16, where each one's cards end.
-        values: address of ``[buckets, 16]``.
-        blocked: address of ``[52, 16]``.
-        num_cards: address of an int64.
-        row_bytes: from the buckets of one game to those of the next.
-        game_bytes: likewise of values.
-    """
-    return _of_addresses(11), _make_add_kin(1)
-
-
-@vector_intrinsic
-def add_kin_4(
-    typing_context,
-    shares,
-    by_card,
-    num_kin,
-    buckets,
-    cards,
-    ends,
-    values,
-    blocked,
-    num_cards,
-    row_bytes,
-    game_bytes,
-):
-    """Like `add_kin_1` with the buckets, values, cards of four games, one after the other."""
-    return _of_addresses(11), _make_add_kin(4)
-
-
-@vector_intrinsic
-def add_met(typing_context, out, num_hands, mass, kin, places, shares, by_card):
-    """``out[h] += mass[h] * shares[kin[h]] + by_card[place[h, 0]] + by_card[place[h, 1]]``.
-
-    Args:
-        out: address of ``[hands, 16]``.
-        num_hands: how many there are.
-        mass: address of ``[hands, 16]``.
-        kin: address of ``[hands]`` uint16.
-        places: address of ``[hands, 2]`` uint16.
-        shares: address of ``[kin, 16]``.
-        by_card: address of ``[cards of kin, 16]``.
-    """
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, num_hands, mass, kin, places, shares, by_card = args
-        with cgutils.for_range(builder, num_hands, intp=_INT64) as hand:
-            place = _lane_row(code, out, hand.index)
-            met = code.load(_lane_row(code, mass, hand.index))
-            share = code.load(_lane_row_of(code, shares, kin, hand.index, _SHORT))
-            first = builder.shl(hand.index, _of_int64(1))
-            second = builder.add(first, _of_int64(1))
-            with_low = code.load(_lane_row_of(code, by_card, places, first, _SHORT))
-            with_high = code.load(_lane_row_of(code, by_card, places, second, _SHORT))
-            beyond = builder.fadd(code.load(place), builder.fadd(with_low, with_high))
-            code.store(code.multiply_add(share, met, beyond), place)
-        return context.get_dummy_value()
-
-    return _of_addresses(7), generate
-
-
-@vector_intrinsic
-def clear(typing_context, address, num_bytes):
-    """Sets memory to zero."""
-
-    def generate(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], _BYTE.as_pointer())
-        cgutils.memset(builder, pointer, args[1], 0)
-        return context.get_dummy_value()
-
-    return _of_addresses(2), generate
-
-
-@vector_intrinsic
-def subtract_held(
-    typing_context, out, mass, numbers, buckets, values, blocked, lanes, same, nothing
-):
-    """``out[h] -= values[bucket[h]] * (mass[h] - blocked + lanes[same[h]])`` for listed hands.
-
-    Args:
-        out: address of ``[hands, 16]``.
-        mass: address of ``[hands, 16]``.
-        numbers: address of the hands' int64 numbers, until -1.
-        buckets: address of ``[hands]`` uint8.
-        values: address of ``[buckets, 16]``.
-        blocked: address of a lane row.
-        lanes: address of the opponent's ``[hands, 16]``.
-        same: address of ``[hands]`` int64, the same hand of the opponent, -1 for none.
-        nothing: address of a lane row of zeros.
-    """
-
-    def generate(context, builder, signature, args):
-        code = VectorCode(context, builder, LANES)
-        out, mass, numbers, buckets, values, blocked, lanes, same, nothing = args
-        less = code.load(blocked)
-
-        def subtract(hand):
-            theirs = code.load(code.at(same, builder.shl(hand, _of_int64(3))), _INT64)
-            is_hand = builder.icmp_signed(">=", theirs, _of_int64(0))
-            own = code.load(builder.select(is_hand, _lane_row(code, lanes, theirs), nothing))
-            met = builder.fadd(builder.fsub(code.load(_lane_row(code, mass, hand)), less), own)
-            value = code.load(_lane_row_of(code, values, buckets, hand, _BYTE))
-            place = _lane_row(code, out, hand)
-            code.store(builder.fsub(code.load(place), builder.fmul(value, met)), place)
-
-        _each_listed(code, numbers, subtract)
-        return context.get_dummy_value()
-
-    return _of_addresses(9), generate
-
-
-# --------------------------------------------------------------------------------------------------
-# Vector instructions for rows of buckets: quotients, and products with a matrix.
-#
-# A *bucket row* holds one number for each bucket, padded to a multiple of `ROW_BLOCK`. As in
-# `simd_kernels`, everything takes addresses and **checks nothing**; `bucket_game_kernels` and
-# `crossing_kernels` are the only users; `tests/holdem/test_bucket_simd_kernels.py` compares every
-# function with plain loops.
-
-
-# The bodies build LLVM code and have llvmlite's types, which are not annotated.
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
-
 
 ROW_BLOCK = 16
 #: Lists of rows that are multiplied are padded to a multiple of it.
 PRODUCT_BLOCK = 8
 
-#: Nothing is met where less is.
-SMALLEST_MET = 1e-30
+#: Games whose shares are added at once.
+GAMES_AT_ONCE = 4
+
+#: Sums that do not wait for each other.
+_SUMS_AT_ONCE = 4
+
+#: Rows that are transposed at once, half of the lanes.
+_TRANSPOSED = 8
+_BLOCK = ir.VectorType(FLOAT, _TRANSPOSED)
 
 #: Rows whose sums, factors and a line of the matrix fit into the registers, by a vector's width.
 _ROWS_AT_ONCE = {16: 4, 8: 2, 4: 1}
 
-
-@vector_intrinsic
-def divide(typing_context, out, numerator, row_bytes):
-    """``out = numerator / out`` in a bucket row; 0 where ``out`` is nothing."""
-
-    def generate(context, builder, _, args):
-        code = VectorCode(context, builder)
-        out, numerator, row_bytes = args
-
-        def one(offset):
-            met = code.load(code.at(out, offset))
-            is_met = builder.fcmp_ordered(">", met, code.constant(SMALLEST_MET))
-            safe = builder.select(is_met, met, code.constant(1.0))
-            share = builder.fdiv(code.load(code.at(numerator, offset)), safe)
-            code.store(builder.select(is_met, share, code.zero), code.at(out, offset))
-
-        code.each(row_bytes, one)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 3), generate
+_ZERO = np.float32(0.0)
 
 
-def _multiply_columns(code, args, num_vectors, begin):
-    """Multiplies some rows with some columns of the matrix; sums stay in registers."""
-    builder = code.builder
-    matrix, row_bytes, inputs, outputs, scales, adds = args
-    num_rows = _ROWS_AT_ONCE[code.width]
-    sums = [[code.slot() for _ in range(num_vectors)] for _ in range(num_rows)]
-    for slot in (slot for row in sums for slot in row):
-        builder.store(code.zero, slot)
-    num_buckets = builder.udiv(row_bytes, ir.Constant(INT64, FLOAT_BYTES))
-    with cgutils.for_range(builder, num_buckets, intp=INT64) as loop:
-        offset = builder.mul(loop.index, ir.Constant(INT64, FLOAT_BYTES))
-        line = builder.add(builder.add(matrix, builder.mul(loop.index, row_bytes)), begin)
-        factors = [code.spread(code.load(code.at(row, offset), FLOAT)) for row in inputs]
-        for i in range(num_vectors):
-            entry = code.load(code.at(line, code.bytes * i))
-            for row in range(num_rows):
-                old = builder.load(sums[row][i])
-                builder.store(code.multiply_add(factors[row], entry, old), sums[row][i])
-    for row in range(num_rows):
-        for i in range(num_vectors):
-            out = code.at(builder.add(outputs[row], begin), code.bytes * i)
-            scaled = builder.fmul(builder.load(sums[row][i]), scales[row])
-            if adds:
-                scaled = builder.fadd(code.load(out), scaled)
-            code.store(scaled, out)
-
-
-def _make_multiply(adds):
-    """Returns code that multiplies `PRODUCT_BLOCK` rows with a square matrix."""
-
-    def generate(context, builder, _, args):
-        code = VectorCode(context, builder)
-        matrix, row_bytes, x, row, out, node, scale = args
-        per_block = _ROWS_AT_ONCE[code.width]
-        of_three = ir.Constant(INT64, 3 * ROW_BLOCK * FLOAT_BYTES)
-        of_one = ir.Constant(INT64, ROW_BLOCK * FLOAT_BYTES)
-        for first in range(0, PRODUCT_BLOCK, per_block):
-            chosen = range(first, first + per_block)
-
-            def place(base, numbers, i):
-                number = code.load(code.at(numbers, INT32_BYTES * i), INT32)
-                return builder.add(base, builder.mul(builder.sext(number, INT64), row_bytes))
-
-            inputs = [place(x, row, i) for i in chosen]
-            outputs = [place(out, node, i) for i in chosen]
-            scales = [
-                code.spread(code.load(code.at(scale, FLOAT_BYTES * i), FLOAT)) for i in chosen
-            ]
-            parts = matrix, row_bytes, inputs, outputs, scales, adds
-            num_wide = builder.udiv(row_bytes, of_three)
-            with cgutils.for_range(builder, num_wide, intp=INT64) as loop:
-                begin = builder.mul(loop.index, of_three)
-                _multiply_columns(code, parts, 3 * ROW_BLOCK // code.width, begin)
-            done = builder.mul(num_wide, of_three)
-            rest = builder.udiv(builder.sub(row_bytes, done), of_one)
-            with cgutils.for_range(builder, rest, intp=INT64) as loop:
-                begin = builder.add(done, builder.mul(loop.index, of_one))
-                _multiply_columns(code, parts, ROW_BLOCK // code.width, begin)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 7), generate
-
-
-@vector_intrinsic
-def multiply(typing_context, matrix, row_bytes, x, row, out, node, scale):
-    """``out[node[i]] = scale[i] * (x[row[i]] @ matrix)`` for `PRODUCT_BLOCK` rows.
-
-    Args:
-        matrix: address of ``[K, K]``.
-        row_bytes: of a bucket row.
-        x: address of the rows that are multiplied.
-        row: address of eight int32, their numbers.
-        out: address of the rows that are set.
-        node: address of eight int32, their numbers.
-        scale: address of eight float32.
-    """
-    return _make_multiply(adds=False)
-
-
-@vector_intrinsic
-def multiply_add(typing_context, matrix, row_bytes, x, row, out, node, scale):
-    """Like `multiply`, adding to what is in the rows."""
-    return _make_multiply(adds=True)
-
-
-# --------------------------------------------------------------------------------------------------
-# Compiled ways from rows of hands or buckets to lanes, and back.
-#
-# Sixteen rows stand side by side as *lanes*: a lane row holds one number of each, so that what is
-# done to all of them for one hand is one vector instruction.
-
-
-_FLOAT_BYTES = 4
-_ADDRESS_BYTES = 8
-_BLOCK_BYTES = simd.ROW_BLOCK * _FLOAT_BYTES
-
-
-class Transfer(NamedTuple):
-    """Working space of a transfer between rows and lanes.
+class Marked(NamedTuple):
+    """Some of the rows with two marks each.
 
     Attributes:
-        rows: ``[16]`` addresses of rows.
-        scales: ``[16]`` what rows are multiplied with.
-        nowhere: as long as a row, where unused lanes are written.
+        order: their numbers.
+        marks: ``[n, 2]`` the marks of all rows.
     """
 
-    rows: IntArray
-    scales: Float32Array
-    nowhere: Float32Array
+    order: Int16Array
+    marks: IntArray
 
 
-@kernel
-def rows_to_lanes(
-    numbers: Int32Array, rows: Float32Array, transfer: Transfer, out_lanes: Float32Array
-) -> None:
+class Ranked(NamedTuple):
+    """Some of the rows, and the running sums that each needs.
+
+    Attributes:
+        order: their numbers.
+        sums: ``[., 8]`` the numbers of the sums: of all rows, those with the first mark, those with
+            the second, each below the row and up to it; then those of its marks at the end.
+        same: ``[n]`` the other side's row with the same marks, -1 if there is none.
+    """
+
+    order: Int16Array
+    sums: Int16Array
+    same: IntArray
+
+
+def _shuffle(code, left, right, indices):
+    mask = ir.Constant(ir.VectorType(INT32, _TRANSPOSED), indices)
+    return code.builder.shuffle_vector(left, right, mask)
+
+
+def _transpose(code, rows):
+    """Turns eight rows of eight numbers into eight columns, by three rounds of exchanges."""
+    pairs = []
+    for i in range(0, 8, 2):
+        for indices in ([0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]):
+            pairs.append(_shuffle(code, rows[i], rows[i + 1], indices))
+    fours = []
+    for i in (0, 1, 4, 5):
+        for indices in ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]):
+            fours.append(_shuffle(code, pairs[i], pairs[i + 2], indices))
+    low, high = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
+    return [
+        _shuffle(code, fours[i], fours[i + 4], indices) for indices in (low, high) for i in range(4)
+    ]
+
+
+def _each_block(code, numbers, rows, lanes, body):
+    """Calls ``body(first, addresses, offset, block)`` for eight numbers of up to eight rows.
+
+    ``first`` counts lanes; the addresses are those of the rows, the last of which is repeated;
+    ``block`` is the address of the half lane row of the first number.
+    """
+    builder = code.builder
+    last = builder.sub(numbers.shape[0], code.whole(1))
+    row_bytes = code.times(rows.shape[-1], FLOAT_BYTES)
+
+    def half(first):
+        lane = [code.at(first, i) for i in range(_TRANSPOSED)]
+        known = [builder.select(builder.icmp_signed("<", i, last), i, last) for i in lane]
+        addresses = [code.row(rows, code.number(numbers, i)) for i in known]
+        start = code.at(lanes.start, code.times(first, FLOAT_BYTES))
+
+        def each(offset):
+            body(first, addresses, offset, code.at(start, code.times(offset, LANES)))
+
+        code.each(row_bytes, each, step=_TRANSPOSED * FLOAT_BYTES)
+
+    code.each(numbers.shape[0], half, step=_TRANSPOSED)
+
+
+def _write_rows_to_lanes(code, numbers, rows, lanes):
+    def transpose(first, addresses, offset, block):
+        found = [code.load(code.at(row, offset), _BLOCK) for row in addresses]
+        for i, column in enumerate(_transpose(code, found)):
+            code.store(column, code.at(block, i * LANES * FLOAT_BYTES))
+
+    _each_block(code, numbers, rows, lanes, transpose)
+
+
+@lane_vectorised(_write_rows_to_lanes)
+def rows_to_lanes(numbers: Int32Array, rows: Float32Array, out_lanes: Float32Array) -> None:
     """Transposes up to sixteen of ``rows[n, w]`` into ``out_lanes[w, 16]``.
 
-    Unused lanes of a half repeat the last row; a half that is not used at all is left alone.
+    Lanes that are not used hold anything afterwards.
     """
-    last = numbers.shape[0] - 1
-    start, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * _FLOAT_BYTES
-    for lane in range(simd.LANES):
-        transfer.rows[lane] = start + np.int64(numbers[min(lane, last)]) * row_bytes
-    addresses, out = np.int64(transfer.rows.ctypes.data), np.int64(out_lanes.ctypes.data)
-    for half in range(0, last + 1, simd.ROW_BLOCK):
-        half_rows, half_out = addresses + half * _ADDRESS_BYTES, out + half * _FLOAT_BYTES
-        for offset in range(0, row_bytes, _BLOCK_BYTES):
-            block = half_out + offset // _FLOAT_BYTES * simd.LANE_ROW_BYTES
-            simd.rows_to_lanes(half_rows, offset, block)
+    for lane in range(numbers.shape[0]):
+        row = rows[numbers[lane]]
+        for i in range(row.shape[0]):
+            out_lanes[i, lane] = row[i]
 
 
-@kernel
+def _write_lanes_to_rows(code, numbers, scales, adds, lanes, rows):
+    builder, nowhere = code.builder, code.builder.ptrtoint(code.slot(_BLOCK), INT64)
+    halves = [i * LANES * FLOAT_BYTES for i in range(_TRANSPOSED)]
+
+    def transpose(is_added, first, addresses, offset, block):
+        found = [code.load(code.at(block, half), _BLOCK) for half in halves]
+        for i, row in enumerate(_transpose(code, found)):
+            lane = code.at(first, i)
+            is_used = builder.icmp_signed("<", lane, numbers.shape[0])
+            scale = code.number(scales, builder.select(is_used, lane, code.whole(0)))
+            scaled = builder.fmul(row, code.spread(scale, _BLOCK))
+            out = builder.select(is_used, code.at(addresses[i], offset), nowhere)
+            if is_added:
+                scaled = builder.fadd(code.load(out, _BLOCK), scaled)
+            code.store(scaled, out)
+
+    code.either(
+        adds,
+        lambda is_added: _each_block(code, numbers, rows, lanes, partial(transpose, is_added)),
+    )
+
+
+@lane_vectorised(_write_lanes_to_rows)
 def lanes_to_rows(
     numbers: Int32Array,
     scales: Float32Array,
     adds: bool,
     lanes: Float32Array,
-    transfer: Transfer,
     out_rows: Float32Array,
 ) -> None:
     """Transposes ``lanes[w, 16]`` into up to sixteen of ``out_rows[n, w]``, each times its scale.
@@ -550,26 +180,417 @@ def lanes_to_rows(
         scales: of the rows.
         adds: whether rows are added to rather than set.
         lanes: what is transposed.
-        transfer: working space.
         out_rows: all other rows are left alone.
     """
-    num_rows = numbers.shape[0]
-    start, row_bytes = np.int64(out_rows.ctypes.data), out_rows.shape[1] * _FLOAT_BYTES
-    for lane in range(simd.LANES):
-        if lane < num_rows:
-            transfer.rows[lane] = start + np.int64(numbers[lane]) * row_bytes
-            transfer.scales[lane] = scales[lane]
-        else:
-            transfer.rows[lane] = np.int64(transfer.nowhere.ctypes.data)
-            transfer.scales[lane] = 0.0
-    addresses, values = np.int64(transfer.rows.ctypes.data), np.int64(lanes.ctypes.data)
-    factors = np.int64(transfer.scales.ctypes.data)
-    for half in range(0, num_rows, simd.ROW_BLOCK):
-        half_rows, half_values = addresses + half * _ADDRESS_BYTES, values + half * _FLOAT_BYTES
-        half_factors = factors + half * _FLOAT_BYTES
-        for offset in range(0, row_bytes, _BLOCK_BYTES):
-            block = half_values + offset // _FLOAT_BYTES * simd.LANE_ROW_BYTES
+    for lane in range(numbers.shape[0]):
+        row, scale = out_rows[numbers[lane]], scales[lane]
+        for i in range(row.shape[0]):
+            scaled = lanes[i, lane] * scale
+            row[i] = row[i] + scaled if adds else scaled
+
+
+class _LaneSums:
+    """Writes sums of lane rows."""
+
+    def __init__(self, code):
+        self.code, self.wide = code, ir.VectorType(DOUBLE, LANES)
+        self.total = code.slot(self.wide)
+
+    def add_to_total(self, row):
+        """Adds a lane row in float64."""
+        builder = self.code.builder
+        total = builder.fadd(builder.load(self.total), builder.fpext(row, self.wide))
+        builder.store(total, self.total)
+
+    def rounded_total(self):
+        """Returns the total as a lane row."""
+        return self.code.builder.fptrunc(self.code.builder.load(self.total), self.code.vector)
+
+    def without(self, total, sums, first, second):
+        """Returns a sum without two others."""
+        code, builder = self.code, self.code.builder
+        for number in (first, second):
+            total = builder.fsub(total, code.load(code.lane_row(sums, number)))
+        return total
+
+    def add_same(self, row, lanes, same):
+        """Returns a lane row and the one of a number, if it is one."""
+        code, builder = self.code, self.code.builder
+        is_row = builder.icmp_signed(">=", same, code.whole(0))
+        found = code.load(code.lane_row(lanes, builder.select(is_row, same, code.whole(0))))
+        return builder.fadd(row, builder.select(is_row, found, code.zero))
+
+
+def _write_sum_disjoint(code, lanes, theirs, own, same, by_mark, value):
+    builder, sums = code.builder, _LaneSums(code)
+    num_bytes = code.times(by_mark.shape[0], LANES * FLOAT_BYTES)
+    cgutils.memset(builder, builder.inttoptr(by_mark.start, FLOAT.as_pointer()), num_bytes, 0)
+
+    def marks_of(side, row):
+        place = code.times(row, 2)
+        return code.number(side.marks, place), code.number(side.marks, code.at(place, 1))
+
+    def add(i):
+        hand = code.number(theirs.order, i)
+        row = code.load(code.lane_row(lanes, hand))
+        sums.add_to_total(row)
+        for mark in marks_of(theirs, hand):
+            place = code.lane_row(by_mark, mark)
+            code.store(builder.fadd(code.load(place), row), place)
+
+    code.each(theirs.order.shape[0], add)
+    everything = sums.rounded_total()
+
+    def set_one(i):
+        hand = code.number(own.order, i)
+        met = sums.without(everything, by_mark, *marks_of(own, hand))
+        code.store(sums.add_same(met, lanes, code.number(same, hand)), code.lane_row(value, hand))
+
+    code.each(own.order.shape[0], set_one)
+
+
+@lane_vectorised(_write_sum_disjoint)
+def sum_disjoint(
+    lanes: Float32Array,
+    theirs: Marked,
+    own: Marked,
+    same: IntArray,
+    out_by_mark: Float32Array,
+    out_value: Float32Array,
+) -> None:
+    """Sets the lane row of each of our rows to the sum of theirs that share no mark with it.
+
+    Args:
+        lanes: ``[O, 16]`` theirs.
+        theirs: of which some are added up.
+        own: of which some are set.
+        same: ``[H]`` their row with the same marks, which both subtract, -1 if there is none.
+        out_by_mark: ``[52, 16]`` the sum of theirs that have each mark.
+        out_value: ``[H, 16]``.
+    """
+    total = np.zeros(LANES)
+    out_by_mark[:] = _ZERO
+    for i in range(theirs.order.shape[0]):
+        hand = theirs.order[i]
+        row, low = lanes[hand], out_by_mark[theirs.marks[hand, 0]]
+        high = out_by_mark[theirs.marks[hand, 1]]
+        for lane in range(LANES):
+            total[lane] += row[lane]
+            low[lane] += row[lane]
+            high[lane] += row[lane]
+    for i in range(own.order.shape[0]):
+        hand = own.order[i]
+        low, high = out_by_mark[own.marks[hand, 0]], out_by_mark[own.marks[hand, 1]]
+        value, twin = out_value[hand], lanes[max(same[hand], 0)]
+        has_twin = same[hand] >= 0
+        for lane in range(LANES):
+            met = np.float32(total[lane]) - low[lane] - high[lane]
+            value[lane] = met + (twin[lane] if has_twin else _ZERO)
+
+
+def _write_compare_disjoint(code, lanes, theirs, places, own, finds_met, running, value, met):
+    builder, sums = code.builder, _LaneSums(code)
+
+    def add(i):
+        row = code.load(code.lane_row(lanes, code.number(theirs, i)))
+        sums.add_to_total(row)
+        code.store(sums.rounded_total(), code.lane_row(running, code.at(i, 1)))
+        for side in range(2):
+            place = code.lane_row(running, code.number(places, code.at(code.times(i, 2), side)))
+            before = code.load(code.at(place, -LANES * FLOAT_BYTES))
+            code.store(builder.fadd(before, row), place)
+
+    code.each(theirs.shape[0], add)
+    everything = sums.rounded_total()
+
+    def set_one(i):
+        hand, first = code.number(own.order, i), code.times(i, 8)
+        at = [code.number(own.sums, code.at(first, j)) for j in range(8)]
+        below, upto = (code.load(code.lane_row(running, number)) for number in at[:2])
+        below = sums.without(below, running, at[2], at[4])
+        upto = sums.without(upto, running, at[3], at[5])
+        anything = sums.without(everything, running, at[6], at[7])
+        difference = builder.fsub(builder.fadd(below, upto), anything)
+        code.store(difference, code.lane_row(value, hand))
+        with builder.if_then(finds_met):
+            same = code.number(own.same, hand)
+            code.store(sums.add_same(anything, lanes, same), code.lane_row(met, hand))
+
+    code.each(own.order.shape[0], set_one)
+
+
+@lane_vectorised(_write_compare_disjoint)
+def compare_disjoint(
+    lanes: Float32Array,
+    theirs: Int16Array,
+    places: Int16Array,
+    own: Ranked,
+    finds_met: bool,
+    out_running: Float32Array,
+    out_value: Float32Array,
+    out_met: Float32Array,
+) -> None:
+    """Sets our rows to the sum of theirs below less that of theirs above, of those without a mark.
+
+    Args:
+        lanes: ``[O, 16]`` theirs.
+        theirs: the numbers of some of them, lowest first.
+        places: ``[., 2]`` the running sum that each makes of its marks, after the one before.
+        own: our rows.
+        finds_met: whether ``out_met`` is set, too.
+        out_running: ``[3 O + 53, 16]`` running sums of all rows, then of each mark, of which the
+            first is 0.
+        out_value: ``[H, 16]``.
+        out_met: ``[H, 16]`` the sum of all theirs without a mark.
+    """
+    total = np.zeros(LANES)
+    for i in range(theirs.shape[0]):
+        row, everything, low = lanes[theirs[i]], out_running[i + 1], out_running[places[i, 0]]
+        high, low_before = out_running[places[i, 1]], out_running[places[i, 0] - 1]
+        high_before = out_running[places[i, 1] - 1]
+        for lane in range(LANES):
+            total[lane] += row[lane]
+            everything[lane] = total[lane]
+            low[lane] = low_before[lane] + row[lane]
+            high[lane] = high_before[lane] + row[lane]
+    everything = out_running[theirs.shape[0]]
+    for i in range(own.order.shape[0]):
+        hand, at = own.order[i], own.sums[i]
+        value, met, twin = out_value[hand], out_met[hand], lanes[max(own.same[hand], 0)]
+        has_twin = own.same[hand] >= 0
+        for lane in range(LANES):
+            below = out_running[at[0], lane] - out_running[at[2], lane] - out_running[at[4], lane]
+            upto = out_running[at[1], lane] - out_running[at[3], lane] - out_running[at[5], lane]
+            anything = everything[lane] - out_running[at[6], lane] - out_running[at[7], lane]
+            value[lane] = below + upto - anything
+            if finds_met:
+                met[lane] = anything + (twin[lane] if has_twin else _ZERO)
+
+
+def _write_sum_by_bucket(code, lanes, order, ends, out):
+    builder, begin = code.builder, code.slot(INT64)
+    sums = [code.slot() for _ in range(_SUMS_AT_ONCE)]
+
+    def add(position, total):
+        row = code.load(code.lane_row(lanes, code.number(order, position)))
+        builder.store(builder.fadd(builder.load(total), row), total)
+
+    def add_several(position):
+        for number, total in enumerate(sums):
+            add(code.at(position, number), total)
+
+    def set_one(bucket):
+        for total in sums:
+            builder.store(code.zero, total)
+        first, end = builder.load(begin), code.number(ends, bucket)
+        whole = builder.and_(builder.sub(end, first), code.whole(-_SUMS_AT_ONCE))
+        rest = builder.add(first, whole)
+        code.each(rest, add_several, first, _SUMS_AT_ONCE)
+        code.each(end, lambda position: add(position, sums[0]), rest)
+        builder.store(end, begin)
+        one, two, three, four = map(builder.load, sums)
+        total = builder.fadd(builder.fadd(one, two), builder.fadd(three, four))
+        code.store(total, code.lane_row(out, bucket))
+
+    code.each(ends.shape[0], set_one)
+
+
+@lane_vectorised(_write_sum_by_bucket)
+def sum_by_bucket(
+    lanes: Float32Array, order: Uint16Array, ends: Uint16Array, out: Float32Array
+) -> None:
+    """Sets the lane row of each bucket to the sum of those of its hands.
+
+    Args:
+        lanes: ``[hands, 16]``.
+        order: ``[hands]`` their numbers, bucket by bucket.
+        ends: ``[buckets]`` where each bucket's part of the order ends.
+        out: ``[buckets, 16]``.
+    """
+    sums, begin = np.empty((_SUMS_AT_ONCE, LANES), np.float32), 0
+    for bucket in range(ends.shape[0]):
+        sums[:] = _ZERO
+        num_hands, total = ends[bucket] - begin, out[bucket]
+        whole = num_hands - num_hands % _SUMS_AT_ONCE
+        for i in range(num_hands):
+            row, part = lanes[order[begin + i]], sums[i % _SUMS_AT_ONCE if i < whole else 0]
+            for lane in range(LANES):
+                part[lane] += row[lane]
+        for lane in range(LANES):
+            total[lane] = (sums[0, lane] + sums[1, lane]) + (sums[2, lane] + sums[3, lane])
+        begin = ends[bucket]
+
+
+def _write_add_games(code, buckets, cards, ends, values, blocked, num_cards, shares, by_card):
+    builder, num_games = code.builder, buckets.shape[0]
+
+    def add(games):
+        bucket_of, value_of, blocked_in = (
+            [code.part(memory, game) for game in games] for memory in (buckets, values, blocked)
+        )
+        counts = [code.number(num_cards, game) for game in games]
+        times = [code.spread(builder.sitofp(count, FLOAT)) for count in counts]
+        begin = code.slot(INT64)
+
+        def add_group(group):
+            won = [
+                code.load(code.lane_row(value, code.number(bucket, group)))
+                for value, bucket in zip(value_of, bucket_of, strict=True)
+            ]
+            place = code.lane_row(shares, group)
+            share = code.load(place)
+            for each, number in zip(won, times, strict=True):
+                share = code.multiply_add(each, number, share)
+            code.store(share, place)
+            first, end = builder.load(begin), code.number(ends, group)
+
+            def add_card(entry):
+                card, place = code.number(cards, entry), code.lane_row(by_card, entry)
+                total = code.load(place)
+                for each, rows in zip(won, blocked_in, strict=True):
+                    met = code.load(code.lane_row(rows, card))
+                    total = code.multiply_add(each, met, total)
+                code.store(total, place)
+
+            code.each(end, add_card, first)
+            builder.store(end, begin)
+
+        code.each(ends.shape[0], add_group)
+
+    are_all = builder.icmp_signed("==", num_games, code.whole(GAMES_AT_ONCE))
+    with builder.if_else(are_all) as (together, one_by_one):
+        with together:
+            add([code.whole(game) for game in range(GAMES_AT_ONCE)])
+        with one_by_one:
+            code.each(num_games, lambda game: add([game]))
+
+
+@lane_vectorised(_write_add_games, fused=True)
+def add_games(
+    buckets: Uint8Array,
+    cards: Uint8Array,
+    ends: Uint16Array,
+    values: Float32Array,
+    blocked: Float32Array,
+    num_cards: IntArray,
+    out_shares: Float32Array,
+    out_by_card: Float32Array,
+) -> None:
+    """Adds what groups win in some games: for each unit that they meet, and beyond that by card.
+
+    ``shares[k] += num_cards * values[bucket[k]]``, and ``by_card[e] += values[bucket[k]] *
+    blocked[card[e]]`` for each of the cards e of group k, game by game.
+
+    Args:
+        buckets: ``[games, groups]``.
+        cards: the cards of groups, group by group.
+        ends: ``[groups]`` where each one's cards end.
+        values: ``[games, buckets, 16]``.
+        blocked: ``[games, 52, 16]``.
+        num_cards: ``[games]``.
+        out_shares: ``[groups, 16]``.
+        out_by_card: ``[cards of groups, 16]``.
+    """
+    for game in range(buckets.shape[0]):
+        number, begin = np.float32(num_cards[game]), 0
+        for group in range(ends.shape[0]):
+            won, share = values[game, buckets[game, group]], out_shares[group]
+            for lane in range(LANES):
+                share[lane] += won[lane] * number
+            for entry in range(begin, ends[group]):
+                met, total = blocked[game, cards[entry]], out_by_card[entry]
+                for lane in range(LANES):
+                    total[lane] += won[lane] * met[lane]
+            begin = ends[group]
+
+
+def _write_columns(code, matrix, lines, scales, num_vectors, begin, adds):
+    """Multiplies some rows with some columns of the matrix; sums stay in registers."""
+    builder, row_bytes = code.builder, code.times(matrix.shape[1], FLOAT_BYTES)
+    sums = [[code.slot() for _ in range(num_vectors)] for _ in lines]
+
+    def add(k):
+        line = builder.add(builder.add(matrix.start, code.times(k, row_bytes)), begin)
+        offset = code.times(k, FLOAT_BYTES)
+        factors = [code.spread(code.load(code.at(row, offset), FLOAT)) for row, _ in lines]
+        for i in range(num_vectors):
+            entry = code.load(code.at(line, code.bytes * i))
+            for factor, row_sums in zip(factors, sums, strict=True):
+                old = builder.load(row_sums[i])
+                builder.store(code.multiply_add(factor, entry, old), row_sums[i])
+
+    code.each(matrix.shape[0], add)
+    for (_, out), scale, row_sums in zip(lines, scales, sums, strict=True):
+        for i, total in enumerate(row_sums):
+            place = code.at(builder.add(out, begin), code.bytes * i)
+            scaled = builder.fmul(builder.load(total), scale)
             if adds:
-                simd.add_lanes_to_rows(block, half_rows, offset, half_factors)
-            else:
-                simd.lanes_to_rows(block, half_rows, offset, half_factors)
+                scaled = builder.fadd(code.load(place), scaled)
+            code.store(scaled, place)
+
+
+def _write_multiply(code, matrix, x, rows, nodes, scales, adds, out):
+    builder, per_block = code.builder, _ROWS_AT_ONCE[code.width]
+    row_bytes = code.times(matrix.shape[1], FLOAT_BYTES)
+    wide, narrow = 3 * ROW_BLOCK * FLOAT_BYTES, ROW_BLOCK * FLOAT_BYTES
+    rest = code.times(builder.udiv(row_bytes, code.whole(wide)), wide)
+
+    def multiply_some(is_added, first):
+        chosen = [code.at(first, i) for i in range(per_block)]
+        lines = [
+            (code.row(x, code.number(rows, i)), code.row(out, code.number(nodes, i)))
+            for i in chosen
+        ]
+        factors = [code.spread(code.number(scales, i)) for i in chosen]
+
+        def columns(num_bytes):
+            size = num_bytes // code.bytes
+            return lambda begin: _write_columns(code, matrix, lines, factors, size, begin, is_added)
+
+        code.each(rest, columns(wide), step=wide)
+        code.each(row_bytes, columns(narrow), rest, narrow)
+
+    code.either(
+        adds,
+        lambda is_added: code.each(rows.shape[0], partial(multiply_some, is_added), step=per_block),
+    )
+
+
+@vectorised(_write_multiply)
+def multiply(
+    matrix: Float32Array,
+    x: Float32Array,
+    rows: Int32Array,
+    nodes: Int32Array,
+    scales: Float32Array,
+    adds: bool,
+    out: Float32Array,
+) -> None:
+    """Sets ``out[nodes[i]]`` to ``scales[i] * (x[rows[i]] @ matrix)``, or adds it.
+
+    Args:
+        matrix: ``[K, K]``.
+        x: ``[., K]``.
+        rows: ``[n]`` numbers of rows of ``x``, padded to a multiple of `PRODUCT_BLOCK`.
+        nodes: ``[n]`` numbers of rows of ``out``.
+        scales: ``[n]`` factors.
+        adds: whether rows are added to rather than set.
+        out: ``[., K]``.
+    """
+    product = np.empty(matrix.shape[1], np.float32)
+    for i in range(rows.shape[0]):
+        _multiply_row(x[rows[i]], matrix, product)
+        row = out[nodes[i]]
+        for j in range(row.shape[0]):
+            scaled = product[j] * scales[i]
+            row[j] = row[j] + scaled if adds else scaled
+
+
+@fused_kernel
+def _multiply_row(x: Float32Array, matrix: Float32Array, out_product: Float32Array) -> None:
+    """Sets ``out_product[N]`` to ``x[K]`` times ``matrix[K, N]``."""
+    out_product[:] = _ZERO
+    for k in range(matrix.shape[0]):
+        factor, line = x[k], matrix[k]
+        for j in range(out_product.shape[0]):
+            out_product[j] += factor * line[j]

@@ -1,43 +1,90 @@
-"""Vector instructions as wide as the processor has them; sixteen rows side by side."""
+"""Pieces in two forms: a plain body, and vector instructions that do the same faster.
 
+A *piece* is a function decorated with `vectorised`. Its body is plain Python, which numba compiles
+as it stands; beside it stands a function that writes LLVM code for the same. Which of the two
+kernels call is decided once, when this module is imported: the LLVM code, unless ``RUNOUT_SIMD`` is
+``off``, nothing is compiled at all (``NUMBA_DISABLE_JIT``), or numba's internals, which are no
+interface, are not what the LLVM code needs. The plain bodies then cost time and nothing else.
+Both add and multiply in the same order and round as often.
+
+Vectors hold 16 numbers with AVX-512, 8 with AVX, else 4, by the features for which numba
+compiles. Numba keeps compiled code apart by the same features, so that processors can share a
+cache. Arrays must lie in memory without gaps; nothing else is checked.
+"""
+
+import inspect
+import os
 import platform
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Any, NamedTuple
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic
 
-# --------------------------------------------------------------------------------------------------
-# Builds vector instructions as wide as the processor has them.
-#
-# Vectors hold 16 numbers with AVX-512, 8 with AVX, else 4, by the features for which numba
-# compiles. Numba keeps compiled code apart by the same features, so that processors can share a
-# cache.
+from runout.arrays import Float32Array
+from runout.jit import compile_variants, kernel
 
-
-# The bodies build LLVM code and have llvmlite's types, which are not annotated.
+# The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
+#: Numbers that stand side by side in a *lane row*, one for each of as many rows.
+LANES = 16
 
-FLOAT, INT32, INT64 = ir.FloatType(), ir.IntType(32), ir.IntType(64)
-FLOAT_BYTES, INT32_BYTES, ADDRESS_BYTES = 4, 4, 8
+BYTE, SHORT, INT32, INT64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
+FLOAT_BYTES = 4
 
-#: Called with addresses only: the first parameter of what it decorates is numba's own.
-vector_intrinsic: Any = intrinsic
+_IS_X86 = platform.machine().lower() in {"x86_64", "amd64"}
+
+
+class Memory(NamedTuple):
+    """An array that LLVM code was called with.
+
+    Attributes:
+        start: its address.
+        shape: its lengths.
+        kind: numba's type of its numbers.
+    """
+
+    start: Any
+    shape: Any
+    kind: Any
 
 
 class VectorCode:
-    """Builds code with vectors of one width."""
+    """Writes code with vectors of one width."""
 
     def __init__(self, context, builder, width=None):
         features = set(context.codegen().magic_tuple()[2].split(","))
         self.has_fma = bool({"+fma", "+avx512f"} & features)
-        if width is None:
-            width = 16 if "+avx512f" in features else 8 if "+avx" in features else 4
-        self.builder, self.width = builder, width
-        self.bytes = width * FLOAT_BYTES
-        self.vector = ir.VectorType(FLOAT, width)
+        widest = 16 if "+avx512f" in features else 8 if "+avx" in features else 4
+        self.context, self.builder, self.width = context, builder, width or widest
+        self.bytes = self.width * FLOAT_BYTES
+        self.vector = ir.VectorType(FLOAT, self.width)
         self.zero = ir.Constant(self.vector, None)
+
+    def read(self, kind, value):
+        """Returns an argument: arrays as `Memory`, whole numbers as int64, NamedTuples of these."""
+        if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
+            parts = cgutils.unpack_tuple(self.builder, value)
+            return kind.instance_class(
+                *(self.read(*pair) for pair in zip(kind, parts, strict=True))
+            )
+        if isinstance(kind, types.Array):
+            array = self.context.make_array(kind)(self.context, self.builder, value)
+            shape = cgutils.unpack_tuple(self.builder, array.shape)
+            return Memory(self.builder.ptrtoint(array.data, INT64), shape, kind.dtype)
+        if isinstance(kind, types.Integer):
+            return self.context.cast(self.builder, value, kind, types.int64)
+        return value
+
+    def whole(self, number):
+        """Returns a whole number, of Python's or one that the code computes, as an int64."""
+        return ir.Constant(INT64, number) if isinstance(number, int) else number
 
     def constant(self, value):
         """Returns a vector of one number."""
@@ -45,9 +92,11 @@ class VectorCode:
 
     def at(self, address, offset):
         """Returns an address some bytes further on."""
-        if isinstance(offset, int):
-            offset = ir.Constant(INT64, offset)
-        return self.builder.add(address, offset)
+        return self.builder.add(address, self.whole(offset))
+
+    def times(self, number, size):
+        """Returns a product of whole numbers."""
+        return self.builder.mul(self.whole(number), self.whole(size))
 
     def load(self, address, kind=None, align=FLOAT_BYTES):
         """Returns what is at an address, by default a vector."""
@@ -59,31 +108,67 @@ class VectorCode:
         pointer = self.builder.inttoptr(address, value.type.as_pointer())
         self.builder.store(value, pointer, align=align)
 
+    def number(self, memory, index):
+        """Returns one of an array's numbers, whole ones as an int64."""
+        kind = self.context.get_data_type(memory.kind)
+        size = memory.kind.bitwidth // 8
+        found = self.load(self.at(memory.start, self.times(index, size)), kind, align=size)
+        if not isinstance(memory.kind, types.Integer) or size == INT64.width // 8:
+            return found
+        extend = self.builder.sext if "u" not in memory.kind.name else self.builder.zext
+        return extend(found, INT64)
+
+    def row(self, memory, index):
+        """Returns the address of a row of an array whose last axis is the row's."""
+        size = self.times(memory.shape[-1], memory.kind.bitwidth // 8)
+        return self.builder.add(memory.start, self.times(index, size))
+
+    def lane_row(self, memory, index):
+        """Returns the address of a lane row; its length is known."""
+        return self.builder.add(memory.start, self.times(index, LANES * FLOAT_BYTES))
+
+    def part(self, memory, index):
+        """Returns a part of an array that has one axis less."""
+        size, shape = memory.kind.bitwidth // 8, memory.shape[1:]
+        for length in shape:
+            size = self.times(length, size)
+        return Memory(self.at(memory.start, self.times(index, size)), shape, memory.kind)
+
+    def either(self, condition, body):
+        """Calls ``body(True)`` where a condition holds, else ``body(False)``."""
+        with self.builder.if_else(condition) as (then, otherwise):
+            with then:
+                body(True)
+            with otherwise:
+                body(False)
+
     def prefetch(self, address):
         """Asks for what is at an address to be brought near, whether or not there is anything."""
-        of_byte = ir.IntType(8).as_pointer()
+        of_byte = BYTE.as_pointer()
         kinds = [of_byte, INT32, INT32, INT32]
-        ask = cgutils.get_or_insert_function(
-            self.builder.module, ir.FunctionType(ir.VoidType(), kinds), "llvm.prefetch.p0"
-        )
-        to_read, near, of_data = (ir.Constant(INT32, number) for number in (0, 2, 1))
-        self.builder.call(ask, [self.builder.inttoptr(address, of_byte), to_read, near, of_data])
+        numbers = [ir.Constant(INT32, number) for number in (0, 2, 1)]  # to read, near, data
+        self.call("llvm.prefetch.p0", kinds, [self.builder.inttoptr(address, of_byte), *numbers])
 
-    def spread(self, scalar):
+    def call(self, name, kinds, args, returned=None):
+        """Calls a function of LLVM's."""
+        kind = ir.FunctionType(returned or ir.VoidType(), kinds)
+        function = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        return self.builder.call(function, args)
+
+    def spread(self, scalar, vector=None):
         """Returns a vector of one number that the code computes."""
-        nothing = ir.Constant(self.vector, ir.Undefined)
+        vector = vector or self.vector
+        nothing = ir.Constant(vector, ir.Undefined)
         first = self.builder.insert_element(nothing, scalar, ir.Constant(INT32, 0))
-        mask = ir.Constant(ir.VectorType(INT32, self.width), [0] * self.width)
+        mask = ir.Constant(ir.VectorType(INT32, vector.count), [0] * vector.count)
         return self.builder.shuffle_vector(first, nothing, mask)
 
     def multiply_add(self, x, y, z):
         """Returns ``x * y + z``, rounded once where the processor can."""
         if not self.has_fma:
             return self.builder.fadd(self.builder.fmul(x, y), z)
-        of_three = ir.FunctionType(self.vector, [self.vector] * 3)
         name = f"llvm.fma.v{self.width}f32"
-        fma = cgutils.get_or_insert_function(self.builder.module, of_three, name)
-        return self.builder.call(fma, [x, y, z])
+        return self.call(name, [self.vector] * 3, [x, y, z], self.vector)
 
     def positive(self, x):
         """Returns the positive part."""
@@ -103,258 +188,155 @@ class VectorCode:
             distance //= 2
         return self.builder.extract_element(x, ir.Constant(INT32, 0))
 
-    def slot(self):
-        """Returns a place for a vector that ends up in a register."""
-        return cgutils.alloca_once(self.builder, self.vector)
+    def slot(self, kind=None):
+        """Returns a place for a vector, zero at first, that ends up in a register."""
+        kind = kind or self.vector
+        slot = cgutils.alloca_once(self.builder, kind)
+        self.builder.store(ir.Constant(kind, None), slot)
+        return slot
 
-    def each(self, num_bytes, body):
-        """Calls ``body(offset)`` for every vector of a row; the code is a loop."""
-        steps = self.builder.udiv(num_bytes, ir.Constant(INT64, self.bytes))
-        with cgutils.for_range(self.builder, steps, intp=INT64) as loop:
-            body(self.builder.mul(loop.index, ir.Constant(INT64, self.bytes)))
-
-    def each_action(self, count, row_bytes, body):
-        """Calls ``body(offset)`` for every action; written out if the count is a Python number."""
+    def each(self, count, body, begin=0, step=1):
+        """Calls ``body(index)`` from a beginning to an end; written out for a Python number."""
         if isinstance(count, int):
-            for action in range(count):
-                body(self.builder.mul(row_bytes, ir.Constant(INT64, action)))
+            for index in range(begin, count, step):
+                body(self.whole(index))
             return
-        with cgutils.for_range(self.builder, count, intp=INT64) as loop:
-            body(self.builder.mul(loop.index, row_bytes))
+        bounds = self.whole(begin), count, self.whole(step)
+        with cgutils.for_range_slice(self.builder, *bounds, intp=INT64) as (index, _):
+            body(index)
+
+    def each_vector(self, num_bytes, body):
+        """Calls ``body(offset)`` for every vector of a row; the code is a loop."""
+        self.each(num_bytes, body, step=self.bytes)
 
 
-# --------------------------------------------------------------------------------------------------
-# Sixteen rows side by side: LLVM vector instructions that plain loops do not become.
-#
-# A *lane row* holds one number of each of `LANES` terminals, or ways to enter a river: sixteen
-# float32, which kernels load, add and store as one value in registers. Long sums are in float64,
-# also in registers. Everything here takes addresses of memory and **checks nothing**: callers pass
-# rows padded to a multiple of `ROW_BLOCK` hands. `lane_kernels` and `terminal_kernels` are the only
-# users; `tests/holdem/test_simd_kernels.py` compares every function with plain loops.
+def _write_everything(code, numbers):
+    """Writes every kind of instruction; numba must be able to compile them."""
+    builder, total = code.builder, code.slot()
+
+    def one(index):
+        x = code.load(code.at(numbers.start, code.times(index, code.bytes)))
+        old = builder.load(total)
+        builder.store(code.multiply_add(code.positive(x), code.constant(0.5), old), total)
+
+    code.prefetch(code.row(numbers, 0))
+    code.each(1, one)
+    code.each_vector(numbers.shape[0], lambda _: None)
+    largest = code.largest_of(builder.load(total))
+    code.store(code.spread(builder.fadd(largest, code.number(numbers, 0))), numbers.start)
+    code.either(builder.icmp_signed("<", code.whole(0), numbers.shape[0]), lambda _: None)
 
 
-# The bodies build LLVM code and have llvmlite's types, which are not annotated.
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
+def _make_vector_form(write, plain, width=None, returns=types.void) -> Any:
+    """Returns what kernels call where LLVM code is used: `write` in the place of a plain body."""
+
+    def type_call(typing_context, *kinds):
+        kinds = tuple(_widen(kind) for kind in kinds)
+
+        def generate(context, builder, signature, args):
+            code = VectorCode(context, builder, width)
+            result = write(code, *(code.read(*pair) for pair in zip(kinds, args, strict=True)))
+            return context.get_dummy_value() if result is None else result
+
+        return returns(*kinds), generate
+
+    # Numba asks for names: its own first parameter, then those of the plain body.
+    context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(plain).parameters.values()
+    type_call.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
+    type_call.__name__, type_call.__doc__ = plain.__name__, plain.__doc__
+    return intrinsic(type_call)
 
 
-LANES = 16
-ROW_BLOCK = 8  # rows that are transposed at once; half of the lanes
-LANE_ROW_BYTES = LANES * 4
-#: Hands that hold a card.
-MAX_LISTED = 51
-
-_FLOAT, _DOUBLE = ir.FloatType(), ir.DoubleType()
-_INT32, _INT64 = ir.IntType(32), ir.IntType(64)
-_LANE_ROW = ir.VectorType(_FLOAT, LANES)
-_SUM_ROW = ir.VectorType(_DOUBLE, LANES)
-_BLOCK = ir.VectorType(_FLOAT, ROW_BLOCK)
-_FLOAT_BYTES = 4
-
-_IS_X86 = platform.machine().lower() in {"x86_64", "amd64"}
+def _widen(kind):
+    """Returns the type with which LLVM code takes an argument."""
+    if isinstance(kind, types.Array):
+        assert kind.layout == "C", f"{kind} has gaps"
+    elif isinstance(kind, types.Integer):
+        return types.int64
+    elif isinstance(kind, types.Float):
+        return types.float32
+    return kind
 
 
-def _load(builder, address, vector, align):
-    return builder.load(builder.inttoptr(address, vector.as_pointer()), align=align)
+def _find_problem() -> str | None:
+    """Returns why no LLVM code is written, None if it is."""
+    if os.environ.get("RUNOUT_SIMD", "").lower() == "off":
+        return "RUNOUT_SIMD is off"
+    if not hasattr(_probe, "py_func"):
+        return "NUMBA_DISABLE_JIT is set"
+    try:
+        _probe(np.zeros(LANES, np.float32))
+    except Exception as error:  # whatever a new numba makes of its internals
+        return f"numba's internals are not those that were expected ({type(error).__name__})"
+    return None
 
 
-def _store(builder, value, address, vector, align):
-    builder.store(value, builder.inttoptr(address, vector.as_pointer()), align=align)
+_try_everything = _make_vector_form(_write_everything, lambda numbers: None)
 
 
-def _address_at(builder, addresses, i):
-    return _load(builder, builder.add(addresses, ir.Constant(_INT64, 8 * i)), _INT64, 8)
+@kernel
+def _probe(numbers: Float32Array) -> None:
+    """Is compiled, once for each numba and processor, to see whether LLVM code can be written."""
+    _try_everything(numbers)
 
 
-def _void(num_addresses):
-    return types.void(*([types.int64] * num_addresses))
+#: Why kernels are compiled from plain bodies, None if they contain LLVM code.
+SIMD_PROBLEM = _find_problem()
+
+if SIMD_PROBLEM is not None:
+    compile_variants.add("plain")
 
 
-class _Numbers(types.Type):
-    """Numbers of sixteen lanes in registers."""
-
-    def __init__(self, element):
-        super().__init__(name=f"lanes of {element}")
-        self.vector = ir.VectorType(element, LANES)
-
-
-@register_model(_Numbers)
-class _InRegisters(models.PrimitiveModel):
-    def __init__(self, manager, numbers):
-        super().__init__(manager, numbers, numbers.vector)
-
-
-_ROW, _SUM = _Numbers(_FLOAT), _Numbers(_DOUBLE)
-
-
-@vector_intrinsic
-def load(typing_context, address):
-    """Returns the lane row at an address."""
-
-    def generate(context, builder, signature, args):
-        return _load(builder, args[0], _LANE_ROW, _FLOAT_BYTES)
-
-    return _ROW(types.int64), generate
-
-
-@vector_intrinsic
-def store(typing_context, row, address):
-    """Writes a lane row to an address."""
-
-    def generate(context, builder, signature, args):
-        _store(builder, args[0], args[1], _LANE_ROW, _FLOAT_BYTES)
-        return context.get_dummy_value()
-
-    return types.void(_ROW, types.int64), generate
-
-
-@vector_intrinsic
-def zeros(typing_context):
-    """Returns a lane row of zeros."""
-    return _ROW(), lambda *_: ir.Constant(_LANE_ROW, None)
-
-
-@vector_intrinsic
-def no_sum(typing_context):
-    """Returns sums in float64 to which nothing was added yet."""
-    return _SUM(), lambda *_: ir.Constant(_SUM_ROW, None)
-
-
-@vector_intrinsic
-def add(typing_context, x, y):
-    """Returns ``x + y``, lane by lane."""
-    return _ROW(_ROW, _ROW), lambda context, builder, signature, args: builder.fadd(*args)
-
-
-@vector_intrinsic
-def subtract(typing_context, x, y):
-    """Returns ``x - y``, lane by lane."""
-    return _ROW(_ROW, _ROW), lambda context, builder, signature, args: builder.fsub(*args)
-
-
-@vector_intrinsic
-def add_to_sum(typing_context, sums, row):
-    """Returns sums with a lane row added to them in float64."""
-
-    def generate(context, builder, signature, args):
-        return builder.fadd(args[0], builder.fpext(args[1], _SUM_ROW))
-
-    return _SUM(_SUM, _ROW), generate
-
-
-@vector_intrinsic
-def rounded(typing_context, sums):
-    """Returns sums as a lane row."""
-
-    def generate(context, builder, signature, args):
-        return builder.fptrunc(args[0], _LANE_ROW)
-
-    return _ROW(_SUM), generate
-
-
-def _shuffle(builder, left, right, indices):
-    mask = ir.Constant(ir.VectorType(_INT32, ROW_BLOCK), indices)
-    return builder.shuffle_vector(left, right, mask)
-
-
-def transpose_block(builder, rows):
-    """Turns eight rows of eight numbers into eight columns, by three rounds of exchanges."""
-    pairs = []
-    for i in range(0, 8, 2):
-        for indices in ([0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]):
-            pairs.append(_shuffle(builder, rows[i], rows[i + 1], indices))
-    fours = []
-    for i in (0, 1, 4, 5):
-        for indices in ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]):
-            fours.append(_shuffle(builder, pairs[i], pairs[i + 2], indices))
-    low, high = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
-    return [
-        _shuffle(builder, fours[i], fours[i + 4], indices)
-        for indices in (low, high)
-        for i in range(4)
-    ]
-
-
-@vector_intrinsic
-def rows_to_lanes(typing_context, rows, offset, out):
-    """Writes eight hands of eight rows as half lane rows.
+def vectorised(
+    write: Callable[..., Any],
+    width: int | None = None,
+    fused: bool = False,
+    returns: Any = types.void,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a function a piece.
 
     Args:
-        rows: address of the eight rows' addresses.
-        offset: bytes from the beginning of a row to the first of the eight hands.
-        out: address of the first of eight lane rows, or of their second half.
+        write: called with a `VectorCode` and the arguments, writes LLVM code.
+        width: numbers of a vector, None for as many as the processor's hold.
+        fused: whether the plain body rounds products and sums once where the processor can.
+        returns: numba's type of what it returns.
     """
 
-    def generate(context, builder, signature, args):
-        rows, offset, out = args
-        block = [
-            _load(builder, builder.add(_address_at(builder, rows, i), offset), _BLOCK, _FLOAT_BYTES)
-            for i in range(ROW_BLOCK)
-        ]
-        for column in transpose_block(builder, block):
-            _store(builder, column, out, _BLOCK, _FLOAT_BYTES)
-            out = builder.add(out, ir.Constant(_INT64, LANE_ROW_BYTES))
-        return context.get_dummy_value()
+    def choose(plain: Callable[..., Any]) -> Any:
+        if SIMD_PROBLEM is not None:
+            return kernel(plain, fused=fused)
+        form = _make_vector_form(write, plain, width, returns)
+        form.plain = kernel(plain, fused=fused)  # for tests and benchmarks, which compare them
+        return form
 
-    return _void(3), generate
+    return choose
 
 
-def _make_lanes_to_rows(adds):
-    def generate(context, builder, signature, args):
-        lanes, rows, offset, scales = args
-        block = []
-        for _ in range(ROW_BLOCK):
-            block.append(_load(builder, lanes, _BLOCK, _FLOAT_BYTES))
-            lanes = builder.add(lanes, ir.Constant(_INT64, LANE_ROW_BYTES))
-        for i, row in enumerate(transpose_block(builder, block)):
-            address = builder.add(scales, ir.Constant(_INT64, _FLOAT_BYTES * i))
-            scale = _load(builder, address, _FLOAT, _FLOAT_BYTES)
-            undefined = ir.Constant(_BLOCK, ir.Undefined)
-            first = builder.insert_element(undefined, scale, ir.Constant(_INT32, 0))
-            scaled = builder.fmul(row, _shuffle(builder, first, undefined, [0] * ROW_BLOCK))
-            out = builder.add(_address_at(builder, rows, i), offset)
-            if adds:
-                scaled = builder.fadd(_load(builder, out, _BLOCK, _FLOAT_BYTES), scaled)
-            _store(builder, scaled, out, _BLOCK, _FLOAT_BYTES)
-        return context.get_dummy_value()
+#: A kernel that rounds a product and a sum once where the processor can.
+fused_kernel = partial(kernel, fused=True)
 
-    return generate
+#: A piece whose lane rows are one vector each.
+lane_vectorised = partial(vectorised, width=LANES)
 
 
-@vector_intrinsic
-def lanes_to_rows(typing_context, lanes, rows, offset, scales):
-    """Writes half lane rows of eight hands into eight rows, each times its scale.
+def _write_float_mode(code, mode):
+    mode = code.builder.trunc(mode, INT32)
+    if not _IS_X86:
+        return mode
+    pointer, slot = BYTE.as_pointer(), cgutils.alloca_once(code.builder, INT32)
+    place = code.builder.bitcast(slot, pointer)
+    code.call("llvm.x86.sse.stmxcsr", [pointer], [place])
+    old = code.builder.load(slot)
+    code.builder.store(mode, slot)
+    code.call("llvm.x86.sse.ldmxcsr", [pointer], [place])
+    return old
 
-    Args:
-        lanes: address of the first of eight lane rows, or of their second half.
-        rows: address of the eight rows' addresses.
-        offset: bytes from the beginning of a row to the first of the eight hands.
-        scales: address of eight float32 factors.
+
+@vectorised(_write_float_mode, returns=types.uint32)
+def set_float_mode(mode: np.uint32) -> np.uint32:
+    """Sets the processor's floating-point mode and returns the one before; only x86 has it.
+
+    Plain code cannot, and computes with denormal numbers.
     """
-    return _void(4), _make_lanes_to_rows(adds=False)
-
-
-@vector_intrinsic
-def add_lanes_to_rows(typing_context, lanes, rows, offset, scales):
-    """Like `lanes_to_rows`, adding to what is in the rows."""
-    return _void(4), _make_lanes_to_rows(adds=True)
-
-
-@vector_intrinsic
-def set_float_mode(typing_context, mode):
-    """Sets the processor's floating-point mode and returns the one before; only x86 has it."""
-
-    def generate(context, builder, signature, args):
-        if not _IS_X86:
-            return args[0]
-        of_pointer = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer()])
-        store = cgutils.get_or_insert_function(builder.module, of_pointer, "llvm.x86.sse.stmxcsr")
-        load = cgutils.get_or_insert_function(builder.module, of_pointer, "llvm.x86.sse.ldmxcsr")
-        slot = cgutils.alloca_once(builder, _INT32)
-        pointer = builder.bitcast(slot, ir.IntType(8).as_pointer())
-        builder.call(store, [pointer])
-        old = builder.load(slot)
-        builder.store(args[0], slot)
-        builder.call(load, [pointer])
-        return old
-
-    return types.uint32(types.uint32), generate
+    return mode
