@@ -7,12 +7,10 @@ import numpy as np
 from runout.arrays import BoolArray, IntArray, Uint8Array, read_only
 from runout.errors import CardError, quote, shorten
 
-# --------------------------------------------------------------------------------------------------
 # Cards as small integers and as text.
 #
 # A card is ``4 * rank + suit`` with ranks ``23456789TJQKA`` (0..12) and suits ``cdhs`` (0..3), so
 # sorting ids sorts by rank first. A board is a tuple of 3 to 5 cards in the order they were dealt.
-
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -111,9 +109,7 @@ def require_distinct(cards: Sequence[int]) -> None:
         seen.add(card)
 
 
-# --------------------------------------------------------------------------------------------------
 # The 1,326 two-card combos, their numbering, and who blocks whom.
-
 
 NUM_COMBOS = NUM_CARDS * (NUM_CARDS - 1) // 2
 
@@ -183,12 +179,10 @@ def permute_combos(new_suits: Sequence[int]) -> IntArray:
     return permuted
 
 
-# --------------------------------------------------------------------------------------------------
 # The 169 canonical hands: pairs ``AA=0 .. 22=12``, suited ``AKs=13 .. 32s=90``, offsuit to 168.
 #
 # Within suited and offsuit the high rank falls first, then the low rank. Two hands meet with a
 # weight, the number of disjoint combo pairs, which is neither uniform nor a product.
-
 
 NUM_HANDS = 169
 NUM_PAIRS = NUM_RANKS

@@ -29,9 +29,7 @@ from runout.cards.hand_ranking import (
 )
 from runout.errors import CardError
 
-# --------------------------------------------------------------------------------------------------
 # Builds the evaluator's tables from the rules of poker; the result is cached and digested.
-
 
 HAND_SIZES = (5, 6, 7)
 
@@ -117,7 +115,6 @@ def _slide_rows(
         yield key, slide - first_column
 
 
-# --------------------------------------------------------------------------------------------------
 # Strength of 5, 6 and 7 cards: 1 (seven-five high) to 7462 (royal flush), equal if they tie.
 
 

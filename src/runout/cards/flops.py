@@ -33,7 +33,6 @@ from runout.cards.deck import (
 )
 from runout.errors import CardError, FlopListError, quote
 
-# --------------------------------------------------------------------------------------------------
 # Boards and holdings up to a renaming of suits: the same poker, whatever the suits are called.
 #
 # A board is made canonical by renaming its suits; a holding is made canonical *together with* its
@@ -78,13 +77,16 @@ class SuitMapping:
 
     def inverse(self) -> "SuitMapping":
         """Returns the mapping that undoes this one."""
-        clubs, diamonds, hearts, spades = map(self.new_suits.index, range(NUM_SUITS))
-        return SuitMapping((clubs, diamonds, hearts, spades))
+        return _mapping(map(self.new_suits.index, range(NUM_SUITS)))
 
     def then(self, following: "SuitMapping") -> "SuitMapping":
         """Returns the mapping that first does this one and then ``following``."""
-        clubs, diamonds, hearts, spades = map(following.map_suit, self.new_suits)
-        return SuitMapping((clubs, diamonds, hearts, spades))
+        return _mapping(map(following.map_suit, self.new_suits))
+
+
+def _mapping(new_suits: Iterable[int]) -> SuitMapping:
+    clubs, diamonds, hearts, spades = new_suits
+    return SuitMapping((clubs, diamonds, hearts, spades))
 
 
 #: All 24 renamings of suits.
@@ -131,8 +133,7 @@ class CanonicalBoard:
         suits_ascending = sorted(
             range(NUM_SUITS), key=lambda suit: (len(ranks_by_suit[suit]), ranks_by_suit[suit], suit)
         )
-        clubs, diamonds, hearts, spades = map(suits_ascending.index, range(NUM_SUITS))
-        mapping = SuitMapping((clubs, diamonds, hearts, spades))
+        mapping = _mapping(map(suits_ascending.index, range(NUM_SUITS)))
         return cls(tuple(sorted(mapping.map_cards(board), reverse=True)), mapping)
 
     @cached_property
@@ -161,7 +162,6 @@ class CanonicalBoard:
         return high, low
 
 
-# --------------------------------------------------------------------------------------------------
 # The boards that can still come, one representative for each class of suit-isomorphic ones.
 
 
@@ -215,13 +215,11 @@ def _code(runouts: IntArray, mapping: SuitMapping) -> IntArray:
     return code
 
 
-# --------------------------------------------------------------------------------------------------
 # Lists of flops to solve, and what share of all 22,100 flops each of them stands for.
 #
 # Averages over flops of what happens between two hands weight a flop by its share *times* the
 # number of combo pairs that it leaves the two hands; the share alone is right only for facts about
 # the board itself.
-
 
 NUM_FLOPS = 22_100
 NUM_CANONICAL_FLOPS = 1_755
@@ -483,7 +481,6 @@ def _load_subset(size: int) -> dict[str, Any]:
     return subset
 
 
-# --------------------------------------------------------------------------------------------------
 # Textures: what players call a flop, by its high card, suits, pairs and straights.
 
 

@@ -21,13 +21,11 @@ from runout.cards.deck import (
     require_board,
 )
 
-# --------------------------------------------------------------------------------------------------
 # The rules of poker: which hand beats which, and what a hand is called.
 #
 # A hand's *score* packs its category and up to five deciding ranks into one integer, so that the
 # better hand has the larger score. The scores of all five-card hands, sorted, are the 7,462
 # *strengths*: 1 is seven-five high, 7462 a royal flush.
-
 
 NUM_STRENGTHS = 7462
 CARDS_THAT_COUNT = 5
@@ -188,11 +186,9 @@ def _plural(rank: int) -> str:
     return name + ("es" if name == "six" else "s")
 
 
-# --------------------------------------------------------------------------------------------------
 # Scores of all combos on one board by the rules themselves: for looking, without a kernel.
 #
 # `evaluate_board` says the same, hundreds of times faster, once its kernels are compiled.
-
 
 #: ``[1326]`` ranks of the lower and the higher card of every combo, and their suits.
 LOW_RANK, HIGH_RANK = (COMBO_CARDS // NUM_SUITS).astype(np.int64).T
