@@ -35,9 +35,8 @@ def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, solved,
     code = (
         "import sys; from pathlib import Path; import json;"
         "from runout.explorer.library import Library;"
-        "from runout.explorer.solutions import RunOpener;"
         "from runout.explorer.server import Explorer;"
-        "e = Explorer.of(Library([Path(sys.argv[1])]), RunOpener());"
+        "e = Explorer(Library([Path(sys.argv[1])]));"
         "[e.answer(q, r['id'], '', '') for r in e.list_runs()['runs'] for q in ('facts', 'node')"
         " if r['kind'] != 'values'];"
         "print(len(e.library.runs)); assert 'numba' not in sys.modules"

@@ -6,7 +6,6 @@ from fastapi.testclient import TestClient
 from runout.config.load import load_run_config
 from runout.explorer.library import Library
 from runout.explorer.server import LOOPBACK_NAMES, Explorer, Guard, make_app
-from runout.explorer.solutions import RunOpener
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from runout.solutions.report_files import save_report
@@ -54,7 +53,7 @@ def runs(tmp_path_factory):
 
 
 def make_explorer(directory, jobs=None):
-    return Explorer.of(Library([directory]), RunOpener(), jobs)
+    return Explorer(Library([directory]), jobs)
 
 
 def make_client(explorer, token="", hosts=LOOPBACK_NAMES, **options):

@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from runout.errors import BundleError
-from runout.explorer import library as opened
-from runout.explorer.library import Library, OpenedRuns, RunKind
-from runout.explorer.solutions import RunOpener
+from runout.explorer import solutions
+from runout.explorer.library import Library, RunKind
+from runout.explorer.solutions import OpenedRuns, open_found
 from tests.samples.value_bundles import make_values
 
 
@@ -91,34 +91,35 @@ def library(tmp_path):
     return Library([tmp_path])
 
 
-class CountingOpener(RunOpener):
-    def __init__(self):
-        super().__init__()
-        self.names = []
+@pytest.fixture
+def names(monkeypatch):
+    """The names of the solutions that were opened, in this order."""
+    names = []
 
-    def open(self, found):
-        self.names.append(found.name)
-        return super().open(found)
+    def count(found, has_nodes=True):
+        names.append(found.name)
+        return open_found(found, has_nodes)
+
+    monkeypatch.setattr(solutions, "open_found", count)
+    return names
 
 
-def test_a_solution_is_opened_once_however_many_ask(library):
-    opener = CountingOpener()
-    runs, (found, *_) = OpenedRuns(opener.open), library.runs.values()
+def test_a_solution_is_opened_once_however_many_ask(library, names):
+    runs, (found, *_) = OpenedRuns(), library.runs.values()
     threads = [threading.Thread(target=runs.get, args=(found,)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert opener.names == ["0"]
+    assert names == ["0"]
 
 
-def test_the_one_asked_about_longest_ago_is_closed(library, monkeypatch):
-    monkeypatch.setattr(opened, "MAX_OPEN", 2)
-    opener = CountingOpener()
-    runs = OpenedRuns(opener.open)
+def test_the_one_asked_about_longest_ago_is_closed(library, names, monkeypatch):
+    monkeypatch.setattr(solutions, "MAX_OPEN", 2)
+    runs = OpenedRuns()
     for found in (*library.runs.values(), *library.runs.values()):
         runs.get(found)
-    assert opener.names == ["0", "1", "2", "0", "1", "2"]
+    assert names == ["0", "1", "2", "0", "1", "2"]
 
 
 def test_what_is_gone_is_an_error(library, tmp_path):
@@ -127,13 +128,13 @@ def test_what_is_gone_is_an_error(library, tmp_path):
         file.unlink()
     (tmp_path / "0").rmdir()
     with pytest.raises(BundleError, match="is gone"):
-        OpenedRuns(CountingOpener().open).get(found)
+        OpenedRuns().get(found)
 
 
-def test_summaries_are_read_once_for_each_contents(library, tmp_path):
-    opener = CountingOpener()
+def test_summaries_are_read_once_for_each_contents(library, names, tmp_path):
+    runs = OpenedRuns()
     found = next(iter(library.runs.values()))
-    assert opener.summarize(found) is opener.summarize(found)
+    assert runs.summarize(found) is runs.summarize(found)
     make_values((9.0,)).save(tmp_path / "0", overwrite=True)
-    assert opener.summarize(next(iter(library.look().values()))).title == "3 flops at SPR 9"
-    assert opener.names == ["0", "0"]
+    assert runs.summarize(next(iter(library.look().values()))).title == "3 flops at SPR 9"
+    assert names == ["0", "0"]

@@ -7,18 +7,24 @@ import pytest
 
 from runout.cards.deck import matchup_weights
 from runout.errors import BundleError, TreeError
-from runout.explorer.solutions import GameRun, ReportRun, SpotRun, SpotSummary, ValuesRun
+from runout.explorer.solutions import list_leaves, list_lines, make_game, open_found, open_spot
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
+from runout.solutions.values import ValueBundle
 
 
 @pytest.fixture(scope="module")
-def game(runs):
-    return GameRun.open(runs / "preflop_game")
+def open_by_name(explorer, ids):
+    return lambda name: open_found(explorer.library.get(ids[name]))
+
+
+@pytest.fixture(scope="module")
+def game(open_by_name):
+    return open_by_name("preflop_game")
 
 
 def test_lines_are_all_nodes_in_the_order_of_a_walk(game):
-    rows = game.lines()["rows"]
+    rows = list_lines(game.view)["rows"]
     assert len(rows) == game.view.tree.num_nodes
     assert (rows[0]["path"], rows[0]["depth"], rows[0]["reach"]) == ("", 0, 1.0)
     for before, row in itertools.pairwise(rows):
@@ -26,48 +32,48 @@ def test_lines_are_all_nodes_in_the_order_of_a_walk(game):
 
 
 def test_reach_of_what_follows_adds_up_to_that_of_a_decision(game):
-    rows = {row["path"]: row for row in game.lines()["rows"]}
+    rows = {row["path"]: row for row in list_lines(game.view)["rows"]}
     first = [row for row in rows.values() if row["depth"] == 1]
     assert sum(row["reach"] for row in first) == pytest.approx(1.0, abs=1e-5)
     assert sum(row["frequency"] for row in first) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_both_players_share_the_pot(game):
-    for row in game.lines()["rows"]:
+    for row in list_lines(game.view)["rows"]:
         if row["reach"] > 0.01:
             assert sum(row["ev"]) == pytest.approx(row["pot"], abs=0.01)
 
 
 def test_sources_of_flops_are_told_and_guesses_marked(game):
-    leaves = game.leaves()
+    leaves = list_leaves(game.view)
     assert {leaf["source"] for leaf in leaves} == {"raw equity, checked down"}
     assert all(leaf["is_guessed"] for leaf in leaves)
 
 
-def test_the_title_says_how_flops_were_solved(game, runs):
+def test_the_title_says_how_flops_were_solved(game, open_by_name):
     assert game.title == "10 bb, flops checked down"
-    assert GameRun.open(runs / "joint_game").title == "6 bb, 1 flop"
+    assert open_by_name("joint_game").title == "6 bb, 1 flop"
 
 
 def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
-    odd = GameRun(game.view, "colour: green\n")
+    odd = make_game(game.view, "colour: green\n")
     assert odd.title == "10 bb"
-    assert odd.flops() == []
+    assert odd.shares == {}
 
 
 def test_a_line_without_flops_has_an_empty_report(game):
-    assert game.flop_report("r2-c")["flops"] == []
+    assert game.flops("r2-c")["flops"] == []
     with pytest.raises(TreeError):
-        game.flop_report("nowhere")
+        game.flops("nowhere")
 
 
 @pytest.fixture
-def report(explorer, ids):
-    return ReportRun.open(explorer.library.get(ids["flop_report"]))
+def report(open_by_name):
+    return open_by_name("flop_report")
 
 
 def test_a_row_has_what_the_page_shows(report):
-    answer = report.report("")
+    answer = report.flops("")
     assert (answer["path"], answer["choices"]) == ("root", ["root", "x:x"])
     row = answer["flops"][0]
     assert (row["flop"], row["share"], row["high"]) == ("AhKd7s", pytest.approx(0.5), "A high")
@@ -83,13 +89,13 @@ def test_a_row_has_what_the_page_shows(report):
 
 
 def test_a_line_without_values_has_none(report):
-    row = report.report("x:x")["flops"][2]
+    row = report.flops("x:x")["flops"][2]
     assert (row["ev"], row["share"], row["actions"]) == ([None, None], 0.0, [])
-    assert report.report("x:x")["flops"][1]["more"]["reach"] == 0.25
+    assert report.flops("x:x")["flops"][1]["more"]["reach"] == 0.25
 
 
 def test_a_kept_flop_is_linked(report, ids):
-    links = [row["run"] for row in report.report("")["flops"]]
+    links = [row["run"] for row in report.flops("")["flops"]]
     assert links == [None, None, ids["Td9d6h"]]
 
 
@@ -101,18 +107,18 @@ def test_it_says_how_much_is_solved(report):
 
 def test_a_line_that_was_not_looked_at_is_refused(report):
     with pytest.raises(BundleError, match="is not in this report, it has root, x:x"):
-        report.report("b10")
+        report.flops("b10")
 
 
 KEYS = {"board": "QsJh2h8c3d", "oop": "AA,KK", "ip": "QQ,JJ", "pot": 20, "stack": 40}
 
 
 def test_a_spot_says_what_it_is_and_how_well_it_is_solved(runs):
-    run = SpotRun.open(runs / "river")
+    run = open_spot(runs / "river")
     assert run.title == "QsJh2h8c3d, pot 180, stack 910"
     assert run.note == ""
     assert run.quality == load_spot(runs / "river").quality
-    assert run.node("x").path == "x"
+    assert run.view.node("x").path == "x"
 
 
 def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path):
@@ -120,19 +126,19 @@ def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path)
     solution = solve_spot(**KEYS)
     solution.begin_saving(path)()
     with pytest.raises(BundleError, match="give its solve-spot command again"):
-        SpotSummary.open(path)
+        open_spot(path, has_nodes=False)
     solve_spot(directory=path, **KEYS)
-    assert SpotRun.open(path).node("").actor == 0
+    assert open_spot(path).view.node("").actor == 0
 
 
 @pytest.fixture(scope="module")
-def values(runs):
-    return ValuesRun.open(runs / "flop_values")
+def values(open_by_name):
+    return open_by_name("flop_values")
 
 
-def test_a_flop_is_worth_the_mean_over_all_deals(values):
-    solved = values.bundle.values[0]
-    row = values.report("")["flops"][1]
+def test_a_flop_is_worth_the_mean_over_all_deals(values, runs):
+    solved = ValueBundle.load(runs / "flop_values").values[0]
+    row = values.flops("")["flops"][1]
     total = deals = 0.0
     weights = matchup_weights(solved.flops.flops[1])
     for hero, villain in np.argwhere(weights > 0):
@@ -142,15 +148,16 @@ def test_a_flop_is_worth_the_mean_over_all_deals(values):
 
 
 def test_both_players_share_the_pot_of_test_values_run(values):
-    for row in values.report("")["flops"]:
+    for row in values.flops("")["flops"]:
         assert sum(row["ev"]) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_the_worst_flop_says_how_well_all_are_solved(values):
-    reports = [report for solved in values.bundle.values for report in solved.reports]
+def test_the_worst_flop_says_how_well_all_are_solved(values, runs):
+    bundle = ValueBundle.load(runs / "flop_values")
+    reports = [report for solved in bundle.values for report in solved.reports]
     assert values.quality.exploitability == max(report.exploitability_pot for report in reports)
 
 
 def test_a_ratio_that_was_not_solved_is_refused(values):
     with pytest.raises(BundleError, match="was not solved"):
-        values.report("7")
+        values.flops("7")

@@ -42,14 +42,13 @@ def explore(
     from runout.explorer.jobs import Jobs
     from runout.explorer.library import Library
     from runout.explorer.server import Explorer, Guard, listen, make_app, run_until_stopped
-    from runout.explorer.solutions import RunOpener
 
     library = Library(directories or [Path()])
     listener = listen(host, port)
     token = "" if listener.is_loopback else secrets.token_urlsafe(24)
     command = [sys.executable, "-m", "runout.cli.spot_job"]
     jobs = Jobs(command) if listener.is_loopback else None
-    app = make_app(Explorer.of(library, RunOpener(), jobs), Guard(listener.names, token))
+    app = make_app(Explorer(library, jobs), Guard(listener.names, token))
     url = listener.url(token)
     output().print(url, soft_wrap=True, markup=False)
     print_note(f"{format_count_of(len(library.runs), 'solution')} found; Ctrl-C ends it")
@@ -91,9 +90,8 @@ def export_site(
     from runout.explorer.library import Library
     from runout.explorer.server import Explorer
     from runout.explorer.site import export_site as write_site
-    from runout.explorer.solutions import RunOpener
 
-    explorer = Explorer.of(Library(directories), RunOpener())
+    explorer = Explorer(Library(directories))
     with messages().status("writing") as status:
 
         def tell(name: str, num_nodes: int) -> None:

@@ -15,19 +15,25 @@ import numpy as np
 from runout.cards.deck import NUM_COMBOS, format_card, format_combo, parse_board
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.errors import BundleError, TreeError
-from runout.explorer.library import FoundRun, OpenedRun, RunSummary, RunWithNodes
-from runout.explorer.solutions import GameRun, ReportRun, SpotRun, ValuesRun
+from runout.explorer.library import FoundRun
+from runout.explorer.solutions import Json, OpenedRun, Run, list_leaves, list_lines
+from runout.solutions.breakdown import report_cards
+from runout.solutions.flop import StoredSpot
 from runout.solutions.node_files import node_summary_to_json, node_to_json
+from runout.solutions.run import RunView
 from runout.version import __version__
-
-# Answers as they go over the wire, kept so that many viewers of one node cost one computation.
-
 
 #: Bytes of all kept answers together, compressed.
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 
 #: Higher levels take several times as long and save little.
 _GZIP_LEVEL = 4
+
+#: What the page can ask of a solution: the parts of an address.
+QUESTIONS = ("facts", "node", "classes", "cards", "lines", "flops")
+
+_NUM_BOARDS_KEPT = 64
+_COMBO_NAMES = [format_combo(combo) for combo in range(NUM_COMBOS)]
 
 
 @dataclass(frozen=True)
@@ -91,18 +97,6 @@ class AnswerCache:
         return made
 
 
-# What the page asks, as JSON: found solutions, facts, nodes, hand classes, next cards, flops.
-
-
-Json = dict[str, Any]
-
-#: What the page can ask of a solution: the parts of an address.
-QUESTIONS = ("facts", "node", "classes", "cards", "lines", "flops")
-
-_NUM_BOARDS_KEPT = 64
-_COMBO_NAMES = [format_combo(combo) for combo in range(NUM_COMBOS)]
-
-
 def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> Json:
     """Returns what is known.
 
@@ -125,22 +119,20 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
             return classes_to_json(argument)
         case "cards":
             return cards_to_json(_require_nodes(run), argument)
-        case "lines" if isinstance(run, GameRun):
-            return run.lines()
-        case "flops" if isinstance(run, ValuesRun | ReportRun):
-            return run.report(argument)
-        case "flops" if isinstance(run, GameRun):
-            return run.flop_report(argument)
+        case "lines" if isinstance(run.view, RunView):
+            return list_lines(run.view)
+        case "flops" if run.flops is not None:
+            return run.flops(argument)
     raise BundleError(opened.found.name, f"a {opened.found.kind.value} solution has no {question}")
 
 
-def _require_nodes(run: RunSummary) -> RunWithNodes:
-    if not isinstance(run, GameRun | SpotRun):
+def _require_nodes(run: Run) -> RunView | StoredSpot:
+    if run.view is None:
         raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
-    return run
+    return run.view
 
 
-def summary_to_json(found: FoundRun, run: RunSummary | None, problem: str) -> Json:
+def summary_to_json(found: FoundRun, run: Run | None, problem: str) -> Json:
     """Returns a line of the list of solutions; ``run`` is None for one that cannot be opened."""
     manifest = found.manifest
     return {
@@ -155,17 +147,17 @@ def summary_to_json(found: FoundRun, run: RunSummary | None, problem: str) -> Js
     }
 
 
-def facts_to_json(found: FoundRun, run: RunSummary, can_solve: bool) -> Json:
+def facts_to_json(found: FoundRun, run: Run, can_solve: bool) -> Json:
     """Returns everything about a solution that does not depend on a node."""
-    is_preflop = isinstance(run, GameRun)
+    game = run.view if isinstance(run.view, RunView) else None
     return {
         **summary_to_json(found, run, ""),
         "path": found.given,
         "config": run.config_text,
-        "note": run.note if isinstance(run, SpotRun | ReportRun) else "",
-        "flops": run.flops() if isinstance(run, GameRun) else [],
-        "leaves": run.leaves() if isinstance(run, GameRun) else [],
-        "can_solve": can_solve and is_preflop,
+        "note": run.note,
+        "flops": [{"flop": flop, "share": share} for flop, share in run.shares.items()],
+        "leaves": [] if game is None else list_leaves(game),
+        "can_solve": can_solve and game is not None,
     }
 
 
@@ -189,15 +181,15 @@ def classes_to_json(board: str) -> Json:
     }
 
 
-def cards_to_json(run: RunWithNodes, path: str) -> Json:
+def cards_to_json(view: RunView | StoredSpot, path: str) -> Json:
     """Returns the node with each card that can come, or could have come last, in its place.
 
     Raises:
         RunoutError: if there is no such node.
     """
-    run.node(path)
+    view.node(path)
     try:
-        report = run.cards(path)
+        report = report_cards(view, path)
     except TreeError as error:  # no card is dealt there or on the way
         return {"chosen": "", "rows": [], "note": error.problem}
     rows = []

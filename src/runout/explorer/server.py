@@ -1,15 +1,21 @@
-"""The server of the page: an application that answers about found solutions and nothing else."""
+"""The server of the page: an application that answers about found solutions and nothing else.
+
+The page is served on loopback. Any web site that somebody visits could send requests there, under
+a name of its own (by pointing it to 127.0.0.1) or across sites; so the name in ``Host`` must be
+one of ours, and requests that browsers mark as coming from other sites are refused. Beyond
+loopback a token is needed, once in the address and then as a cookie.
+"""
 
 import hashlib
 import hmac
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import uvicorn
@@ -30,13 +36,11 @@ from runout.explorer.answers import (
     summary_to_json,
 )
 from runout.explorer.jobs import Jobs, SolveJob
-from runout.explorer.library import FoundRun, Library, OpenedRuns
-from runout.explorer.solutions import GameRun, RunOpener
+from runout.explorer.library import FoundRun, Library
+from runout.explorer.solutions import Json, OpenedRuns
 from runout.solutions.preflop import SPOTS_FOLDER
+from runout.solutions.run import RunView
 from runout.trees.tree import FLOP
-
-# The files of the page, read once from the package; nothing else is ever served as a file.
-
 
 INDEX = "index.html"
 
@@ -84,14 +88,6 @@ def _walk(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
             etag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
             found.append((name, StaticFile(content, _TYPES[suffix], etag)))
     return found
-
-
-# Who may ask what: hosts, sites, sizes and the token, and what every answer says to browsers.
-#
-# The page is served on loopback. Any web site that somebody visits could send requests there, under
-# a name of its own (by pointing it to 127.0.0.1) or across sites; so the name in ``Host`` must be
-# one of ours, and requests that browsers mark as coming from other sites are refused. Beyond
-# loopback a token is needed, once in the address and then as a cookie.
 
 
 #: Longest query and longest body, in bytes; paths of nodes have a few hundred.
@@ -201,11 +197,6 @@ def _refused(status: int, where: str, problem: str) -> Response:
     return JSONResponse({"where": where, "problem": problem}, status)
 
 
-# The server of the page: an application that answers about found solutions and nothing else.
-
-
-Json = dict[str, Any]
-
 #: Longest path of a node, in characters.
 MAX_PATH = 400
 
@@ -238,22 +229,15 @@ class Explorer:
 
     Attributes:
         library: what was found.
-        opener: tells about solutions that are not open.
-        opened: what is open.
         jobs: solves; None where none may be started.
+        opened: what is open.
         cache: the last answers.
     """
 
     library: Library
-    opener: RunOpener
-    opened: OpenedRuns
-    jobs: Jobs | None
-    cache: AnswerCache
-
-    @classmethod
-    def of(cls, library: Library, opener: RunOpener, jobs: Jobs | None = None) -> "Explorer":
-        """Returns one that has answered nothing yet."""
-        return cls(library, opener, OpenedRuns(opener.open), jobs, AnswerCache())
+    jobs: Jobs | None = None
+    opened: OpenedRuns = field(default_factory=OpenedRuns)
+    cache: AnswerCache = field(default_factory=AnswerCache)
 
     def list_runs(self) -> Json:
         """Returns all solutions, each with how well it is solved, or why it cannot be opened.
@@ -267,7 +251,7 @@ class Explorer:
         if found.problem:
             return summary_to_json(found, None, found.problem)
         try:
-            return summary_to_json(found, self.opener.summarize(found), "")
+            return summary_to_json(found, self.opened.summarize(found), "")
         except RunoutError as error:
             return summary_to_json(found, None, _without_path(error, found).problem)
 
@@ -292,15 +276,17 @@ class Explorer:
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
         opened = self.opened.get(self.library.get(question.run))
-        if not isinstance(opened.run, GameRun):
+        if not isinstance(opened.run.view, RunView):
             raise TreeError("job", f"{opened.found.name} is no preflop solution")
         tree = opened.run.view.tree
         leaf = tree.find_node(question.node)
         if tree.leaf_kind[leaf] != FLOP:
             raise TreeError("job", "no flop is dealt at this node")
         line, board = tree.path(leaf), GivenFlop.parse(question.board).name
-        output = spot_output(opened.found, line, board)
-        return [str(opened.found.path), line, board, str(output)], output
+        path = opened.found.path
+        folder = path.parent if path == opened.found.bundle else path  # of the run
+        output = folder / SPOTS_FOLDER / f"{line}-{board}"
+        return [str(path), line, board, str(output)], output
 
     def job_to_json(self, job: SolveJob) -> Json:
         """Returns how a job stands, with the id of what it has solved once it is there."""
@@ -310,13 +296,6 @@ class Explorer:
                 if found.path == job.output:
                     document["run"] = found.id
         return document
-
-
-def spot_output(found: FoundRun, line: str, board: str) -> Path:
-    """Returns where a spot behind a line is written: in the directory of its run."""
-    is_bundle = found.path == found.bundle
-    folder = found.path.parent if is_bundle else found.path
-    return folder / SPOTS_FOLDER / f"{line}-{board}"
 
 
 def make_app(explorer: Explorer, guard: Guard) -> FastAPI:
@@ -340,7 +319,7 @@ def _add_pages(app: FastAPI) -> None:
 
     def static(request: Request, name: str) -> Response:
         if name not in files:
-            return JSONResponse({"where": "file", "problem": "there is none of this name"}, 404)
+            return _refused(404, "file", "there is none of this name")
         return _file(request, files[name])
 
     for page in _PAGES:
@@ -410,13 +389,11 @@ def _unchanged(etag: str) -> Response:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, RunoutError)
-    return JSONResponse(
-        {"where": error.where, "problem": error.problem}, _STATUS.get(type(error), 400)
-    )
+    return _refused(_STATUS.get(type(error), 400), error.where, error.problem)
 
 
 async def _refuse_input(request: Request, error: Exception) -> Response:
-    return JSONResponse({"where": "request", "problem": "is too long or not understood"}, 422)
+    return _refused(422, "request", "is too long or not understood")
 
 
 def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:
@@ -425,9 +402,6 @@ def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:
         text.replace(str(found.path), found.name) for text in (error.where, error.problem)
     )
     return type(error)(where, problem)
-
-
-# The server as a process: where it listens, and until when.
 
 
 DEFAULT_PORT = 8417

@@ -9,17 +9,14 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from runout.cards.deck import format_card, format_cards
 from runout.errors import BundleError, RunoutError
 from runout.explorer.answers import answer, summary_to_json
-from runout.explorer.library import OpenedRun
 from runout.explorer.server import INDEX, Explorer, static_files
-from runout.explorer.solutions import GameRun, SpotRun
+from runout.explorer.solutions import Json, OpenedRun
 from runout.solutions.node import Node
-
-Json = dict[str, Any]
+from runout.solutions.run import RunView
 
 DATA_FOLDER = "data"
 #: How the page of a site is told from that of a server.
@@ -110,18 +107,18 @@ class _SiteWriter:
     ) -> tuple[int, int]:
         """Writes what is asked about a solution; returns how many nodes, and how many not."""
         self._answer(opened, "facts", "")
-        run, num_done = opened.run, 0
-        if not isinstance(run, GameRun | SpotRun):
+        view, num_done = opened.run.view, 0
+        if view is None:
             choices = answer(opened, "flops", "", False)["choices"]
             for choice in ("", *(name for name in choices if name != _ROOT_FILE)):
                 self._answer(opened, "flops", choice)
             return 0, 0
-        if isinstance(run, GameRun):
+        if isinstance(view, RunView):
             self._answer(opened, "lines", "")
         waiting: list[tuple[float, str]] = [(-1.0, "")]
         while waiting and num_done < max_nodes:
             _, path = heapq.heappop(waiting)
-            node = run.node(path)
+            node = view.node(path)
             self._write_node(opened, node)
             num_done += 1
             for step_path, reach in _next_paths(node):
