@@ -156,29 +156,19 @@ class FlopSolved:
     is_upper_bound: bool = False
 
 
-@dataclass(frozen=True)
-class FlopReported:
+@dataclass(frozen=True, kw_only=True)
+class FlopReported(FlopSolved):
     """A flop of a report is solved, now or by an earlier run, and its row is made.
 
     Attributes:
-        flop: its cards as they were given.
-        num_done: flops finished, this one included.
-        num_flops: flops of the report.
         line: the path of the first line of the report.
         ev_chips: what OOP and IP get there.
         frequencies: how often each action is taken there, by its code.
-        exploitability_pot: of the solve, as a fraction of the pot.
-        seconds: time that the solve took, in whichever run.
     """
 
-    flop: str
-    num_done: int
-    num_flops: int
     line: str
     ev_chips: tuple[float, float]
     frequencies: tuple[tuple[str, float], ...]
-    exploitability_pot: float
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -195,26 +185,46 @@ class FlopFailed:
 
 
 @dataclass(frozen=True)
-class PreflopSolving:
-    """The preflop solve has done another iteration.
+class GameSolving:
+    """The solve of a whole game has done more iterations.
 
     Attributes:
-        round: 0 for the solve against all hands, then the round of arriving ranges.
-        iteration: iterations done.
+        iteration: iterations done, those of earlier sittings included.
         max_iterations: where it ends at the latest.
-        exploitability_mbb: the last one measured, in thousandths of a big blind; None before.
-        target_mbb: where it ends; None if it does not look at exploitability.
+        exploitability: the last one measured; None before.
+        target: where it ends, in the same unit; None if it does not look at exploitability.
         seconds: since this sitting began.
         max_seconds: when it ends at the latest; None for never.
     """
 
-    round: int
     iteration: int
     max_iterations: int
-    exploitability_mbb: float | None
-    target_mbb: float | None
+    exploitability: float | None
+    target: float | None
     seconds: float
     max_seconds: float | None
+
+
+@dataclass(frozen=True)
+class PreflopSolving(GameSolving):
+    """Progress of the preflop solve; exploitability in thousandths of a big blind.
+
+    Attributes:
+        round: 0 for the solve against all hands, then the round of arriving ranges.
+    """
+
+    round: int
+
+
+@dataclass(frozen=True)
+class SpotSolving(GameSolving):
+    """Progress of the solve of a spot, told a few times a second; exploitability in chips.
+
+    Attributes:
+        pot_chips: the pot at the root.
+    """
+
+    pot_chips: float
 
 
 @dataclass(frozen=True)
@@ -232,29 +242,6 @@ class RangesRoundFinished:
     total_rounds: int
     change: float
     exploitability_mbb: float
-
-
-@dataclass(frozen=True)
-class SpotSolving:
-    """The solve of a spot has done more iterations; told a few times a second.
-
-    Attributes:
-        iteration: iterations done, those of earlier sittings included.
-        max_iterations: where it ends at the latest.
-        exploitability_chips: the last one measured; None before.
-        target_chips: where it ends; None if it does not look at exploitability.
-        pot_chips: the pot at the root.
-        seconds: since this sitting began.
-        max_seconds: when it ends at the latest; None for never.
-    """
-
-    iteration: int
-    max_iterations: int
-    exploitability_chips: float | None
-    target_chips: float | None
-    pot_chips: float
-    seconds: float
-    max_seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -332,11 +319,9 @@ Event = (
     | PhaseEvent
     | FlopSolving
     | FlopSolved
-    | FlopReported
     | FlopFailed
-    | PreflopSolving
+    | GameSolving
     | RangesRoundFinished
-    | SpotSolving
     | SavingFailed
     | BucketsCapped
     | TaskLost

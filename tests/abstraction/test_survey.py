@@ -18,7 +18,7 @@ from runout.abstraction.survey import (
 )
 from runout.cards.deck import combo_index, live_combos, parse_board
 from runout.cards.hand_indexer import HandIndexer
-from runout.equity.board import sum_strengths
+from runout.equity.board import strength_histograms
 from runout.events import PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from tests.event_streams import check_stream
@@ -101,7 +101,7 @@ def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
     scores = survey_module._score_classes(street, feature, board_classes(street), RunContext(1))
     for text in BOARDS[street]:
         board = parse_board(text)[::-1]
-        sums = sum_strengths(board)
+        sums = strength_histograms(board)
         expected = sums.score if feature is EHS2 else sums.squared_score
         found = scores[deal_indexer(street).index_many(deals_on([board]))]
         np.testing.assert_array_equal(found, expected)
@@ -188,7 +188,7 @@ def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, m
     num_deals = comb(52, 2) * comb(50, street.num_board_cards)
     assert survey.weights.sum() == num_deals
     board = HandIndexer((street.num_board_cards,)).unindex(2)
-    sums = sum_strengths(board)
+    sums = strength_histograms(board)
     expected = (
         sums.score / (sums.num_runouts * BEST_SCORE)
         if feature is EHS2

@@ -12,7 +12,6 @@ from runout.cli.progress import (
     Forecast,
     SolveLines,
     SolveTracker,
-    Standing,
     describe_bar,
     describe_capped,
     describe_iteration,
@@ -37,53 +36,41 @@ from runout.events import (
 )
 
 
-def standing(*facts, **more):
-    told = event(*facts, **more)
-    return Standing(
-        told.iteration,
-        told.max_iterations,
-        told.exploitability_chips,
-        told.target_chips,
-        told.seconds,
-        told.max_seconds,
-    )
-
-
 def event(iteration, chips=None, target=1.0, seconds=None, max_seconds=None, max_iterations=1000):
     at = iteration / 10 if seconds is None else seconds
-    return SpotSolving(iteration, max_iterations, chips, target, 100.0, at, max_seconds)
+    return SpotSolving(iteration, max_iterations, chips, target, at, max_seconds, 100.0)
 
 
 def test_a_fall_like_one_over_iterations_is_continued():
     forecast = Forecast()
-    assert forecast.seconds_left(standing(10, 20.0)) == 0.0
-    assert forecast.seconds_left(standing(20, 10.0)) == pytest.approx((200 - 20) / 10)
-    assert forecast.seconds_left(standing(100, 2.0)) == pytest.approx((200 - 100) / 10)
+    assert forecast.seconds_left(event(10, 20.0)) == 0.0
+    assert forecast.seconds_left(event(20, 10.0)) == pytest.approx((200 - 20) / 10)
+    assert forecast.seconds_left(event(100, 2.0)) == pytest.approx((200 - 100) / 10)
 
 
 def test_without_a_target_all_iterations_are_left():
     forecast = Forecast()
-    forecast.seconds_left(standing(10, target=None))
-    assert forecast.seconds_left(standing(20, target=None)) == pytest.approx(98.0)
+    forecast.seconds_left(event(10, target=None))
+    assert forecast.seconds_left(event(20, target=None)) == pytest.approx(98.0)
 
 
 @pytest.mark.parametrize("chips", [20.0, 25.0, 19.9])
 def test_what_hardly_falls_is_expected_to_need_all_iterations(chips):
     forecast = Forecast()
-    forecast.seconds_left(standing(10, 20.0))
-    assert forecast.seconds_left(standing(20, chips)) == pytest.approx(98.0)
+    forecast.seconds_left(event(10, 20.0))
+    assert forecast.seconds_left(event(20, chips)) == pytest.approx(98.0)
 
 
 def test_no_more_time_is_left_than_there_is():
     forecast = Forecast()
-    forecast.seconds_left(standing(10, target=None, max_seconds=5.0))
-    assert forecast.seconds_left(standing(20, target=None, max_seconds=5.0)) == pytest.approx(3.0)
+    forecast.seconds_left(event(10, target=None, max_seconds=5.0))
+    assert forecast.seconds_left(event(20, target=None, max_seconds=5.0)) == pytest.approx(3.0)
 
 
 def test_compiling_before_the_first_event_says_nothing():
     forecast = Forecast()
-    forecast.seconds_left(standing(10, target=None, seconds=60.0))
-    assert forecast.seconds_left(standing(20, target=None, seconds=61.0)) == pytest.approx(98.0)
+    forecast.seconds_left(event(10, target=None, seconds=60.0))
+    assert forecast.seconds_left(event(20, target=None, seconds=61.0)) == pytest.approx(98.0)
 
 
 def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
@@ -107,7 +94,7 @@ def test_a_preflop_bar_says_at_most_until_the_fall_is_known():
     tracker = SolveTracker()
 
     def bar(iteration, mbb):
-        told = PreflopSolving(0, iteration, 1000, mbb, 4.0, iteration / 10, None)
+        told = PreflopSolving(iteration, 1000, mbb, 4.0, iteration / 10, None, 0)
         return tracker.note(told).bars[0]
 
     assert bar(1, None).seconds_left is None
@@ -150,10 +137,10 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
 
 def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
     lines = SolveLines()
-    (line,) = lines.lines(PreflopSolving(0, 1, 10_000, None, None, 0.0, None))
+    (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 0))
     assert line == "solving preflop, at most 10,000 iterations"
-    assert lines.lines(PreflopSolving(0, 2, 10_000, None, None, 0.0, None)) == []
-    (line,) = lines.lines(PreflopSolving(2, 1, 10_000, None, None, 0.0, None))
+    assert lines.lines(PreflopSolving(2, 10_000, None, None, 0.0, None, 0)) == []
+    (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 2))
     assert line == "solving preflop again, round 2, at most 10,000 iterations"
     assert lines.lines(RangesRoundFinished(1, 3, 0.0123, 0.456)) == [
         "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
@@ -162,7 +149,7 @@ def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
 
 def test_files_are_told_once_that_a_spot_is_solved():
     lines = SolveLines()
-    event = SpotSolving(10, 500, None, None, 10.0, 0.1, None)
+    event = SpotSolving(10, 500, None, None, 0.1, None, 10.0)
     assert lines.lines(event) == ["solving the spot, at most 500 iterations"]
     assert lines.lines(event) == []
 
@@ -408,7 +395,7 @@ def test_bars_go_with_their_phase():
 
 def test_rounds_name_the_leaf_whose_flops_are_solved():
     tracker = SolveTracker()
-    (preflop,) = tracker.note(PreflopSolving(0, 1, 10, None, None, 0.0, None)).bars
+    (preflop,) = tracker.note(PreflopSolving(1, 10, None, None, 0.0, None, 0)).bars
     assert preflop.title == "Preflop"
     assert tracker.note(PhaseEnded(Phase.PREFLOP, 0.2)).ended == (preflop.key,)
     for leaf in (1, 2):
@@ -418,13 +405,13 @@ def test_rounds_name_the_leaf_whose_flops_are_solved():
         assert tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0)).line == ""
         line = tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
         assert line == f"Flops, round 1, leaf {leaf}: 1 flop in 2.0 s, worst 0.10% of the pot"
-    (bar,) = tracker.note(PreflopSolving(1, 5, 10, 0.4567, None, 0.0, None)).bars
+    (bar,) = tracker.note(PreflopSolving(5, 10, 0.4567, None, 0.0, None, 1)).bars
     assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")
     assert tracker.note(PhaseStarted(Phase.FLOPS, 1)).bars[0].title == "Flops, round 2, leaf 1"
 
 
 def test_a_spot_tells_exploitability_in_chips_and_pots():
-    (bar,) = SolveTracker().note(SpotSolving(10, 500, 0.5, None, 100.0, 0.1, None)).bars
+    (bar,) = SolveTracker().note(SpotSolving(10, 500, 0.5, None, 0.1, None, 100.0)).bars
     assert (bar.title, bar.detail) == ("Spot", "0.5 chips, 0.50% of the pot")
 
 
@@ -450,7 +437,7 @@ def live_text(events):
 def test_terminals_see_bars_within_a_hundred_columns():
     place = FlopPlace("AsKhQd", 3.5, 1, 2)
     events = [
-        PreflopSolving(0, 10_000, 10_000, 0.1234, None, 0.0, None),
+        PreflopSolving(10_000, 10_000, 0.1234, None, 0.0, None, 0),
         PhaseStarted(Phase.FLOPS, 1755),
         PhaseStarted(Phase.SOLVING, 200, place),
         solving_of_test_solve_progress("AsKhQd", 123, round=1, total_rounds=2),

@@ -28,7 +28,7 @@ from runout.cards.deck import (
     permute_combos,
 )
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.equity.board import BEST_SCORE, sum_strengths
+from runout.equity.board import strength_histograms
 from runout.equity.hand_strength import require_deal, street_of_board
 from runout.errors import RunoutError
 from tests.reference import hand_strength as reference
@@ -84,8 +84,7 @@ def random_boards(street: Street, num_boards: int, seed: int) -> list[tuple[int,
 
 def exact_equity(board) -> np.ndarray:
     """Returns the all-in equity of all live combos versus a random hand, by counting scores."""
-    sums = sum_strengths(board)
-    return sums.score / (sums.num_runouts * BEST_SCORE)
+    return strength_histograms(board).expected_strength
 
 
 def assert_parts_make_ehs2(strengths: HandStrength | BoardHandStrengths) -> None:

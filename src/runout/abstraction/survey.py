@@ -19,7 +19,7 @@ from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, live_combos
 from runout.cards.evaluator import evaluator_tables
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity import equity_kernels
-from runout.equity.board import BEST_SCORE, sum_strengths
+from runout.equity.board import BEST_SCORE, strength_histograms
 from runout.events import ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import map_tasks
@@ -195,7 +195,7 @@ def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
 def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
     """Returns the scores of all live holdings on some boards, one board after the other."""
     boards = HandIndexer((street.num_board_cards,)).unindex_many(board_classes)
-    sums = [sum_strengths(board.tolist()) for board in boards]
+    sums = [strength_histograms(board.tolist(), num_bins=1) for board in boards]
     scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
     return np.concatenate(scores)
 

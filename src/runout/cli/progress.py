@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from runout.cli.formatting import format_bound, format_count_of, format_percent, format_seconds
 from runout.events import (
@@ -20,6 +20,7 @@ from runout.events import (
     FlopReported,
     FlopSolved,
     FlopSolving,
+    GameSolving,
     Phase,
     PhaseAdvanced,
     PhaseEnded,
@@ -44,26 +45,6 @@ _SLOWEST_FALL = 0.1
 _FLOP_KEY = "flop "
 
 
-class Standing(NamedTuple):
-    """Where a solve stands.
-
-    Attributes:
-        iteration: iterations done, those of earlier sittings included.
-        max_iterations: where it ends at the latest.
-        exploitability: the last one measured, in any unit; None before.
-        target: where it ends, in the same unit; None if it does not look at exploitability.
-        seconds: since this sitting began.
-        max_seconds: when it ends at the latest; None for never.
-    """
-
-    iteration: int
-    max_iterations: int
-    exploitability: float | None
-    target: float | None
-    seconds: float
-    max_seconds: float | None
-
-
 class Forecast:
     """Follows one solve.
 
@@ -73,10 +54,10 @@ class Forecast:
 
     def __init__(self) -> None:
         self.is_at_most = True
-        self._first: Standing | None = None
+        self._first: GameSolving | None = None
         self._measured: list[tuple[int, float]] = []
 
-    def seconds_left(self, now: Standing) -> float:
+    def seconds_left(self, now: GameSolving) -> float:
         """Returns the time until the first limit is met; 0 if nobody knows yet."""
         measured = now.exploitability
         if measured is not None and (not self._measured or self._measured[-1][1] != measured):
@@ -95,7 +76,7 @@ class Forecast:
             left = min(left, now.max_seconds - now.seconds)
         return max(left, 0.0) if math.isfinite(left) else 0.0
 
-    def _last_iteration(self, now: Standing) -> float:
+    def _last_iteration(self, now: GameSolving) -> float:
         """Returns the iteration at which the target will be reached, or all are done."""
         if now.target is None or not self._measured:
             return now.max_iterations
@@ -319,7 +300,7 @@ class SolveTracker:
                     return self._note_ended(event)
                 case FlopSolving():
                     return self._note_solving(event)
-                case FlopSolved() | FlopReported():
+                case FlopSolved():
                     return self._note_solved(event)
                 case FlopFailed(flop, problem):
                     self._flops.pop(flop, None)
@@ -393,7 +374,7 @@ class SolveTracker:
             self._batch.most_at_once = max(self._batch.most_at_once, len(self._flops))
         return known
 
-    def _note_solved(self, event: FlopSolved | FlopReported) -> News:
+    def _note_solved(self, event: FlopSolved) -> News:
         flop, now = self._flops.pop(event.flop, None), self._clock()
         ended = (_key_of(event.flop),)
         seconds = None if flop is None else now - flop.started
@@ -411,39 +392,30 @@ class SolveTracker:
     def _note_preflop(self, event: PreflopSolving) -> News:
         self._round, self._leaf, self._is_preflop_seen = event.round, 0, True
         title = f"Preflop, round {event.round}" if event.round else "Preflop"
-        mbb = event.exploitability_mbb
+        mbb = event.exploitability
         detail = "" if mbb is None else f"{mbb:.3g} mbb/hand"
-        bar = self._game_bar(Phase.PREFLOP, title, event, mbb, event.target_mbb, detail)
+        bar = self._game_bar(Phase.PREFLOP, title, event, detail)
         again = f" again, round {event.round}" if event.round else ""
         return News((bar,), first=_first_line(f"preflop{again}", event, event.iteration == 1))
 
     def _note_spot(self, event: SpotSolving) -> News:
-        title, chips = "Spot", event.exploitability_chips
+        title, chips = "Spot", event.exploitability
         detail, is_first = "", title not in self._forecasts
         if chips is not None:
             detail = f"{chips:.3g} chips, {format_percent(chips / event.pot_chips)} of the pot"
-        bar = self._game_bar("spot", title, event, chips, event.target_chips, detail)
+        bar = self._game_bar("spot", title, event, detail)
         first = _first_line("the spot", event, is_first)
         return News((replace(bar, is_at_most=False),), first=first)
 
-    def _game_bar(
-        self,
-        key: str,
-        title: str,
-        event: PreflopSolving | SpotSolving,
-        exploitability: float | None,
-        target: float | None,
-        detail: str,
-    ) -> Bar:
+    def _game_bar(self, key: str, title: str, event: GameSolving, detail: str) -> Bar:
         """Returns the bar of a solve that ends at a target, at the time it is expected to."""
-        done, total = event.iteration, event.max_iterations
-        standing = Standing(done, total, exploitability, target, event.seconds, event.max_seconds)
         forecast = self._forecasts.setdefault(title, Forecast())
-        left = forecast.seconds_left(standing) or None
+        left = forecast.seconds_left(event) or None
+        done, total = event.iteration, event.max_iterations
         return Bar(key, title, done, total, detail, left, forecast.is_at_most)
 
 
-def _first_line(what: str, event: PreflopSolving | SpotSolving, is_first: bool) -> str:
+def _first_line(what: str, event: GameSolving, is_first: bool) -> str:
     at_most = format_count_of(event.max_iterations, "iteration")
     return f"solving {what}, at most {at_most}" if is_first else ""
 
@@ -468,11 +440,11 @@ class _Batch:
         self._worst_pot = 0.0
         self._is_upper_bound = False
 
-    def note(self, event: FlopSolved | FlopReported, seconds: float | None) -> None:
+    def note(self, event: FlopSolved, seconds: float | None) -> None:
         """Counts a solved flop; one of an earlier run has taken no time."""
         self._num_done = event.num_done
         self._worst_pot = max(self._worst_pot, event.exploitability_pot)
-        self._is_upper_bound = isinstance(event, FlopSolved) and event.is_upper_bound
+        self._is_upper_bound = event.is_upper_bound
         if seconds is not None:
             self._seconds.append(seconds)
 

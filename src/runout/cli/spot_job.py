@@ -116,7 +116,7 @@ class _Progress:
         if not isinstance(event, SpotSolving):
             return
         bars = self._tracker.note(replace(event, max_seconds=None)).bars
-        chips = event.exploitability_chips
+        chips = event.exploitability
         self.exploitability_pot = None if chips is None else chips / event.pot_chips
         self._measured.add(chips)
         # Before two measurements there is only the time of all iterations, far too many.

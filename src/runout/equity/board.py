@@ -127,50 +127,43 @@ BEST_SCORE = 2 * NUM_VILLAINS
 
 @dataclass(frozen=True)
 class StrengthHistograms:
-    """Strength of all live combos of a board over its runouts.
+    """Strength of all live combos of a board over its runouts, in whole numbers.
+
+    On one runout a combo scores 2 for every villain it beats and 1 for every one it ties with, so
+    its strength there is the score over `BEST_SCORE`.
 
     Attributes:
         board: the 3 to 5 known cards.
         combos: ``[C]`` the combos that the board leaves possible.
         counts: ``[C, bins]`` runouts by strength, in bins of equal width from 0 to 1; a bin
             holds its lower bound, the last one both.
-        expected_strength: ``[C]`` E[HS].
-        expected_squared_strength: ``[C]`` E[HS^2].
+        score: ``[C]`` sum of scores.
+        squared_score: ``[C]`` sum of squared scores.
+        num_runouts: runouts of each combo: 1,081 on a flop, 46 on a turn, 1 on a river.
     """
 
     board: tuple[int, ...]
     combos: IntArray
     counts: IntArray
-    expected_strength: FloatArray
-    expected_squared_strength: FloatArray
+    score: IntArray
+    squared_score: IntArray
+    num_runouts: int
+
+    @cached_property
+    def expected_strength(self) -> FloatArray:
+        """``[C]`` E[HS]."""
+        return read_only(self.score / (self.num_runouts * BEST_SCORE))
+
+    @cached_property
+    def expected_squared_strength(self) -> FloatArray:
+        """``[C]`` E[HS^2]."""
+        return read_only(self.squared_score / (self.num_runouts * BEST_SCORE**2))
 
     def cdf(self) -> FloatArray:
         """Returns ``[C, bins]`` the share of runouts in each bin and those below it."""
         cumulative = self.counts.cumsum(axis=1)
         shares: FloatArray = cumulative / cumulative[:, -1:]
         return shares
-
-
-@dataclass(frozen=True)
-class BoardStrengths:
-    """Whole-number strength of all live combos of a board, added up over its runouts.
-
-    On one runout a combo scores 2 for every villain it beats and 1 for every one it ties with, so
-    its strength there is the score over `BEST_SCORE`.
-
-    Attributes:
-        combos: ``[C]`` the combos that the board leaves possible.
-        histogram: ``[C, bins]`` runouts by score.
-        score: ``[C]`` sum of scores.
-        squared_score: ``[C]`` sum of squared scores.
-        num_runouts: runouts of each combo: 1,081 on a flop, 46 on a turn, 1 on a river.
-    """
-
-    combos: IntArray
-    histogram: IntArray
-    score: IntArray
-    squared_score: IntArray
-    num_runouts: int
 
 
 def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHistograms:
@@ -182,24 +175,6 @@ def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHis
     """
     if num_bins < 1:
         raise ValueError(f"num_bins: {num_bins} is not a positive number of bins")
-    sums = sum_strengths(board, num_bins)
-    return StrengthHistograms(
-        board=tuple(board),
-        combos=sums.combos,
-        counts=read_only(sums.histogram),
-        expected_strength=read_only(sums.score / (sums.num_runouts * BEST_SCORE)),
-        expected_squared_strength=read_only(
-            sums.squared_score / (sums.num_runouts * BEST_SCORE**2)
-        ),
-    )
-
-
-def sum_strengths(board: Sequence[int], num_bins: int = 1) -> BoardStrengths:
-    """Returns the exact strength sums of every combo of a flop, turn or river.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
-    """
     require_board(board)
     runouts = enumerate_runouts(board)
     combos = live_combos(board)
@@ -217,7 +192,8 @@ def sum_strengths(board: Sequence[int], num_bins: int = 1) -> BoardStrengths:
             *(part[images].sum(axis=0) // len(images) for part in sums)
         )
     num_runouts = comb(NUM_CARDS - len(board) - 2, RIVER_SIZE - len(board))
-    return BoardStrengths(combos, *sums, num_runouts)
+    counts, score, squared_score = map(read_only, sums)
+    return StrengthHistograms(tuple(board), combos, counts, score, squared_score, num_runouts)
 
 
 # Builds the shipped table of preflop matchups by enumerating every board.

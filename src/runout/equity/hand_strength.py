@@ -1,4 +1,8 @@
-"""Hand strength now, its potential, and both together (EHS2), exactly."""
+"""Hand strength now, its potential, and both together (EHS2), exactly.
+
+Following Billings et al., "The challenge of poker" (2002), with ties done right: a tie is half a
+win everywhere. With that, EHS2 is exactly the all-in equity against a random hand.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +26,10 @@ from runout.cards.deck import (
 )
 from runout.cards.evaluator import evaluate_board, evaluator_tables
 from runout.equity import equity_kernels
-from runout.equity.board import BEST_SCORE, compute_board_equity, sum_strengths
+from runout.equity.board import BEST_SCORE, compute_board_equity, strength_histograms
 from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
 from runout.errors import RunoutError
 from runout.trees.betting import Street
-
-# What can go wrong with a card abstraction.
 
 
 class AbstractionError(RunoutError):
@@ -68,9 +70,6 @@ class SerializationError(AbstractionError):
     """An abstraction that cannot be written."""
 
 
-# The street of a board, and deals whose cards are all different.
-
-
 def street_of_board(num_cards: int) -> Street:
     """Returns the street that has so many cards on the board.
 
@@ -99,10 +98,6 @@ def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
             raise DuplicateCardError(card)
         seen.add(card)
     return street
-
-
-# Following Billings et al., "The challenge of poker" (2002), with ties done right: a tie is half a
-# win everywhere. With that, EHS2 is exactly the all-in equity against a random hand.
 
 
 @dataclass(frozen=True)
@@ -218,8 +213,7 @@ class HandStrengthCalculator:
             equity.num_runouts,
             counts,
         )
-        sums = sum_strengths(board)
-        ehs_squared = sums.squared_score / (sums.num_runouts * BEST_SCORE**2)
+        ehs_squared = strength_histograms(board, num_bins=1).expected_squared_strength
         return BoardHandStrengths(equity.combos, *_strengths_of_counts(counts), ehs_squared)
 
     def _calculate(

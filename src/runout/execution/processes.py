@@ -14,7 +14,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
-from runout.events import Event, EventSink, FlopSolving, PhaseAdvanced, PreflopSolving, SpotSolving
+from runout.events import Event, EventSink, FlopSolving, GameSolving, PhaseAdvanced
 from runout.execution.pool import WorkerPool, count_cores, require_workers
 from runout.execution.tasks import (
     CancelToken,
@@ -79,7 +79,7 @@ class EventThrottle:
                 key: object = (event.flop, event.spr, event.round)
             case PhaseAdvanced():
                 is_last, key = event.done >= event.total, (event.phase, event.place)
-            case PreflopSolving() | SpotSolving():
+            case GameSolving():
                 is_last, key = event.iteration >= event.max_iterations, type(event)
             case _:
                 self._send(event)

@@ -237,8 +237,8 @@ def preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) 
         round=number,
         iteration=progress.iteration,
         max_iterations=progress.max_iterations,
-        exploitability_mbb=to_mbb(progress.exploitability),
-        target_mbb=to_mbb(rule.exploitability),
+        exploitability=to_mbb(progress.exploitability),
+        target=to_mbb(rule.exploitability),
         seconds=progress.seconds,
         max_seconds=rule.max_seconds,
     )

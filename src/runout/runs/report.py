@@ -413,7 +413,7 @@ def _telling_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> EventSink
         if not isinstance(event, SpotSolving):
             on_event(event)
             return
-        chips, target = event.exploitability_chips, event.target_chips
+        chips, target = event.exploitability, event.target
         on_event(
             FlopSolving(
                 flop=flop,

@@ -384,8 +384,8 @@ class _Reporter:
             SpotSolving(
                 iteration=progress.iteration,
                 max_iterations=progress.max_iterations,
-                exploitability_chips=progress.exploitability,
-                target_chips=self._rule.exploitability,
+                exploitability=progress.exploitability,
+                target=self._rule.exploitability,
                 pot_chips=self._config.pot,
                 seconds=progress.seconds,
                 max_seconds=self._rule.max_seconds,
