@@ -207,11 +207,12 @@ def test_a_missing_file_is_named(error_line):
     assert error_line("tree", "show", "-c", "nothing.yaml") == "nothing.yaml: no such file"
 
 
-def test_looking_at_a_tree_compiles_nothing(run_program, tmp_path):
+def test_looking_at_a_tree_compiles_no_kernel(run_program, tmp_path):
+    """Only the probe that tells whether vector code can be written is compiled, once."""
     config = write_config(tmp_path, FLOPS)
     cache = tmp_path / "cache"
     assert run_program("tree", "show", "-c", config, RUNOUT_CACHE=str(cache)).returncode == 0
-    assert not list(cache.rglob("*.nbi"))
+    assert not [path for path in cache.rglob("*.nbi") if "._probe-" not in path.name]
 
 
 SPOT = "board: QsJh2h8c\noop: AA,QQ,JTs\nip: KK,T9s\npot: 20\nstack: 60\nbet_sizes: 50%\n"
