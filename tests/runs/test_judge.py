@@ -6,7 +6,7 @@ from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
 from runout.flops.cards import TableStrategy
 from runout.preflop.joint import read_tables, save_flop_strategies
-from runout.runs.judge import judge_joint_solution
+from runout.runs.judge import judge_flops, judge_joint
 from runout.solutions.flop_bundles import JointFlops
 from tests.samples.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
 
@@ -28,7 +28,8 @@ def learned_strategy(leaves):
 def test_real_cards_lose_to_the_judge_what_their_own_best_responses_win(solved):
     leaves, solution = solved
     game = make_game(one_line(), MONOTONE, FLOP_JAM)
-    loss = judge_joint_solution(game, solution, learned_strategy(leaves), Team(2))
+    flops = judge_flops(game, range(len(game.flops)), learned_strategy(leaves), Team(2))
+    loss = judge_joint(game, solution, flops)
     assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=1e-4)
 
 
@@ -41,5 +42,7 @@ def test_saved_strategies_lose_about_as_much(solved, tmp_path):
         game = leaves.subgames[flop][leaf].game
         return TableStrategy(read_tables(saved, flop, leaf, game.templates), game)
 
-    loss = judge_joint_solution(make_game(one_line(), MONOTONE, FLOP_JAM), solution, strategy_of)
+    game = make_game(one_line(), MONOTONE, FLOP_JAM)
+    flops = judge_flops(game, range(len(game.flops)), strategy_of, Team())
+    loss = judge_joint(game, solution, flops)
     assert loss.exploitability_mbb == pytest.approx(solution.report.exploitability_mbb, rel=0.02)

@@ -15,7 +15,7 @@ from runout.errors import ConfigError, FlopListError, TreeError
 from runout.events import FlopReported
 from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, CancelToken, Worker
-from runout.runs.report import ReportJob, ReportPlan, collect_report, count_deals, report_flops
+from runout.runs.report import ReportPlan, collect_report, count_deals, report_flops
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
 from runout.solutions.reports import line_values
@@ -53,7 +53,7 @@ def test_rows_are_those_of_single_solves(rows):
 
 
 def test_what_carries_out_a_report_can_travel(plan, rows):
-    job = pickle.loads(pickle.dumps(ReportJob.of(plan)))
+    job = pickle.loads(pickle.dumps(plan))
     result = job.run("Th9h6c", Worker())
     for number, values in enumerate(rows["Th9h6c"].lines):
         assert result.arrays[f"line{number}"].tobytes() == values.to_array().tobytes()

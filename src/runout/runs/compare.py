@@ -1,10 +1,15 @@
-"""Backends side by side: each solves the same flops, and all are judged in the real game."""
+"""Backends side by side: each solves the same flops, and all are judged in the real game.
+
+What a backend says about itself is measured in its own game, in which its abstraction is the truth.
+Rows put next to it what its strategies lose to an opponent who sees every card, and how far its
+values are from those of the exact solution.
+"""
 
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,8 +36,6 @@ from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopRe
 from runout.storage.ledger import LedgerEntry
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
-
-# What backends have reached on flops, row by row and on average.
 
 
 @dataclass(frozen=True)
@@ -144,14 +147,13 @@ def _known_mean(numbers: Sequence[float | None]) -> float | None:
     return _mean(known) if known else None
 
 
-# What a backend says about itself is measured in its own game, in which its abstraction is the
-# truth. Rows put next to it what its strategies lose to an opponent who sees every card, and how
-# far its values are from those of the exact solution.
-
 PHASE = "Solving and judging"
 
 _ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
 _SINGLE_BYTES = 4
+
+#: One solve of a comparison: three cards, the number of the betting, the number of the backend.
+Solve = tuple[tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True)
@@ -172,8 +174,26 @@ class Contender:
         return isinstance(self.backend, ExactBackend)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
-        """Returns what solving a flop and judging its strategies takes."""
-        return estimate_judged(self.backend, flop, tree, num_workers)
+        """Returns what solving a flop takes, and judging its strategies while they are in memory.
+
+        Args:
+            flop: three cards.
+            tree: the betting.
+            num_workers: threads of a solve.
+        """
+        everyone = HandRange.full()
+        cards = CardsToCome.plan(flop, (everyone, everyone))
+        templates = played_templates(tree, NO_RAKE, cards)
+        need = estimate_memory(templates, cards, num_workers, Precision.SINGLE)
+        turn, river = cards.deals[0], templates[-1]
+        rivers_of_a_turn = int(np.diff(turn.first_next).max())
+        # A worker holds what both players do on the rivers of one turn card.
+        rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))
+        judging = need.working_space + need.cards
+        judging += num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES
+        return self.backend.estimate(flop, tree, num_workers).with_memory(
+            lambda size: size + judging
+        )
 
 
 def all_labels() -> list[str]:
@@ -238,7 +258,7 @@ def compare_backends(
     """
     job = CompareJob(tuple(contenders), tuple(trees))
     worst, seconds = dict.fromkeys(flops, 0.0), dict.fromkeys(flops, 0.0)
-    measured: dict[tuple[tuple[int, ...], int], dict[int, _Measured]] = {}
+    entries: dict[tuple[tuple[int, ...], int], dict[int, LedgerEntry]] = {}
     num_open = dict.fromkeys(flops, len(trees))
     tasks = job.tasks(flops)
     with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
@@ -247,8 +267,8 @@ def compare_backends(
                 assert done.error is not None
                 raise done.error
             flop, tree, contender = done.task.item
-            of_tree = measured.setdefault((flop, tree), {})
-            of_tree[contender] = _Measured.of(done.entry)
+            of_tree = entries.setdefault((flop, tree), {})
+            of_tree[contender] = done.entry
             advance(num_done)
             if len(of_tree) < len(contenders):
                 continue
@@ -261,20 +281,6 @@ def compare_backends(
                 num_solved = sum(number == 0 for number in num_open.values())
                 found = (len(flops), worst[flop], seconds[flop])
                 workplace.on_event(FlopSolved(format_cards(flop), num_solved, *found))
-
-
-class Solve(NamedTuple):
-    """One solve of a comparison.
-
-    Attributes:
-        flop: three cards.
-        tree: the number of the betting.
-        contender: the number of the backend.
-    """
-
-    flop: tuple[int, ...]
-    tree: int
-    contender: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,31 +305,18 @@ class CompareJob:
 
     def run(self, item: Solve, worker: Worker) -> TaskResult:
         """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
-        contender, tree = self.contenders[item.contender], self.trees[item.tree]
-        backend, game = contender.backend, FlopGame.deal(item.flop)
-        is_bound = backend.meaning.is_upper_bound
-        name, spr = format_cards(item.flop), tree.stakes.spr
-        report_progress = progress_sink(name, spr, worker.on_event, is_bound)
-        started = time.perf_counter()
-        solution = backend.solve(game, tree, report_progress, Team.of(worker))
-        solved = time.perf_counter()
-        row = _judge(
-            contender.label,
-            item.flop,
-            tree,
-            solution.strategy,
-            solution.report,
-            Team.of(worker),
+        flop, tree, contender = item
+        row, value_pot = solve_and_judge(
+            self.contenders[contender], flop, self.trees[tree], worker, format_cards(flop)
         )
-        row = replace(row, seconds=solved - started)
-        return TaskResult({"value_pot": solution.value_pot}, {"row": asdict(row)})
+        return TaskResult({"value_pot": value_pot}, {"row": asdict(row)})
 
     def tasks(self, flops: Sequence[tuple[int, ...]]) -> list[Task[Solve]]:
         """Returns a task for each solve, those of a flop one after the other."""
         return [
             Task(
                 f"{format_cards(flop)} {tree} {contender}",
-                Solve(flop, tree, contender),
+                (flop, tree, contender),
                 is_alone=True,  # so that the times of backends can be compared
             )
             for flop in flops
@@ -332,19 +325,26 @@ class CompareJob:
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    """A row without errors, and the values to find these with."""
+def solve_and_judge(
+    contender: Contender, flop: tuple[int, ...], tree: PostflopTree, worker: Worker, name: str
+) -> tuple[BackendRow, Float32Array]:
+    """Returns the row of a flop that is solved now, and its ``[2, 169, 169]`` values.
 
-    row: BackendRow
-    value_pot: Float32Array
-
-    @classmethod
-    def of(cls, entry: LedgerEntry) -> "_Measured":
-        fields = dict(entry.measured["row"])
-        fields["own_meaning"] = ExploitabilityMeaning(fields["own_meaning"])
-        fields["real_gains_pot"] = tuple(fields["real_gains_pot"])
-        return cls(BackendRow(**fields), cast(Float32Array, entry.arrays["value_pot"]))
+    Args:
+        contender: how it is solved.
+        flop: three cards.
+        tree: the betting, in pots.
+        worker: with what; told about progress.
+        name: the flop as events call it.
+    """
+    backend, team = contender.backend, Team.of(worker)
+    is_bound = backend.meaning.is_upper_bound
+    report_progress = progress_sink(name, tree.stakes.spr, worker.on_event, is_bound)
+    started = time.perf_counter()
+    solution = backend.solve(FlopGame.deal(flop), tree, report_progress, team)
+    seconds = time.perf_counter() - started
+    row = _judge(contender.label, flop, tree, solution.strategy, solution.report, team)
+    return replace(row, seconds=seconds), solution.value_pot
 
 
 def _judge(
@@ -403,40 +403,19 @@ def judge_kept(
 
 
 def _compare_values(
-    flop: tuple[int, ...], contenders: Sequence[Contender], measured: Sequence[_Measured]
+    flop: tuple[int, ...], contenders: Sequence[Contender], entries: Sequence[LedgerEntry]
 ) -> list[BackendRow]:
     """Returns the rows of one flop and tree, with errors if one backend was exact."""
-    pairs = list(zip(contenders, measured, strict=True))
-    exact = next((found.value_pot for one, found in pairs if one.is_exact), None)
+    values = [cast(Float32Array, entry.arrays["value_pot"]) for entry in entries]
+    pairs = list(zip(contenders, values, strict=True))
+    exact = next((value_pot for contender, value_pot in pairs if contender.is_exact), None)
     rows = []
-    for contender, found in pairs:
-        row = found.row
+    for (contender, value_pot), entry in zip(pairs, entries, strict=True):
+        fields = dict(entry.measured["row"])
+        fields["own_meaning"] = ExploitabilityMeaning(fields["own_meaning"])
+        fields["real_gains_pot"] = tuple(fields["real_gains_pot"])
         if exact is not None and not contender.is_exact:
-            hand_error, pair_error = value_errors(flop, found.value_pot, exact)
-            row = replace(row, hand_error_pot=hand_error, pair_error_pot=pair_error)
-        rows.append(row)
+            errors = value_errors(flop, value_pot, exact)
+            fields["hand_error_pot"], fields["pair_error_pot"] = errors
+        rows.append(BackendRow(**fields))
     return rows
-
-
-def estimate_judged(
-    backend: PostflopBackend, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
-) -> Cost:
-    """Returns what solving a flop takes, and judging its strategies while they are still there.
-
-    Args:
-        backend: how it is solved.
-        flop: three cards.
-        tree: the betting.
-        num_workers: threads of a solve.
-    """
-    everyone = HandRange.full()
-    cards = CardsToCome.plan(flop, (everyone, everyone))
-    templates = played_templates(tree, NO_RAKE, cards)
-    need = estimate_memory(templates, cards, num_workers, Precision.SINGLE)
-    turn, river = cards.deals[0], templates[-1]
-    rivers_of_a_turn = int(np.diff(turn.first_next).max())
-    # A worker holds what both players do on the rivers of one turn card.
-    rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))
-    judging = need.working_space + need.cards
-    judging += num_workers * rivers_of_a_turn * rows * _SINGLE_BYTES
-    return backend.estimate(flop, tree, num_workers).with_memory(lambda size: size + judging)

@@ -1,5 +1,12 @@
-"""Best responses with real cards: what strategies, and whole joint solutions, lose."""
+"""Best responses with real cards: what strategies, and whole joint solutions, lose.
 
+However a backend groups hands, its strategies say what each combo does on each board. Here an
+opponent answers them with every combo on every turn and river card, and the two gains are the
+price of the abstraction and of the solve together. Of a joint solution, what the opponent wins on
+its flops is carried up through the preflop tree, where it answers with every hand.
+"""
+
+import itertools
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,7 +22,7 @@ from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.config.load import load_run_config
 from runout.errors import BundleError, ExecutionError
-from runout.events import Event, EventSink, FlopJudged, reporting_phase
+from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import FlopStrategy
@@ -40,12 +47,6 @@ from runout.solutions.preflop import (
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import OOP, PostflopTree
-
-# Best responses in the real game: what strategies lose to a player who sees every card.
-#
-# However a backend groups hands, its strategies say what each combo does on each board. Here an
-# opponent answers them with every combo on every turn and river card, and the two gains are the
-# honest price of the abstraction and of the solve together.
 
 
 @dataclass(frozen=True)
@@ -96,15 +97,20 @@ def judge_strategy(
     everyone = HandRange.full()
     spot = Spot(tuple(flop), ranges or (everyone, everyone), tree, merges_suits=merges_suits)
     game = SpotGame(spot, team)
-    oop, ip = (
-        FixedTables(game.templates, game.cards, player, strategy.rows)
-        for player in range(NUM_PLAYERS)
-    )
+    oop, ip = _fix_tables(game, strategy)
     return RealGameLoss(
         best_response=(_value_of(game, 0, RESPONDING, ip), _value_of(game, 1, RESPONDING, oop)),
         value_of_oop=_value_of(game, OOP, EVALUATING, BothFixed(oop, ip)),
         pot=tree.stakes.pot,
     )
+
+
+def _fix_tables(game: SpotGame, strategy: FlopStrategy) -> list[FixedTables]:
+    """Returns what OOP and IP do, as tables of the game with real cards."""
+    return [
+        FixedTables(game.templates, game.cards, player, strategy.rows)
+        for player in range(NUM_PLAYERS)
+    ]
 
 
 def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> float:
@@ -113,13 +119,6 @@ def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> fl
     values = game.visit(player, step, tables, game.cards.root_reach(player))[: len(hands.combos)]
     return float((hands.weights * values.astype(np.float64)).sum())
 
-
-# What a joint solution loses in the real game: best responses carried up through preflop.
-#
-# On every flop leaf and every flop of the solution an opponent answers with every combo on every
-# turn and river card; what it wins there is carried up through the preflop tree, where it answers
-# with every hand. The two gains are the price of abstraction and solve together, on the flops of
-# the solution.
 
 _PHASE = "best responses on flops"
 
@@ -143,34 +142,12 @@ class JointLoss:
         return sum(self.best_response_mbb) / NUM_PLAYERS
 
 
-def ignore_visit() -> None:
-    """The sink of callers who only want the result."""
-
-
-def judge_joint_solution(
-    game: JointGame,
-    solution: PreflopSolution,
-    strategy_of: StrategyOf,
-    team: Team | None = None,
-) -> JointLoss:
-    """Returns what a joint solution loses in the game with real cards, on its flops.
-
-    Args:
-        game: what was solved.
-        solution: the strategies before the flop.
-        strategy_of: the strategies after it.
-        team: threads to share the work.
-    """
-    flops = range(len(game.flops))
-    return _judge(game, solution, judge_flops(game, flops, strategy_of, team or Team()))
-
-
 def judge_flops(
     game: JointGame,
     flops: Sequence[int],
     strategy_of: StrategyOf,
     team: Team,
-    on_visit: Callable[[], None] = ignore_visit,
+    on_visit: Callable[[], None] = lambda: None,
 ) -> "PlayedFlops[_JudgedSubgame]":
     """Returns flops of a joint game where both strategies are given and nothing is learned.
 
@@ -191,7 +168,14 @@ def judge_flops(
     return PlayedFlops({flop: float(game.flops.weights[flop]) for flop in flops}, subgames, team)
 
 
-def _judge(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) -> JointLoss:
+def judge_joint(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) -> JointLoss:
+    """Returns what a joint solution loses in the game with real cards.
+
+    Args:
+        game: what was solved.
+        solution: the strategies before the flop.
+        flops: those of `judge_flops`, wherever they are judged.
+    """
     leaves = game.make_leaves(flops)
     sb, bb = (
         MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
@@ -212,7 +196,7 @@ class JudgeShards:
 
     def start(self, part: Sequence[int], worker: Worker) -> "PlayedFlops[_JudgedSubgame]":
         """Opens the strategies of some flops; each flop and leaf that is done is an event."""
-        game, saved = open_joint_run(self.directory)
+        game, _, saved = open_joint_run(self.directory)
         team = Team.of(worker)
         cards = [game.flops.flops[flop] for flop in part]
         games = dict(zip(part, game.engine.make_games(cards, game.flop_trees, team), strict=True))
@@ -228,7 +212,7 @@ class JudgeShards:
 
     def memory_bytes(self, part: Sequence[int]) -> int:
         """Returns what the strategies of some flops need, and the program beside them."""
-        game, _ = open_joint_run(self.directory)
+        game, _, _ = open_joint_run(self.directory)
         cards = [game.flops.flops[flop] for flop in part]
         return JOINT_PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
 
@@ -244,18 +228,25 @@ def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
         BundleError: if there is no joint solution, or one without rivers.
         ExecutionError: if a shard is lost.
     """
-    solution = load_solution(directory / SOLUTION_FOLDER)
-    game, _ = open_joint_run(directory)
+    game, solution, _ = open_joint_run(directory)
     executor, job = workplace.chosen_executor, JudgeShards(directory)
     parts = divide_flops(
         game, 1 if executor.is_here else min(executor.num_workers, len(game.flops))
     )
     num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
     with reporting_phase(workplace.on_event, _PHASE, num_steps) as advance:
-        counter = _Counter(advance, workplace.on_event)
+        done, counting = itertools.count(1), Lock()
+
+        def on_event(event: Event) -> None:
+            if not isinstance(event, FlopJudged):
+                workplace.on_event(event)
+                return
+            with counting:
+                advance(next(done))
+
         try:
-            with closing(executor.start_shards(job, parts, counter.on_event)) as group:
-                loss = _judge(game, solution, ShardedFlops(game, group, parts))
+            with closing(executor.start_shards(job, parts, on_event)) as group:
+                loss = judge_joint(game, solution, ShardedFlops(game, group, parts))
         except WorkerLostError as error:
             raise ExecutionError(
                 "lab exploit", f"a shard is lost, {error}; start it again"
@@ -264,8 +255,8 @@ def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
     return loss
 
 
-def open_joint_run(directory: Path) -> tuple[JointGame, JointFlops]:
-    """Returns the game of a joint run, and its strategies after the flop.
+def open_joint_run(directory: Path) -> tuple[JointGame, PreflopSolution, JointFlops]:
+    """Returns the game of a joint run, and its strategies before and after the flop.
 
     Raises:
         BundleError: if there is no joint solution, or one without rivers.
@@ -275,25 +266,8 @@ def open_joint_run(directory: Path) -> tuple[JointGame, JointFlops]:
     if saved.last_street != Street.RIVER:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"
         raise BundleError(str(directory / FLOPS_FOLDER), problem)
-    return make_joint_game(load_run_config(saved.config_text), solution.tree), saved
-
-
-class _Counter:
-    """Counts visits that are done, by whichever shard."""
-
-    def __init__(self, advance: Callable[[int], None], on_event: EventSink) -> None:
-        self._advance = advance
-        self._on_event = on_event
-        self._done = 0
-        self._lock = Lock()
-
-    def on_event(self, event: Event) -> None:
-        if not isinstance(event, FlopJudged):
-            self._on_event(event)
-            return
-        with self._lock:
-            self._done += 1
-            self._advance(self._done)
+    game = make_joint_game(load_run_config(saved.config_text), solution.tree)
+    return game, solution, saved
 
 
 class _JudgedSubgame:
@@ -320,10 +294,7 @@ class _JudgedSubgame:
         everyone = HandRange.full()
         # Made for each visit: its orders of hands on all boards would fill the memory.
         game = SpotGame(Spot(self._flop, (everyone, everyone), self._tree))
-        oop, ip = (
-            FixedTables(game.templates, game.cards, which, self._strategy.rows)
-            for which in range(NUM_PLAYERS)
-        )
+        oop, ip = _fix_tables(game, self._strategy)
         villain = (ip, oop)[player]
         tables = villain if step.mode == RESPOND else BothFixed(oop, ip)
         values = game.visit(player, step, tables, root_reach)

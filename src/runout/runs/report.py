@@ -44,11 +44,10 @@ from runout.storage.ledger import LedgerEntry
 from runout.trees.actions import AGGRESSIVE_KINDS, format_amount
 from runout.trees.betting import Street
 from runout.trees.sizes import format_bet_size
-from runout.trees.tree import POSITION_NAMES
-
-# What a report over flops is about to solve: one spot, many flops, some lines.
 
 _FLOP = STREET_KEYS[Street.FLOP]
+_FACTS = "facts"
+_SECONDS = "seconds"
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,10 @@ class SizeVariant:
 
 @dataclass(frozen=True, eq=False)
 class ReportPlan:
-    """One spot on many flops.
+    """One spot on many flops: what is solved, and the job that solves each flop; see `Job`.
+
+    An item is a flop such as ``AhKd7s``. It is solved as `solve-spot` would solve it, and the
+    worker that has solved it makes its row; finished rows are kept in a ledger.
 
     Attributes:
         spot: what is played; its board is one of the flops.
@@ -154,6 +156,84 @@ class ReportPlan:
         origin = "" if spot.origin is None else f"{spot.origin.run} {spot.origin.node}, "
         rivers = ", compact rivers" if spot.rivers == "compact" else ""
         return f"{origin}OOP {oop} against IP {ip} of hands, {money}{rivers}"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that a row depends on besides the flop."""
+        return {
+            "spot": self.spot_facts(),
+            "lines": [line.path for line in self.lines],
+            "variants": [[v.player, v.code, dict(v.bet_sizes)] for v in self.variants],
+            "keeps_strategies": self.spots is not None,
+        }
+
+    def run(self, item: str, worker: Worker) -> TaskResult:
+        """Solves a flop and returns the numbers of its row."""
+        # What is at the place of a kept solution is of a run whose row is missing.
+        place: dict[str, Any] = {}
+        if self.spots is not None:
+            place = {"directory": self.spots / item, "keep_resume": False}
+        solution = self._solve(item, worker, **place)
+        seconds = solution.outcome.seconds
+        root = solution.view.node()
+        costs: dict[tuple[int, str], float] = {}
+        for variant in self.variants:
+            other = self._solve(item, worker, bet_sizes=variant.bet_sizes)
+            seconds += other.outcome.seconds
+            lost = root.range_ev(variant.player) - other.view.node().range_ev(variant.player)
+            costs[variant.player, variant.code] = lost
+        reached, iterations = solution.exploitability_pot, solution.outcome.iterations
+        facts = [float(root.deals(0).sum()), reached, iterations]
+        arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
+        for number, line in enumerate(self.lines):
+            node, size_costs = solution.view.node(line.path), self._size_costs(line, costs)
+            arrays[f"line{number}"] = line_values(node, size_costs).to_array()
+        return TaskResult(arrays, {_SECONDS: seconds})
+
+    def tasks(self) -> list[Task[str]]:
+        """Returns a task for each flop, with the memory it needs."""
+        memory = measure_flop(self.spot).memory[Precision(self.spot.precision)].total
+        return [
+            # Runouts that differ by suits only are solved once; nobody knows how long one takes.
+            Task(name, name, memory, 1.0 / len(suit_stabilizer(flop)))
+            for flop, name in zip(self.flops.flops, self.flops.names, strict=True)
+        ]
+
+    def row_of(self, flop: str, entry: LedgerEntry) -> FlopRow:
+        """Returns the row of a flop that is finished."""
+        share = float(self.flops.weights[self.flops.names.index(flop)])
+        deals, reached, iterations = entry.arrays[_FACTS].tolist()
+        lines = tuple(
+            LineValues.from_array(np.asarray(entry.arrays[f"line{number}"]), len(line.actions))
+            for number, line in enumerate(self.lines)
+        )
+        seconds = float(entry.measured[_SECONDS])
+        return FlopRow(flop, share, deals, reached, int(iterations), seconds, lines)
+
+    def _solve(
+        self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
+    ) -> SpotSolution:
+        config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
+        sink = _telling_flop(flop, config, worker.on_event)
+        workplace = RunContext(worker.num_threads, sink, cancel=worker.cancel)
+        try:
+            return solve_spot(
+                config, workplace, directory=directory, overwrite=True, team=Team.of(worker)
+            )
+        except KeyboardInterrupt:  # the token was set, and what was learned is kept
+            raise CancelledError from None
+
+    def _size_costs(
+        self, line: ReportLine, costs: Mapping[tuple[int, str], float]
+    ) -> tuple[float, ...]:
+        """Returns what each bet of a line costs as the only size, NaN for what was not asked."""
+        if not self.variants:
+            return ()
+        is_first = line.path in ("", "x")
+        return tuple(
+            costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
+            for action in line.actions
+        )
 
 
 def count_deals(flops: Sequence[str], ranges: tuple[HandRange, HandRange]) -> FloatArray:
@@ -248,117 +328,6 @@ def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[
     return [action.code for action in position.actions() if action.kind in AGGRESSIVE_KINDS]
 
 
-def describe_variants(variants: Sequence[SizeVariant]) -> str:
-    """Returns what is solved besides, in words."""
-    return ", ".join(f"{POSITION_NAMES[v.player]} with {v.code} only" for v in variants)
-
-
-# A flop is solved as `solve-spot` would solve it, and its row is made by whoever has solved it.
-# Finished rows are kept in a ledger, so an interrupted report goes on where it was.
-
-_FACTS = "facts"
-_SECONDS = "seconds"
-
-
-@dataclass(frozen=True, eq=False)
-class ReportJob:
-    """Solves flops and makes their rows; see `Job`. An item is a flop such as ``AhKd7s``.
-
-    Attributes:
-        spot: what is played; its board does not count.
-        lines: what is looked at on each flop.
-        variants: what is solved besides.
-        spots: where the solution of each flop is kept; None to keep none.
-        facts: everything that a row depends on besides the flop.
-    """
-
-    spot: SpotConfig
-    lines: tuple[ReportLine, ...]
-    variants: tuple[SizeVariant, ...]
-    spots: Path | None
-    facts: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, plan: ReportPlan) -> "ReportJob":
-        """Returns the job of a plan."""
-        facts = {
-            "spot": plan.spot_facts(),
-            "lines": [line.path for line in plan.lines],
-            "variants": [[v.player, v.code, dict(v.bet_sizes)] for v in plan.variants],
-            "keeps_strategies": plan.spots is not None,
-        }
-        return cls(plan.spot, plan.lines, plan.variants, plan.spots, facts)
-
-    def run(self, item: str, worker: Worker) -> TaskResult:
-        """Solves a flop and returns the numbers of its row."""
-        solution = self._solve_and_keep(item, worker)
-        seconds = solution.outcome.seconds
-        root = solution.view.node()
-        costs: dict[tuple[int, str], float] = {}
-        for variant in self.variants:
-            other = self._solve(item, worker, bet_sizes=variant.bet_sizes)
-            seconds += other.outcome.seconds
-            lost = root.range_ev(variant.player) - other.view.node().range_ev(variant.player)
-            costs[variant.player, variant.code] = lost
-        reached, iterations = solution.exploitability_pot, solution.outcome.iterations
-        facts = [float(root.deals(0).sum()), reached, iterations]
-        arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
-        for number, line in enumerate(self.lines):
-            node, size_costs = solution.view.node(line.path), self._size_costs(line, costs)
-            arrays[f"line{number}"] = line_values(node, size_costs).to_array()
-        return TaskResult(arrays, {_SECONDS: seconds})
-
-    def tasks(self, plan: ReportPlan) -> list[Task[str]]:
-        """Returns a task for each flop, with what it takes."""
-        memory = measure_flop(self.spot).memory[Precision(self.spot.precision)].total
-        tasks = []
-        for flop, name in zip(plan.flops.flops, plan.flops.names, strict=True):
-            # Runouts that differ by suits only are solved once; nobody knows how long one takes.
-            tasks.append(Task(name, name, memory, 1.0 / len(suit_stabilizer(flop))))
-        return tasks
-
-    def row_of(self, flop: str, share: float, entry: LedgerEntry) -> FlopRow:
-        """Returns the row of a flop that is finished."""
-        deals, reached, iterations = entry.arrays[_FACTS].tolist()
-        lines = tuple(
-            LineValues.from_array(np.asarray(entry.arrays[f"line{number}"]), len(line.actions))
-            for number, line in enumerate(self.lines)
-        )
-        seconds = float(entry.measured[_SECONDS])
-        return FlopRow(flop, share, deals, reached, int(iterations), seconds, lines)
-
-    def _solve_and_keep(self, flop: str, worker: Worker) -> SpotSolution:
-        if self.spots is None:
-            return self._solve(flop, worker)
-        # What is there is of a run whose row is missing.
-        return self._solve(flop, worker, self.spots / flop, keep_resume=False)
-
-    def _solve(
-        self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
-    ) -> SpotSolution:
-        config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
-        sink = _telling_flop(flop, config, worker.on_event)
-        workplace = RunContext(worker.num_threads, sink, cancel=worker.cancel)
-        try:
-            return solve_spot(
-                config, workplace, directory=directory, overwrite=True, team=Team.of(worker)
-            )
-        except KeyboardInterrupt:  # the token was set, and what was learned is kept
-            raise CancelledError from None
-
-    def _size_costs(
-        self, line: ReportLine, costs: Mapping[tuple[int, str], float]
-    ) -> tuple[float, ...]:
-        """Returns what each bet of a line costs as the only size, NaN for what was not asked."""
-        if not self.variants:
-            return ()
-        is_first = line.path in ("", "x")
-        return tuple(
-            costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
-            for action in line.actions
-        )
-
-
 def measure_flop(spot: SpotConfig) -> SpotSize:
     """Returns how large a spot is on a flop, with one thread."""
     return measure_spot(build_spot(spot), 1, spot.locks, river_buckets(spot))
@@ -375,18 +344,17 @@ def report_flops(plan: ReportPlan, workplace: RunContext) -> Iterator[FlopRow]:
         ExecutionError: after all flops were tried, naming those that failed and why.
         CancelledError: if the token of the workplace was set.
     """
-    job, on_event, total = ReportJob.of(plan), workplace.on_event, len(plan.flops)
-    shares = dict(zip(plan.flops.names, plan.flops.weights.tolist(), strict=True))
+    on_event, total = workplace.on_event, len(plan.flops)
     failures: dict[str, Exception] = {}
     with reporting_phase(on_event, Phase.FLOPS, total):
-        for number, done in enumerate(workplace.run(job, job.tasks(plan)), start=1):
+        for number, done in enumerate(workplace.run(plan, plan.tasks()), start=1):
             flop = done.task.item
             if done.entry is None:
                 assert done.error is not None
                 failures[flop] = done.error
                 on_event(FlopFailed(flop, repr(done.error)))
                 continue
-            row = job.row_of(flop, shares[flop], done.entry)
+            row = plan.row_of(flop, done.entry)
             on_event(_reported(plan, row, number - len(failures)))
             yield row
     if failures:

@@ -7,24 +7,21 @@ over seeds is the error. Two choices are compared seed by seed, which takes out 
 
 import math
 import statistics
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from runout.cfr.team import Team
 from runout.config.load import SweepPoint
 from runout.config.postflop import PostflopModelConfig
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task, TaskResult, Worker
-from runout.flops.backend import FlopGame
-from runout.flops.solve import PostflopPlan, failed_flops, progress_sink
-from runout.runs.compare import estimate_judged
-from runout.runs.judge import judge_strategy
+from runout.flops.solve import PostflopPlan, failed_flops
+from runout.runs.compare import Contender, solve_and_judge
 from runout.storage.bundle import digest_config
+from runout.trees.tree import PostflopTree
 
 #: What is measured of every solve; the first is what choices are compared by.
 MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
@@ -193,17 +190,12 @@ class SweepJob:
 
     def run(self, item: SweepTask, worker: Worker) -> TaskResult:
         """Solves a flop, and measures what its strategies lose with real cards."""
-        team, plan = Team.of(worker), PostflopPlan.make(item.model, 1)
-        flop, tree, backend = plan.flops.flops[0], plan.trees[0], plan.backend
-        is_bound = backend.meaning.is_upper_bound
-        sink = progress_sink(item.flop, item.spr, worker.on_event, is_bound)
-        started = time.perf_counter()
-        solution = backend.solve(FlopGame.deal(flop), tree, sink, team)
-        seconds = time.perf_counter() - started
-        loss = judge_strategy(flop, tree, solution.strategy, team=team)
-        report = solution.report
-        numbers = [loss.exploitability_pot, report.exploitability_pot, *loss.gains_pot]
-        return TaskResult({_MEASURED: np.array([*numbers, report.iterations])}, {_SECONDS: seconds})
+        contender, flop, tree = _open_task(item)
+        row, _ = solve_and_judge(contender, flop, tree, worker, item.flop)
+        numbers = [row.real_exploitability_pot, row.own_exploitability_pot, *row.real_gains_pot]
+        return TaskResult(
+            {_MEASURED: np.array([*numbers, row.iterations])}, {_SECONDS: row.seconds}
+        )
 
 
 def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[SweepRow]:
@@ -233,8 +225,14 @@ def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[S
         raise failed_flops(failures, len(tasks))
 
 
+def _open_task(item: SweepTask) -> tuple[Contender, tuple[int, ...], PostflopTree]:
+    """Returns how a solve of the sweep is done, its flop and its betting."""
+    plan = PostflopPlan.make(item.model, 1)
+    return Contender(item.model.solve_type, plan.backend), plan.flops.flops[0], plan.trees[0]
+
+
 def _make_task(item: SweepTask) -> Task[SweepTask]:
     """Returns a solve and its judging; it is timed, so it has its worker for itself."""
-    plan = PostflopPlan.make(item.model, 1)
-    cost = estimate_judged(plan.backend, plan.flops.flops[0], plan.trees[0], 1)
+    contender, flop, tree = _open_task(item)
+    cost = contender.estimate(flop, tree, 1)
     return Task(item.key, item, cost.memory_bytes, cost.seconds, is_alone=True)
