@@ -13,7 +13,7 @@ from runout.execution.context import LedgerWork, RunContext, opening_executor, r
 from runout.execution.tasks import CancelledError, CancelToken, ThreadExecutor, WorkerLostError
 from runout.runs.preflop import solve_joint
 from runout.storage.ledger import Ledger
-from tests.runs.test_joint_shards import CONFIG, GAME, assert_same_bits
+from tests.runs.test_joint_shards import PLAN, assert_same_bits
 from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob, with_needs
 
 ray = pytest.importorskip("ray", reason="the extra dist is not installed")
@@ -144,7 +144,7 @@ def test_shards_are_actors_and_a_lost_one_is_told(executor):
 
 def test_a_joint_solve_on_three_actors_has_the_bits_of_one_without_shards(executor):
     workplace = RunContext(1, executor=executor)
-    assert_same_bits(solve_joint(CONFIG, GAME, workplace), solve_joint(CONFIG, GAME, RunContext(1)))
+    assert_same_bits(solve_joint(PLAN, workplace), solve_joint(PLAN, RunContext(1)))
 
 
 def test_more_shards_than_cores_are_refused(executor):

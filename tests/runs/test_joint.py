@@ -11,7 +11,7 @@ from runout.errors import ConfigError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
 from runout.preflop.subgames import CompactEngine
-from runout.runs.plan import make_joint_game
+from runout.runs.plan import RunPlan, make_joint_game
 from runout.runs.preflop import solve_joint, solve_on_book
 from runout.solutions.values import ValueBook
 from runout.trees.sizes import PotFraction
@@ -24,7 +24,7 @@ from tests.samples.solve_configs import JOINT
 
 
 CONFIG = load_run_config(JOINT)
-GAME = make_joint_game(CONFIG, CONFIG.preflop.tree)
+PLAN = RunPlan.make(CONFIG, 1)
 
 
 def interrupt_after(iterations):
@@ -40,10 +40,10 @@ def interrupt_after(iterations):
 def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
     workplace = RunContext(1, interrupt_after(3), tmp_path)
     with pytest.raises(KeyboardInterrupt, match="keeps 3 iterations"):
-        solve_joint(CONFIG, GAME, workplace)
+        solve_joint(PLAN, workplace)
     heard = []
-    resumed = solve_joint(CONFIG, GAME, RunContext(1, heard.append, tmp_path))
-    undisturbed = solve_joint(CONFIG, GAME, RunContext(1))
+    resumed = solve_joint(PLAN, RunContext(1, heard.append, tmp_path))
+    undisturbed = solve_joint(PLAN, RunContext(1))
     iterations = [event.iteration for event in heard if isinstance(event, PreflopSolving)]
     assert min(iterations) == 4
     np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
@@ -52,7 +52,7 @@ def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
 
 def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():
     with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
-        solve_joint(CONFIG, GAME, RunContext(1, interrupt_after(1)))
+        solve_joint(PLAN, RunContext(1, interrupt_after(1)))
 
 
 def test_the_compact_backend_plays_with_its_buckets_and_sizes_by_pot():
@@ -75,7 +75,7 @@ def test_a_backend_that_cannot_be_played_is_refused():
     model = load_run_config(JOINT.replace("method: joint", "").replace("exact", "exhaustive"))
     config = CONFIG.model_copy(update={"postflop_model": model.postflop_model})
     with pytest.raises(ConfigError, match="exhaustive cannot be played with preflop"):
-        make_joint_game(config, GAME.tree)
+        make_joint_game(config, PLAN.tree)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ joint: {{checkpoint_minutes: 0.00001}}
 )
 TWENTY = CONFIG.model_copy(update={"iterations": 20})
 GAME = make_game(one_line(6.0), ("QsTs5s", "9s6s2s", "AsKs2s", "8s7s3s"), FLOP_JAM, per_iteration=3)
+PLAN = replace(RunPlan.make(CONFIG, 1), tree=GAME.tree, joint=GAME)
 
 
 class LocalExecutor:
@@ -76,7 +77,7 @@ class MortalShards:
 
 @pytest.fixture(scope="module")
 def alone():
-    return solve_joint(CONFIG, GAME, RunContext(1))
+    return solve_joint(PLAN, RunContext(1))
 
 
 def assert_same_bits(found, expected):
@@ -92,7 +93,7 @@ def assert_same_bits(found, expected):
 @pytest.mark.parametrize("num_shards", [1, 2, 4])
 def test_any_number_of_shards_finds_the_same_bits(alone, num_shards):
     executor = LocalExecutor(num_shards)
-    assert_same_bits(solve_joint(CONFIG, GAME, RunContext(executor=executor)), alone)
+    assert_same_bits(solve_joint(PLAN, RunContext(executor=executor)), alone)
 
 
 @pytest.mark.parametrize("has_checkpoints", [True, False])
@@ -101,7 +102,7 @@ def test_a_lost_shard_takes_all_back_to_the_last_commit(alone, tmp_path, has_che
     executor = LocalExecutor(2, dies_at=(5, 9))  # two calls are an iteration
     checkpoints = tmp_path if has_checkpoints else None
     workplace = RunContext(1, heard.append, checkpoints, executor=executor)
-    assert_same_bits(solve_joint(CONFIG, GAME, workplace), alone)
+    assert_same_bits(solve_joint(PLAN, workplace), alone)
     assert executor.num_groups == 3
     assert [event.attempt for event in heard if isinstance(event, TaskLost)] == [1, 2]
     again = [event.iteration for event in heard if isinstance(event, PreflopSolving)].count(1)
@@ -111,7 +112,7 @@ def test_a_lost_shard_takes_all_back_to_the_last_commit(alone, tmp_path, has_che
 def test_shards_that_are_lost_again_and_again_are_an_error():
     executor = LocalExecutor(2, dies_at=range(1, 9))
     with pytest.raises(ExecutionError, match="a shard is lost, its machine is gone, 4 times"):
-        solve_joint(CONFIG, GAME, RunContext(executor=executor))
+        solve_joint(PLAN, RunContext(executor=executor))
 
 
 def test_a_solve_goes_on_with_another_number_of_shards(alone, tmp_path):
@@ -121,10 +122,10 @@ def test_a_solve_goes_on_with_another_number_of_shards(alone, tmp_path):
 
     workplace = RunContext(1, stop, tmp_path, executor=LocalExecutor(4))
     with pytest.raises(KeyboardInterrupt, match="keeps 2 iterations"):
-        solve_joint(CONFIG, GAME, workplace)
+        solve_joint(PLAN, workplace)
     heard = []
     resumed = RunContext(1, heard.append, tmp_path, executor=LocalExecutor(2))
-    assert_same_bits(solve_joint(CONFIG, GAME, resumed), alone)
+    assert_same_bits(solve_joint(PLAN, resumed), alone)
     assert min(e.iteration for e in heard if isinstance(e, PreflopSolving)) == 3
 
 

@@ -4,16 +4,16 @@ import itertools
 import socket
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Generic, TypeVar
 
-from runout.errors import ExecutionError, quote
-from runout.events import EventSink, TaskLost, TasksShared, ignore_event
+from runout.errors import ExecutionError, RunoutError, quote
+from runout.events import EventSink, SavingFailed, TaskLost, TasksShared, ignore_event
 from runout.execution.pool import count_cores
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import (
@@ -30,6 +30,7 @@ from runout.execution.tasks import (
     longest_first,
 )
 from runout.storage.ledger import Ledger, LedgerEntry, TaskClaims, TaskId, TaskRecord
+from runout.storage.writer import Autosave, Finish
 from runout.version import __version__
 
 EXECUTORS = ("threads", "processes", "ray", "ray://ADDRESS")
@@ -78,6 +79,8 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
 Item = TypeVar("Item")
 
 _NUM_SAVED = itertools.count(1)  # by this process
+
+_SECONDS_PER_MINUTE = 60.0
 
 #: A task whose worker dies so often is given up.
 MAX_ATTEMPTS = 4
@@ -278,6 +281,14 @@ def _name_of(id: TaskId) -> str:
     return id.digest[:16]
 
 
+def describe_interruption(num_iterations: int, directory: Path | None) -> str:
+    """Returns what to say of a solve that Ctrl-C has ended; None as directory if none kept it."""
+    done = f"{num_iterations:,} iteration{'' if num_iterations == 1 else 's'}"
+    if directory is None:
+        return f"interrupted after {done}, nothing was kept"
+    return f"interrupted; give the same command again to go on, {directory} keeps {done}"
+
+
 @dataclass(frozen=True)
 class RunContext:
     """How long work is carried out; nothing in here changes its result.
@@ -323,6 +334,24 @@ class RunContext:
         with self._ledger_directory() as directory:
             work = LedgerWork.of(job, directory, self.checkpoint_every)
             yield from run_tasks(work, tasks, self.chosen_executor, self.on_event, self.cancel)
+
+    def autosave(
+        self, directory: Path | None, minutes: float, begin: Callable[[Path], Finish]
+    ) -> Autosave:
+        """Returns what saves long work now and then; a failed save is an event.
+
+        Args:
+            directory: where to; None to save never.
+            minutes: between two saves, 0 to save never.
+            begin: begins a save into the directory, see `Autosave`.
+        """
+
+        def report(error: RunoutError) -> None:
+            self.on_event(SavingFailed(error.where, error.problem))
+
+        if directory is None:
+            return Autosave(0.0, lambda: lambda: None, report)
+        return Autosave(minutes * _SECONDS_PER_MINUTE, partial(begin, directory), report)
 
     @contextmanager
     def _ledger_directory(self) -> Iterator[Path]:

@@ -1,18 +1,17 @@
 """The main job: from a config to a solved preflop game. Read this file first.
 
-`carry_out` is the whole of it. With ``method: joint`` preflop and flops are one game: `RunConfig ->
-JointGame -> PreflopSolution -> bundles`. Otherwise flops come first: `RunConfig -> PreflopTree ->
-flops solved -> ValueBook -> PreflopSolution -> bundles`.
+`carry_out` is the whole of it: `RunPlan.make` validates a config and plans its run, `carry_out`
+solves it, and `PreflopRun.save` writes what was found. With ``method: joint`` preflop and flops are
+one game: `RunConfig -> JointGame -> PreflopSolution -> bundles`. Otherwise flops come first:
+`RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`.
 """
 
 import itertools
 import weakref
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,16 +19,15 @@ from runout.arrays import FloatArray
 from runout.cfr.schedules import SolveProgress, StoppingRule
 from runout.cfr.team import Team
 from runout.config.run import RunConfig
-from runout.errors import ExecutionError, RunoutError
+from runout.errors import ExecutionError
 from runout.events import (
     Phase,
     PreflopSolving,
     RangesRoundFinished,
-    SavingFailed,
     TaskLost,
     reporting_phase,
 )
-from runout.execution.context import MAX_ATTEMPTS, RunContext
+from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, WorkerLostError, holding_interrupts
 from runout.flops.solve import PostflopAbstraction
 from runout.preflop.joint import JointGame, LearningLeaves, save_flop_strategies
@@ -63,9 +61,12 @@ from runout.solutions.values import (
     average_share,
 )
 from runout.storage.bundle import digest_config, has_bundle
-from runout.storage.writer import Autosave, Finish
+from runout.storage.writer import Finish
 from runout.trees.tree import PreflopTree
 from runout.version import __version__
+
+#: A leaf that neither hand reaches this often keeps the ranges it had.
+_NEVER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,32 +125,6 @@ class PreflopRun:
         )
 
 
-def check_directory(directory: Path, plan: RunPlan) -> None:
-    """Refuses a directory with results of another config; what is not there is no problem.
-
-    Raises:
-        BundleError: naming every key that differs, with both values, or if something there cannot
-            be opened.
-    """
-    require_own_solution(directory / SOLUTION_FOLDER, plan.config)
-    require_own_values(directory / VALUES_FOLDER, plan)
-
-
-def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
-    """Returns the run of a plan if a directory holds all of it, None if something is missing.
-
-    Raises:
-        BundleError: if the directory holds results of another config, or some cannot be opened.
-    """
-    check_directory(directory, plan)
-    if not has_bundle(directory / SOLUTION_FOLDER):
-        return None
-    values = None
-    if has_bundle(directory / VALUES_FOLDER):
-        values = ValueBundle.load(directory / VALUES_FOLDER)
-    return PreflopRun(plan, load_solution(directory / SOLUTION_FOLDER), values)
-
-
 def solve_preflop(config: RunConfig, workplace: RunContext | None = None) -> PreflopRun:
     """Solves a preflop game and the flops behind it.
 
@@ -178,8 +153,7 @@ def carry_out(
     config = plan.config
     workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
     if plan.joint is not None:
-        solution, learned = solve_joint(config, plan.joint, workplace, on_solution)
-        return PreflopRun(plan, solution, None, learned)
+        return solve_joint(plan, workplace, on_solution)
     values = plan.given_values
     if plan.flops is not None:
         values = PostflopAbstraction.carry_out(plan.flops, workplace).to_bundle()
@@ -190,7 +164,140 @@ def carry_out(
     return PreflopRun(plan, solution, values)
 
 
-# Preflop on top of a value book.
+def check_directory(directory: Path, plan: RunPlan) -> None:
+    """Refuses a directory with results of another config; what is not there is no problem.
+
+    Raises:
+        BundleError: naming every key that differs, with both values, or if something there cannot
+            be opened.
+    """
+    require_own_solution(directory / SOLUTION_FOLDER, plan.config)
+    require_own_values(directory / VALUES_FOLDER, plan)
+
+
+def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
+    """Returns the run of a plan if a directory holds all of it, None if something is missing.
+
+    Raises:
+        BundleError: if the directory holds results of another config, or some cannot be opened.
+    """
+    check_directory(directory, plan)
+    if not has_bundle(directory / SOLUTION_FOLDER):
+        return None
+    values = None
+    if has_bundle(directory / VALUES_FOLDER):
+        values = ValueBundle.load(directory / VALUES_FOLDER)
+    return PreflopRun(plan, load_solution(directory / SOLUTION_FOLDER), values)
+
+
+# One game: preflop and flops are learned together.
+
+
+def solve_joint(
+    plan: RunPlan, workplace: RunContext, on_solution: SnapshotSink = ignore_snapshot
+) -> PreflopRun:
+    """Solves a joint game, or goes on with one that was interrupted.
+
+    Threads of this process share all flops. Other executors have shards, one for each worker, that
+    play some flops each; if one is lost, all go back to what was last saved.
+
+    Args:
+        plan: of a run with a joint game.
+        workplace: with what.
+        on_solution: shown the solution every ``print_every`` iterations of the config.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
+        ExecutionError: if shards are lost again and again.
+    """
+    game, executor = plan.joint, workplace.chosen_executor
+    assert game is not None
+    if executor.is_here:
+        flops = game.play_flops(Team(workplace.num_threads))
+        return _learn(plan, game, flops, workplace, on_solution)
+    parts = divide_flops(game, min(executor.num_workers, len(game.flops)))
+    for attempt in itertools.count(1):
+        try:
+            group = executor.start_shards(JointShards(game), parts, workplace.on_event)
+            with closing(group):
+                sharded = ShardedFlops(game, group, parts)
+                return _learn(plan, game, sharded, workplace, on_solution)
+        except WorkerLostError as error:
+            loss = f"a shard is lost, {error}"
+            workplace.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
+            if attempt == MAX_ATTEMPTS:
+                raise ExecutionError("joint solve", f"{loss}, {attempt} times") from error
+    raise AssertionError("unreachable")
+
+
+def _learn(
+    plan: RunPlan,
+    game: JointGame,
+    flops: LearningFlops,
+    workplace: RunContext,
+    on_solution: SnapshotSink,
+) -> PreflopRun:
+    """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
+    config, rule, cancel = plan.config, plan.config.stopping_rule(), workplace.cancel
+    leaves: LearningLeaves = game.make_leaves(flops, config.schedule())
+    solver = PreflopSolver(game.tree, leaves, config.schedule())
+    digest = digest_config({"version": __version__, "game": config.game_mapping()})
+    path = None if workplace.checkpoints is None else workplace.checkpoints / JOINT_FOLDER
+    earlier_seconds = 0.0
+    if path is not None and has_commit(path):
+        earlier_seconds = restore(path, solver, leaves, digest)
+    seconds = earlier_seconds
+
+    def begin(directory: Path) -> Finish:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        return begin_saving(directory, solver, leaves, seconds, digest)
+
+    autosave = workplace.autosave(path, config.joint_settings.checkpoint_minutes, begin)
+
+    def look_up(progress: SolveProgress) -> None:
+        nonlocal seconds
+        seconds = earlier_seconds + progress.seconds
+        workplace.on_event(_preflop_event(progress, rule))
+        autosave.save_if_due()
+
+    with holding_interrupts(cancel), autosave:
+        try:
+            with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
+                solution = solver.solve(rule, look_up, on_solution, config.print_every, cancel)
+        except CancelledError:
+            if path is not None:
+                begin(path)()
+            raise KeyboardInterrupt(describe_interruption(solver.cfr.iteration, path)) from None
+    if not workplace.chosen_executor.is_here:  # shards are read when they are gone
+        if path is not None:
+            begin(path)()
+        else:
+            place = TemporaryDirectory(prefix="runout-")
+            weakref.finalize(leaves, place.cleanup)  # with the leaves goes whoever could read it
+            leaves.players.begin_saving(Path(place.name))()
+    total_seconds = solution.report.seconds + earlier_seconds
+    report = replace(solution.report, seconds=total_seconds)
+    return PreflopRun(plan, replace(solution, report=report), None, leaves)
+
+
+def _preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) -> PreflopSolving:
+    """Returns progress in big blinds as the event of a round, in thousandths of them."""
+
+    def to_mbb(value_bb: float | None) -> float | None:
+        return None if value_bb is None else value_bb * MBB_PER_BB
+
+    return PreflopSolving(
+        round=number,
+        iteration=progress.iteration,
+        max_iterations=progress.max_iterations,
+        exploitability=to_mbb(progress.exploitability),
+        target=to_mbb(rule.exploitability),
+        seconds=progress.seconds,
+        max_seconds=rule.max_seconds,
+    )
+
+
+# Two phases: flops are solved first, and preflop on top of a book of their values.
 
 
 def solve_on_book(
@@ -214,46 +321,11 @@ def solve_on_book(
     rule = config.stopping_rule()
 
     def report(progress: SolveProgress) -> None:
-        workplace.on_event(preflop_event(progress, rule, number))
+        workplace.on_event(_preflop_event(progress, rule, number))
 
     solver = PreflopSolver(tree, value_leaves(tree, book), config.schedule())
     with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
         return solver.solve(rule, report, on_solution, config.print_every, workplace.cancel)
-
-
-def preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) -> PreflopSolving:
-    """Returns where a preflop or joint solve stands, as those who listen are told.
-
-    Args:
-        progress: of the solve, in big blinds.
-        rule: when it ends.
-        number: the round.
-    """
-
-    def to_mbb(value_bb: float | None) -> float | None:
-        return None if value_bb is None else value_bb * MBB_PER_BB
-
-    return PreflopSolving(
-        round=number,
-        iteration=progress.iteration,
-        max_iterations=progress.max_iterations,
-        exploitability=to_mbb(progress.exploitability),
-        target=to_mbb(rule.exploitability),
-        seconds=progress.seconds,
-        max_seconds=rule.max_seconds,
-    )
-
-
-# Rounds in which flops are solved with the ranges that really arrive there.
-#
-# A flop solved for all hands lets hands play that would never come; its values are those of another
-# game. Each round takes both players' reach of every flop leaf from the preflop solution, solves
-# the flops at that leaf with these ranges, and solves preflop again. Ranges are damped, because a
-# new preflop strategy changes the ranges that it was computed from, and more so in later rounds:
-# with a constant share strategies go in circles.
-
-#: A leaf that neither hand reaches this often keeps the ranges it had.
-_NEVER = 1e-9
 
 
 def refine_with_arriving_ranges(
@@ -263,7 +335,13 @@ def refine_with_arriving_ranges(
     workplace: RunContext,
     on_solution: SnapshotSink = ignore_snapshot,
 ) -> PreflopSolution:
-    """Returns the solution of the last round.
+    """Solves flops again with the ranges that really arrive; returns the last round's solution.
+
+    A flop solved for all hands lets hands play that would never come; its values are those of
+    another game. Each round takes both players' reach of every flop leaf from the preflop solution,
+    solves the flops at that leaf with these ranges, and solves preflop again. Ranges are damped,
+    because a new preflop strategy changes the ranges that it was computed from, and more so in
+    later rounds: with a constant share strategies go in circles.
 
     Args:
         plan: of the run, with the flops of each leaf.
@@ -318,144 +396,3 @@ def _damp(earlier: FloatArray | None, arriving: FloatArray, share: float) -> Flo
     scaled = np.where(largest > _NEVER, arriving / np.maximum(largest, _NEVER), held)
     damped: FloatArray = share * scaled + (1.0 - share) * held
     return damped
-
-
-# Preflop and flops as one game.
-
-_SECONDS_PER_MINUTE = 60.0
-
-
-class JointOutcome(NamedTuple):
-    """What a joint solve found.
-
-    Attributes:
-        solution: strategies and values before the flop.
-        leaves: what was learned after it.
-    """
-
-    solution: PreflopSolution
-    leaves: LearningLeaves
-
-
-def solve_joint(
-    config: RunConfig,
-    game: JointGame,
-    workplace: RunContext,
-    on_solution: SnapshotSink = ignore_snapshot,
-) -> JointOutcome:
-    """Solves a joint game, or goes on with one that was interrupted.
-
-    Threads of this process share all flops. Other executors have shards, one for each worker, that
-    play some flops each; if one is lost, all go back to what was last saved.
-
-    Args:
-        config: what to solve.
-        game: what `make_joint_game` made of it.
-        workplace: with what.
-        on_solution: shown the solution every ``print_every`` iterations of the config.
-
-    Raises:
-        KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
-        ExecutionError: if shards are lost again and again.
-    """
-    if workplace.chosen_executor.is_here:
-        flops = game.play_flops(Team(workplace.num_threads))
-        return _JointSolve(config, game, flops, workplace).run(on_solution)
-    for attempt in itertools.count(1):
-        try:
-            with playing_in_shards(game, workplace) as sharded:
-                return _JointSolve(config, game, sharded, workplace).run(on_solution)
-        except WorkerLostError as error:
-            loss = f"a shard is lost, {error}"
-            workplace.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
-            if attempt == MAX_ATTEMPTS:
-                raise ExecutionError("joint solve", f"{loss}, {attempt} times") from error
-    raise AssertionError("unreachable")
-
-
-@contextmanager
-def playing_in_shards(game: JointGame, workplace: RunContext) -> Iterator[ShardedFlops]:
-    """Yields the flops of a game in a shard for each worker; they end with the block."""
-    executor = workplace.chosen_executor
-    parts = divide_flops(game, min(executor.num_workers, len(game.flops)))
-    group = executor.start_shards(JointShards(game), parts, workplace.on_event)
-    with closing(group):
-        yield ShardedFlops(game, group, parts)
-
-
-class _JointSolve:
-    """A solve under way: progress, checkpoints, Ctrl-C."""
-
-    def __init__(
-        self,
-        config: RunConfig,
-        game: JointGame,
-        flops: LearningFlops,
-        workplace: RunContext,
-    ) -> None:
-        self._config = config
-        self._leaves: LearningLeaves = game.make_leaves(flops, config.schedule())
-        self._solver = PreflopSolver(game.tree, self._leaves, config.schedule())
-        self._workplace = workplace
-        facts = {"version": __version__, "game": config.game_mapping()}
-        self._digest = digest_config(facts)
-        checkpoints = workplace.checkpoints
-        self._path = None if checkpoints is None else checkpoints / JOINT_FOLDER
-        self._seconds = 0.0
-        self._earlier_seconds = 0.0
-        if self._path is not None and has_commit(self._path):
-            self._earlier_seconds = restore(self._path, self._solver, self._leaves, self._digest)
-
-    def run(self, on_solution: SnapshotSink) -> JointOutcome:
-        rule, cancel = self._config.stopping_rule(), self._workplace.cancel
-        with holding_interrupts(cancel), self._autosave() as autosave:
-
-            def look_up(progress: SolveProgress) -> None:
-                self._seconds = progress.seconds
-                self._workplace.on_event(preflop_event(progress, rule))
-                autosave.save_if_due()
-
-            try:
-                with reporting_phase(self._workplace.on_event, Phase.PREFLOP, rule.max_iterations):
-                    solution = self._solver.solve(
-                        rule, look_up, on_solution, self._config.print_every, cancel
-                    )
-            except CancelledError:
-                raise KeyboardInterrupt(self._pause()) from None
-        seconds = solution.report.seconds + self._earlier_seconds
-        solution = replace(solution, report=replace(solution.report, seconds=seconds))
-        self._keep_flops()
-        return JointOutcome(solution, self._leaves)
-
-    def _keep_flops(self) -> None:
-        """Has shards save what they have learned: it is read when they are gone."""
-        if self._workplace.chosen_executor.is_here:
-            return
-        if self._path is not None:
-            self._begin()()
-            return
-        place = TemporaryDirectory(prefix="runout-")
-        # Until the leaves are gone, and with them whoever could read it.
-        weakref.finalize(self._leaves, place.cleanup)
-        self._leaves.players.begin_saving(Path(place.name))()
-
-    def _pause(self) -> str:
-        """Saves where the solve stands; returns what to say."""
-        done = f"{self._solver.cfr.iteration:,} iterations"
-        if self._path is None:
-            return f"interrupted after {done}, nothing was kept"
-        self._begin()()
-        return f"interrupted; give the same command again to go on, {self._path} keeps {done}"
-
-    def _autosave(self) -> Autosave:
-        def report(error: RunoutError) -> None:
-            self._workplace.on_event(SavingFailed(error.where, error.problem))
-
-        minutes = 0.0 if self._path is None else self._config.joint_settings.checkpoint_minutes
-        return Autosave(minutes * _SECONDS_PER_MINUTE, self._begin, report)
-
-    def _begin(self) -> Finish:
-        assert self._path is not None  # nothing is ever due without one
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        seconds = self._earlier_seconds + self._seconds
-        return begin_saving(self._path, self._solver, self._leaves, seconds, self._digest)

@@ -1,7 +1,7 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from runout.config.run import RunConfig
 from runout.config.section import list_differences
 from runout.config.spot import SpotConfig
 from runout.config.values import PLAYER_KEYS, plain_sizes
-from runout.errors import BundleError, RunoutError, TreeError
-from runout.events import SavingFailed, SpotSolving
-from runout.execution.context import RunContext
+from runout.errors import BundleError, TreeError
+from runout.events import SpotSolving
+from runout.execution.context import RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, holding_interrupts
 from runout.flops.backend import Cost
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot, river_buckets
@@ -37,17 +37,16 @@ from runout.solutions.preflop import (
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
 from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
-from runout.storage.writer import Autosave, Finish
+from runout.storage.writer import Finish
 from runout.trees.betting import BB, BLIND_NAMES, SB, Street
 from runout.trees.tree import FLOP, pot_type_of
-
-# From chart to spot: a flop leaf of a preflop solution as the keys of a spot.
 
 #: Bets are whole chips, so a big blind must be many.
 CHIPS_PER_BB = 100
 
 _SMALLEST_WEIGHT = 0.005
 _WEIGHT_DIGITS = 3
+_SECONDS_BETWEEN_EVENTS = 0.1
 
 
 def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
@@ -122,10 +121,6 @@ def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
     return 0.0 if math.isnan(ev) else ev
 
 
-_SECONDS_BETWEEN_EVENTS = 0.1
-_SECONDS_PER_MINUTE = 60.0
-
-
 def solve_spot(
     config: SpotConfig | Path | None = None,
     workplace: RunContext | None = None,
@@ -198,7 +193,7 @@ def _solve_spot(
         earlier = SpotSolution(config, solver, nothing)
     solution = _solve(earlier, workplace, directory)
     if solution.is_interrupted:
-        raise KeyboardInterrupt(_describe_interruption(solution, directory))
+        raise KeyboardInterrupt(describe_interruption(solution.outcome.iterations, directory))
     return solution
 
 
@@ -292,8 +287,7 @@ def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None)
     config, solver = earlier.config, earlier.solver
     rule = config.stopping_rule()
     curve = _measured_points(earlier, rule)
-    reporter = _Reporter(config, rule, workplace)
-    taken = 0.0
+    seconds_at_event = taken = 0.0
 
     def conclude(outcome: SolveOutcome) -> SpotSolution:
         seconds = outcome.seconds + earlier.outcome.seconds
@@ -307,17 +301,34 @@ def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None)
             SolveOutcome(StopReason.INTERRUPTED, solver.iteration, taken, delta, reached)
         )
 
+    def begin(place: Path) -> Finish:
+        return pause().begin_saving(place, overwrite=True)
+
+    autosave = workplace.autosave(directory, config.checkpoint_minutes, begin)
+
+    def look_up(progress: SolveProgress) -> None:
+        nonlocal seconds_at_event, taken
+        taken = progress.seconds
+        is_due = taken - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
+        if is_due or progress.stop_reason is not None:  # a river iterates in microseconds
+            seconds_at_event = taken
+            workplace.on_event(
+                SpotSolving(
+                    iteration=progress.iteration,
+                    max_iterations=progress.max_iterations,
+                    exploitability=progress.exploitability,
+                    target=rule.exploitability,
+                    pot_chips=config.pot,
+                    seconds=taken,
+                    max_seconds=rule.max_seconds,
+                )
+            )
+        if progress.is_measured and progress.exploitability is not None:
+            curve.append((progress.iteration, progress.exploitability))
+        autosave.save_if_due()
+
     with holding_interrupts(workplace.cancel):
-        with _saving_on_the_way(config, pause, workplace, directory) as autosave:
-
-            def look_up(progress: SolveProgress) -> None:
-                nonlocal taken
-                taken = progress.seconds
-                reporter.report(progress)
-                if progress.is_measured and progress.exploitability is not None:
-                    curve.append((progress.iteration, progress.exploitability))
-                autosave.save_if_due()
-
+        with autosave:
             try:
                 measured = curve[-1] if curve else None
                 solution = conclude(solver.solve(rule, look_up, workplace.cancel, measured))
@@ -345,60 +356,6 @@ def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
         return False
     iteration, _ = curve[-1]
     return rule.is_check(iteration, curve[-2] if len(curve) > 1 else None)
-
-
-def _saving_on_the_way(
-    config: SpotConfig,
-    pause: Callable[[], SpotSolution],
-    workplace: RunContext,
-    directory: Path | None,
-) -> Autosave:
-    """Returns what saves a solve as often as its config says, never without a directory."""
-
-    def begin() -> Finish:
-        assert directory is not None  # nothing is ever due without one
-        return pause().begin_saving(directory, overwrite=True)
-
-    def report(error: RunoutError) -> None:
-        workplace.on_event(SavingFailed(error.where, error.problem))
-
-    minutes = 0.0 if directory is None else config.checkpoint_minutes
-    return Autosave(minutes * _SECONDS_PER_MINUTE, begin, report)
-
-
-class _Reporter:
-    """Passes progress on, a few times a second and at the end; a river iterates in microseconds."""
-
-    def __init__(self, config: SpotConfig, rule: StoppingRule, workplace: RunContext) -> None:
-        self._config = config
-        self._rule = rule
-        self._on_event = workplace.on_event
-        self._last_seconds = 0.0
-
-    def report(self, progress: SolveProgress) -> None:
-        is_last = progress.stop_reason is not None
-        if not is_last and progress.seconds - self._last_seconds < _SECONDS_BETWEEN_EVENTS:
-            return
-        self._last_seconds = progress.seconds
-        self._on_event(
-            SpotSolving(
-                iteration=progress.iteration,
-                max_iterations=progress.max_iterations,
-                exploitability=progress.exploitability,
-                target=self._rule.exploitability,
-                pot_chips=self._config.pot,
-                seconds=progress.seconds,
-                max_seconds=self._rule.max_seconds,
-            )
-        )
-
-
-def _describe_interruption(solution: SpotSolution, directory: Path | None) -> str:
-    number = solution.outcome.iterations
-    done = f"{number:,} iteration{'' if number == 1 else 's'}"
-    if directory is None:
-        return f"interrupted after {done}, nothing was kept"
-    return f"interrupted; give the same command again to go on, {directory} keeps {done}"
 
 
 def _format_size(hand_range: HandRange, config: SpotConfig) -> str:
