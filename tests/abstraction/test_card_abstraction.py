@@ -399,7 +399,6 @@ def write_by_hand(path: Path, arrays: dict, documents: dict) -> None:
         path,
         kind=KIND,
         schema_version=SCHEMA_VERSION,
-        package_version="0",
         arrays=arrays,
         documents=documents,
     )

@@ -169,7 +169,6 @@ def test_an_unknown_kind_is_described_by_its_manifest(run, tmp_path):
         tmp_path / "new",
         kind="novelty",
         schema_version=3,
-        package_version="9.0",
         arrays={"pairs": fields},
     )
     text = run("inspect", str(tmp_path / "new")).stdout
@@ -217,7 +216,6 @@ def test_another_version_is_refused(error_line, tmp_path, kind):
         tmp_path / "new",
         kind=kind,
         schema_version=version,
-        package_version="9.0",
         arrays={"flops": np.zeros(3)},
     )
     line = error_line("inspect", str(tmp_path / "new"))

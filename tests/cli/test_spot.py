@@ -246,7 +246,7 @@ def test_what_is_no_spot_is_one_line(error_line, tmp_path, solved):
     other = error_line("spot", "show", str(solved / "preflop"))
     assert other.endswith("manifest.json: is of kind 'preflop_solution', expected 'spot'")
     later = tmp_path / "later"
-    write_bundle(later, kind="spot", schema_version=99, package_version="9", arrays={})
+    write_bundle(later, kind="spot", schema_version=99, arrays={})
     assert error_line("spot", "show", str(later)).endswith("has schema version 99, expected 1")
 
 

@@ -167,7 +167,7 @@ def claim(tmp_path_factory):
 
 
 def test_results_of_another_kind_are_never_replaced(tmp_path):
-    write_bundle(tmp_path / "b", kind="solution", schema_version=1, package_version="0", arrays={})
+    write_bundle(tmp_path / "b", kind="solution", schema_version=1, arrays={})
     for overwrite in (False, True):
         with pytest.raises(OptionError, match="is a bundle of kind solution, will not be overw"):
             require_free(tmp_path / "b", "postflop_values", overwrite)
@@ -175,7 +175,7 @@ def test_results_of_another_kind_are_never_replaced(tmp_path):
 
 
 def test_a_result_of_the_same_kind_is_replaced_only_on_demand(tmp_path):
-    write_bundle(tmp_path / "b", kind="solution", schema_version=1, package_version="0", arrays={})
+    write_bundle(tmp_path / "b", kind="solution", schema_version=1, arrays={})
     with pytest.raises(OptionError, match="exists already, give --overwrite to replace it"):
         require_free(tmp_path / "b", "solution", False)
 

@@ -126,7 +126,7 @@ def test_a_bundle_is_replaced_only_on_request(tmp_path):
 )
 def test_other_kinds_and_versions_are_refused(tmp_path, kind, version, problem):
     path = tmp_path / "spot"
-    write_bundle(path, kind=kind, schema_version=version, package_version="0", arrays={})
+    write_bundle(path, kind=kind, schema_version=version, arrays={})
     with pytest.raises(BundleError, match=problem):
         SpotSolution.load(path)
     with pytest.raises(BundleError, match=problem):
@@ -139,7 +139,6 @@ def rewrite(path, config, arrays):
         path,
         kind=SPOT_KIND,
         schema_version=SPOT_SCHEMA_VERSION,
-        package_version="0",
         arrays=arrays,
         documents={"report": report},
         config_text=config.to_yaml(),

@@ -27,7 +27,6 @@ def write_sample(path, fill=1.0, **changes):
     arguments = {
         "kind": KIND,
         "schema_version": VERSION,
-        "package_version": "0.1.0",
         "arrays": sample_arrays(fill),
         "documents": {"report": REPORT},
         "seed": 7,

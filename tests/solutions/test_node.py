@@ -220,16 +220,14 @@ def test_a_strategy_is_no_single_number():
 
 
 def test_quality_says_in_which_game_it_was_measured(tmp_path):
-    manifest = write_bundle(
-        tmp_path / "b", kind="x", schema_version=1, package_version="7", arrays={}, config_text="a"
-    )
+    manifest = write_bundle(tmp_path / "b", kind="x", schema_version=1, arrays={}, config_text="a")
     provenance = Provenance.of(manifest)
     meaning = ExploitabilityMeaning.OWN_GAME
     quality = Quality(0.01, ExploitabilityUnit.POT, meaning, None, 5, 2.0, ((1, 0.5),), provenance)
     document = json.loads(json.dumps(quality.to_json()))
     assert document["meaning"] == "own game"
     assert document["explanation"] == meaning.explanation
-    assert document["version"] == "7"
+    assert document["version"] == manifest.package_version
     assert document["processor"] == manifest.machine.processor
     assert document["config_digest"] == manifest.config_digest
     assert document["curve"] == [[1, 0.5]]

@@ -152,7 +152,6 @@ def write_other(path, version=PREFLOP_SCHEMA_VERSION, kind=PREFLOP_KIND, **chang
         path,
         kind=kind,
         schema_version=version,
-        package_version="0",
         arrays=changes.get("arrays", good.arrays),
         documents={**good.documents, **changes.get("documents", {})},
     )
@@ -324,7 +323,7 @@ def test_decisions_that_are_never_reached_do_not_count_as_change():
 
 def test_a_run_has_its_bundles_in_folders(tmp_path):
     inside = tmp_path / SOLUTION_FOLDER
-    write_bundle(inside, kind="x", schema_version=1, package_version="0", arrays={})
+    write_bundle(inside, kind="x", schema_version=1, arrays={})
     assert find_bundle(tmp_path, SOLUTION_FOLDER) == inside
     assert find_bundle(inside, SOLUTION_FOLDER) == inside
     assert find_bundle(tmp_path / "none", SOLUTION_FOLDER) == tmp_path / "none"

@@ -42,7 +42,7 @@ def test_a_spot_and_a_run_are_told_apart(tmp_path):
 
 
 def test_other_bundles_are_refused(tmp_path):
-    write_bundle(tmp_path / "b", kind="other", schema_version=1, package_version="0", arrays={})
+    write_bundle(tmp_path / "b", kind="other", schema_version=1, arrays={})
     with pytest.raises(BundleError, match="is of kind 'other', expected a spot or a preflop"):
         open_solution(tmp_path / "b")
     with pytest.raises(BundleError, match="does not exist"):

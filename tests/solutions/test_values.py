@@ -465,7 +465,7 @@ def test_a_bundle_of_another_version_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_bundle_of_another_kind_is_refused(tmp_path):
-    write_bundle(tmp_path / "a", kind="book", schema_version=1, package_version="0.1.0", arrays={})
+    write_bundle(tmp_path / "a", kind="book", schema_version=1, arrays={})
     with pytest.raises(BundleError, match="is of kind 'book', expected 'postflop_values'"):
         ValueBundle.load(tmp_path / "a")
 
@@ -502,10 +502,10 @@ def test_a_sound_bundle_with_other_contents_is_refused(tmp_path, change):
         "reports_0": np.ones((3, 6)),
     }
     facts = {"kind": value_bundle.VALUES_KIND, "schema_version": value_bundle.VALUES_SCHEMA_VERSION}
-    write_bundle(tmp_path / "sound", **facts, package_version="0.1.0", arrays=arrays)
+    write_bundle(tmp_path / "sound", **facts, arrays=arrays)
     assert ValueBundle.load(tmp_path / "sound").values[0].spr == 3.5
     changed = {k: v for k, v in (arrays | change).items() if v is not None}
-    write_bundle(tmp_path / "other", **facts, package_version="0.1.0", arrays=changed)
+    write_bundle(tmp_path / "other", **facts, arrays=changed)
     problem = "lacks or garbles|has no array|not finite|this version builds"
     with pytest.raises(BundleError, match=problem):
         ValueBundle.load(tmp_path / "other")

@@ -40,7 +40,7 @@ from tests.samples.storage_samples import (
     write_sample,
 )
 
-FACTS = {"kind": KIND, "schema_version": VERSION, "package_version": "0.1.0"}
+FACTS = {"kind": KIND, "schema_version": VERSION}
 DTYPES = [
     *"?bBhHiIlLqQefdgFD",
     ">f8",

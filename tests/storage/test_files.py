@@ -136,7 +136,7 @@ def test_what_is_no_directory_cannot_be_pinned(place):
         PinnedDirectory(place / "nothing")
 
 
-FACTS = {"kind": KIND, "schema_version": VERSION, "package_version": "0.1.0"}
+FACTS = {"kind": KIND, "schema_version": VERSION}
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="kills and locks as on POSIX")
 
@@ -177,7 +177,7 @@ write_sample(sys.argv[1], 2.0, overwrite=True)
 KILL_WHILE_FILLING = """
 import os, signal, sys
 from runout.storage.writer import BundleWriter
-facts = dict(kind="sample", schema_version=3, package_version="0", overwrite=True)
+facts = dict(kind="sample", schema_version=3, overwrite=True)
 with BundleWriter(sys.argv[1], **facts) as writer:
     writer.create_array("values", (100_000,), "f8")[:1000] = 1.0
     os.kill(os.getpid(), signal.SIGKILL)

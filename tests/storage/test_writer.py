@@ -10,6 +10,7 @@ import pytest
 from runout.errors import BundleError
 from runout.storage.bundle import digest_config, load_bundle, read_manifest
 from runout.storage.writer import Autosave, BundleWriter, write_bundle
+from runout.version import __version__
 from tests.samples.storage_samples import (
     CONFIG,
     KIND,
@@ -135,7 +136,7 @@ def test_a_defect_of_ours_is_no_failed_save():
         work.go_on(301.0)
 
 
-FACTS = {"kind": KIND, "schema_version": VERSION, "package_version": "0.1.0"}
+FACTS = {"kind": KIND, "schema_version": VERSION}
 
 
 def test_a_bundle_is_a_directory_of_ordinary_files(tmp_path):
@@ -310,5 +311,5 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_a_writer_gives_any_kind_and_version(tmp_path):
-    write_bundle(tmp_path / "a", kind="x", schema_version=9, package_version="2", arrays={})
-    assert load_bundle(tmp_path / "a", "x", 9).manifest.package_version == "2"
+    write_bundle(tmp_path / "a", kind="x", schema_version=9, arrays={})
+    assert load_bundle(tmp_path / "a", "x", 9).manifest.package_version == __version__

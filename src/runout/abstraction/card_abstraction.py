@@ -36,7 +36,6 @@ from runout.execution.context import RunContext
 from runout.storage.bundle import Bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import Street
-from runout.version import __version__
 
 # Percentile buckets: boundaries that give every bucket the same number of deals.
 #
@@ -300,7 +299,6 @@ class CardAbstraction:
                 path,
                 kind=KIND,
                 schema_version=SCHEMA_VERSION,
-                package_version=__version__,
                 arrays=arrays,
                 documents={"abstraction": facts},
                 seed=self.origin.get("seed"),

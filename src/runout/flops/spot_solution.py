@@ -41,7 +41,6 @@ from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import digest_config, load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish
 from runout.trees.betting import Street
-from runout.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +116,6 @@ class SpotSolution:
                     path,
                     kind=SPOT_KIND,
                     schema_version=SPOT_SCHEMA_VERSION,
-                    package_version=__version__,
                     config_text=self.config.to_yaml(),
                     config_digest=digest_config(self.config.game_mapping()),
                     overwrite=overwrite,

@@ -56,7 +56,6 @@ from runout.storage.writer import BundleWriter
 from runout.trees.betting import SB, BettingRules, Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
-from runout.version import __version__
 
 # --------------------------------------------------------------------------------------------------
 # Which flops an iteration visits: all of them, or a few drawn by weight.
@@ -341,7 +340,6 @@ def save_flop_strategies(
         path,
         kind=FLOPS_KIND,
         schema_version=FLOPS_SCHEMA_VERSION,
-        package_version=__version__,
         config_text=config_text,
         config_digest=digest_config(config_text),
         overwrite=overwrite,

@@ -19,7 +19,6 @@ from runout.preflop.solver import PreflopSolver
 from runout.preflop.subgames import FlopVisit, PlayedFlops, SavedSubgames, Subgame
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.storage.writer import BundleWriter, Finish
-from runout.version import __version__
 
 # Where a joint solve stands: all tables, so that it goes on with the same bits.
 #
@@ -76,7 +75,6 @@ def begin_saving(
                 directory / _COMMIT,
                 kind=KIND,
                 schema_version=SCHEMA_VERSION,
-                package_version=__version__,
                 config_digest=digest,
                 overwrite=True,
             )

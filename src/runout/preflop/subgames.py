@@ -43,7 +43,6 @@ from runout.storage.bundle import load_bundle
 from runout.storage.writer import BundleWriter, Finish
 from runout.trees.betting import Street
 from runout.trees.tree import PostflopTree, postflop_position
-from runout.version import __version__
 
 # --------------------------------------------------------------------------------------------------
 # Which hands meet beside the flops of a subset, and what a checked-down flop is worth there.
@@ -541,7 +540,6 @@ class PlayedFlops(Generic[Played]):
                         flop_path(directory, flop),
                         kind=FLOP_KIND,
                         schema_version=FLOP_SCHEMA_VERSION,
-                        package_version=__version__,
                         overwrite=True,
                     )
                 )

@@ -33,7 +33,6 @@ from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
 from runout.trees.layout import LEAF, NO_NODE, NUM_PLAYERS, own_reach
 from runout.trees.sizes import format_sizes_by_depth
 from runout.trees.tree import FLOP, NOT_A_LEAF, SHOWDOWN, PreflopTree, postflop_position
-from runout.version import __version__
 
 # The folders of the bundles in the directory of a run, or of a report over flops.
 
@@ -237,7 +236,6 @@ def save_solution(
         path,
         kind=PREFLOP_KIND,
         schema_version=PREFLOP_SCHEMA_VERSION,
-        package_version=__version__,
         arrays=arrays,
         documents={
             "rules": _rules_to_mapping(solution.tree.rules),

@@ -29,7 +29,6 @@ from runout.storage.files import replacing_file, reporting_os_errors
 from runout.storage.writer import write_bundle
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.tree import POSITION_NAMES
-from runout.version import __version__
 
 # A report over flops as a bundle: one array of numbers for each line, a row for each flop.
 
@@ -76,7 +75,6 @@ def save_report(
         directory / REPORT_FOLDER,
         kind=REPORT_KIND,
         schema_version=REPORT_SCHEMA_VERSION,
-        package_version=__version__,
         arrays={_FACTS: np.array(facts, dtype=np.float64), **lines},
         documents={_DOCUMENT: document},
         config_text=config_text,

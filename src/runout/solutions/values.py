@@ -18,7 +18,6 @@ from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, CardError
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter
-from runout.version import __version__
 
 # How a solve went.
 
@@ -465,7 +464,6 @@ class ValueBundle:
             path,
             kind=VALUES_KIND,
             schema_version=VALUES_SCHEMA_VERSION,
-            package_version=__version__,
             seed=self.seed,
             config_text=self.config_text,
             config_digest=self.config_digest,

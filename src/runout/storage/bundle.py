@@ -1,4 +1,9 @@
-"""Reading bundles: directories of memory-mapped arrays, checked against their manifest."""
+"""Reading bundles: directories of memory-mapped arrays, checked against their manifest.
+
+The manifest lists every file with its size and sha256, and ends with a digest of its own other
+fields, so that an edited seed is noticed like an edited array. Files that it does not list are
+ignored. See docs/storage.md for the layout.
+"""
 
 import hashlib
 import json
@@ -28,7 +33,11 @@ _PROCESSOR_LIST = Path("/proc/cpuinfo")
 _UNKNOWN = "unknown"
 
 
-class Machine(BaseModel):
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Machine(_Record):
     """What computed a result, besides our own code.
 
     Attributes:
@@ -37,8 +46,6 @@ class Machine(BaseModel):
         numpy_version: the numpy in use.
         numba_version: the compiler of the kernels.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     processor: str
     blas: str
@@ -74,9 +81,6 @@ def _describe_blas() -> str:
     return _UNKNOWN
 
 
-# The manifest lists every file with its size and sha256, and ends with a digest of its own other
-# fields, so that an edited seed is noticed like an edited array.
-
 MANIFEST_FILE = "manifest.json"
 CONFIG_FILE = "config.yaml"
 
@@ -92,10 +96,6 @@ _FIELD_OF_OWN_DIGEST = "digest"
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
-
-
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class FileEntry(_Record):
@@ -250,8 +250,6 @@ def _first_problem(error: ValidationError) -> str:
     return shorten(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
 
 
-# Files that the manifest does not list are ignored. See docs/storage.md for the layout.
-
 Result = TypeVar("Result")
 
 # To open all files of a bundle before it is replaced; opening takes a fraction of the time that
@@ -372,10 +370,7 @@ def read_manifest(path: Path | str) -> Manifest:
 def has_bundle(path: Path | str) -> bool:
     """Returns whether there is a bundle, be it whole or damaged."""
     try:
-        with _using(
-            Path(path),
-            lambda directory, stack: stack.enter_context(_open_file(directory, MANIFEST_FILE)),
-        ):
+        with _using(Path(path), lambda directory, _: _open_file(directory, MANIFEST_FILE).close()):
             return True
     except BundleError:
         return False
@@ -418,12 +413,8 @@ def _read_manifest(
     directory: PinnedDirectory, kind: str | None = None, schema_version: int | None = None
 ) -> Manifest:
     where = directory.path / MANIFEST_FILE
-    with reporting_os_errors(where, "read"):
-        try:
-            with directory.open(MANIFEST_FILE) as file:
-                content = file.read()
-        except FileNotFoundError:
-            raise BundleError(str(where), "is missing, so this is no bundle") from None
+    with _open_file(directory, MANIFEST_FILE) as file, reporting_os_errors(where, "read"):
+        content = file.read()
     return parse_manifest(str(where), content, kind, schema_version)
 
 
@@ -433,7 +424,8 @@ def _open_file(directory: PinnedDirectory, name: str) -> BufferedReader:
         try:
             return directory.open(name)
         except FileNotFoundError:
-            raise BundleError(str(where), "is missing, the manifest lists it") from None
+            why = "so this is no bundle" if name == MANIFEST_FILE else "the manifest lists it"
+            raise BundleError(str(where), f"is missing, {why}") from None
 
 
 def _check_file(where: Path, file: BufferedReader, entry: FileEntry, verify: bool) -> None:

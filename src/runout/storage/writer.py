@@ -30,40 +30,28 @@ from runout.storage.bundle import (
     format_manifest,
 )
 from runout.storage.files import StagingDirectory, digest_file, reporting_os_errors
+from runout.version import __version__
 
 
 def write_bundle(
     path: Path | str,
     *,
-    kind: str,
-    schema_version: int,
-    package_version: str,
     arrays: Mapping[str, AnyArray],
     documents: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    config_text: str | None = None,
-    config_digest: str | None = None,
-    overwrite: bool = False,
+    **facts: Any,
 ) -> Manifest:
-    """Writes a bundle of arrays that are in memory; the arguments are those of `BundleWriter`.
+    """Writes a bundle of arrays that are in memory.
 
     Args:
+        path: the directory that the bundle will be.
         arrays: by name; the name becomes the file name.
         documents: small values for JSON files, by name.
+        facts: the other arguments of `BundleWriter`, such as ``kind`` and ``schema_version``.
 
     Raises:
         BundleError: if the bundle cannot be written; what was at ``path`` is then untouched.
     """
-    with BundleWriter(
-        path,
-        kind=kind,
-        schema_version=schema_version,
-        package_version=package_version,
-        seed=seed,
-        config_text=config_text,
-        config_digest=config_digest,
-        overwrite=overwrite,
-    ) as writer:
+    with BundleWriter(path, **facts) as writer:
         for name, array in arrays.items():
             writer.add_array(name, array)
         for name, document in (documents or {}).items():
@@ -75,7 +63,7 @@ class BundleWriter:
     """A bundle in the making, which exists once `commit` returns and not before.
 
     Example:
-        >>> with BundleWriter("out", kind="demo", schema_version=1, package_version="0") as writer:
+        >>> with BundleWriter("out", kind="demo", schema_version=1) as writer:
         ...     values = writer.create_array("values", (1000, 169, 169), np.float32)
         ...     values[:] = 0.5
         ...     manifest = writer.commit()
@@ -89,7 +77,6 @@ class BundleWriter:
         *,
         kind: str,
         schema_version: int,
-        package_version: str,
         seed: int | None = None,
         config_text: str | None = None,
         config_digest: str | None = None,
@@ -101,7 +88,6 @@ class BundleWriter:
             path: the directory that the bundle will be.
             kind: what it holds.
             schema_version: version of that kind's arrays and documents.
-            package_version: the `runout` that writes.
             seed: the run's seed, if it has one.
             config_text: the config as the user gave it, kept word for word.
             config_digest: names the config in the manifest; that of ``config_text`` if not given.
@@ -114,7 +100,7 @@ class BundleWriter:
         self._facts: dict[str, Any] = {
             "kind": kind,
             "schema_version": schema_version,
-            "package_version": package_version,
+            "package_version": __version__,
             "seed": seed,
             "config_digest": config_digest,
         }
@@ -229,20 +215,10 @@ class BundleWriter:
     def __exit__(self, *exception: object) -> None:
         self._close()
 
-    def _build_manifest(
-        self,
-        config: FileEntry | None = None,
-        arrays: Mapping[str, ArrayEntry] | None = None,
-        documents: Mapping[str, FileEntry] | None = None,
-    ) -> Manifest:
-        return build_manifest(
-            **self._facts,
-            created_at=datetime.now(UTC),
-            machine=describe_machine(),
-            config=config,
-            arrays=arrays or {},
-            documents=documents or {},
-        )
+    def _build_manifest(self, **files: Any) -> Manifest:
+        empty: dict[str, Any] = {"config": None, "arrays": {}, "documents": {}}
+        now, machine = datetime.now(UTC), describe_machine()
+        return build_manifest(created_at=now, machine=machine, **self._facts, **(empty | files))
 
     def _close(self) -> None:
         self._created.clear()
