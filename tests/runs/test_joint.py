@@ -105,8 +105,8 @@ def test_every_iteration_is_reported_in_thousandths_of_a_big_blind():
     assert [event.iteration for event in events] == list(range(1, 51))
     assert {event.round for event in events} == {2}
     assert {event.max_iterations for event in events} == {50}
-    assert events[23].exploitability_mbb is None
-    assert events[24].exploitability_mbb == dict(solution.report.curve_mbb)[25]
+    assert events[23].exploitability is None
+    assert events[24].exploitability == dict(solution.report.curve_mbb)[25]
 
 
 def test_the_variant_is_that_of_the_config():
