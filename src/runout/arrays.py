@@ -31,6 +31,14 @@ def read_only(array: ArrayT) -> ArrayT:
     return array
 
 
+def divide(amount: FloatArray | IntArray, weight: FloatArray | IntArray) -> FloatArray:
+    """Returns amounts over weights, NaN where there is no weight."""
+    share: FloatArray = np.divide(
+        amount, weight, out=np.full(np.shape(weight), np.nan), where=np.asarray(weight > 0)
+    )
+    return share
+
+
 def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Returns zeros that begin on a cache line, so that rows of 64 bytes never straddle two."""
     item = np.dtype(dtype).itemsize

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from runout.arrays import divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
@@ -26,7 +27,6 @@ from runout.solutions.node import (
     Provenance,
     Quality,
     Unit,
-    divide,
     hand_reach,
     hand_strategy,
     hand_values,

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from runout.arrays import FloatArray
+from runout.arrays import FloatArray, divide
 from runout.cards.deck import (
     HAND_NAMES,
     card_rank,
@@ -43,7 +43,6 @@ from runout.cli.targets import count_checkpoints, describe_parts
 from runout.equity.preflop import preflop_table
 from runout.errors import CardError
 from runout.solutions.flop_bundles import SPOT_KIND
-from runout.solutions.node import divide
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,
     PREFLOP_KIND,

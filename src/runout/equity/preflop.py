@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, Uint32Array, read_only
+from runout.arrays import FloatArray, IntArray, Uint32Array, divide, read_only
 from runout.cache import load_arrays
 from runout.cards.deck import (
     COMBO_CARDS,
@@ -22,8 +22,6 @@ from runout.cards.deck import (
 )
 from runout.cards.flops import SUIT_MAPPINGS
 from runout.errors import CardError
-
-# What each of the 169 hands wins against each other, as counts.
 
 
 @dataclass(frozen=True)
@@ -56,18 +54,12 @@ class HandEquityTable:
 
     def equities(self) -> FloatArray:
         """Returns ``[169, 169]`` equities, NaN where the hands cannot meet."""
-        return _share(self.wins, self.ties, self.totals)
+        return divide(self.wins + self.ties / 2, self.totals)
 
     def equity_vs_random(self) -> FloatArray:
         """Returns ``[169]`` equities against a random hand, NaN where the board blocks the hand."""
-        return _share(self.wins.sum(axis=1), self.ties.sum(axis=1), self.totals.sum(axis=1))
-
-
-def _share(wins: IntArray, ties: IntArray, totals: IntArray) -> FloatArray:
-    share: FloatArray = np.divide(
-        wins + ties / 2, totals, out=np.full(totals.shape, np.nan), where=totals > 0
-    )
-    return share
+        won = self.wins.sum(axis=1) + self.ties.sum(axis=1) / 2
+        return divide(won, self.totals.sum(axis=1))
 
 
 # Up to suits there are 169 hero hands, each with a *representative* combo, and for each of them

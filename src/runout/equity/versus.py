@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, Uint32Array
+from runout.arrays import FloatArray, IntArray, Uint32Array, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
@@ -38,7 +38,7 @@ class SideEquity:
     def equity_by_hand(self) -> FloatArray:
         """Returns ``[169]`` equities of the canonical hands, NaN for hands that are not held."""
         won = self.matchups * np.nan_to_num(self.equity)
-        return _divide(_sum_by_hand(won), _sum_by_hand(self.matchups))
+        return divide(_sum_by_hand(won), _sum_by_hand(self.matchups))
 
 
 @dataclass(frozen=True)
@@ -132,15 +132,8 @@ def _side(combos: IntArray, pair_weight: FloatArray, share: FloatArray) -> SideE
     won = np.zeros(NUM_COMBOS)
     matchups[combos] = pair_weight.sum(axis=1)
     won[combos] = (pair_weight * share).sum(axis=1)
-    return SideEquity(matchups, _divide(won, matchups))
+    return SideEquity(matchups, divide(won, matchups))
 
 
 def _sum_by_hand(amount: FloatArray) -> FloatArray:
     return np.bincount(HAND_BY_COMBO, amount, NUM_HANDS).astype(np.float64)
-
-
-def _divide(amount: FloatArray, weight: FloatArray) -> FloatArray:
-    share: FloatArray = np.divide(
-        amount, weight, out=np.full(weight.shape, np.nan), where=weight > 0.0
-    )
-    return share

@@ -7,7 +7,7 @@ Symbolic links are not followed, so nothing outside of the directories is found.
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -75,7 +75,7 @@ class FoundRun:
     manifest: Manifest | None
     problem: str = ""
     report: str = ""
-    spots: Mapping[str, str] = field(default_factory=dict)
+    spots: dict[str, str] = field(default_factory=dict)
 
 
 class Library:
@@ -110,10 +110,12 @@ class Library:
                     reports[run.path / SPOTS_FOLDER] = run.id
                 # The folder of a report is found before that of its spots.
                 run = replace(run, report=reports.get(run.path.parent, ""))
+                if run.report:
+                    found[run.report].spots[run.path.name] = run.id
                 num_listed += not run.report
                 found[run.id] = run
-        self.runs = _with_spots(found)
-        return self.runs
+        self.runs = found
+        return found
 
     def _describe(
         self, directory: Path, place: Path, inside: Path, taken: dict[str, FoundRun]
@@ -159,15 +161,6 @@ class Library:
         if run is None:
             raise BundleError("solution", "there is none of this name, it may have been removed")
         return run
-
-
-def _with_spots(found: dict[str, FoundRun]) -> dict[str, FoundRun]:
-    """Returns what was found, with the kept flops of each report."""
-    spots: dict[str, dict[str, str]] = {}
-    for run in found.values():
-        if run.report:
-            spots.setdefault(run.report, {})[run.path.name] = run.id
-    return {name: replace(run, spots=spots.get(name, {})) for name, run in found.items()}
 
 
 def _bundles(directory: Path) -> Iterator[tuple[Path, Path]]:

@@ -12,8 +12,6 @@ import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -71,23 +69,17 @@ class StaticFile:
 
 @cache
 def static_files() -> dict[str, StaticFile]:
-    """Returns the files of the page by name, such as ``js/main.js``."""
-    return dict(_walk(resources.files("runout.explorer") / "static", ""))
-
-
-def _walk(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
-    found: list[tuple[str, StaticFile]] = []
-    for place in folder.iterdir():
-        name = f"{prefix}{place.name}"
-        if place.is_dir():
-            found += _walk(place, f"{name}/")
-            continue
-        suffix = name[name.rindex(".") :]
-        if suffix in _TYPES:
+    """Returns the files of the page by name, such as ``js/main.js``; no others are served."""
+    folder = Path(__file__).parent / "static"
+    files = {}
+    for place in folder.rglob("*"):
+        if place.suffix in _TYPES:
             content = place.read_bytes()
             etag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
-            found.append((name, StaticFile(content, _TYPES[suffix], etag)))
-    return found
+            files[place.relative_to(folder).as_posix()] = StaticFile(
+                content, _TYPES[place.suffix], etag
+            )
+    return files
 
 
 #: Longest query and longest body, in bytes; paths of nodes have a few hundred.

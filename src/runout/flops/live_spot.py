@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray, Uint16Array
+from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray, Uint16Array, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
@@ -59,7 +59,7 @@ from runout.solutions.flop_bundles import (
     VALUES,
     name_of_spot,
 )
-from runout.solutions.node import ExploitabilityUnit, Quality, Unit, divide, weight_met
+from runout.solutions.node import ExploitabilityUnit, Quality, Unit, weight_met
 from runout.storage.writer import BundleWriter
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray
+from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray, divide
 from runout.cards.deck import COMBO_HAS_CARD, HAND_BY_COMBO, NUM_HANDS, disjoint_combos
 from runout.cards.evaluator import evaluator_tables
 from runout.cfr.team import Team
@@ -23,7 +23,6 @@ from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision, ScratchShape, make_scratch, scratch_bytes
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, multiply, pack_panels
-from runout.solutions.node import divide
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, OOP, SHOWDOWN, PostflopTree

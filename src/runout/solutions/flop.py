@@ -15,6 +15,7 @@ from runout.arrays import (
     FloatArray,
     IntArray,
     Uint16Array,
+    divide,
 )
 from runout.cards.deck import (
     NUM_CARDS,
@@ -37,7 +38,6 @@ from runout.solutions.node import (
     Quality,
     TrailStep,
     Unit,
-    divide,
     known_mean,
     weight_met,
 )

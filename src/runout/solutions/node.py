@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runout.arrays import BoolArray, FloatArray, IntArray, read_only
+from runout.arrays import BoolArray, FloatArray, IntArray, divide, read_only
 from runout.cards.deck import (
     COMBO_CARDS,
     COMBOS_BY_CARD,
@@ -383,14 +383,6 @@ def weight_met(weights: FloatArray) -> FloatArray:
     total = weights.sum(axis=-1, keepdims=True)
     met = total - by_card[..., low] - by_card[..., high] + weights
     return np.where(met > _SMALLEST_SHARE * total, met, 0.0)
-
-
-def divide(amount: FloatArray, weight: FloatArray) -> FloatArray:
-    """Returns amounts over weights, NaN where there is no weight."""
-    share: FloatArray = np.divide(
-        amount, weight, out=np.full(np.shape(weight), np.nan), where=np.asarray(weight > 0.0)
-    )
-    return share
 
 
 def known_mean(values: FloatArray, weights: FloatArray) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray
+from runout.arrays import FloatArray, IntArray, divide
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, matchup_weights
 from runout.cards.ranges import HandRange
 from runout.equity.preflop import preflop_table
@@ -23,7 +23,6 @@ from runout.solutions.node import (
     Quality,
     TrailStep,
     Unit,
-    divide,
     known_mean,
 )
 from runout.solutions.values import ExploitabilityMeaning, ValueSource, require_array

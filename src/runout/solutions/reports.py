@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from runout.arrays import BoolArray, FloatArray
+from runout.arrays import BoolArray, FloatArray, divide
 from runout.cards.deck import live_combos, parse_cards
 from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
-from runout.solutions.node import Node, NodeAction, divide, known_mean
+from runout.solutions.node import Node, NodeAction, known_mean
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind
 from runout.trees.paths import STREET_SEPARATOR, split_path

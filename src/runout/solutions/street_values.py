@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, read_only
+from runout.arrays import FloatArray, IntArray, divide, read_only
 from runout.cards.deck import COMBO_CARDS, COMBOS_BY_CARD, NUM_COMBOS
 from runout.cards.hand_ranking import score_board
 from runout.holdem.cards import Rake
-from runout.solutions.node import divide, weight_met
+from runout.solutions.node import weight_met
 from runout.trees.betting import Street
 from runout.trees.tree import NOT_A_LEAF, SHOWDOWN, PostflopTree
 

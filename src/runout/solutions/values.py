@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import AnyArray, FloatArray, IntArray, read_only
+from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
 from runout.cache import Arrays
 from runout.cards.deck import HAND_NAMES, NUM_HANDS, format_cards, matchup_weights, parse_cards
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
@@ -181,10 +181,7 @@ class PostflopValues:
                 raise ValueError(f"{format_cards(flop)}: hands that can meet have no value")
             total += joint * np.nan_to_num(value)
             weight += joint
-        mean: FloatArray = np.divide(
-            total, weight, out=np.full_like(total, np.nan), where=weight > 0.0
-        )
-        return mean
+        return divide(total, weight)
 
 
 # What a flop is worth to two preflop players, at any stack-to-pot ratio.
