@@ -14,9 +14,9 @@ from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, speedup
 from runout.cards.deck import parse_board
 from runout.cards.ranges import HandRange
-from runout.holdem import game as card_tables
+from runout.holdem import tables as card_tables
 from runout.holdem.cards import CardsToCome, Spot
-from runout.holdem.rivers import RiverBuckets
+from runout.holdem.rivers import BucketRivers
 from runout.holdem.solver import SpotSolver
 from runout.solutions.flop import normalize_sums
 from runout.trees.betting import BettingRules
@@ -74,7 +74,7 @@ def _compare(prototype: Any, flop: str, stack_to_pot: float) -> Row:
     board, everything = tuple(parse_board(flop)), HandRange.full()
     tree = PostflopTree.build_with_spr(BettingRules.uniform([0.75], 1), stack_to_pot)
     spot = Spot(board, (everything, everything), tree)
-    ours = SpotSolver(spot, rivers=RiverBuckets(NUM_BUCKETS))
+    ours = SpotSolver(spot, rivers=BucketRivers(NUM_BUCKETS))
     theirs = prototype.HybridSolver(board, tree, K=NUM_BUCKETS)
     seconds, baseline = best_seconds_of_two(partial(ours.run, 1), partial(theirs.run, 1), 25)
     name = f"iteration of {flop}, stack {stack_to_pot:g} pots"

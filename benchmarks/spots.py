@@ -20,9 +20,9 @@ from runout.cards.ranges import parse_range
 from runout.cfr.schedules import VARIANTS, DiscountSchedule
 from runout.cfr.team import Team
 from runout.holdem.cards import Spot
-from runout.holdem.forest import played_templates
+from runout.holdem.game import plan_game
 from runout.holdem.solver import SpotSolver
-from runout.holdem.tables import Precision, count_boards, estimate_memory
+from runout.holdem.tables import count_boards
 from runout.trees.betting import BettingRules, SizeMenu, Street
 from runout.trees.tree import PostflopTree
 
@@ -109,8 +109,7 @@ def _memory() -> Row:
         for template, boards in zip(game.templates, count_boards(game.cards), strict=True)
         for player, hands in enumerate(game.cards.players)
     )
-    played = played_templates(game.spot.tree, game.spot.rake, game.cards)
-    need = estimate_memory(played, game.cards, 1, Precision.SINGLE).total
+    need = plan_game(game.spot).memory.total
     ratio = need / (8 * numbers)
     return Row(
         "memory of the flop spot",

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import COMBO_HAS_CARD, live_combos
-from runout.cfr.schedules import SolveProgress, StoppingRule
+from runout.cfr.schedules import DCFR6, SolveProgress, StoppingRule
 from runout.cfr.team import Team
 from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
-from runout.flops.cards import CompactBackend, ExactBackend
+from runout.flops.cards import CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.values import RunoutSample
 from runout.holdem.cards import NO_RAKE
 from runout.holdem.forest import make_templates
+from runout.holdem.rivers import BucketRivers
 from runout.trees.tree import IP, OOP
 from tests.reference.postflop_values import exploitability, fold_probability, pair_gains
 from tests.samples.small_buckets import make_buckets_once
@@ -31,8 +32,10 @@ CARD_BACKENDS = {
     "bucketed": lambda n: BucketedBackend(
         RoundsSolver(PLAN, StoppingRule(n // PLAN.rounds), sample=FEW_BOARDS)
     ),
-    "exact": lambda n: ExactBackend(StoppingRule(n), sample=FEW_BOARDS),
-    "compact": lambda n: CompactBackend(StoppingRule(n), num_buckets=16, sample=FEW_BOARDS),
+    "exact": lambda n: CardBackend(StoppingRule(n), sample=FEW_BOARDS),
+    "compact": lambda n: CardBackend(
+        StoppingRule(n), BucketRivers(16), schedule=DCFR6, sample=FEW_BOARDS
+    ),
 }
 FLOPS = ["AhKsQd", "9s6s2s", "2s2h2d"]
 

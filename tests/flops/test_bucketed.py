@@ -7,7 +7,7 @@ from runout.cfr.team import Team
 from runout.flops.bucketed import BucketedSolver
 from runout.flops.cards import TableStrategy
 from runout.holdem.cards import Spot
-from runout.holdem.game import SpotGame
+from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
 from runout.holdem.street_kernels import Step
@@ -32,7 +32,7 @@ def tiny_game(streets):
     spot = Spot(
         full_game(FLOP).cards.board, (weigh(OOP, 1), weigh(IP, 2)), tree, merges_suits=False
     )
-    return SpotGame(spot)
+    return CardGame(spot)
 
 
 def all_combos(game):

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from runout.flops.bucketed_visits import BucketTables, SampledCards, SampledVisits, play_buckets
-from runout.holdem.game import SpotGame
-from runout.holdem.tables import Precision, make_learning, part_of
+from runout.holdem.game import CardGame
+from runout.holdem.tables import Precision, part_of, plan_learning
+from runout.simd.decision_kernels import Learning
 from tests.reference.slow_spot import probabilities
 from tests.samples.small_buckets import hand_made_buckets
 from tests.samples.small_spots import make_spot, weigh
@@ -18,7 +19,7 @@ both_players = pytest.mark.parametrize("player", [0, 1])
 def game():
     oop = weigh("AsAh QcJc Tc9c 7s6s 3c3h Ac5c", 1)
     ip = weigh("KsKh QdJd Jc9h 8c7c Ad4d 6h5h", 2)
-    return SpotGame(make_spot(FLOP, oop, ip, stack=20, sizes="50%", max_raises=1, merges=False))
+    return CardGame(make_spot(FLOP, oop, ip, stack=20, sizes="50%", max_raises=1, merges=False))
 
 
 @pytest.fixture
@@ -56,7 +57,8 @@ def decisions(street):
 def test_hands_play_what_their_buckets_play(game, player):
     hands, template = game.cards.players[player], game.templates[0]
     (street, *_) = random_tables(game, player)
-    tables = part_of(make_learning(template, hands, player, 1, Precision.SINGLE), 0)
+    shape = (1, template.num_actions[player], hands.width)
+    tables = part_of(plan_learning(shape, Precision.SINGLE).build(Learning), 0)
     bucket = np.full(hands.width, -1, np.int16)
     bucket[:5] = [0, 1, 2, 1, 0]
     play_buckets(street.strategy, bucket, tables)

@@ -3,10 +3,11 @@
 import numpy as np
 
 from runout.cards.deck import live_combos, parse_board
-from runout.cfr.schedules import StoppingRule
+from runout.cfr.schedules import DCFR6, StoppingRule
 from runout.cfr.team import Team
-from runout.flops.cards import CompactBackend, ExactBackend
+from runout.flops.cards import CardBackend
 from runout.flops.values import RunoutSample
+from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.runs.judge import judge_strategy
 from runout.trees.tree import IP, OOP
 from tests.samples.toy_flops import flop_game, ignore_progress, small_tree
@@ -18,17 +19,18 @@ FLOP = "9s6s2s"
 def test_it_needs_less_memory_than_exact_flops():
     tree = small_tree()
     compact, exact = (
-        backend(StoppingRule(10)).estimate(parse_board("AhKsQd"), tree, 1).memory_bytes
-        for backend in (CompactBackend, ExactBackend)
+        CardBackend(StoppingRule(10), rivers).estimate(parse_board("AhKsQd"), tree, 1)
+        for rivers in (BucketRivers(), EXACT_RIVERS)
     )
-    assert compact < exact
-    half = CompactBackend(StoppingRule(10)).estimate(parse_board("AhKsQd"), tree, 1).savings
-    assert half["compact_precision: 16"] < compact
+    assert compact.memory_bytes < exact.memory_bytes
+    assert compact.savings["compact_precision: 16"] < compact.memory_bytes
 
 
 def test_its_strategies_lose_little_with_real_cards():
     tree = small_tree()
-    backend = CompactBackend(StoppingRule(60), sample=FEW_BOARDS)
+    backend = CardBackend(
+        StoppingRule(60), BucketRivers(48, "auto"), schedule=DCFR6, sample=FEW_BOARDS
+    )
     solution = backend.solve(flop_game(FLOP), tree, ignore_progress, Team())
     loss = judge_strategy(parse_board(FLOP), tree, solution.strategy)
     assert 0.0 < loss.exploitability_pot < 0.02
@@ -37,7 +39,7 @@ def test_its_strategies_lose_little_with_real_cards():
 
 def test_strategies_that_were_kept_are_read_again():
     tree, flop = small_tree(), parse_board(FLOP)
-    backend = CompactBackend(StoppingRule(3), num_buckets=16, sample=FEW_BOARDS)
+    backend = CardBackend(StoppingRule(3), BucketRivers(16), schedule=DCFR6, sample=FEW_BOARDS)
     strategy = backend.solve(flop_game(FLOP), tree, ignore_progress, Team()).strategy
     read = backend.read_strategy(strategy.to_arrays(), flop, tree)
     cards, combos = strategy.game.cards, live_combos(flop)

@@ -8,8 +8,9 @@ from runout.cards.ranges import parse_range
 from runout.errors import RangeError, TreeError
 from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import add_locks, lock_node, settle_locks, unlock
+from runout.holdem.game import plan_game
 from runout.holdem.solver import SpotSolver
-from runout.holdem.tables import Precision, estimate_memory
+from runout.holdem.tables import Precision
 from runout.trees.betting import Street
 from tests.samples.small_spots import make_spot
 
@@ -236,7 +237,7 @@ def test_the_first_of_overlapping_hands_counts():
 def test_locks_are_counted_in_the_estimate():
     solver = turn_solver(False)
     templates, cards = solver.game.templates, solver.game.cards
-    need = estimate_memory(templates, cards, 1, Precision.SINGLE)
+    need = plan_game(solver.game.spot).memory
     locked = add_locks(need, templates, cards, [(Street.RIVER, 1), (Street.RIVER, 1)])
     lock_node(solver, "x:x:9d:x", {"KK": {"x": 1.0}})
     assert locked.total - need.total == solver.tables.by_street[1][1].lock.nbytes

@@ -8,10 +8,11 @@ from runout.cfr.team import Team
 from runout.config.load import load_postflop_config
 from runout.flops.backend import FlopGame
 from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
-from runout.flops.cards import CompactBackend, ExactBackend
+from runout.flops.cards import CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.solve import PostflopPlan
 from runout.flops.values import RunoutSample
+from runout.holdem.rivers import BucketRivers
 from runout.holdem.tables import Precision
 from tests.samples.solve_configs import FLOPS
 from tests.samples.toy_flops import ignore_progress, make_tree
@@ -30,8 +31,8 @@ def estimate(text, num_workers):
     "backend",
     [
         BucketedBackend(RoundsSolver(PLAN, ONE, sample=SAMPLE)),
-        ExactBackend(ONE, sample=SAMPLE),
-        CompactBackend(ONE, num_buckets=16, sample=SAMPLE),
+        CardBackend(ONE, sample=SAMPLE),
+        CardBackend(ONE, BucketRivers(16), sample=SAMPLE),
     ],
 )
 def test_what_is_told_before_a_solve_is_held_and_not_far_from_the_truth(backend):
@@ -55,9 +56,9 @@ def test_more_of_everything_needs_more():
         b.estimate(FLOP, t, 1).memory_bytes for b, t in ((few, small), (few, large), (many, large))
     ]
     assert sizes == sorted(set(sizes))
-    one, two = (ExactBackend(ONE).estimate(FLOP, large, n) for n in (1, 2))
+    one, two = (CardBackend(ONE).estimate(FLOP, large, n) for n in (1, 2))
     assert one.memory_bytes < two.memory_bytes
-    half = ExactBackend(ONE, precision=Precision.HALF).estimate(FLOP, large, 1)
+    half = CardBackend(ONE, precision=Precision.HALF).estimate(FLOP, large, 1)
     assert half.memory_bytes == one.savings["exact_precision: 16"] < 0.7 * one.memory_bytes
     assert list(half.savings.values()) == [None]
 

@@ -8,7 +8,7 @@ from runout.cfr.schedules import DCFR6, DCFR_PLUS, DCFR_SPOT, LINEAR, StoppingRu
 from runout.config.load import load_postflop_config, parse_postflop_config
 from runout.errors import ConfigError
 from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
-from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CompactBackend, ExactBackend
+from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.settings import (
     BucketedConfig,
@@ -17,6 +17,7 @@ from runout.flops.settings import (
     ExhaustiveConfig,
     MccfrConfig,
 )
+from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import Precision
 
 COUNT = "a whole number from 1 to 32767"
@@ -91,7 +92,7 @@ def test_the_backend_has_all_settings():
     config = CompactConfig(river_buckets=32, river_blockers="on", compact_precision=16, seed=7)
     sample = replace(DEFAULT_SAMPLE, seed=7)
     rule = replace(config.stopping_rule(), check_every=CHECK_EVERY)
-    expected = CompactBackend(rule, DCFR6, 32, "on", Precision.HALF, sample)
+    expected = CardBackend(rule, BucketRivers(32, "on"), Precision.HALF, DCFR6, sample)
     assert config.make_backend() == expected
 
 
@@ -104,7 +105,7 @@ def test_other_numbers_of_buckets_are_refused(value):
 def test_the_backend_has_the_precision_and_the_seed():
     config = ExactConfig(exact_precision=16, seed=7)
     sample = replace(DEFAULT_SAMPLE, seed=7)
-    expected = ExactBackend(config.stopping_rule(), DCFR_SPOT, Precision.HALF, sample)
+    expected = CardBackend(config.stopping_rule(), EXACT_RIVERS, Precision.HALF, DCFR_SPOT, sample)
     assert config.make_backend() == expected
 
 

@@ -23,7 +23,7 @@ from runout.flops.bucketed import mean_values
 from runout.flops.hands import ExhaustiveBackend
 from runout.flops.solve import FlopJob, PostflopAbstraction, PostflopPlan, solve_flops
 from runout.holdem.cards import Spot
-from runout.holdem.game import SpotGame
+from runout.holdem.game import CardGame
 from runout.solutions.values import ExploitabilityMeaning, FlopReport, ValueBundle
 from runout.storage.bundle import read_manifest
 from runout.storage.ledger import Ledger
@@ -387,7 +387,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
     backend, (flop,) = read.config.make_backend(), read.flops.flops
     for spr, tree in enumerate(read.trees):
         everyone = HandRange.full()
-        game = SpotGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
+        game = CardGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
         results = list(backend.rounds.solve(game, ignore_progress))
         for record, result in zip(read.rounds(0, spr), results, strict=True):
             assert record.buckets.num_buckets == result.buckets.num_buckets

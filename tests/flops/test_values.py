@@ -11,7 +11,7 @@ from runout.cfr.team import Team
 from runout.flops.backend import HandStrategy
 from runout.flops.values import ALL_RUNOUTS, RunoutSample, extract_pair_values, extract_values
 from runout.holdem.cards import Spot
-from runout.holdem.game import SpotGame
+from runout.holdem.game import CardGame
 from runout.runs.judge import judge_strategy
 from runout.trees.tree import IP, OOP
 from tests.reference.postflop_values import pair_gains
@@ -124,7 +124,7 @@ def tree():
 @cache
 def game_of(merges_suits):
     everyone = HandRange.full()
-    return SpotGame(
+    return CardGame(
         Spot(parse_board(FLOP), (everyone, everyone), tree(), merges_suits=merges_suits)
     )
 

@@ -9,18 +9,17 @@ from runout.cfr.schedules import DCFR_SPOT
 from runout.cfr.team import Team
 from runout.errors import ConfigError
 from runout.holdem.cards import Rake
-from runout.holdem.compact_game import CompactGame
-from runout.holdem.rivers import CompactCards, RiverBuckets
+from runout.holdem.game import CardGame, Workspace
+from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
-from runout.holdem.tables import LearnedTables, Precision
-from runout.holdem.workspace import Workspace
+from runout.holdem.tables import LearnedTables, Plan, Precision
 from tests.samples.small_spots import make_spot, random_range, weigh
 
 #: No two hands of a player ever tie on these flops, so each is a bucket of its own.
 OOP, IP = weigh("AcAd KhQh 8c8s 7d6d 5h4h", 1), weigh("AhAs QdQc KdJd 9s9d 6h5h AhKd", 2)
 POT = 10.0
-APART = RiverBuckets(16, merges_cards=False)
+APART = BucketRivers(16, merges_cards=False)
 
 
 def tiny_spot(rake=None, merges=True):
@@ -64,7 +63,7 @@ def test_with_a_bucket_for_every_hand_it_is_worth_what_the_exact_engine_finds():
 @pytest.mark.parametrize("precision", list(Precision))
 def test_any_number_of_threads_learns_the_same_bits(precision):
     one, two = (
-        solve(3, rivers=RiverBuckets(16), team=Team(number), precision=precision)
+        solve(3, rivers=BucketRivers(16), team=Team(number), precision=precision)
         for number in (1, 2)
     )
     for ours, theirs in zip(one.tables.by_street, two.tables.by_street, strict=True):
@@ -73,12 +72,14 @@ def test_any_number_of_threads_learns_the_same_bits(precision):
                 np.testing.assert_array_equal(part, same)
 
 
-def test_games_that_share_cards_and_space_learn_what_they_learn_alone():
+@pytest.mark.parametrize("rivers", [BucketRivers(16), EXACT_RIVERS])
+def test_games_that_share_cards_and_space_learn_what_they_learn_alone(rivers):
     spots = [tiny_spot(), make_spot("Kc7h2s", OOP, IP, "a", pot=POT, stack=40)]
-    alone = [solve(3, spot, rivers=RiverBuckets(16)) for spot in spots]
-    cards = CompactCards.plan(spots[0].board, spots[0].ranges, RiverBuckets(16))
-    games = [CompactGame(spot, cards) for spot in spots]
-    space = Workspace([game.workspace_shapes() for game in games])
+    alone = [solve(3, spot, rivers=rivers) for spot in spots]
+    cards = CardTables.build(spots[0], rivers)
+    games = [CardGame(spot, rivers, card_tables=cards) for spot in spots]
+    plan = Plan.covering([game.plan_workspace() for game in games])
+    space = Workspace(plan, rivers.worker_space(3))
     tables = [
         LearnedTables.allocate(game.templates, game.table_sizes(), Precision.SINGLE)
         for game in games
@@ -96,20 +97,20 @@ def test_games_that_share_cards_and_space_learn_what_they_learn_alone():
 
 
 def test_nobody_who_arrives_is_worth_nothing():
-    solver = solve(2, rivers=RiverBuckets(16))
+    solver = solve(2, rivers=BucketRivers(16))
     nobody = np.zeros_like(solver.root_reach[0])
     assert not solver.game.visit(0, EVALUATING, solver.tables, nobody).any()
 
 
 def test_boards_that_are_no_flop_are_refused():
     with pytest.raises(ConfigError, match="rivers: compact needs a flop, Kc7h2s9d has 4 cards"):
-        SpotSolver(make_spot("Kc7h2s9d", OOP, IP), rivers=RiverBuckets(16))
+        SpotSolver(make_spot("Kc7h2s9d", OOP, IP), rivers=BucketRivers(16))
 
 
 def test_decks_that_are_not_whole_are_refused():
     spot = replace(tiny_spot(), deck=tuple(range(16, 52)))
     with pytest.raises(ConfigError, match="rivers: compact needs a whole deck, this one has 36"):
-        SpotSolver(spot, rivers=RiverBuckets(16))
+        SpotSolver(spot, rivers=BucketRivers(16))
 
 
 def shares_of_pot(solver, player):
@@ -124,7 +125,7 @@ def shares_of_pot(solver, player):
     return found / (POT / 2.0) / np.array(met)
 
 
-def checked_down(oop, ip, rivers=None):
+def checked_down(oop, ip, rivers=EXACT_RIVERS):
     """Returns a solver of a flop on which nobody can bet."""
     return SpotSolver(make_spot("Kc7h2s", oop, ip, "", pot=POT), rivers=rivers)
 
@@ -134,7 +135,7 @@ def test_checked_down_flops_come_as_near_to_showdowns_as_the_buckets_allow():
     exact = [shares_of_pot(checked_down(*ranges), player) for player in (0, 1)]
     largest = []
     for number in (16, 48, 144):
-        solver = checked_down(*ranges, RiverBuckets(number))
+        solver = checked_down(*ranges, BucketRivers(number))
         errors = np.concatenate(
             [shares_of_pot(solver, player) - exact[player] for player in (0, 1)]
         )
@@ -155,7 +156,7 @@ def test_checked_down_flops_are_exact_with_a_bucket_for_every_hand():
 @pytest.mark.parametrize("has_blockers", [False, True])
 def test_players_who_swap_ranges_swap_what_they_win(has_blockers):
     first, second = random_range(60, 5), random_range(70, 6)
-    rivers = RiverBuckets(32, has_blockers)
+    rivers = BucketRivers(32, "on" if has_blockers else "off")
     there, back = checked_down(first, second, rivers), checked_down(second, first, rivers)
     for player in (0, 1):
         np.testing.assert_allclose(
@@ -167,7 +168,7 @@ def test_suits_that_are_merged_change_nothing():
     text = ("AA,KQs,88,76s,54s", "QQ,JJ,KJs,99,65s,AQs")
     merged, apart = (
         solve(2, make_spot("Kh7h2h", *text, "a", pot=POT, stack=20, merges=merges), rivers=rivers)
-        for merges, rivers in ((True, RiverBuckets(32)), (False, RiverBuckets(32)))
+        for merges, rivers in ((True, BucketRivers(32)), (False, BucketRivers(32)))
     )
     assert len(merged.game.cards.deals[0].card) < len(apart.game.cards.deals[0].card)
     for player in (0, 1):

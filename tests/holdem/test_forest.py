@@ -1,6 +1,7 @@
 """Tests of `runout.holdem.forest`."""
 
 import itertools
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,22 +10,28 @@ import pytest
 from runout.cards.deck import COMBO_CARDS, NUM_CARDS, parse_board
 from runout.cards.evaluator import evaluate
 from runout.cards.ranges import HandRange
-from runout.holdem import forest as all_ins
+from runout.holdem import forest as forest_module
 from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
 from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
 from runout.holdem.forest import (
     has_products,
     make_templates,
-    net_win_bytes,
-    net_wins,
     nodes_per_group,
     settled_streets,
 )
-from runout.holdem.game import hands_seen_from, orders_of
+from runout.holdem.game import plan_game
+from runout.holdem.rivers import BucketRivers, ExactRivers
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING, HERO_ACTS, RESPONDING, VILLAIN_ACTS
-from runout.holdem.tables import Precision, make_scratch
+from runout.holdem.tables import (
+    Precision,
+    hands_seen_from,
+    make_scratch,
+    net_wins,
+    orders_of,
+    plan_net_wins,
+)
 from runout.trees.betting import Street
 from runout.trees.tree import NOT_A_LEAF, SHOWDOWN
 from tests.samples.small_spots import make_spot, make_tree, random_range
@@ -92,14 +99,14 @@ def test_players_with_the_same_hands_share_a_matrix():
     assert oop is ip
     matrix = unpack(oop[0], (30, 30))
     np.testing.assert_allclose(matrix, -matrix.T, atol=1e-7)
-    assert oop.nbytes == net_win_bytes(cards, 1)
+    assert oop.nbytes == plan_net_wins(cards, 1).num_bytes
 
 
 @every_board
 def test_what_matrices_take_is_known_before(board):
     cards = cards_of(board)
     oop, ip = net_wins(cards, [cards.board] * 3)
-    assert oop.nbytes + ip.nbytes == net_win_bytes(cards, 3)
+    assert oop.nbytes + ip.nbytes == plan_net_wins(cards, 3).num_bytes
 
 
 @both_players
@@ -148,7 +155,7 @@ def test_values_are_those_with_every_card_dealt(player, board, rake, monkeypatch
     spot = spot_of(board, rake)
     settled = SpotSolver(spot)
     settled.run(3)
-    monkeypatch.setattr(all_ins, "settled_streets", lambda cards, deck: ())
+    monkeypatch.setattr(ExactRivers, "settled_streets", lambda self, spot, cards: ())
     dealt = SpotSolver(spot)
     num_lines = [len(solver.game.played[-1].root) for solver in (settled, dealt)]
     assert num_lines[0] < num_lines[1]
@@ -169,7 +176,7 @@ def test_turns_are_settled_where_ranges_are_narrow_and_nothing_is_with_another_d
     river = CardsToCome.plan(parse_board("Kh7h2s9d3c"), (everyone, everyone))
     assert settled_streets(river) == ()
     assert settled_streets(cards_of("Kh7h2s"), deck=range(40)) == ()
-    assert all_ins.MOST_PAIRS < 1176**2
+    assert forest_module.MOST_PAIRS < 1176**2
 
 
 TREES = {
@@ -367,3 +374,25 @@ def test_a_called_all_in_goes_through_the_streets_as_one_node():
             (place,) = np.flatnonzero(template.tree_node == node)
             assert template.forests[0].num_children[place] == 0
     assert tree.leaf_kind[0] == NOT_A_LEAF
+
+
+def test_templates_are_made_once_for_each_input(monkeypatch):
+    layouts_made = []
+    make_layouts = forest_module.make_layouts
+
+    def count(tree, settled):
+        layouts_made.append(settled)
+        return make_layouts(tree, settled)
+
+    monkeypatch.setattr(forest_module, "make_layouts", count)
+    spot = spot_of("Kh7h2s", NO_RAKE)
+    tree = make_spot("Kh7h2s", "AA,KQs", "QQ,76s", "50%, a", stack=30).tree
+    spot = replace(spot, tree=tree)
+    for precision in Precision:
+        plan_game(spot, precision=precision)
+        SpotSolver(spot, precision=precision).run(1)
+        plan_game(spot, BucketRivers(16), precision=precision)
+        SpotSolver(spot, precision=precision, rivers=BucketRivers(16)).run(1)
+    assert len(layouts_made) == 4  # with and without settled streets, of exact and bucket rivers
+    make_templates(tree, RAKE)
+    assert len(layouts_made) == 5

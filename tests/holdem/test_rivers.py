@@ -7,8 +7,9 @@ from runout.cards.deck import format_cards, parse_board
 from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.errors import ConfigError
+from runout.holdem.bucket_games import group_rivers
 from runout.holdem.cards import CardsToCome
-from runout.holdem.rivers import RiverBuckets, RiverGames, choose_buckets, count_games, group_rivers
+from runout.holdem.rivers import BucketRivers
 from tests.samples.small_spots import random_range
 
 # --------------------------------------------------------------------------------------------------
@@ -17,7 +18,8 @@ from tests.samples.small_spots import random_range
 
 def games_on(flop, ranges, has_blockers=False):
     cards = CardsToCome.plan(parse_board(flop), ranges)
-    return cards, RiverGames.build(cards, RiverBuckets(16, has_blockers), Team())
+    rivers = BucketRivers(16, "on" if has_blockers else "off")
+    return cards, rivers.build_games(cards, Team())
 
 
 @pytest.mark.parametrize("has_blockers", [False, True])
@@ -101,12 +103,12 @@ def test_cards_that_are_not_merged_are_games_of_their_own():
 
 @pytest.mark.parametrize(("flop", "number"), [("Qh7h2h", 519), ("Th9h6c", 985), ("AsKd7h", 1_033)])
 def test_flops_have_the_number_of_games_that_the_design_counted(flop, number):
-    assert count_games(cards_on(flop)) == number
+    assert BucketRivers().table_sizes(cards_on(flop))[-1].num_boards == number
 
 
 def test_a_river_card_is_found_in_the_game_that_it_shares():
     cards = cards_on("Kh7h2s", random_range(40, 1), random_range(40, 2))
-    games = RiverGames.build(cards, RiverBuckets(16), Team())
+    games = BucketRivers(16).build_games(cards, Team())
     for turn, (dealt,) in enumerate(cards.runouts[0]):
         for river in set(range(52)) - {*cards.board, dealt}:
             game = games.find(turn, river)
@@ -116,7 +118,7 @@ def test_a_river_card_is_found_in_the_game_that_it_shares():
 
 def test_two_players_see_the_same_pairs_from_both_sides():
     cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
-    games = RiverGames.build(cards, RiverBuckets(16), Team())
+    games = BucketRivers(16).build_games(cards, Team())
     oop, ip = (games.seen_from(player) for player in (0, 1))
     np.testing.assert_array_equal(oop.meets, ip.meets.transpose(0, 2, 1))
     np.testing.assert_array_equal(oop.wins, -ip.wins.transpose(0, 2, 1))
@@ -126,7 +128,7 @@ def test_two_players_see_the_same_pairs_from_both_sides():
 
 def test_threads_make_the_same_games():
     cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
-    one, two = (RiverGames.build(cards, RiverBuckets(16), Team(n)) for n in (1, 2))
+    one, two = (BucketRivers(16).build_games(cards, Team(n)) for n in (1, 2))
     for player in (0, 1):
         for ours, theirs in zip(
             flatten(one.seen_from(player)), flatten(two.seen_from(player)), strict=True
@@ -138,11 +140,11 @@ def test_threads_make_the_same_games():
 def test_other_numbers_of_buckets_are_refused(number):
     problem = f"river_buckets: {number} is not a multiple of 16 from 16 to 240"
     with pytest.raises(ConfigError, match=problem):
-        RiverBuckets(number)
+        BucketRivers(number)
 
 
 def test_blockers_are_told_apart_where_stacks_are_deep():
-    assert not choose_buckets(48, "auto", 5.0).has_blockers
-    assert choose_buckets(48, "auto", 12.0).has_blockers
-    assert choose_buckets(48, "on", 1.0).has_blockers
-    assert not choose_buckets(48, "off", 12.0).has_blockers
+    assert not BucketRivers(48, "auto").at_depth(5.0).has_blockers
+    assert BucketRivers(48, "auto").at_depth(12.0).has_blockers
+    assert BucketRivers(48, "on").at_depth(1.0).has_blockers
+    assert not BucketRivers(48, "off").at_depth(12.0).has_blockers

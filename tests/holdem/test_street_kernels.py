@@ -5,9 +5,8 @@ from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
 from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
 from runout.holdem.forest import make_templates
-from runout.holdem.game import hands_seen_from, orders_of
 from runout.holdem.street_kernels import EVALUATE, HERO_ACTS, LEARN, RESPOND, VILLAIN_ACTS, Step
-from runout.holdem.tables import Precision, make_scratch
+from runout.holdem.tables import Precision, hands_seen_from, make_scratch, orders_of
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from tests.reference import street_forest as reference

@@ -2,86 +2,124 @@ import numpy as np
 import pytest
 
 from runout.cfr.team import Team
+from runout.holdem.game import plan_game
+from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.solver import SpotSolver
-from runout.holdem.tables import Precision, count_boards, estimate_memory
+from runout.holdem.tables import Plan, Precision, count_boards
 from tests.samples.small_spots import make_spot, random_range
 
 SPOTS = {
-    "river": make_spot(
-        "Ks9d8h4c2c", random_range(300, 1), random_range(90, 2), "50%, a", stack=40, max_raises=2
+    "river": (
+        make_spot(
+            "Ks9d8h4c2c",
+            random_range(300, 1),
+            random_range(90, 2),
+            "50%, a",
+            stack=40,
+            max_raises=2,
+        ),
+        EXACT_RIVERS,
     ),
-    "turn": make_spot(
-        "Ks9d8h4c", random_range(100, 3), random_range(60, 4), "50%, a", stack=40, max_raises=1
+    "turn": (
+        make_spot(
+            "Ks9d8h4c", random_range(100, 3), random_range(60, 4), "50%, a", stack=40, max_raises=1
+        ),
+        EXACT_RIVERS,
     ),
-    "flop": make_spot("Ks9d8h", "AA, KJs, T9s", "KQs, 99, 98s, A5s", "100%", stack=40),
+    "flop": (
+        make_spot("Ks9d8h", "AA, KJs, T9s", "KQs, 99, 98s, A5s", "100%", stack=40),
+        EXACT_RIVERS,
+    ),
+    "bucket flop": (
+        make_spot("Kh7h2s", "TT+,AKs", "QQ+,76s", "50%, a", stack=30),
+        BucketRivers(16),
+    ),
+    "bucket flop of equal ranges": (
+        make_spot("Kh7h2s", "TT+,AKs", "TT+,AKs", "50%, a", stack=30),
+        BucketRivers(16),
+    ),
 }
 every_spot = pytest.mark.parametrize("name", SPOTS)
+exact_spots = pytest.mark.parametrize("name", ["river", "turn", "flop"])
 both_precisions = pytest.mark.parametrize("precision", list(Precision))
 
 
-def bytes_in(thing):
-    """Returns the bytes of all arrays in nested tuples."""
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    return sum(map(bytes_in, thing)) if isinstance(thing, tuple | list) else 0
+def bytes_in(parts):
+    """Returns what the arrays in nested tuples and lists take; shared ones once."""
+    found = {}
+
+    def look(part):
+        if isinstance(part, np.ndarray) and part.size:
+            found[part.ctypes.data] = part.nbytes
+        elif isinstance(part, tuple | list):
+            for inner in part:
+                look(inner)
+
+    look(parts)
+    return sum(found.values())
 
 
-def estimate_of(solver, num_workers):
-    return estimate_memory(
-        solver.game.played, solver.game.cards, num_workers, solver.game.precision
-    )
+def plan_of(solver, num_workers=1):
+    game = solver.game
+    return plan_game(game.spot, game.rivers, game.precision, num_workers).memory
 
 
-@both_precisions
 @every_spot
-def test_tables_take_what_was_estimated(name, precision):
-    solver = SpotSolver(SPOTS[name], precision=precision)
-    need = estimate_of(solver, 1)
-    assert bytes_in(solver.tables.by_street) == need.tables
-
-
-def working_space_of(game):
-    """Returns the bytes that visits use: of the first street, of workers, and between streets."""
-    total = sum(bytes_in(game.side(player).scratch) for player in (0, 1))
-    total += bytes_in(game._turn_scratch) + bytes_in(game._river_scratch)
-    if game.cards.deals:
-        width = max(player.width for player in game.cards.players)
-        # float32 values of each card of one player at a time, and their float64 sum
-        total += len(game.played[1].root_of) * width * (4 * len(game.cards.deals[0].card) + 8)
-    return total
+@both_precisions
+def test_tables_take_what_was_planned(name, precision):
+    spot, rivers = SPOTS[name]
+    solver = SpotSolver(spot, precision=precision, rivers=rivers)
+    assert bytes_in(solver.tables.by_street) == plan_of(solver).tables
 
 
 @pytest.mark.parametrize("num_workers", [1, 3])
 @both_precisions
 @every_spot
-def test_working_space_is_what_was_estimated(name, precision, num_workers):
-    solver = SpotSolver(SPOTS[name], team=Team(num_workers), precision=precision)
-    need = estimate_of(solver, num_workers)
-    assert working_space_of(solver.game) == need.working_space
+def test_working_space_is_what_was_planned(name, precision, num_workers):
+    spot, rivers = SPOTS[name]
+    solver = SpotSolver(spot, team=Team(num_workers), precision=precision, rivers=rivers)
+    need = plan_of(solver, num_workers)
+    assert bytes_in([list(side) for side in solver.game.workspace.sides]) == need.working_space
 
 
 @every_spot
-def test_cards_take_what_was_estimated(name):
-    game = SpotSolver(SPOTS[name]).game
-    found = sum(
-        bytes_in(game.side(player).orders) + game.side(player).hands.image.nbytes
-        for player in (0, 1)
-    )
-    arrays = {id(array): array.nbytes for both in game._net_wins for array in both}
-    found += sum(arrays.values())
-    assert found == estimate_of(SpotSolver(SPOTS[name]), 1).cards
+def test_cards_take_what_was_planned(name):
+    spot, rivers = SPOTS[name]
+    solver = SpotSolver(spot, rivers=rivers)
+    solver.run(1)
+    tables = solver.game.card_tables
+    held = [tables.hands, tables.orders, list(tables._net_wins.values())]
+    games = [] if tables.games is None else list(vars(tables.games).values())
+    assert bytes_in([*held, *games]) == plan_of(solver).cards
+
+
+def test_plans_of_different_rows_cover_nothing():
+    rows = [Plan({"reach": ((3, width), np.float32)}) for width in (16, 32)]
+    with pytest.raises(ValueError, match=r"share no space: reach has rows of \[16, 32\]"):
+        Plan.covering(rows)
+    large = Plan({"reach": ((5, 16), np.float32)})
+    assert Plan.covering([rows[0], large]) == large
+
+
+def test_tables_of_rivers_have_a_column_for_each_bucket():
+    spot, rivers = SPOTS["bucket flop"]
+    game = SpotSolver(spot, rivers=rivers).game
+    flop, turn, river = game.table_sizes()
+    assert (flop.num_boards, turn.num_boards) == (1, len(game.cards.deals[0].card))
+    assert river == (game.card_tables.games.num_games, (16, 16))
 
 
 @every_spot
 def test_the_total_is_the_sum_of_its_parts(name):
-    need = estimate_of(SpotSolver(SPOTS[name]), 2)
+    spot, rivers = SPOTS[name]
+    need = plan_game(spot, rivers, num_workers=2).memory
     assert need.total == need.tables + need.working_space + need.cards
 
 
 @both_precisions
-@every_spot
+@exact_spots
 def test_tables_begin_empty_with_a_row_for_every_action(name, precision):
-    solver = SpotSolver(SPOTS[name], precision=precision)
+    solver = SpotSolver(SPOTS[name][0], precision=precision)
     game = solver.game
     for template, tables, num_boards in zip(
         game.templates, solver.tables.by_street, count_boards(game.cards), strict=True
@@ -98,9 +136,9 @@ def test_tables_begin_empty_with_a_row_for_every_action(name, precision):
             assert learning.sum_scale.shape == (num_boards, num_scales)
 
 
-@every_spot
+@exact_spots
 def test_tables_of_a_board_are_views(name):
-    solver = SpotSolver(SPOTS[name])
+    solver = SpotSolver(SPOTS[name][0])
     street = solver.game.templates[-1].street
     last = count_boards(solver.game.cards)[-1] - 1
     solver.tables.on_board(street, last)[1].regret[:] = 3.0

@@ -10,7 +10,7 @@ from runout.holdem import street_kernels
 from runout.holdem import visit_kernels as bucket_game_kernels
 from runout.holdem import visit_kernels as compact_kernels
 from runout.holdem import visit_kernels as spot_kernels
-from runout.holdem.game import SpotGame, arrive
+from runout.holdem.game import CardGame, arrive
 from runout.holdem.layouts import (
     NO_NET_WINS,
     Arrival,
@@ -31,7 +31,7 @@ from runout.holdem.street_kernels import (
     VILLAIN_ACTS,
     Step,
 )
-from runout.holdem.tables import Precision, make_scratch, make_turn_scratch
+from runout.holdem.tables import Precision, make_scratch
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from tests.reference import slow_compact, street_forest
@@ -192,7 +192,7 @@ def stack(learnings):
 def tables_of(game, player):
     """Returns tables of the turn and of all games, as a player sees them."""
     widths = [game.cards.players[who].width for who in (player, 1 - player)]
-    first, end = game.river_games.first_game[TURN : TURN + 2]
+    first, end = game.card_tables.games.first_game[TURN : TURN + 2]
     turn, river = [], []
     for number, who in enumerate((player, 1 - player)):
         turn.append(random_learning(game.templates[1].num_actions[who], widths[number], number))
@@ -417,7 +417,7 @@ def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
         knowledge,
         step_in(mode),
         root_of(solver.game, player),
-        side.scratch,
+        solver.game.workspace.sides[player].first,
         out,
     )
     assert_same(out[0], twin.root_values(Visit(player, word)))
@@ -427,7 +427,7 @@ def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
 def test_a_street_begins_with_reach_and_folds_and_ends_with_the_values_of_cards(player):
     solver, twin = noisy(Street.TURN)
     side = solver.game.side(player)
-    forest, scratch = side.forests[0], side.scratch
+    forest, scratch = side.forests[0], solver.game.workspace.sides[player].first
     knowledge = known_to(player, solver.tables.on_board(Street.TURN, 0))
     meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
     step = step_in(EVALUATE)
@@ -490,7 +490,7 @@ def test_turn_cards_are_worth_what_their_twin_finds(player, mode, word):
     streets = TurnStreets(
         side.hands, *side.forests[1:], *side.orders[1:], turn_deal, river_deal, NO_NET_WINS
     )
-    scratch = make_turn_scratch(game.templates, game.cards, player, Precision.SINGLE)
+    scratch = game.workspace.sides[player].workers[0]
     for number in (0, 30):
         card = int(turn_deal.card[number])
         rivers = range(*turn_deal.first_next[number : number + 2])
@@ -555,7 +555,8 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
         np.testing.assert_array_equal(ours.strategy_sum, theirs.strategy_sum)
 
 
-def river_side(game: SpotGame, player):
+def river_side(game: CardGame, player):
     side = game.side(player)
+    scratch = game.workspace.sides[player].first
     meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
-    return RiverSide(side.forests[0], side.hands, meeting, root_of(game, player), side.scratch)
+    return RiverSide(side.forests[0], side.hands, meeting, root_of(game, player), scratch)

@@ -11,9 +11,10 @@ from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.errors import FlopListError
 from runout.flops.cards import TableStrategy
 from runout.holdem.cards import CardsToCome, Spot
-from runout.holdem.game import FixedTables, SpotGame
+from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import RESPONDING
+from runout.holdem.tables import FixedTables
 from runout.preflop.joint import FlopSampler, quantize_sums, read_tables, save_flop_strategies
 from runout.preflop.solver import PreflopSolver, value_leaves
 from runout.preflop.subgames import PAIRS_BESIDE_A_FLOP, count_alike
@@ -296,7 +297,7 @@ def respond_on_flops(leaves, number, player, reach):
         leaves.deals.flops.flops, leaves.deals.flops.weights, leaves.subgames, strict=True
     ):
         subgame = games[number]
-        game = SpotGame(Spot(flop, (everyone, everyone), subgame.game.spot.tree))
+        game = CardGame(Spot(flop, (everyone, everyone), subgame.game.spot.tree))
         strategy = TableStrategy(subgame.tables, subgame.game)
         fixed = FixedTables(game.templates, game.cards, 1 - position, strategy.rows)
         hand = HAND_BY_COMBO[subgame.combos]

@@ -7,11 +7,13 @@ from runout.cards.deck import matchup_weights
 from runout.cards.flops import explicit_flops, subset_flops
 from runout.cfr.leaves import Evaluation
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
-from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
+from runout.flops.backend import ONCE
+from runout.flops.cards import CardBackend
+from runout.holdem.rivers import BucketRivers
 from runout.preflop.joint import JointGame
 from runout.preflop.solver import PreflopSolver, best_response, preflop_edge, value_leaves
-from runout.preflop.subgames import CompactEngine, FlopDeals
+from runout.preflop.subgames import FlopDeals, estimate_subgames
 from runout.solutions.values import ValueBook
 from runout.trees.betting import SB, BettingRules
 from runout.trees.tree import PotType
@@ -26,7 +28,12 @@ BETTING = BettingRules.uniform([0.75], 0)
 
 def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
     every_pot = dict.fromkeys(PotType, betting)
-    return JointGame(tree, explicit_flops(flops), every_pot, CompactEngine(num_buckets, blockers))
+    return JointGame(
+        tree,
+        explicit_flops(flops),
+        every_pot,
+        CardBackend(ONCE, BucketRivers(num_buckets, blockers)),
+    )
 
 
 def solve(game, workers=1, iterations=4):
@@ -81,7 +88,7 @@ def test_memory_is_what_the_tables_and_cards_take():
         for subgame in of_flop
         for array in subgame.learned().values()
     )
-    need = game.engine.estimate(game.flops.flops, game.flop_trees, 1)
+    need = estimate_subgames(game.backend, game.flops.flops, game.flop_trees, 1)
     assert need.memory.tables == tables
     assert need.memory.total < 1.5 * tables + 100e6
     cells = sum(
@@ -95,10 +102,10 @@ def test_memory_is_what_the_tables_and_cards_take():
 
 def test_leaves_with_deep_stacks_tell_blockers_apart():
     game = make_game(limp_or_raise(25.0), BETTING, blockers="auto", flops=MONOTONE[:1])
-    games = game.engine.make_games(game.flops.flops, game.flop_trees, Team(1))[0]
-    deep = [each.river_games.buckets.has_blockers for each in games]
+    games = game.backend.make_games(game.flops.flops[0], game.flop_trees)
+    deep = [each.rivers.has_blockers for each in games]
     assert deep == [leaf.spr >= 8.0 for leaf in game.tree.flop_leaves()]
-    assert games[1].river_games is games[2].river_games
+    assert games[1].card_tables is games[2].card_tables
 
 
 def test_exploitability_is_measured_from_the_values_that_do_not_quite_sum_to_zero():

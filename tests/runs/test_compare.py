@@ -12,7 +12,7 @@ from runout.errors import ConfigError
 from runout.events import FlopSolved, FlopSolving, PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
-from runout.flops.cards import ExactBackend
+from runout.flops.cards import CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.solve import PostflopPlan
 from runout.flops.values import RunoutSample
@@ -52,7 +52,7 @@ def make_contenders(*labels, **keys):
     for label in labels:
         contender = make_contender(make_config(**keys), label)
         backend = contender.backend
-        if isinstance(backend, ExactBackend):
+        if isinstance(backend, CardBackend):
             backend = replace(backend, sample=FEW_BOARDS)
         if isinstance(backend, BucketedBackend):
             backend = replace(backend, rounds=replace(backend.rounds, sample=FEW_BOARDS))
@@ -159,7 +159,7 @@ def test_rows_come_flop_by_flop_and_whoever_stops_has_the_finished_ones():
         ("mccfr", "mccfr", MccfrBackend),
         ("bucketed", "bucketed:1", BucketedBackend),
         ("bucketed:3", "bucketed:3", BucketedBackend),
-        ("exact", "exact", ExactBackend),
+        ("exact", "exact", CardBackend),
     ],
 )
 def test_a_label_names_a_backend(label, name, backend):

@@ -10,7 +10,7 @@ from runout.config.load import load_run_config
 from runout.errors import ConfigError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
-from runout.preflop.subgames import CompactEngine
+from runout.holdem.rivers import BucketRivers
 from runout.runs.plan import RunPlan, make_joint_game
 from runout.runs.preflop import solve_joint, solve_on_book
 from runout.solutions.values import ValueBook
@@ -65,8 +65,8 @@ joint: {reraised: {bet_sizes: [0.33]}}
 """
     )
     game = make_joint_game(config, config.preflop.tree)
-    assert isinstance(game.engine, CompactEngine)
-    assert (game.engine.num_buckets, int(game.engine.precision)) == (32, 16)
+    assert isinstance(game.backend.rivers, BucketRivers)
+    assert (game.backend.rivers.number, int(game.backend.precision)) == (32, 16)
     assert game.betting[PotType.RERAISED].menus[0][0].bets == (PotFraction(0.33),)
     assert game.betting[PotType.LIMPED].menus[0][0].bets != (PotFraction(0.33),)
 

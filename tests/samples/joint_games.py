@@ -3,9 +3,10 @@
 from runout.cards.flops import explicit_flops
 from runout.cfr.schedules import DCFR_JOINT
 from runout.cfr.team import Team
+from runout.flops.backend import ONCE
+from runout.flops.cards import CardBackend
 from runout.preflop.joint import JointGame
 from runout.preflop.solver import PreflopSolver
-from runout.preflop.subgames import ExactEngine
 from runout.trees.betting import BettingRules, PreflopRules, SizeMenu
 from runout.trees.tree import PotType, PreflopTree
 
@@ -35,7 +36,7 @@ def one_line(stacks_bb=12.0):
 def make_game(tree, flops, betting, per_iteration=None):
     """Returns a joint game on explicit flops, with the exact engine and one betting."""
     every_pot = dict.fromkeys(PotType, betting)
-    return JointGame(tree, explicit_flops(flops), every_pot, ExactEngine(), per_iteration)
+    return JointGame(tree, explicit_flops(flops), every_pot, CardBackend(ONCE), per_iteration)
 
 
 def leaves_of(game, workers=1):

@@ -19,7 +19,7 @@ from runout.flops import bucketed as rounds
 from runout.flops.bucketed import BucketPlan, RoundsSolver
 from runout.flops.values import RunoutSample, extract_pair_values
 from runout.holdem.cards import Spot
-from runout.holdem.game import SpotGame
+from runout.holdem.game import CardGame
 from tests.samples.toy_flops import ignore_progress, make_tree
 
 PAIRED, STRAIGHT, MONOTONE = "KsKh7d", "9c8d7h", "Ks7s2s"
@@ -59,7 +59,7 @@ def full_game(flop):
     """Returns a flop with all hands."""
     everyone = HandRange.full()
     spot = Spot(parse_board(flop), (everyone, everyone), betting_tree(), merges_suits=False)
-    return SpotGame(spot)
+    return CardGame(spot)
 
 
 @cache

@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 
 from runout.holdem.cards import NO_RAKE, Rake
-from runout.holdem.compact_game import CompactGame
+from runout.holdem.game import CardGame
 from runout.holdem.layouts import Knowledge
-from runout.holdem.rivers import RiverBuckets
+from runout.holdem.rivers import BucketRivers
 from runout.simd.decision_kernels import Learning
 from tests.samples.small_spots import make_spot, random_range
 
@@ -21,17 +21,18 @@ def small_game(has_rake=False, has_blockers=False, merges_cards=True):
     rake = Rake(0.05, 1.0) if has_rake else NO_RAKE
     ranges = random_range(90, 3), random_range(60, 4)
     spot = make_spot("Kh7h2s", *ranges, "40%, 90%, a", stack=30, max_raises=1, rake=rake)
-    return CompactGame.plan(spot, RiverBuckets(NUM_BUCKETS, has_blockers, merges_cards))
+    blockers = "on" if has_blockers else "off"
+    return CardGame(spot, BucketRivers(NUM_BUCKETS, blockers, merges_cards))
 
 
 def streets_of(game, player):
     """Returns what the kernels of a game read."""
-    return game._see(player, game.templates).streets
+    return game.rivers.see_turns(game.card_tables, game.side(player).forests, player)
 
 
 def scratch_of(game, player):
     """Returns the working space of the first worker."""
-    return game.workspace.sides[player].turns[0]
+    return game.workspace.sides[player].workers[0]
 
 
 def random_learning(num_actions, width, seed):

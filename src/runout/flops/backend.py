@@ -5,7 +5,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -275,13 +275,11 @@ FEWER_SIZES: Mapping[str, int | None] = {"give fewer sizes or raises": None}
 
 
 class PostflopBackend(Protocol):
-    """A way to solve a flop.
+    """A way to solve a flop."""
 
-    Attributes:
-        meaning: what the exploitability of its reports is measured against.
-    """
-
-    meaning: ClassVar[ExploitabilityMeaning]
+    @property
+    def meaning(self) -> ExploitabilityMeaning:
+        """What the exploitability of its reports is measured against."""
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team

@@ -46,10 +46,9 @@ from runout.flops.bucketed_visits import (
     unpack_buckets,
 )
 from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
-from runout.holdem.cards import NO_RAKE, CardsToCome, Spot
+from runout.holdem.cards import NO_RAKE, Spot
 from runout.holdem.forest import StreetTemplate, make_templates
-from runout.holdem.game import SpotGame
-from runout.holdem.tables import Precision, estimate_memory
+from runout.holdem.game import CardGame, plan_game
 from runout.simd.products import multiply
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.betting import Street
@@ -75,7 +74,7 @@ class BucketedSolver:
 
     def __init__(
         self,
-        game: SpotGame,
+        game: CardGame,
         buckets: FlopBuckets,
         schedule: DiscountSchedule = LINEAR,
         seed: int = 0,
@@ -292,7 +291,7 @@ class RoundsSolver:
     sample: RunoutSample = DEFAULT_SAMPLE
 
     def solve(
-        self, game: SpotGame, on_progress: ProgressSink, team: Team | None = None
+        self, game: CardGame, on_progress: ProgressSink, team: Team | None = None
     ) -> Iterator[FlopSolveResult]:
         """Yields the result of each round.
 
@@ -327,7 +326,7 @@ class RoundsSolver:
                 before = solver
 
     def _rebucket(
-        self, game: SpotGame, result: FlopSolveResult, on_progress: ProgressSink
+        self, game: CardGame, result: FlopSolveResult, on_progress: ProgressSink
     ) -> FlopBuckets:
         features = ev_features(game, result, on_progress)
         labels = recluster_flop_buckets(
@@ -344,7 +343,7 @@ class RoundsSolver:
 
 
 def ev_features(
-    game: SpotGame, result: FlopSolveResult, on_progress: ProgressSink = ignore_progress
+    game: CardGame, result: FlopSolveResult, on_progress: ProgressSink = ignore_progress
 ) -> FloatArray:
     """Returns ``[C, 20]`` what each combo earns against the opponent's buckets, as OOP and IP."""
     values = both_positions(result.values)
@@ -359,7 +358,7 @@ def ev_features(
     return average_isomorphic_combos(features, game.cards.board, result.values.combos)
 
 
-def mean_values(game: SpotGame, values: PairValues) -> FloatArray:
+def mean_values(game: CardGame, values: PairValues) -> FloatArray:
     """Returns ``[C, 2]`` what each combo wins on average as OOP and as IP, beyond half the pot."""
     weights = _villain_weights(game, values)
     totals = (both_positions(values) * weights).sum(axis=2)
@@ -373,7 +372,7 @@ def both_positions(values: PairValues) -> FloatArray:
     return np.stack([gain, -gain.T])
 
 
-def _villain_weights(game: SpotGame, values: PairValues) -> FloatArray:
+def _villain_weights(game: CardGame, values: PairValues) -> FloatArray:
     """Returns ``[2, C, C]`` how much the column is held by the other position, if they can meet."""
     can_meet = disjoint_combos(values.combos, values.combos).astype(np.float64)
     oop, ip = (player.weights for player in game.cards.players)
@@ -417,7 +416,7 @@ class RoundRecord:
     final_delta: float
 
     @classmethod
-    def of(cls, game: SpotGame, result: FlopSolveResult) -> "RoundRecord":
+    def of(cls, game: CardGame, result: FlopSolveResult) -> "RoundRecord":
         """Returns the record of a round."""
         return cls(
             result.buckets,
@@ -528,10 +527,9 @@ def estimate_rounds(
 def _estimate_bytes(
     plan: BucketPlan, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
 ) -> int:
-    everyone = HandRange.full()
-    cards = CardsToCome.plan(flop, (everyone, everyone), merges_suits=False)
-    templates = make_templates(tree, NO_RAKE)
-    need = estimate_memory(templates, cards, num_workers + NUM_TURNS, Precision.SINGLE)
+    spot = Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False)
+    planned = plan_game(spot, num_workers=num_workers + NUM_TURNS)
+    need, cards, templates = planned.memory, planned.hands, planned.betting.templates
     of_hands = sum(
         cards.players[player].width
         * NUM_TURNS
@@ -580,7 +578,7 @@ class BucketedBackend:
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
-        spot_game = SpotGame(spot)
+        spot_game = CardGame(spot)
         results = list(self.rounds.solve(spot_game, on_progress, team))
         last = results[-1]
         # Work is that of all rounds; how good it is, that of the last.

@@ -17,10 +17,11 @@ from runout.flops.backend import pack_probabilities, unpack_probabilities
 from runout.holdem import visit_kernels
 from runout.holdem.cards import Deal
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.game import SpotGame, arrive
+from runout.holdem.game import CardGame, arrive
 from runout.holdem.layouts import NO_NET_WINS, Arrival, Knowledge, TurnScratch, TurnStreets
+from runout.holdem.rivers import EXACT_RIVERS
 from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
-from runout.holdem.tables import Precision, make_learning, make_turn_scratch, part_of
+from runout.holdem.tables import Precision, make_scratch, part_of, plan_learning
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -193,19 +194,16 @@ class SampledCards:
 class _Slot:
     """Everything that one turn card of a visit needs, so that several can be visited at once."""
 
-    def __init__(self, game: SpotGame, buckets: FlopBuckets, num_rivers: int) -> None:
+    def __init__(self, game: CardGame, buckets: FlopBuckets, num_rivers: int) -> None:
         self._game = game
         self._buckets = buckets
         cards, templates = game.cards, game.templates
         self.tables: list[tuple[Learning, Learning]] = [
-            (
-                make_learning(template, cards.players[0], 0, num_boards, Precision.SINGLE),
-                make_learning(template, cards.players[1], 1, num_boards, Precision.SINGLE),
-            )
-            for template, num_boards in ((templates[_TURN], 1), (templates[_RIVER], num_rivers))
+            (_learning(game, street, 0, num_boards), _learning(game, street, 1, num_boards))
+            for street, num_boards in ((_TURN, 1), (_RIVER, num_rivers))
         ]
-        self._scratch: list[TurnScratch] = [
-            make_turn_scratch(templates, cards, player, Precision.SINGLE)
+        self._scratch = [
+            EXACT_RIVERS.plan_worker(templates, cards, player, Precision.SINGLE).build(TurnScratch)
             for player in range(NUM_PLAYERS)
         ]
         self.value = [
@@ -288,7 +286,7 @@ class SampledVisits:
 
     def __init__(
         self,
-        game: SpotGame,
+        game: CardGame,
         buckets: FlopBuckets,
         num_turns: int,
         num_rivers: int,
@@ -307,9 +305,9 @@ class SampledVisits:
         self._team = team or Team()
         cards, flop = game.cards, game.templates[_FLOP]
         self._slots = [_Slot(game, buckets, num_rivers) for _ in range(num_turns)]
-        self._flop_tables = [
-            part_of(make_learning(flop, cards.players[player], player, 1, Precision.SINGLE), 0)
-            for player in range(NUM_PLAYERS)
+        self._flop_tables = [part_of(_learning(game, _FLOP, p, 1), 0) for p in range(NUM_PLAYERS)]
+        self._scratch = [
+            make_scratch(flop, cards, player, Precision.SINGLE) for player in range(NUM_PLAYERS)
         ]
         self._flop_buckets = [
             hand_buckets(game, buckets, player, ()) for player in range(NUM_PLAYERS)
@@ -354,7 +352,7 @@ class SampledVisits:
         side = self._game.side(player)
         hero, villain = self._flop_tables[player], self._flop_tables[other]
         meeting = visit_kernels.meet(side.hands, side.orders[_FLOP], 0)
-        forest = side.forests[_FLOP]
+        forest, scratch = side.forests[_FLOP], self._scratch[player]
         visit_kernels.begin_street(
             forest,
             side.hands,
@@ -362,9 +360,9 @@ class SampledVisits:
             villain,
             LEARNING_AFRESH,
             self._root[player],
-            side.scratch,
+            scratch,
         )
-        arrival = Arrival(side.scratch.reach, forest.chance_row, -1, np.float32(1.0))
+        arrival = Arrival(scratch.reach, forest.chance_row, -1, np.float32(1.0))
         regrets, reached = self._empty(player), self._empty(other)
 
         def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -380,13 +378,20 @@ class SampledVisits:
         chance_value = np.zeros(self._slots[0].value[player].shape)
         for slot in self._slots:
             chance_value += slot.value[player]
-        visit_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, side.scratch)
+        visit_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, scratch)
         add_gains(hero, self._flop_buckets[player], self._weight[player], regrets[_FLOP])
         add_reach(villain, self._flop_buckets[other], self._is_held[other], reached[_FLOP])
         return regrets, reached
 
     def _empty(self, player: int) -> list[FloatArray]:
         return [np.zeros(shape) for shape in self._shapes[player]]
+
+
+def _learning(game: CardGame, street: int, player: int, num_boards: int) -> Learning:
+    """Returns empty tables ``[boards, actions, width]`` of a player on a street."""
+    num_actions = game.templates[street].num_actions[player]
+    shape = (num_boards, num_actions, game.cards.widths[player])
+    return plan_learning(shape, Precision.SINGLE).build(Learning)
 
 
 def play_buckets(played: FloatArray, bucket_by_hand: Int16Array, out_tables: Learning) -> None:
@@ -426,7 +431,7 @@ def add_reach(
 
 
 def hand_buckets(
-    game: SpotGame, buckets: FlopBuckets, player: int, dealt: tuple[int, ...]
+    game: CardGame, buckets: FlopBuckets, player: int, dealt: tuple[int, ...]
 ) -> Int16Array:
     """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
     hands = game.cards.players[player]
@@ -435,7 +440,7 @@ def hand_buckets(
     return by_hand
 
 
-def _hand_weights(game: SpotGame, player: int) -> Float32Array:
+def _hand_weights(game: CardGame, player: int) -> Float32Array:
     hands = game.cards.players[player]
     weights = np.zeros(hands.width, np.float32)
     weights[: len(hands.combos)] = hands.weights

@@ -28,19 +28,12 @@ from runout.equity.board import compute_board_equity
 from runout.flops.solve import PostflopAbstraction
 from runout.flops.spot_setup import settle_locks
 from runout.holdem.cards import Spot
-from runout.holdem.compact_game import CompactGame
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.game import (
-    BothFixed,
-    CardGame,
-    FixedTables,
-    SpotGame,
-    SpotTables,
-    StreetVisit,
-)
+from runout.holdem.game import CardGame, StreetVisit
+from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATE, Step
-from runout.holdem.tables import LearnedTables
+from runout.holdem.tables import BothFixed, FixedTables, LearnedTables
 from runout.solutions.flop import (
     StoredSpot,
     StoredStreet,
@@ -266,7 +259,7 @@ def open_kept_flop(
     if values.ranges is not None:
         oop, ip = (HandRange(weights[HAND_BY_COMBO]) for weights in values.ranges)
         ranges = (oop, ip)
-    game = SpotGame(Spot(given.cards, ranges, solved.trees[spr_index]), team)
+    game = CardGame(Spot(given.cards, ranges, solved.trees[spr_index]), team=team)
     first, second = (
         FixedTables(game.templates, game.cards, player, rows_of) for player in range(NUM_PLAYERS)
     )
@@ -289,7 +282,7 @@ def add_solution(writer: BundleWriter, solver: SpotSolver) -> None:
     game = solver.game
     settle_locks(game.templates, solver.tables)
     for template, pair in zip(game.templates, solver.tables.by_street, strict=True):
-        is_compact = template.street == Street.RIVER and not game.has_exact_rivers
+        is_compact = template.street == Street.RIVER and not game.rivers.is_exact
         has_locks = any(learning.lock.size for learning in pair)
         for player, learning in enumerate(pair):
             _, counts = template.decisions_of(player)
@@ -309,10 +302,11 @@ def add_solution(writer: BundleWriter, solver: SpotSolver) -> None:
     live = LiveSpot(game, solver.tables, solver.root_reach)
     for depth, template in enumerate(game.templates[:-1]):
         _add_values(writer, live, depth, template)
-    if isinstance(game, CompactGame):
+    if not game.rivers.is_exact:
         writer.add_array(RIVER_GAME, runout_games(game))
         for player, hands in enumerate(game.cards.players):
-            bucket = np.ascontiguousarray(game.river_games.bucket[player][:, : len(hands.combos)])
+            bucket = game.card_tables.bucket_games.bucket[player][:, : len(hands.combos)]
+            bucket = np.ascontiguousarray(bucket)
             writer.add_array(name_of_spot(Street.RIVER, player, BUCKET), bucket)
     if game.first_street == Street.FLOP:
         writer.add_array(EQUITY, encode_equities(live.equities()))
@@ -338,7 +332,7 @@ def _add_values(writer: BundleWriter, live: LiveSpot, depth: int, template: Stre
             codes[board], bounds[board] = encoded.codes, encoded.bounds
 
 
-def runout_games(game: CompactGame) -> Int32Array:
+def runout_games(game: CardGame) -> Int32Array:
     """Returns ``[runouts]`` the bucket game that each runout is part of."""
     runouts = range(len(game.cards.deals[1].card))
     numbers = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]

@@ -20,7 +20,7 @@ from runout.config.section import About
 
 if TYPE_CHECKING:
     from runout.flops.bucketed import BucketedBackend
-    from runout.flops.cards import CompactBackend, ExactBackend
+    from runout.flops.cards import CardBackend
     from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 
 
@@ -261,16 +261,16 @@ class ExactConfig(PostflopModelConfig):
 
     keep_strategies: Annotated[bool, PostflopModelConfig.about("keep_strategies")] = False
 
-    def make_backend(self) -> "ExactBackend":
+    def make_backend(self) -> "CardBackend":
         """Returns the backend with these settings."""
-        from runout.flops.cards import DEFAULT_SAMPLE, ExactBackend
+        from runout.flops.cards import DEFAULT_SAMPLE, CardBackend
         from runout.holdem.tables import Precision
 
-        return ExactBackend(
+        return CardBackend(
             self.stopping_rule(),
-            self.schedule(),
-            Precision(self.exact_precision),
-            replace(DEFAULT_SAMPLE, seed=self.seed),
+            precision=Precision(self.exact_precision),
+            schedule=self.schedule(),
+            sample=replace(DEFAULT_SAMPLE, seed=self.seed),
         )
 
 
@@ -288,16 +288,16 @@ class CompactConfig(PostflopModelConfig):
     compact_precision: TablePrecision = 32
     keep_strategies: Annotated[bool, PostflopModelConfig.about("keep_strategies")] = False
 
-    def make_backend(self) -> "CompactBackend":
+    def make_backend(self) -> "CardBackend":
         """Returns the backend with these settings."""
-        from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CompactBackend
+        from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
+        from runout.holdem.rivers import BucketRivers
         from runout.holdem.tables import Precision
 
-        return CompactBackend(
+        return CardBackend(
             rule=replace(self.stopping_rule(), check_every=CHECK_EVERY),
-            schedule=self.schedule(),
-            num_buckets=self.river_buckets,
-            blockers=self.river_blockers,
+            rivers=BucketRivers(self.river_buckets, self.river_blockers),
             precision=Precision(self.compact_precision),
+            schedule=self.schedule(),
             sample=replace(DEFAULT_SAMPLE, seed=self.seed),
         )

@@ -13,13 +13,12 @@ from runout.config.values import SUM_TOLERANCE, NodeLock
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES
 from runout.holdem.cards import CardsToCome, Runout, Spot, find_runout
-from runout.holdem.compact_game import ONE_GROUP
-from runout.holdem.forest import StreetTemplate, make_templates, played_templates
-from runout.holdem.rivers import RiverBuckets, choose_buckets, count_games
+from runout.holdem.forest import StreetTemplate
+from runout.holdem.game import plan_game
+from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, Rivers
 from runout.holdem.solver import SpotSolver, decode_rows
 from runout.holdem.street_kernels import HERO_ACTS
-from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards, estimate_memory
-from runout.holdem.workspace import estimate_compact_memory
+from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
 from runout.simd.decision_kernels import Learning
 from runout.solutions.flop import SpotPosition, find_position
 from runout.solutions.node import NodeKind
@@ -205,7 +204,7 @@ def _find_decision(solver: SpotSolver, path: str, locks_alike: bool) -> _Decisio
     runout = find_runout(cards, position.dealt)
     if position.kind != NodeKind.DECISION:
         raise TreeError(f"lock {position.place}", f"nobody acts at a {position.kind}")
-    if position.street == Street.RIVER and not solver.game.has_exact_rivers:
+    if position.street == Street.RIVER and not solver.game.rivers.is_exact:
         problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
         raise TreeError(f"lock {position.place}", problem)
     alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
@@ -375,19 +374,18 @@ class SpotSize:
         return {int(bits): PROGRAM_BYTES + need.total for bits, need in self.memory.items()}
 
 
-def river_buckets(config: SpotConfig) -> RiverBuckets | None:
-    """Returns how a config groups hands on rivers, None if it does not."""
+def river_buckets(config: SpotConfig) -> Rivers:
+    """Returns how a config keeps rivers."""
     if config.rivers == "exact":
-        return None
-    depth = config.stack / config.pot
-    return choose_buckets(config.river_buckets, config.river_blockers, depth)
+        return EXACT_RIVERS
+    return BucketRivers(config.river_buckets, config.river_blockers)
 
 
 def measure_spot(
     spot: Spot,
     num_workers: int,
     locks: Sequence[NodeLock] = (),
-    rivers: RiverBuckets | None = None,
+    rivers: Rivers = EXACT_RIVERS,
 ) -> SpotSize:
     """Returns how large a spot is, before anything is allocated.
 
@@ -395,7 +393,7 @@ def measure_spot(
         spot: what is to be solved.
         num_workers: threads that share the solve.
         locks: decisions that are given.
-        rivers: how hands are grouped on rivers; by default they are not.
+        rivers: how they are kept.
 
     Raises:
         RunoutError: naming the first lock whose path leads nowhere.
@@ -406,27 +404,15 @@ def measure_spot(
         for place in places
         if place.kind == NodeKind.DECISION
     ]
-    cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
-    if rivers is None:
-        templates = played_templates(spot.tree, spot.rake, cards, spot.deck)
-    else:
-        templates = make_templates(spot.tree, spot.rake, ONE_GROUP)
+    plans = {precision: plan_game(spot, rivers, precision, num_workers) for precision in Precision}
+    cards, betting, *_ = plans[Precision.SINGLE]
     oop, ip = cards.players
-
-    def estimate(precision: Precision) -> MemoryNeed:
-        if rivers is None:
-            return estimate_memory(templates, cards, num_workers, precision)
-        return estimate_compact_memory(templates, cards, rivers, num_workers, precision)
-
-    num_boards = count_boards(cards)
-    if rivers is not None:
-        num_boards = (*num_boards[:-1], count_games(cards, rivers.merges_cards))
     return SpotSize(
         num_nodes=spot.tree.num_nodes,
-        num_boards=num_boards,
+        num_boards=tuple(size.num_boards for size in rivers.table_sizes(cards)),
         num_hands=(len(oop.combos), len(ip.combos)),
         memory={
-            precision: add_locks(estimate(precision), templates, cards, locked)
-            for precision in Precision
+            precision: add_locks(plan.memory, betting.templates, cards, locked)
+            for precision, plan in plans.items()
         },
     )

@@ -17,10 +17,10 @@ from runout.flops.backend import FlopGame, FlopStrategy
 from runout.holdem import street_kernels, visit_kernels
 from runout.holdem.cards import CardsToCome
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.game import CardGame, FixedTables
+from runout.holdem.game import CardGame
 from runout.holdem.layouts import Arrival
 from runout.holdem.street_kernels import EVALUATING
-from runout.holdem.tables import Precision, ScratchShape, make_scratch, scratch_bytes
+from runout.holdem.tables import FixedTables, Precision, make_scratch, plan_scratch
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, multiply, pack_panels
 from runout.trees.betting import Street
@@ -234,16 +234,15 @@ ALL_RUNOUTS = RunoutSample()
 def taking_values_bytes(templates: list[StreetTemplate], cards: CardsToCome) -> int:
     """Returns what `extract_pair_values` holds at most, on top of the strategies."""
     num_combos = len(cards.players[0].combos)
-    widths = cards.players[0].width, cards.players[1].width
     river = templates[_RIVER].forests[0]
     rows = 2 * _BOARDS_AT_ONCE * (len(river.fold) + len(river.showdown))
     rows += _COPIES_OF_ACTIONS * sum(templates[_RIVER].num_actions)
     scratch = sum(
-        scratch_bytes(ScratchShape.of(template, widths, player, Precision.SINGLE))
+        plan_scratch(template, cards.widths, player, Precision.SINGLE).num_bytes
         for template in templates
         for player in range(NUM_PLAYERS)
     )
-    return _PAIR_BYTES * num_combos**2 + _FLOAT_BYTES * rows * widths[0] + scratch
+    return _PAIR_BYTES * num_combos**2 + _FLOAT_BYTES * rows * cards.widths[0] + scratch
 
 
 def extract_pair_values(

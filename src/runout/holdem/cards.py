@@ -247,6 +247,11 @@ class CardsToCome:
         return planned
 
     @property
+    def widths(self) -> tuple[int, int]:
+        """The lengths of rows of OOP's and IP's hands, padding included."""
+        return self.players[0].width, self.players[1].width
+
+    @property
     def symmetry_numbers(self) -> tuple[int, ...]:
         """The symmetries as numbers of `SUIT_MAPPINGS`, the rows of `Hands.image`."""
         return tuple(SUIT_MAPPINGS.index(mapping) for mapping in self.symmetries)

@@ -1,32 +1,31 @@
-"""The betting of a street as one forest, and called all-ins as products."""
+"""The betting of a street as one forest that is the same whatever card comes, for the kernels.
 
-from collections.abc import Collection, Sequence
+Called all-ins before the river have nothing left to decide, so what hands win there is one product
+with how often each hand wins against each over all runouts. On streets that are *settled* so, no
+card need be dealt for such lines, on which buckets would only blur who wins.
+"""
+
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, fields
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray
-from runout.cards.deck import NUM_CARDS, live_combos
-from runout.equity.board import BoardEquity, compute_board_equity
+from runout.arrays import Float32Array, Int32Array, IntArray
+from runout.cards.deck import NUM_CARDS
 from runout.holdem.cards import (
     NO_PARENT,
     WHOLE_DECK,
     CardsToCome,
     PlaceKind,
-    PlayerHands,
     Rake,
     StreetLayout,
     make_layouts,
 )
 from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest
-from runout.simd import products
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
-
-# --------------------------------------------------------------------------------------------------
-# The betting of a street as one forest that is the same whatever card comes, for the kernels.
-
 
 #: What the values of a group of roots take: they stay in the processor's cache, and there are
 #: enough showdowns to fill lanes.
@@ -44,6 +43,9 @@ def nodes_per_group(width: int) -> int:
 #: Nodes of a group whose rows have every hand.
 NODES_PER_GROUP = nodes_per_group(1184)
 
+#: Rows of buckets are short: all nodes of a river are one group.
+ONE_GROUP = 1 << 30
+
 
 @dataclass(frozen=True, eq=False)
 class StreetTemplate(StreetLayout):
@@ -56,13 +58,17 @@ class StreetTemplate(StreetLayout):
     forests: tuple[Forest, Forest]
 
 
+#: What `make_templates` made of trees that are still in use, by its other arguments.
+_MADE: WeakKeyDictionary[PostflopTree, dict[Hashable, list[StreetTemplate]]] = WeakKeyDictionary()
+
+
 def make_templates(
     tree: PostflopTree,
     rake: Rake,
     nodes_per_group: int = NODES_PER_GROUP,
     settled: Collection[Street] = (),
 ) -> list[StreetTemplate]:
-    """Returns the template of every street from the tree's first one on.
+    """Returns the template of every street from the tree's first one on, made once.
 
     Args:
         tree: the betting.
@@ -70,13 +76,23 @@ def make_templates(
         nodes_per_group: at most so many nodes of the river, or one root's, make a group.
         settled: as in `make_layouts`.
     """
-    templates = []
-    for layout in make_layouts(tree, settled):
-        groups = _group_roots(layout, nodes_per_group)
-        oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
-        known = {each.name: getattr(layout, each.name) for each in fields(layout)}
-        templates.append(StreetTemplate(**known, forests=(oop, ip)))
-    return templates
+    made = _MADE.setdefault(tree, {})
+    key = (rake, nodes_per_group, frozenset(settled))
+    if key not in made:
+        made[key] = [
+            _make_template(tree, layout, rake, nodes_per_group)
+            for layout in make_layouts(tree, settled)
+        ]
+    return made[key]
+
+
+def _make_template(
+    tree: PostflopTree, layout: StreetLayout, rake: Rake, nodes_per_group: int
+) -> StreetTemplate:
+    groups = _group_roots(layout, nodes_per_group)
+    oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
+    known = {each.name: getattr(layout, each.name) for each in fields(layout)}
+    return StreetTemplate(**known, forests=(oop, ip))
 
 
 def _bounds(layout: StreetLayout) -> list[int]:
@@ -198,14 +214,6 @@ def _int32(values: object) -> Int32Array:
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
-# --------------------------------------------------------------------------------------------------
-# Called all-ins before the river: nothing is left to decide, so what hands win is one product.
-#
-# How often each hand wins against each over all runouts does not depend on the betting. On streets
-# that are *settled* so, no card need be dealt for such lines, on which buckets would only blur who
-# wins.
-
-
 #: Turns are settled if two ranges have at most so many pairs of hands: then the matrix of a card
 #: stays in the processor's cache, and all of them are small beside the tables.
 MOST_PAIRS = 1 << 18
@@ -222,58 +230,6 @@ def settled_streets(cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK) -> tup
     return (first,)
 
 
-def played_templates(
-    tree: PostflopTree, rake: Rake, cards: CardsToCome, deck: Sequence[int] = WHOLE_DECK
-) -> list[StreetTemplate]:
-    """Returns the betting of each street as an exact solve visits it."""
-    width = max(player.width for player in cards.players)
-    return make_templates(tree, rake, nodes_per_group(width), settled_streets(cards, deck))
-
-
 def has_products(template: StreetTemplate) -> bool:
     """Returns whether there are all-ins on a street that are valued by products."""
     return template.street != Street.RIVER and bool((template.kind == PlaceKind.SHOWDOWN).any())
-
-
-def net_wins(
-    cards: CardsToCome, boards: Sequence[tuple[int, ...]]
-) -> tuple[Float32Array, Float32Array]:
-    """Returns, seen from OOP and IP, how much more often hands win than they lose, as panels.
-
-    By board ``[K, P, O, W]``: a matrix ``[O, H]``, by the opponent's hand and hero's, over all
-    runouts; 0 where hands share a card with each other or with the board. They are the same
-    arrays if both players hold the same hands.
-    """
-    oop, ip = cards.players
-    held = np.union1d(oop.combos, ip.combos)
-    among = held if len(held) < len(live_combos(cards.board)) else None
-    equities = [compute_board_equity(board, among) for board in boards]
-    seen: list[Float32Array] = [
-        np.stack([products.pack_panels(_net(equity, *view), np.float32) for equity in equities])
-        for view in _views(cards)
-    ]
-    return seen[0], seen[-1]
-
-
-def net_win_bytes(cards: CardsToCome, num_boards: int) -> int:
-    """Returns what `net_wins` of so many boards take."""
-    return num_boards * sum(
-        products.panel_bytes((villain.width, hero.width), np.float32)
-        for hero, villain in _views(cards)
-    )
-
-
-def _views(cards: CardsToCome) -> list[tuple[PlayerHands, PlayerHands]]:
-    """Returns hero and villain as OOP and as IP sees them, once if they hold the same hands."""
-    oop, ip = cards.players
-    return [(oop, ip)] if np.array_equal(oop.combos, ip.combos) else [(oop, ip), (ip, oop)]
-
-
-def _net(equity: BoardEquity, hero: PlayerHands, villain: PlayerHands) -> FloatArray:
-    """Returns ``[O, H]`` wins less losses of hero's hands on one board, as shares of runouts."""
-    matrix = np.zeros((villain.width, hero.width))
-    mine, theirs = (np.flatnonzero(np.isin(p.combos, equity.combos)) for p in (hero, villain))
-    won = equity.wins_between(hero.combos[mine], villain.combos[theirs]).T.astype(np.float64)
-    won -= equity.wins_between(villain.combos[theirs], hero.combos[mine])
-    matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
-    return matrix

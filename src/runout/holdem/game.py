@@ -1,153 +1,49 @@
-"""A game with real cards: a spot made ready for the kernels, and visits of it with given tables."""
+"""A game with real cards: a spot made ready for the kernels, and visits of it with given tables.
+
+A visit values all hands of one player against the other's whole range. Streets before the last are
+visited in three parts, and the cards between them are shared by the threads of a team; what comes
+out does not depend on how many they are. Cards do not depend on the betting, so all trees of a flop
+can share them, and any number of games one working space.
+"""
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray, Uint8Array
-from runout.cards.deck import COMBO_CARDS, NUM_CARDS, RIVER_SIZE, permute_combos
-from runout.cards.evaluator import evaluator_tables
-from runout.cards.flops import SUIT_MAPPINGS
+from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cfr.team import Team
-from runout.equity import equity_kernels
-from runout.holdem import street_kernels, terminal_kernels, visit_kernels
-from runout.holdem.cards import CardsToCome, Deal, PlayerHands, Spot
-from runout.holdem.forest import (
-    StreetTemplate,
-    has_products,
-    make_templates,
-    net_wins,
-    played_templates,
-)
-from runout.holdem.layouts import (
-    NO_NET_WINS,
-    Arrival,
-    Hands,
-    Knowledge,
-    Orders,
-    RiverSide,
-    RiverStreet,
-    TurnScratch,
-    TurnStreets,
+from runout.holdem import street_kernels, visit_kernels
+from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
+from runout.holdem.forest import StreetTemplate, make_templates
+from runout.holdem.layouts import Arrival, Hands, Orders, RiverSide, RiverStreet, TurnArrival
+from runout.holdem.rivers import (
+    EXACT_RIVERS,
+    CardTables,
+    Columns,
+    Rivers,
+    SpotTables,
+    known_to,
+    plan_deals,
 )
 from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
 from runout.holdem.tables import (
+    MemoryNeed,
+    Plan,
     Precision,
     StreetSize,
-    exact_sizes,
+    assemble,
     make_scratch,
-    make_turn_scratch,
-    part_of,
+    orders_of,
+    plan_scratch,
+    plan_tables,
 )
-from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
-# --------------------------------------------------------------------------------------------------
-# The hands of a spot and their strength on every board, as the kernels read them.
-
-
-_MAX_HOLDING = NUM_CARDS - 1  # combos with one given card
-_NONE = -1
-
-
-def hands_seen_from(cards: CardsToCome, player: int) -> Hands:
-    """Returns the hands of both players for the kernels."""
-    hero, villain = cards.players[player], cards.players[1 - player]
-    same = np.full(hero.width, _NONE, dtype=np.int64)
-    same[: len(hero.combos)] = villain.positions()[hero.combos]
-    holding = np.full((NUM_CARDS, _MAX_HOLDING), _NONE, dtype=np.int64)
-    for card in range(NUM_CARDS):
-        held = np.flatnonzero((COMBO_CARDS[villain.combos] == card).any(axis=1))
-        holding[card, : len(held)] = held
-    return Hands(hero.cards(), villain.cards(), same, holding, _images(hero))
-
-
-def orders_of(cards: CardsToCome, boards: Sequence[tuple[int, ...]], player: int) -> Orders:
-    """Returns the hands possible on each board, seen from a player; by strength on rivers."""
-    hero, villain = cards.players[player], cards.players[1 - player]
-    hero_order, hero_strength, num_hero = _order(hero, boards)
-    villain_order, villain_strength, num_villain = _order(villain, boards)
-    is_river = len(boards[0]) == RIVER_SIZE
-    num_mine, num_theirs = (len(player.combos) if is_river else 0 for player in (hero, villain))
-    hero_sums = np.zeros((len(boards), num_mine, terminal_kernels.SUMS_OF_HAND), np.int16)
-    villain_sums = np.zeros((len(boards), num_theirs, 2), np.int16)
-    if is_river:
-        terminal_kernels.find_sums(
-            (hero_strength, villain_strength),
-            (hero_order, villain_order),
-            (num_hero, num_villain),
-            (hero.cards(), villain.cards()),
-            _first_sums(villain),
-            hero_sums,
-            villain_sums,
-        )
-    return Orders(hero_order, hero_sums, num_hero, villain_order, villain_sums, num_villain)
-
-
-def _first_sums(villain: PlayerHands) -> IntArray:
-    """Returns ``[52]`` the row before a card's first running sum; those of all hands are before."""
-    num_holding = np.bincount(COMBO_CARDS[villain.combos].ravel(), minlength=NUM_CARDS)
-    return villain.width + 1 + np.cumsum(num_holding + 1) - (num_holding + 1)
-
-
-def _images(hero: PlayerHands) -> IntArray:
-    """Returns ``[24, width]`` the hand whose image under each renaming each hand is."""
-    positions = hero.positions()
-    images = np.tile(np.arange(hero.width), (len(SUIT_MAPPINGS), 1))
-    for number, mapping in enumerate(SUIT_MAPPINGS):
-        sources = positions[permute_combos(mapping.inverse().new_suits)[hero.combos]]
-        images[number, : len(hero.combos)] = np.where(sources >= 0, sources, 0)
-    return images
-
-
-def _order(
-    player: PlayerHands, boards: Sequence[tuple[int, ...]]
-) -> tuple[Int16Array, Uint8Array, IntArray]:
-    """Returns the hands possible on each board in order, their strengths, and their number."""
-    num_boards, num_hands = len(boards), len(player.combos)
-    if len(boards[0]) == RIVER_SIZE:
-        _, ranks = _rank(player.combos, np.array(boards, dtype=np.uint8))
-    else:  # before the river nobody shows down: only who is possible matters
-        ranks = np.zeros((num_boards, num_hands), dtype=np.uint8)
-        for row, cards in zip(ranks, boards, strict=True):
-            blocked = np.isin(COMBO_CARDS[player.combos], cards).any(axis=1)
-            row[blocked] = equity_kernels.BLOCKED_VILLAIN
-    order = np.argsort(ranks, axis=1, kind="stable")
-    strength = np.take_along_axis(ranks, order, axis=1)
-    num_live = (ranks != equity_kernels.BLOCKED_VILLAIN).sum(axis=1)
-    return order.astype(np.int16), strength, num_live
-
-
-def _rank(combos: IntArray, boards: Uint8Array) -> tuple[Uint8Array, Uint8Array]:
-    hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
-    villain = np.empty_like(hero)
-    equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
-    return hero, villain
-
-
-# --------------------------------------------------------------------------------------------------
-# What a game with real cards offers, however its rivers are kept.
-
-
 NO_CARD = -1
-
-#: Tables of OOP and IP.
-BothPlayers = tuple[Learning, Learning]
-
-
-class SpotTables(Protocol):
-    """Where visits find the tables of both players; boards are numbered as they are dealt."""
-
-    def on_board(self, street: Street, board: int) -> BothPlayers:
-        """Returns the tables of one board."""
-
-    def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns the tables of some boards, with an axis for them."""
 
 
 class StreetVisit(NamedTuple):
@@ -162,52 +58,290 @@ class StreetVisit(NamedTuple):
     reach: Float32Array
 
 
-class Columns(NamedTuple):
-    """Where tables keep a board.
+class SideSpace(NamedTuple):
+    """Working space for visits of one player.
 
     Attributes:
-        board: the number in the tables.
-        of_hands: ``[n]`` the column of each of a player's hands.
+        first: of the first street.
+        workers: of later streets, one for each worker of the team; see `Rivers.plan_worker`.
+        cells: what comes back from all cards after the first street.
+        sums: what they are added up to.
     """
 
-    board: int
-    of_hands: IntArray
+    first: Scratch
+    workers: list[Any]
+    cells: Float32Array
+    sums: FloatArray
 
 
-class CardGame(Protocol):
+class Workspace:
+    """Working space for one visit at a time, with as many threads as the team has."""
+
+    def __init__(self, plan: Plan, worker_space: type[Any], team: Team | None = None) -> None:
+        """Allocates the space.
+
+        Args:
+            plan: what `plan_workspace` says, or covers what it says of several games.
+            worker_space: as `Rivers.worker_space` says.
+            team: threads to share a visit, as many as the plan has workers.
+        """
+        self.team = team or Team()
+        arrays = plan.allocate()
+        workers = range(self.team.num_workers)
+        self.sides = tuple(
+            SideSpace(
+                assemble(Scratch, arrays, f"{word}.first."),
+                [
+                    assemble(worker_space, arrays, f"{word}.worker{number}.")
+                    for number in workers
+                    if len(arrays[f"{word}.sums"])  # a river has no cards to share
+                ],
+                arrays[f"{word}.cells"],
+                arrays[f"{word}.sums"],
+            )
+            for word in PLAYER_WORDS
+        )
+
+
+def plan_workspace(
+    templates: Sequence[StreetTemplate],
+    cards: CardsToCome,
+    rivers: Rivers,
+    precision: Precision,
+    num_workers: int,
+) -> Plan:
+    """Returns the plan of the working space of one game, for visits and for looks at nodes.
+
+    Args:
+        templates: the betting, with cards after all-ins.
+        cards: hands and boards.
+        rivers: how they are kept.
+        precision: of the tables.
+        num_workers: threads that share a visit.
+    """
+    parts = {}
+    for player, word in enumerate(PLAYER_WORDS):
+        width = cards.widths[player]
+        entering = len(templates[1].root) * width if cards.deals else 0
+        num_cards = len(cards.deals[0].card) if cards.deals else 0
+        of_worker = rivers.plan_worker(templates, cards, player, precision)
+        parts[f"{word}.first"] = plan_scratch(templates[0], cards.widths, player, precision)
+        parts |= {f"{word}.worker{number}": of_worker for number in range(num_workers)}
+        parts[word] = Plan(
+            {
+                "cells": ((num_cards * entering,), np.float32),
+                "sums": ((entering,), np.float64),
+            }
+        )
+    return Plan.join(parts)
+
+
+class Betting(NamedTuple):
+    """The streets of a spot.
+
+    Attributes:
+        templates: with cards after all-ins, for looks at nodes.
+        played: as they are visited, without cards after all-ins on settled streets.
+    """
+
+    templates: list[StreetTemplate]
+    played: list[StreetTemplate]
+
+    @classmethod
+    def of(cls, spot: Spot, rivers: Rivers, cards: CardsToCome) -> "Betting":
+        """Returns the streets of a spot whose rivers are kept in a way."""
+        nodes, settled = rivers.nodes_per_group(cards), rivers.settled_streets(spot, cards)
+        return cls(
+            make_templates(spot.tree, spot.rake, nodes),
+            make_templates(spot.tree, spot.rake, nodes, settled),
+        )
+
+
+class GamePlan(NamedTuple):
+    """What a solve will allocate, and what it follows from.
+
+    Attributes:
+        hands: hands and boards.
+        betting: the streets.
+        tables: regrets and strategy sums on all boards.
+        working_space: of all workers.
+        cards: hands, orders of strength, bucket games and what hands win all-in.
+    """
+
+    hands: CardsToCome
+    betting: Betting
+    tables: Plan
+    working_space: Plan
+    cards: Plan
+
+    @property
+    def memory(self) -> MemoryNeed:
+        """What it takes."""
+        return MemoryNeed(self.tables.num_bytes, self.working_space.num_bytes, self.cards.num_bytes)
+
+    def count_cells(self) -> IntArray:
+        """Returns ``[streets]`` how many probabilities the tables hold."""
+        cells = dict.fromkeys((each.street.label for each in self.betting.templates), 0)
+        for name, (shape, _) in self.tables.arrays.items():
+            if name.endswith(".strategy_sum"):
+                cells[name.split("_")[0]] += int(np.prod(shape))
+        return np.array(list(cells.values()))
+
+
+def plan_game(
+    spot: Spot,
+    rivers: Rivers = EXACT_RIVERS,
+    precision: Precision = Precision.SINGLE,
+    num_workers: int = 1,
+    hands: CardsToCome | None = None,
+) -> GamePlan:
+    """Returns what solving a spot will allocate, before anything is allocated.
+
+    Args:
+        spot: what is played.
+        rivers: how they are kept.
+        precision: of the tables.
+        num_workers: threads that share the work.
+        hands: those of the spot, if they are known.
+    """
+    rivers = rivers.at_depth(spot.tree.stakes.spr)
+    rivers.check(spot)
+    cards = hands or plan_deals(spot)
+    betting = Betting.of(spot, rivers, cards)
+    return GamePlan(
+        hands=cards,
+        betting=betting,
+        tables=plan_tables(betting.templates, rivers.table_sizes(cards), precision),
+        working_space=plan_workspace(betting.templates, cards, rivers, precision, num_workers),
+        cards=CardTables.plan(cards, rivers, betting.played),
+    )
+
+
+class Side(NamedTuple):
+    """A spot seen from one player.
+
+    Attributes:
+        hands: both players' hands.
+        forests: the betting of each street.
+        orders: hands by board, for each street; not of bucket games.
+        played: the betting as it is visited, without cards after all-ins on settled streets.
+    """
+
+    hands: Hands
+    forests: tuple[Forest, ...]
+    orders: tuple[Orders, ...]
+    played: tuple[Forest, ...]
+
+
+class CardGame:
     """The cards and betting of a spot, and visits of it with given tables.
 
     Attributes:
         spot: what is played.
+        rivers: how they are kept, at the spot's depth.
+        precision: of the tables that visits are given.
+        team: threads that share a visit.
+        card_tables: hands and boards for the kernels.
         cards: hands and boards.
         templates: the betting of each street.
-        precision: of the tables that visits are given.
+        played: the same as it is visited, see `Side`.
     """
 
-    spot: Spot
-    cards: CardsToCome
-    templates: list[StreetTemplate]
-    precision: Precision
+    def __init__(
+        self,
+        spot: Spot,
+        rivers: Rivers = EXACT_RIVERS,
+        precision: Precision = Precision.SINGLE,
+        team: Team | None = None,
+        card_tables: CardTables | None = None,
+    ) -> None:
+        """Finds hands, cards and templates; working space is allocated when it is needed.
+
+        Args:
+            spot: what is played.
+            rivers: how they are kept.
+            precision: of the tables that visits will be given.
+            team: threads to share the work.
+            card_tables: of the spot's board, ranges and rivers, if games of other bettings have
+                them already.
+
+        Raises:
+            RangeError: if the board leaves nothing of a range, or the deck has no chances that
+                are the same for all hands.
+            ConfigError: if the spot cannot have such rivers.
+        """
+        self.spot = spot
+        self.rivers = rivers.at_depth(spot.tree.stakes.spr)
+        self.precision = precision
+        self.team = team or Team()
+        self.card_tables = card_tables or CardTables.build(spot, self.rivers, team)
+        self.cards = self.card_tables.to_come
+        self.templates, self.played = Betting.of(spot, self.rivers, self.cards)
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Where visits work that do not bring a space of their own."""
+        num_streets = len(self.templates)
+        plan = self.plan_workspace(self.team.num_workers)
+        return Workspace(plan, self.rivers.worker_space(num_streets), self.team)
+
+    def plan_workspace(self, num_workers: int = 1) -> Plan:
+        """Returns the plan of the working space that visits need."""
+        return plan_workspace(self.templates, self.cards, self.rivers, self.precision, num_workers)
 
     @property
     def first_street(self) -> Street:
         """The street on which the spot begins."""
-
-    @property
-    def has_exact_rivers(self) -> bool:
-        """Whether every hand of every river has a column of its own."""
+        return self.spot.tree.first_street
 
     def table_sizes(self) -> list[StreetSize]:
         """Returns the sizes of the tables that visits need, by street."""
+        return self.rivers.table_sizes(self.cards)
 
     def find_columns(self, street: Street, board: int, player: int) -> Columns:
         """Returns where tables keep a board, by its number in `cards`."""
+        return self.rivers.find_columns(self.card_tables, street, board, player)
 
     def hands(self, player: int) -> Hands:
         """Returns both players' hands as one of them sees them."""
+        return self.card_tables.hands[player]
+
+    def side(self, player: int) -> Side:
+        """Returns the game as a player sees it."""
+        return Side(
+            hands=self.card_tables.hands[player],
+            forests=tuple(template.forests[player] for template in self.templates),
+            orders=tuple(both[player] for both in self.card_tables.orders),
+            played=tuple(template.forests[player] for template in self.played),
+        )
+
+    @cached_property
+    def _sides(self) -> list[Side]:
+        return [self.side(player) for player in range(NUM_PLAYERS)]
+
+    @cached_property
+    def _turns(self) -> list[Any]:
+        """What visits of turn cards read, seen from OOP and IP."""
+        return [
+            self.rivers.see_turns(self.card_tables, side.played, player)
+            for player, side in enumerate(self._sides)
+        ]
+
+    @cached_property
+    def _turns_looked_at(self) -> list[Any]:
+        """The same with cards after all-ins, for looks at nodes."""
+        return [
+            self.rivers.see_turns(self.card_tables, side.forests, player)
+            for player, side in enumerate(self._sides)
+        ]
 
     def visit(
-        self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
+        self,
+        player: int,
+        step: Step,
+        tables: SpotTables,
+        root_reach: Float32Array,
+        workspace: Workspace | None = None,
     ) -> Float32Array:
         """Returns ``[H]`` the counterfactual values of a player's hands at the root.
 
@@ -219,7 +353,30 @@ class CardGame(Protocol):
             step: what to do.
             tables: of both players on every street; learned from and added to, or only read.
             root_reach: ``[O]`` the opponent's reach on entering the spot, in any scale.
+            workspace: the caller's, by default the game's own.
         """
+        side, root = self._sides[player], arrive(root_reach)
+        space = workspace or self.workspace
+        scratch, forest = space.sides[player].first, side.played[0]
+        knowledge = known_to(player, tables.on_board(self.first_street, 0))
+        meeting = visit_kernels.meet(side.hands, side.orders[0], 0)
+        if self.first_street == Street.RIVER:
+            out = np.zeros((1, len(side.hands.same)), np.float32)
+            visit_kernels.visit_last_street(
+                forest, side.hands, meeting, knowledge, step, root, scratch, out
+            )
+            river_root: Float32Array = out[0]
+            return river_root
+        visit_kernels.begin_street(
+            forest, side.hands, meeting, knowledge.villain, step, root, scratch
+        )
+        if len(forest.showdown):
+            of_board = self.card_tables.net_wins(0)[player][0]
+            street_kernels.value_all_ins(forest, of_board, meeting, scratch)
+        chance_value = self._visit_cards(player, step, tables, space)
+        visit_kernels.end_street(forest, chance_value, knowledge.hero, step, scratch)
+        root_value: Float32Array = scratch.value[0].copy()
+        return root_value
 
     def iterate(
         self, weights: Float32Array, tables: SpotTables, root_reach: Sequence[Float32Array]
@@ -231,11 +388,36 @@ class CardGame(Protocol):
             tables: of both players.
             root_reach: the opponent's reach as each player meets it.
         """
+        if self.first_street != Street.RIVER:
+            for row in weights:
+                for player in range(NUM_PLAYERS):
+                    self.visit(player, Step(LEARN, *row), tables, root_reach[player])
+            return
+        oop_value, ip_value = (
+            np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides
+        )
+        oop_side, ip_side = (
+            RiverSide(
+                side.forests[0],
+                side.hands,
+                visit_kernels.meet(side.hands, side.orders[0], 0),
+                arrive(reach),
+                space.first,
+            )
+            for side, reach, space in zip(
+                self._sides, root_reach, self.workspace.sides, strict=True
+            )
+        )
+        on_river = tables.on_board(Street.RIVER, 0)
+        visit_kernels.iterate_river((oop_side, ip_side), on_river, weights, (oop_value, ip_value))
 
     def visit_first_street(
         self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
     ) -> StreetVisit:
         """Visits the whole spot; returns copies of what was found on its first street."""
+        self.visit(player, step, tables, root_reach)
+        scratch = self.workspace.sides[player].first
+        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
 
     def visit_turn_card(
         self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
@@ -249,6 +431,13 @@ class CardGame(Protocol):
             tables: as for `visit`.
             reach: ``[rows, O]`` the opponent's reach on the flop, in any scale.
         """
+        scratch = self.workspace.sides[player].workers[0]
+        deal, row = self.cards.deals[0], self._sides[player].forests[0].chance_row
+        arriving = TurnArrival(np.array([number]), deal.card, reach, row, deal.probability)
+        out = np.zeros((len(deal.card), len(row), self.cards.widths[player]), np.float32)
+        streets = self._turns_looked_at[player]
+        self.rivers.visit_turns(streets, tables, player, step, arriving, scratch, out)
+        return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
 
     def visit_river_card(
         self,
@@ -266,405 +455,95 @@ class CardGame(Protocol):
             number: the number of the runout.
             group: the number of the group in `Forest.group`.
             step: what to do.
-            tables: as for `visit`.
+            tables: as for `visit`; hands of a bucket play what it does.
             reach: ``[rows, O]`` the opponent's reach on the turn, in any scale.
         """
+        side, deal = self._sides[player], self.cards.deals[-1]
+        scratch = make_scratch(self.templates[-1], self.cards, player, self.precision)
+        forest, row = side.forests[-1], side.forests[-2].chance_row
+        board = self.cards.board + self.cards.runouts[-1][number]
+        both = self.rivers.tables_of_hands(self.card_tables, tables, number)
+        visit_kernels.visit_last_street(
+            forest._replace(group=forest.group[group : group + 1]),
+            side.hands,
+            visit_kernels.meet(side.hands, orders_of(self.cards, [board], player), 0),
+            known_to(player, both),
+            step,
+            Arrival(reach, row, int(deal.card[number]), deal.probability),
+            scratch,
+            np.zeros((len(row), self.cards.widths[player]), np.float32),
+        )
+        return StreetVisit(scratch.value, scratch.reach)
 
+    def _visit_cards(
+        self, player: int, step: Step, tables: SpotTables, space: Workspace
+    ) -> FloatArray:
+        """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
+        side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
+        shape = (len(side.played[0].chance), len(side.hands.same))
+        num_sums = shape[0] * shape[1]
+        values = mine.cells[: len(deal.card) * num_sums].reshape(len(deal.card), *shape)
+        if self.first_street == Street.TURN:
+            self._visit_rivers(player, step, tables, space, values)
+        else:
+            self._visit_turns(player, step, tables, space, values)
+        total = mine.sums[:num_sums].reshape(shape)
+        visit_kernels.add_cards(values, side.hands.image, deal.images, total)
+        return total
 
-def iterate_visits(
-    game: CardGame,
-    weights: Float32Array,
-    tables: SpotTables,
-    root_reach: Sequence[Float32Array],
-) -> None:
-    """Does what `CardGame.iterate` asks for, by visits."""
-    for row in weights:
-        for player in range(NUM_PLAYERS):
-            game.visit(player, Step(LEARN, *row), tables, root_reach[player])
+    def _visit_rivers(
+        self,
+        player: int,
+        step: Step,
+        tables: SpotTables,
+        space: Workspace,
+        out_values: Float32Array,
+    ) -> None:
+        side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
+        street = RiverStreet(side.hands, side.played[1], side.orders[1], deal)
+        boards = range(len(deal.card))
+        knowledge = known_to(player, tables.on_boards(Street.RIVER, boards))
+        row = side.played[0].chance_row
+        arrival = Arrival(mine.first.reach, row, NO_CARD, deal.probability)
+
+        def visit(worker: int) -> None:
+            scratch = mine.workers[worker]
+            own = np.arange(worker, len(boards), space.team.num_workers)
+            visit_kernels.visit_rivers(street, own, knowledge, step, arrival, scratch, out_values)
+
+        space.team.run(visit, range(space.team.num_workers))
+
+    def _visit_turns(
+        self,
+        player: int,
+        step: Step,
+        tables: SpotTables,
+        space: Workspace,
+        out_values: Float32Array,
+    ) -> None:
+        side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
+        streets, row = self._turns[player], side.played[0].chance_row
+        # Cards with many rivers first, so that nobody is left with a long one at the end.
+        order = np.argsort(-self.rivers.count_rivers(self.card_tables), kind="stable")
+        num_workers = space.team.num_workers
+        # One call for all if nobody shares them, else small parts: whoever is free takes the next.
+        part_size = len(order) if num_workers == 1 else self.rivers.turns_at_once
+        parts = np.split(order, range(part_size, len(order), part_size))
+        next_part = itertools.count()
+
+        def work(worker: int) -> None:
+            while (part := next(next_part)) < len(parts):
+                arriving = TurnArrival(
+                    parts[part], deal.card, mine.first.reach, row, deal.probability
+                )
+                scratch = mine.workers[worker]
+                self.rivers.visit_turns(
+                    streets, tables, player, step, arriving, scratch, out_values
+                )
+
+        space.team.run(work, range(num_workers))
 
 
 def arrive(root_reach: Float32Array) -> Arrival:
     """Returns the opponent's reach ``[O]`` as what enters a first street, which has one root."""
     return Arrival(root_reach[None, :], np.zeros(1, np.int32), NO_CARD, np.float32(1.0))
-
-
-def known_to(player: int, both: BothPlayers) -> Knowledge:
-    """Returns the tables of both players as one of them sees them."""
-    return Knowledge(both[player], both[1 - player])
-
-
-# --------------------------------------------------------------------------------------------------
-# Tables of a player who does not learn: filled board by board from given strategies.
-#
-# All boards together can need more memory than there is; a visit looks at the boards of one turn
-# card at a time.
-
-
-#: Returns ``[A, C]`` what a player does on a street with given cards dealt and given combos.
-RowsOf = Callable[[StreetTemplate, int, tuple[int, ...], IntArray], Float32Array]
-
-
-@dataclass(frozen=True, eq=False)
-class FixedTables:
-    """What one player does, for visits in which the other one responds.
-
-    Attributes:
-        templates: the streets of the spot.
-        cards: its hands and cards.
-        player: whose strategies they are; the other player has no tables.
-        rows_of: the strategies.
-    """
-
-    templates: list[StreetTemplate]
-    cards: CardsToCome
-    player: int
-    rows_of: RowsOf
-
-    def on_board(self, street: Street, board: int) -> tuple[Learning, Learning]:
-        """Returns the tables of one board."""
-        oop, ip = self.on_boards(street, range(board, board + 1))
-        return part_of(oop, 0), part_of(ip, 0)
-
-    def on_boards(self, street: Street, boards: range) -> tuple[Learning, Learning]:
-        """Returns the tables of consecutive boards."""
-        number = street - self.templates[0].street
-        template, hands = self.templates[number], self.cards.players[self.player]
-        shape = (len(boards), template.num_actions[self.player], hands.width)
-        played = np.zeros(shape, np.float32)
-        for position, board in enumerate(boards):
-            dealt = self.cards.runouts[number - 1][board] if number > 0 else ()
-            known = self.rows_of(template, self.player, dealt, hands.combos)
-            played[position, :, : len(hands.combos)] = known
-        mine, nobody = _learning(played), _learning(np.zeros((len(boards), 0, 0), np.float32))
-        return (mine, nobody) if self.player == 0 else (nobody, mine)
-
-
-@dataclass(frozen=True, eq=False)
-class BothFixed:
-    """The tables of two players neither of whom learns or responds."""
-
-    oop: FixedTables
-    ip: FixedTables
-
-    def on_board(self, street: Street, board: int) -> BothPlayers:
-        """Returns the tables of one board."""
-        return self.oop.on_board(street, board)[0], self.ip.on_board(street, board)[1]
-
-    def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns the tables of some boards, with an axis for them."""
-        return self.oop.on_boards(street, boards)[0], self.ip.on_boards(street, boards)[1]
-
-
-def _learning(played: Float32Array) -> Learning:
-    num_boards = len(played)
-    return Learning(
-        regret=np.zeros((num_boards, 0, 0), np.float32),
-        regret_scale=np.zeros((num_boards, 0), np.float32),
-        strategy_sum=played,
-        sum_scale=np.zeros((num_boards, 0), np.float32),
-        lock=np.zeros((num_boards, 0, 0), np.uint8),
-    )
-
-
-# --------------------------------------------------------------------------------------------------
-# A spot made ready for the kernels, and visits of it with given tables.
-#
-# A visit values all hands of one player against the other's whole range. Streets before the last
-# are visited in three parts, and the cards between them are shared by the threads of a team; what
-# comes out does not depend on how many they are.
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """A spot seen from one player.
-
-    Attributes:
-        hands: both players' hands.
-        forests: the betting of each street.
-        orders: hands by board, for each street.
-        scratch: working space of the first street.
-        played: the betting as it is visited, without cards after all-ins on settled streets.
-    """
-
-    hands: Hands
-    forests: tuple[Forest, ...]
-    orders: tuple[Orders, ...]
-    scratch: Scratch
-    played: tuple[Forest, ...]
-
-
-class SpotGame:
-    """The cards and betting of a spot, and working space to visit it.
-
-    Attributes:
-        templates: the betting of each street.
-        played: the same as it is visited, see `Side`.
-    """
-
-    def __init__(
-        self, spot: Spot, team: Team | None = None, precision: Precision = Precision.SINGLE
-    ) -> None:
-        """Finds hands, cards and templates, and allocates working space.
-
-        Args:
-            spot: what is played.
-            team: threads to share the work.
-            precision: of the tables that visits will be given.
-
-        Raises:
-            RangeError: if the board leaves nothing of a range, or the deck has no chances that
-                are the same for all hands.
-        """
-        self.spot = spot
-        self.team = team or Team()
-        self.precision = precision
-        self.cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
-        self.templates = make_templates(spot.tree, spot.rake)
-        # Visits do without cards after all-ins; who looks at nodes may deal them.
-        self.played = played_templates(spot.tree, spot.rake, self.cards, spot.deck)
-        self._sides = [self._see(player) for player in range(NUM_PLAYERS)]
-        workers = range(self.team.num_workers)
-        self._turn_scratch: list[list[TurnScratch]] = [[], []]
-        self._river_scratch: list[list[Scratch]] = [[], []]
-        for player in range(NUM_PLAYERS):
-            if self.first_street == Street.FLOP:
-                self._turn_scratch[player] = [
-                    make_turn_scratch(self.played, self.cards, player, precision) for _ in workers
-                ]
-            elif self.first_street == Street.TURN:
-                self._river_scratch[player] = [
-                    make_scratch(self.played[1], self.cards, player, precision) for _ in workers
-                ]
-
-    @cached_property
-    def _net_wins(self) -> list[tuple[Float32Array, Float32Array]]:
-        """By street before the river, seen from OOP and IP, what `all_ins` need there."""
-        before_river = zip(self.played[:-1], self._boards()[:-1], strict=True)
-        return [
-            net_wins(self.cards, boards) if has_products(template) else (NO_NET_WINS, NO_NET_WINS)
-            for template, boards in before_river
-        ]
-
-    @cached_property
-    def _looking_scratch(self) -> list[TurnScratch]:
-        """Working space of who looks at turns and rivers of a flop, seen from OOP and IP."""
-        return [
-            make_turn_scratch(self.templates, self.cards, player, self.precision)
-            for player in range(NUM_PLAYERS)
-        ]
-
-    @property
-    def first_street(self) -> Street:
-        """The street on which the spot begins."""
-        return self.spot.tree.first_street
-
-    @property
-    def has_exact_rivers(self) -> bool:
-        """Always."""
-        return True
-
-    def table_sizes(self) -> list[StreetSize]:
-        """Returns the sizes of tables with a column for every hand of every board."""
-        return exact_sizes(self.cards)
-
-    def find_columns(self, street: Street, board: int, player: int) -> Columns:
-        """Returns the board itself, and one column for each hand."""
-        return Columns(board, np.arange(len(self.cards.players[player].combos)))
-
-    def hands(self, player: int) -> Hands:
-        """Returns both players' hands as one of them sees them."""
-        return self._sides[player].hands
-
-    def side(self, player: int) -> Side:
-        """Returns the game as a player sees it."""
-        return self._sides[player]
-
-    def visit(
-        self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
-    ) -> Float32Array:
-        """See `CardGame.visit`."""
-        side, root = self._sides[player], arrive(root_reach)
-        knowledge = known_to(player, tables.on_board(self.first_street, 0))
-        meeting = visit_kernels.meet(side.hands, side.orders[0], 0)
-        forest = side.played[0]
-        if self.first_street == Street.RIVER:
-            out = np.zeros((1, len(side.hands.same)), np.float32)
-            visit_kernels.visit_last_street(
-                forest, side.hands, meeting, knowledge, step, root, side.scratch, out
-            )
-            river_root: Float32Array = out[0]
-            return river_root
-        visit_kernels.begin_street(
-            forest, side.hands, meeting, knowledge.villain, step, root, side.scratch
-        )
-        if len(forest.showdown):
-            of_board = self._net_wins[0][player][0]
-            street_kernels.value_all_ins(forest, of_board, meeting, side.scratch)
-        chance_value = self._visit_cards(player, step, tables)
-        visit_kernels.end_street(forest, chance_value, knowledge.hero, step, side.scratch)
-        root_value: Float32Array = side.scratch.value[0].copy()
-        return root_value
-
-    def iterate(
-        self, weights: Float32Array, tables: SpotTables, root_reach: Sequence[Float32Array]
-    ) -> None:
-        """See `CardGame.iterate`; a river spot iterates in one call."""
-        if self.first_street != Street.RIVER:
-            iterate_visits(self, weights, tables, root_reach)
-            return
-        oop_value, ip_value = (
-            np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides
-        )
-        oop_side, ip_side = (
-            RiverSide(
-                side.forests[0],
-                side.hands,
-                visit_kernels.meet(side.hands, side.orders[0], 0),
-                arrive(reach),
-                side.scratch,
-            )
-            for side, reach in zip(self._sides, root_reach, strict=True)
-        )
-        on_river = tables.on_board(Street.RIVER, 0)
-        visit_kernels.iterate_river((oop_side, ip_side), on_river, weights, (oop_value, ip_value))
-
-    def visit_first_street(
-        self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
-    ) -> StreetVisit:
-        """See `CardGame.visit_first_street`."""
-        self.visit(player, step, tables, root_reach)
-        scratch = self._sides[player].scratch
-        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
-
-    def visit_turn_card(
-        self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
-    ) -> StreetVisit:
-        """See `CardGame.visit_turn_card`."""
-        side, deal = self._sides[player], self.cards.deals[0]
-        scratch = self._looking_scratch[player]
-        turn = known_to(player, tables.on_board(Street.TURN, number))
-        rivers = range(*deal.first_next[number : number + 2])
-        river = known_to(player, tables.on_boards(Street.RIVER, rivers))
-        row, card = side.forests[0].chance_row, int(deal.card[number])
-        arrival = Arrival(reach, row, card, deal.probability)
-        out = np.zeros((len(row), len(side.hands.same)), np.float32)
-        streets = self._turn_streets(player, side.forests, NO_NET_WINS)
-        visit_kernels.visit_turn(streets, number, turn, river, step, arrival, scratch, out)
-        return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
-
-    def visit_river_card(
-        self,
-        player: int,
-        number: int,
-        group: int,
-        step: Step,
-        tables: SpotTables,
-        reach: Float32Array,
-    ) -> StreetVisit:
-        """See `CardGame.visit_river_card`."""
-        side, deal = self._sides[player], self.cards.deals[-1]
-        if self.first_street == Street.FLOP:
-            scratch = self._looking_scratch[player].river
-        else:
-            scratch = make_scratch(self.templates[1], self.cards, player, self.precision)
-        forest = side.forests[-1]
-        chosen = forest._replace(group=forest.group[group : group + 1])
-        row, card = side.forests[-2].chance_row, int(deal.card[number])
-        arrival = Arrival(reach, row, card, deal.probability)
-        knowledge = known_to(player, tables.on_board(Street.RIVER, number))
-        meeting = visit_kernels.meet(side.hands, side.orders[-1], int(deal.order[number]))
-        out = np.zeros((len(row), len(side.hands.same)), np.float32)
-        visit_kernels.visit_last_street(
-            chosen, side.hands, meeting, knowledge, step, arrival, scratch, out
-        )
-        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
-
-    def _visit_cards(self, player: int, step: Step, tables: SpotTables) -> FloatArray:
-        """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
-        side, deal = self._sides[player], self.cards.deals[0]
-        hero, num_roots = len(side.hands.same), len(side.played[0].chance)
-        values = np.zeros((len(deal.card), num_roots, hero), np.float32)
-        if self.first_street == Street.TURN:
-            self._visit_rivers(player, step, tables, values)
-        else:
-            self._visit_turns(player, step, tables, values)
-        total = np.zeros((num_roots, hero))
-        visit_kernels.add_cards(values, side.hands.image, deal.images, total)
-        return total
-
-    def _visit_rivers(
-        self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
-    ) -> None:
-        side, deal = self._sides[player], self.cards.deals[0]
-        street = RiverStreet(side.hands, side.played[1], side.orders[1], deal)
-        boards = range(len(deal.card))
-        knowledge = known_to(player, tables.on_boards(Street.RIVER, boards))
-        arrival = _after(side.scratch, side.played[0], NO_CARD, deal)
-
-        def visit(worker: int) -> None:
-            scratch = self._river_scratch[player][worker]
-            mine = np.arange(worker, len(boards), self.team.num_workers)
-            visit_kernels.visit_rivers(street, mine, knowledge, step, arrival, scratch, out_values)
-
-        self.team.run(visit, range(self.team.num_workers))
-
-    def _visit_turns(
-        self, player: int, step: Step, tables: SpotTables, out_values: Float32Array
-    ) -> None:
-        side, deal = self._sides[player], self.cards.deals[0]
-        streets = self._turn_streets(player, side.played, self._net_wins[1][player])
-        # Cards with many rivers first, so that nobody is left with a long one at the end.
-        order = np.argsort(-np.diff(deal.first_next), kind="stable").tolist()
-        next_in_order = itertools.count()
-
-        def visit(worker: int) -> None:
-            scratch = self._turn_scratch[player][worker]
-            while (position := next(next_in_order)) < len(order):
-                number = order[position]
-                arrival = _after(side.scratch, side.played[0], int(deal.card[number]), deal)
-                turn = known_to(player, tables.on_board(Street.TURN, number))
-                rivers = range(*deal.first_next[number : number + 2])
-                river = known_to(player, tables.on_boards(Street.RIVER, rivers))
-                visit_kernels.visit_turn(
-                    streets, number, turn, river, step, arrival, scratch, out_values[number]
-                )
-
-        self.team.run(visit, range(self.team.num_workers))
-
-    def _turn_streets(
-        self, player: int, forests: tuple[Forest, ...], net_wins: Float32Array
-    ) -> TurnStreets:
-        side = self._sides[player]
-        _, turn_forest, river_forest = forests
-        _, turn_orders, river_orders = side.orders
-        turn_deal, river_deal = self.cards.deals
-        return TurnStreets(
-            side.hands,
-            turn_forest,
-            river_forest,
-            turn_orders,
-            river_orders,
-            turn_deal,
-            river_deal,
-            net_wins,
-        )
-
-    def _boards(self) -> list[list[tuple[int, ...]]]:
-        """Returns the boards of each street."""
-        board = self.cards.board
-        return [[board], *([board + dealt for dealt in on] for on in self.cards.runouts)]
-
-    def _see(self, player: int) -> Side:
-        cards = self.cards
-        return Side(
-            hands=hands_seen_from(cards, player),
-            forests=tuple(template.forests[player] for template in self.templates),
-            orders=tuple(orders_of(cards, on_street, player) for on_street in self._boards()),
-            scratch=make_scratch(self.templates[0], cards, player, self.precision),
-            played=tuple(template.forests[player] for template in self.played),
-        )
-
-
-def _after(scratch: Scratch, forest: Forest, card: int, deal: Deal) -> Arrival:
-    """Returns the reach with which the next street is entered."""
-    return Arrival(scratch.reach, forest.chance_row, card, deal.probability)

@@ -1,383 +1,520 @@
-"""The rivers of a flop as small games between buckets of hands."""
+"""How the rivers of a spot are kept: every hand apart, or as small games between buckets of hands.
 
-from dataclasses import dataclass
+`Rivers` is a value that games ask for whatever depends on it: sizes of tables, where a hand's
+column is, working space, and the kernel that visits turn cards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray, Uint8Array, aligned_zeros
-from runout.cards.deck import COMBO_CARDS, FLOP_SIZE, NUM_CARDS, format_cards
-from runout.cards.evaluator import evaluator_tables
-from runout.cards.ranges import HandRange
+from runout.arrays import Float32Array, Int32Array, IntArray
+from runout.cards.deck import FLOP_SIZE, NUM_CARDS, format_cards
 from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem import river_kernels
-from runout.holdem.cards import CardsToCome
-from runout.holdem.forest import net_wins
-from runout.holdem.game import hands_seen_from, orders_of
-from runout.holdem.layouts import BucketGames, Hands, HeldCards, Kin, Orders
-from runout.holdem.river_kernels import RiverHands
-from runout.simd.lane_kernels import ROW_BLOCK
+from runout.holdem import visit_kernels
+from runout.holdem.bucket_games import RiverGames, group_rivers, plan_games
+from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
+from runout.holdem.forest import (
+    ONE_GROUP,
+    StreetTemplate,
+    has_products,
+    nodes_per_group,
+    settled_streets,
+)
+from runout.holdem.layouts import (
+    NO_NET_WINS,
+    Arrival,
+    BucketBetting,
+    CompactScratch,
+    CompactStreets,
+    Hands,
+    Knowledge,
+    Orders,
+    Terminals,
+    TurnArrival,
+    TurnScratch,
+    TurnStreets,
+)
+from runout.holdem.street_kernels import Forest, Scratch, Step
+from runout.holdem.tables import (
+    BothPlayers,
+    Plan,
+    Precision,
+    StreetSize,
+    boards_of,
+    count_boards,
+    hands_seen_from,
+    net_wins,
+    only_strategy,
+    orders_of,
+    part_of,
+    plan_hands,
+    plan_net_wins,
+    plan_orders,
+    plan_scratch,
+)
+from runout.holdem.turn_to_river_kernels import GAMES_AT_ONCE
+from runout.simd.lane_kernels import PRODUCT_BLOCK, ROW_BLOCK
+from runout.simd.vector_kernels import LANES
+from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import IP, OOP
 
-# --------------------------------------------------------------------------------------------------
-# Hands after a turn card that share a bucket on every river: what happens to one happens to all.
-#
-# Most suits cannot make a flush, so most hands have others of the same ranks that are never told
-# apart. Reach is added up by kin once for a turn card, and by bucket for each of its games; what a
-# bucket wins goes to kin in each game, and to hands once.
-
-
-def find_kin(
-    bucket: Uint8Array, first_game: IntArray, hand_cards: IntArray, num_buckets: int
-) -> Kin:
-    """Finds the kin among a player's hands.
-
-    Args:
-        bucket: ``[G, H]`` the bucket of each hand in each game.
-        first_game: ``[T + 1]`` the games of each turn card, numbered through.
-        hand_cards: ``[H, 2]``.
-        num_buckets: K.
-    """
-    (num_games, num_hands), num_turns = bucket.shape, len(first_game) - 1
-    kin = Kin(
-        number=np.empty(num_turns, np.int64),
-        of_hand=np.empty((num_turns, num_hands), np.uint16),
-        hands=np.empty((num_turns, num_hands), np.uint16),
-        end=np.zeros((num_turns, num_hands), np.uint16),
-        bucket=np.zeros((num_games, num_hands), np.uint8),
-        order=np.zeros((num_games, num_hands), np.uint16),
-        bucket_end=np.empty((num_games, num_buckets + 1), np.uint16),
-        card=np.zeros((num_turns, 2 * num_hands), np.uint8),
-        card_end=np.zeros((num_turns, num_hands), np.uint16),
-        place=np.empty((num_turns, num_hands, 2), np.uint16),
-    )
-    for turn in range(num_turns):
-        _fill_turn(turn, bucket, slice(*first_game[turn : turn + 2]), hand_cards, kin)
-    return kin
-
-
-def _fill_turn(
-    turn: int, bucket: Uint8Array, games: slice, hand_cards: IntArray, out_kin: Kin
-) -> None:
-    """Fills what depends on one turn card."""
-    columns = np.ascontiguousarray(bucket[games].T)
-    rows = columns.view(np.dtype((np.void, columns.shape[1])))[:, 0]
-    _, first_hand, of_hand = np.unique(rows, return_index=True, return_inverse=True)
-    number = len(first_hand)
-    out_kin.number[turn] = number
-    out_kin.of_hand[turn] = of_hand
-    out_kin.hands[turn] = np.argsort(of_hand, kind="stable")
-    out_kin.end[turn, :number] = np.cumsum(np.bincount(of_hand))
-    num_buckets = out_kin.bucket_end.shape[1]
-    for game in range(games.start, games.stop):
-        of_kin = bucket[game, first_hand]
-        out_kin.bucket[game, :number] = of_kin
-        out_kin.order[game, :number] = np.argsort(of_kin, kind="stable")
-        out_kin.bucket_end[game] = np.cumsum(np.bincount(of_kin, minlength=num_buckets))
-    keys, place = np.unique(of_hand[:, None] * NUM_CARDS + hand_cards, return_inverse=True)
-    of_kin, cards = np.divmod(keys, NUM_CARDS)
-    out_kin.card[turn, : len(keys)] = cards
-    out_kin.card_end[turn, :number] = np.cumsum(np.bincount(of_kin))
-    out_kin.place[turn] = place.reshape(hand_cards.shape)
-
-
-# --------------------------------------------------------------------------------------------------
-# The rivers of a flop as small games between buckets of hands.
-#
-# River cards of one rank share a *bucket game* unless their suit can make a flush: a hand that
-# holds none of them has the same strength on all. Everything here depends on cards and ranges only,
-# so all betting trees of a flop share it.
-
-
-_NUM_SUITS = 4
-_NO_CARD = -1
-#: A flush needs three of five; a river card can bring it if two are there.
-_CAN_MAKE_FLUSH = 2
 _MAX_BUCKETS = 240
 #: From so many pots up, which strong hands a hand blocks decides much.
 _DEEP_STACK_POTS = 8.0
 
 
+class SpotTables(Protocol):
+    """Where visits find the tables of both players; boards are numbered as they are dealt."""
+
+    def on_board(self, street: Street, board: int) -> BothPlayers:
+        """Returns the tables of one board."""
+
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
+        """Returns the tables of some boards, with an axis for them."""
+
+
+def known_to(player: int, both: BothPlayers) -> Knowledge:
+    """Returns the tables of both players as one of them sees them."""
+    return Knowledge(both[player], both[1 - player])
+
+
+class Columns(NamedTuple):
+    """Where tables keep a board.
+
+    Attributes:
+        board: the number in the tables.
+        of_hands: ``[n]`` the column of each of a player's hands.
+    """
+
+    board: int
+    of_hands: IntArray
+
+
 @dataclass(frozen=True)
-class RiverBuckets:
-    """How hands are grouped on rivers.
+class ExactRivers:
+    """Every hand of every river has a column of its own."""
+
+    is_exact: ClassVar[bool] = True
+
+    #: Turn cards that a thread takes at once.
+    turns_at_once: ClassVar[int] = 1
+
+    def at_depth(self, stack_to_pot: float) -> "ExactRivers":
+        """Returns the same: it does not depend on the stack."""
+        return self
+
+    def check(self, spot: Spot) -> None:
+        """Accepts every spot."""
+
+    def nodes_per_group(self, cards: CardsToCome) -> int:
+        """Returns how many nodes of a river are visited together."""
+        return nodes_per_group(max(cards.widths))
+
+    def settled_streets(self, spot: Spot, cards: CardsToCome) -> tuple[Street, ...]:
+        """Returns the streets whose called all-ins are valued by products."""
+        return settled_streets(cards, spot.deck)
+
+    def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
+        """Returns the sizes of tables with a column for every hand of every board."""
+        return [StreetSize(number, cards.widths) for number in count_boards(cards)]
+
+    def plan_games(self, cards: CardsToCome) -> Plan:
+        """Returns an empty plan: there are no bucket games."""
+        return Plan({})
+
+    def build_games(self, cards: CardsToCome, team: Team) -> RiverGames | None:
+        """Returns no games."""
+        return None
+
+    def find_columns(self, cards: "CardTables", street: Street, board: int, player: int) -> Columns:
+        """Returns the board itself, and one column for each hand."""
+        return Columns(board, np.arange(len(cards.to_come.players[player].combos)))
+
+    def plan_worker(
+        self,
+        templates: Sequence[StreetTemplate],
+        cards: CardsToCome,
+        player: int,
+        precision: Precision,
+    ) -> Plan:
+        """Returns the plan of a worker's space: of turn and rivers, or of the rivers of a turn."""
+        later = [plan_scratch(each, cards.widths, player, precision) for each in templates[1:]]
+        if len(later) <= 1:
+            return later[0] if later else Plan({})
+        between = (len(templates[-1].root), cards.widths[player])
+        of_streets = Plan.join({"turn": later[0], "river": later[1]})
+        return Plan(
+            {
+                **of_streets.arrays,
+                "river_value": (between, np.float32),
+                "chance_value": (between, np.float64),
+            }
+        )
+
+    def worker_space(self, num_streets: int) -> type[TurnScratch] | type[Scratch]:
+        """Returns what the plan of a worker's space is a plan of."""
+        return TurnScratch if num_streets == len(Street) else Scratch
+
+    def count_rivers(self, cards: "CardTables") -> IntArray:
+        """Returns ``[T]`` how many rivers are visited after each turn card."""
+        return np.diff(cards.to_come.deals[0].first_next)
+
+    def see_turns(
+        self, cards: "CardTables", forests: tuple[Forest, ...], player: int
+    ) -> TurnStreets:
+        """Returns what visits of turn cards read, seen from a player."""
+        _, turn, river = forests
+        turn_deal, river_deal = cards.to_come.deals
+        return TurnStreets(
+            cards.hands[player],
+            turn,
+            river,
+            cards.orders[Street.TURN][player],
+            cards.orders[Street.RIVER][player],
+            turn_deal,
+            river_deal,
+            cards.net_wins(Street.TURN)[player] if len(turn.showdown) else NO_NET_WINS,
+        )
+
+    def visit_turns(
+        self,
+        streets: TurnStreets,
+        tables: SpotTables,
+        player: int,
+        step: Step,
+        arriving: TurnArrival,
+        scratch: TurnScratch,
+        out_values: Float32Array,
+    ) -> None:
+        """Visits some turn cards; ``out_values[T, R, H]`` becomes hero's values of theirs.
+
+        Args:
+            streets: the game.
+            tables: of both players.
+            player: whose hands are valued.
+            step: what to do.
+            arriving: the cards, and the opponent's reach before them.
+            scratch: of this worker, for all entries of the river or more.
+            out_values: those of other cards are left alone.
+        """
+        num_roots = len(streets.turn.chance)
+        space = scratch._replace(
+            river_value=scratch.river_value[:num_roots],
+            chance_value=scratch.chance_value[:num_roots],
+        )
+        first_next = streets.turn_deal.first_next
+        for number in arriving.number.tolist():
+            card = int(arriving.card[number])
+            rivers = range(*first_next[number : number + 2])
+            visit_kernels.visit_turn(
+                streets,
+                number,
+                known_to(player, tables.on_board(Street.TURN, number)),
+                known_to(player, tables.on_boards(Street.RIVER, rivers)),
+                step,
+                Arrival(arriving.reach, arriving.row, card, arriving.probability),
+                space,
+                out_values[number],
+            )
+
+    def tables_of_hands(self, cards: "CardTables", tables: SpotTables, runout: int) -> BothPlayers:
+        """Returns the tables of a river board, with a column for each hand."""
+        return tables.on_board(Street.RIVER, runout)
+
+
+@dataclass(frozen=True)
+class BucketRivers:
+    """Rivers are games between buckets of hands; flop and turn tell all hands apart.
 
     Attributes:
         number: buckets of a game, a multiple of 16 up to 240.
-        has_blockers: whether each strength is split by how many strong hands a hand blocks.
+        blockers: whether each strength is split by how many strong hands a hand blocks: ``on``,
+            ``off``, or ``auto``, which is on where stacks are deep.
         merges_cards: whether river cards that make no flush share a game with their rank.
     """
 
     number: int = 48
-    has_blockers: bool = False
+    blockers: str = "off"
     merges_cards: bool = True
+
+    is_exact: ClassVar[bool] = False
+    turns_at_once: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         if not 0 < self.number <= _MAX_BUCKETS or self.number % ROW_BLOCK:
             problem = f"{self.number} is not a multiple of {ROW_BLOCK} from {ROW_BLOCK} to "
             raise ConfigError("river_buckets", problem + str(_MAX_BUCKETS))
 
-
-def choose_buckets(number: int, blockers: str, stack_to_pot: float) -> RiverBuckets:
-    """Returns the buckets that a config asks for.
-
-    Args:
-        number: of a game.
-        blockers: ``on``, ``off``, or ``auto``, which is on where stacks are deep.
-        stack_to_pot: the stack at the beginning, in pots.
-    """
-    is_deep = stack_to_pot >= _DEEP_STACK_POTS
-    return RiverBuckets(number, blockers == "on" or (blockers == "auto" and is_deep))
-
-
-@dataclass(frozen=True, eq=False)
-class RiverGames:
-    """All bucket games of a flop; ``T`` turn cards, ``G`` games, ``K`` buckets.
-
-    Attributes:
-        buckets: how hands are grouped.
-        first_game: ``[T + 1]`` the games of each turn card, numbered through.
-        cards: ``[G, 4]`` the river cards of a game, the rest -1.
-        num_cards: ``[G]`` how many they are.
-        bucket: of OOP and IP, ``[G, width]`` the bucket of each hand; ``K`` if impossible.
-        kin: of OOP and IP, hands that share buckets.
-        meets: seen from OOP and IP, ``[G, K, K]`` as in `BucketGames`; the same array if both hold
-            the same hands.
-        wins: likewise.
-    """
-
-    buckets: RiverBuckets
-    first_game: IntArray
-    cards: IntArray
-    num_cards: IntArray
-    bucket: tuple[Uint8Array, Uint8Array]
-    kin: tuple[Kin, Kin]
-    meets: tuple[Float32Array, Float32Array]
-    wins: tuple[Float32Array, Float32Array]
-
-    @classmethod
-    def build(cls, cards: CardsToCome, buckets: RiverBuckets, team: Team) -> "RiverGames":
-        """Makes the games of all turn cards of a flop."""
-        grouped = [
-            group_rivers(cards.board + dealt, buckets.merges_cards) for dealt in cards.runouts[0]
-        ]
-        every_game = [game for games in grouped for game in games]
-        first_game = np.cumsum([0, *map(len, grouped)], dtype=np.int64)
-        parts = _Parts.allocate(cards, buckets, len(every_game))
-
-        def build_turn(turn: int) -> None:
-            board = np.array(cards.board + cards.runouts[0][turn], dtype=np.uint8)
-            for number, rivers in enumerate(grouped[turn], start=int(first_game[turn])):
-                parts.build_game(number, board, rivers)
-
-        team.run(build_turn, range(len(grouped)))
-        game_cards = np.full((len(every_game), _NUM_SUITS), _NO_CARD, dtype=np.int64)
-        for row, of_game in zip(game_cards, every_game, strict=True):
-            row[: len(of_game)] = of_game
-        oop, ip = (
-            find_kin(bucket, first_game, player.cards(), buckets.number)
-            for bucket, player in zip(parts.bucket, cards.players, strict=True)
-        )
-        return cls(
-            buckets=buckets,
-            first_game=first_game,
-            cards=game_cards,
-            num_cards=np.array([len(of_game) for of_game in every_game]),
-            bucket=parts.bucket,
-            kin=(oop, ip),
-            meets=parts.meets,
-            wins=parts.wins,
-        )
-
-    def seen_from(self, player: int) -> BucketGames:
-        """Returns the games for the kernels."""
-        return BucketGames(
-            self.first_game,
-            self.cards,
-            self.num_cards,
-            self.bucket[player],
-            self.bucket[1 - player],
-            self.kin[player],
-            self.kin[1 - player],
-            self.meets[player],
-            self.wins[player],
-        )
-
-    def find(self, turn: int, river_card: int) -> int:
-        """Returns the game of a river card after the turn card of a number."""
-        first, end = self.first_game[turn : turn + 2]
-        is_there = (self.cards[first:end] == river_card).any(axis=1)
-        return int(first + np.flatnonzero(is_there)[0])
+    def at_depth(self, stack_to_pot: float) -> "BucketRivers":
+        """Returns the buckets at a stack at the beginning, in pots: blockers are on or off."""
+        if self.blockers != "auto":
+            return self
+        return replace(self, blockers="on" if stack_to_pot >= _DEEP_STACK_POTS else "off")
 
     @property
-    def num_games(self) -> int:
-        """Games of all turn cards together."""
-        return len(self.cards)
+    def has_blockers(self) -> bool:
+        """Whether strengths are split."""
+        return self.blockers == "on"
 
+    def check(self, spot: Spot) -> None:
+        """Refuses spots that are no flops.
 
-def group_rivers(board: tuple[int, ...], merges_cards: bool = True) -> list[list[int]]:
-    """Returns the river cards after four board cards, divided into those that share a game."""
-    suits = np.bincount([card % _NUM_SUITS for card in board], minlength=_NUM_SUITS)
-    games: dict[tuple[int, int], list[int]] = {}
-    for card in range(NUM_CARDS):
-        if card not in board:
-            rank, suit = divmod(card, _NUM_SUITS)
-            is_apart = not merges_cards or suits[suit] >= _CAN_MAKE_FLUSH
-            games.setdefault((rank, suit if is_apart else -1), []).append(card)
-    return list(games.values())
+        Raises:
+            ConfigError: if the spot is no flop, or its deck is not whole.
+        """
+        if len(spot.deck) != NUM_CARDS:
+            problem = f"compact needs a whole deck, this one has {len(spot.deck)} cards"
+            raise ConfigError("rivers", problem)
+        if len(spot.board) != FLOP_SIZE:
+            found = f"{format_cards(spot.board)} has {len(spot.board)} cards"
+            raise ConfigError("rivers", f"compact needs a flop, {found}")
 
+    def nodes_per_group(self, cards: CardsToCome) -> int:
+        """Returns that all nodes of a river are visited together."""
+        return ONE_GROUP
 
-def count_games(cards: CardsToCome, merges_cards: bool = True) -> int:
-    """Returns how many bucket games a flop has."""
-    return sum(len(group_rivers(cards.board + d, merges_cards)) for d in cards.runouts[0])
+    def settled_streets(self, spot: Spot, cards: CardsToCome) -> tuple[Street, ...]:
+        """Returns the flop: its called all-ins are valued by products."""
+        return (Street.FLOP,)
 
+    def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
+        """Returns the sizes of tables with every hand on flop and turn, and buckets on rivers."""
+        flop, turn, _ = (StreetSize(number, cards.widths) for number in count_boards(cards))
+        num_games = sum(map(len, self.group_rivers(cards)))
+        return [flop, turn, StreetSize(num_games, (self.number, self.number))]
 
-def holds_the_same(cards: CardsToCome) -> bool:
-    """Returns whether both players hold the same hands with the same weights."""
-    oop, ip = cards.players
-    return np.array_equal(oop.combos, ip.combos) and np.array_equal(oop.weights, ip.weights)
+    def group_rivers(self, cards: CardsToCome) -> list[list[list[int]]]:
+        """Returns for each turn card the river cards of each bucket game."""
+        return [group_rivers(board, self.merges_cards) for board in boards_of(cards)[Street.TURN]]
 
+    def plan_games(self, cards: CardsToCome) -> Plan:
+        """Returns the plan of the bucket games of all rivers."""
+        return plan_games(cards, self.table_sizes(cards)[-1].num_boards, self.number)
 
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    """Bucket games while they are made; the arrays are those of `RiverGames`."""
+    def build_games(self, cards: CardsToCome, team: Team) -> RiverGames | None:
+        """Makes the bucket games of all rivers."""
+        grouped = self.group_rivers(cards)
+        return RiverGames.build(cards, grouped, self.number, self.has_blockers, team)
 
-    buckets: RiverBuckets
-    hands: RiverHands
-    columns: tuple[IntArray, IntArray]
-    sign: Float32Array
-    bucket: tuple[Uint8Array, Uint8Array]
-    meets: tuple[Float32Array, Float32Array]
-    wins: tuple[Float32Array, Float32Array]
+    def find_columns(self, cards: "CardTables", street: Street, board: int, player: int) -> Columns:
+        """Returns where tables keep a board; on a river, hands of a bucket share a column."""
+        num_hands = len(cards.to_come.players[player].combos)
+        if street != Street.RIVER:
+            return Columns(board, np.arange(num_hands))
+        turn_deal, river_deal = cards.to_come.deals
+        turn = int(np.searchsorted(turn_deal.first_next, board, side="right")) - 1
+        number = cards.bucket_games.find(turn, int(river_deal.card[board]))
+        bucket = cards.bucket_games.bucket[player][number, :num_hands].astype(np.int64)
+        # Hands that hold the river card have no bucket; any column will do.
+        return Columns(number, np.minimum(bucket, self.number - 1))
 
-    @classmethod
-    def allocate(cls, cards: CardsToCome, buckets: RiverBuckets, num_games: int) -> "_Parts":
-        oop, ip = cards.players
-        combos = np.union1d(oop.combos, ip.combos)
-        weight = np.zeros((NUM_PLAYERS, len(combos)))
-        columns = []
-        for player, held in enumerate(cards.players):
-            columns.append(np.searchsorted(combos, held.combos))
-            weight[player, columns[-1]] = held.weights / held.weights.sum()
-        shape = (num_games, buckets.number, buckets.number)
-        meets, wins = (aligned_zeros(shape, np.float32) for _ in range(2))
-        is_shared = holds_the_same(cards)
-        others = meets, wins
-        if not is_shared:
-            others = aligned_zeros(shape, np.float32), aligned_zeros(shape, np.float32)
-        rank = np.arange(buckets.number) // (1 + buckets.has_blockers)
-        impossible = buckets.number
-        return cls(
-            buckets=buckets,
-            hands=RiverHands(combos, COMBO_CARDS[combos].astype(np.int64), weight),
-            columns=(columns[0], columns[1]),
-            sign=np.sign(rank - rank[:, None]).astype(np.float32),
-            bucket=(
-                np.full((num_games, oop.width), impossible, np.uint8),
-                np.full((num_games, ip.width), impossible, np.uint8),
-            ),
-            meets=(meets, others[0]),
-            wins=(wins, others[1]),
+    def plan_worker(
+        self,
+        templates: Sequence[StreetTemplate],
+        cards: CardsToCome,
+        player: int,
+        precision: Precision,
+    ) -> Plan:
+        """Returns the plan of a worker's space: of a turn card, a bucket game, and between them."""
+        _, turn, river = templates
+        hero, villain = cards.widths[player], cards.widths[1 - player]
+        blocks, buckets = -(-len(river.root) // LANES), self.number
+        between = {
+            "reach": (blocks, villain, LANES),
+            "mass": (blocks, hero, LANES),
+            "won": (blocks, hero, LANES),
+            "kin_reach": (blocks, villain, LANES),
+            "kin_share": (blocks, hero, LANES),
+            "kin_won": (blocks, 2 * hero, LANES),
+            "by_card": (blocks, NUM_CARDS, LANES),
+            "with_card": (GAMES_AT_ONCE, NUM_CARDS, LANES),
+            "entering": (blocks, GAMES_AT_ONCE, buckets + 1, LANES),
+            "leaving": (blocks, GAMES_AT_ONCE, buckets + 1, LANES),
+        }
+        game = plan_scratch(river, (buckets, buckets), player, precision).arrays
+        parts = {
+            "turn": plan_scratch(turn, cards.widths, player, precision),
+            "crossing": Plan({name: (shape, np.float32) for name, shape in between.items()}),
+            "game": Plan({name: game[name] for name in ("reach", "value", "rows")}),
+        }
+        met = {"game.met": ((blocks * LANES, buckets), np.float32)}
+        return Plan({**Plan.join(parts).arrays, **met})
+
+    def worker_space(self, num_streets: int) -> type[CompactScratch]:
+        """Returns what the plan of a worker's space is a plan of."""
+        return CompactScratch
+
+    def count_rivers(self, cards: "CardTables") -> IntArray:
+        """Returns ``[T]`` how many rivers are visited after each turn card."""
+        return np.diff(cards.bucket_games.first_game)
+
+    def see_turns(
+        self, cards: "CardTables", forests: tuple[Forest, ...], player: int
+    ) -> CompactStreets:
+        """Returns what visits of turn cards read, seen from a player."""
+        _, turn, river = forests
+        return CompactStreets(
+            hands=cards.hands[player],
+            held=cards.bucket_games.held[player],
+            turn=turn,
+            river=bucket_betting(river),
+            turn_orders=cards.orders[Street.TURN][player],
+            games=cards.bucket_games.seen_from(player),
+            probability=np.full(LANES, cards.to_come.deals[1].probability, np.float32),
         )
 
-    def build_game(self, number: int, board: Uint8Array, rivers: list[int]) -> None:
-        """Fills one game."""
-        hands, size, has_blockers = self.hands, self.buckets.number, self.buckets.has_blockers
-        bucket, met = np.empty(len(hands.combos), np.uint8), np.empty((size, size))
-        cards = np.array(rivers, dtype=np.uint8)
-        river_kernels.build_game(evaluator_tables(), board, cards, hands, has_blockers, bucket, met)
-        for player, columns in enumerate(self.columns):
-            self.bucket[player][number, : len(columns)] = bucket[columns]
-        # Rows are of the opponent's buckets: IP's as OOP sees it.
-        self.meets[0][number] = met.T
-        self.wins[0][number] = met.T * self.sign
-        if self.meets[1] is not self.meets[0]:
-            self.meets[1][number] = met
-            self.wins[1][number] = met * self.sign
+    def visit_turns(
+        self,
+        streets: CompactStreets,
+        tables: SpotTables,
+        player: int,
+        step: Step,
+        arriving: TurnArrival,
+        scratch: CompactScratch,
+        out_values: Float32Array,
+    ) -> None:
+        """Visits some turn cards; see `ExactRivers.visit_turns`."""
+        num_turns, num_games = len(arriving.card), len(streets.games.cards)
+        visit_kernels.visit_turns(
+            streets,
+            known_to(player, tables.on_boards(Street.TURN, range(num_turns))),
+            known_to(player, tables.on_boards(Street.RIVER, range(num_games))),
+            step,
+            arriving,
+            scratch,
+            out_values,
+        )
+
+    def tables_of_hands(self, cards: "CardTables", tables: SpotTables, runout: int) -> BothPlayers:
+        """Returns tables of a river board in which each hand does what its bucket does."""
+        both = []
+        for player, width in enumerate(cards.to_come.widths):
+            place = self.find_columns(cards, Street.RIVER, runout, player)
+            sums = tables.on_board(Street.RIVER, place.board)[player].strategy_sum
+            played = np.zeros((1, len(sums), width), np.float32)
+            played[0, :, : len(place.of_hands)] = sums[:, place.of_hands]
+            both.append(part_of(only_strategy(played), 0))
+        return both[0], both[1]
 
 
-# --------------------------------------------------------------------------------------------------
-# The cards of a flop whose rivers are bucket games, for any betting.
+#: How the rivers of a spot are kept.
+Rivers = ExactRivers | BucketRivers
 
-
-_NONE = -1
+EXACT_RIVERS = ExactRivers()
 
 
 @dataclass(frozen=True, eq=False)
-class CompactCards:
-    """The cards of a flop, for any betting.
+class CardTables:
+    """The cards of a spot as kernels read them, for any betting.
 
     Attributes:
         to_come: hands and boards.
-        games: the rivers.
         hands: as OOP and IP see them.
-        held: likewise.
-        flop_orders: likewise.
-        turn_orders: likewise.
-        net_wins: likewise on the flop, of `all_ins`.
+        orders: hands by board, for each street, as OOP and IP see them; none of bucket games.
+        games: the rivers, if they are bucket games.
     """
 
     to_come: CardsToCome
-    games: RiverGames
     hands: tuple[Hands, Hands]
-    held: tuple[HeldCards, HeldCards]
-    flop_orders: tuple[Orders, Orders]
-    turn_orders: tuple[Orders, Orders]
-    net_wins: tuple[Float32Array, Float32Array]
+    orders: tuple[tuple[Orders, Orders], ...]
+    games: RiverGames | None
+    _net_wins: dict[int, tuple[Float32Array, Float32Array]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     @classmethod
-    def plan(
-        cls,
-        board: tuple[int, ...],
-        ranges: tuple[HandRange, HandRange],
-        buckets: RiverBuckets,
-        *,
-        merges_suits: bool = True,
-        team: Team | None = None,
-    ) -> "CompactCards":
-        """Finds the hands of a flop and makes the bucket games of its rivers.
+    def build(cls, spot: Spot, rivers: Rivers, team: Team | None = None) -> "CardTables":
+        """Finds the hands and boards of a spot, and makes the bucket games of its rivers.
 
         Args:
-            board: three cards.
-            ranges: of OOP and IP.
-            buckets: how hands are grouped on rivers.
-            merges_suits: whether turn cards that differ by suits only are solved once.
+            spot: its betting does not matter.
+            rivers: how they are kept.
             team: threads to share the work.
 
         Raises:
             RangeError: if the board leaves nothing of a range, or no pair of hands can meet.
-            ConfigError: if the board is no flop.
+            ConfigError: if the spot cannot have such rivers.
         """
-        if len(board) != FLOP_SIZE:
-            problem = f"compact needs a flop, {format_cards(board)} has {len(board)} cards"
-            raise ConfigError("rivers", problem)
-        to_come = CardsToCome.plan(board, ranges, merges_suits)
-        turns = [board + dealt for dealt in to_come.runouts[0]]
+        rivers.check(spot)
+        cards = plan_deals(spot)
+        oop, ip = (hands_seen_from(cards, player) for player in range(NUM_PLAYERS))
         return cls(
-            to_come=to_come,
-            games=RiverGames.build(to_come, buckets, team or Team()),
-            hands=(hands_seen_from(to_come, OOP), hands_seen_from(to_come, IP)),
-            held=(_held_by(to_come, OOP), _held_by(to_come, IP)),
-            flop_orders=(orders_of(to_come, [board], OOP), orders_of(to_come, [board], IP)),
-            turn_orders=(orders_of(to_come, turns, OOP), orders_of(to_come, turns, IP)),
-            net_wins=net_wins(to_come, [board]),
+            to_come=cards,
+            hands=(oop, ip),
+            orders=tuple(
+                (orders_of(cards, boards, 0), orders_of(cards, boards, 1))
+                for boards in _ordered_boards(cards, rivers)
+            ),
+            games=rivers.build_games(cards, team or Team()),
         )
 
+    @staticmethod
+    def plan(cards: CardsToCome, rivers: Rivers, played: Sequence[StreetTemplate]) -> Plan:
+        """Returns the plan of the tables, with the all-ins of some betting."""
+        parts = {"games": rivers.plan_games(cards)}
+        for player, word in enumerate(PLAYER_WORDS):
+            parts[f"{word}.hands"] = plan_hands(cards, player)
+            for number, boards in enumerate(_ordered_boards(cards, rivers)):
+                is_river = number == len(cards.deals)
+                parts[f"{word}.orders{number}"] = plan_orders(
+                    cards, len(boards), player, is_river=is_river
+                )
+        for number, (template, boards) in enumerate(zip(played, boards_of(cards), strict=True)):
+            if has_products(template):
+                parts[f"net_wins{number}"] = plan_net_wins(cards, len(boards))
+        return Plan.join(parts)
+
+    def net_wins(self, number: int) -> tuple[Float32Array, Float32Array]:
+        """Returns what all-ins on the street of a number need, seen from OOP and IP; made once."""
+        with self._lock:
+            if number not in self._net_wins:
+                self._net_wins[number] = net_wins(self.to_come, boards_of(self.to_come)[number])
+            return self._net_wins[number]
+
     @property
-    def widths(self) -> tuple[int, int]:
-        """The lengths of rows of OOP's and IP's hands."""
-        return self.to_come.players[0].width, self.to_come.players[1].width
+    def bucket_games(self) -> RiverGames:
+        """The games, where rivers have them."""
+        assert self.games is not None
+        return self.games
 
 
-def _held_by(cards: CardsToCome, player: int) -> HeldCards:
-    """Returns hands by their cards, as a player sees them."""
-    hero, villain = cards.players[player], cards.players[1 - player]
-    holding = np.full((NUM_CARDS, NUM_CARDS - 1), _NONE, dtype=np.int64)
-    for card in range(NUM_CARDS):
-        held = np.flatnonzero((COMBO_CARDS[hero.combos] == card).any(axis=1))
-        holding[card, : len(held)] = held
-    with_cards = np.full((NUM_CARDS, NUM_CARDS), _NONE, dtype=np.int64)
-    low, high = COMBO_CARDS[villain.combos].T
-    with_cards[low, high] = with_cards[high, low] = np.arange(len(villain.combos))
-    return HeldCards(holding, with_cards)
+def plan_deals(spot: Spot) -> CardsToCome:
+    """Finds the hands and cards of a spot; raises what `CardsToCome.plan` does."""
+    return CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
+
+
+def _ordered_boards(cards: CardsToCome, rivers: Rivers) -> list[list[tuple[int, ...]]]:
+    boards = boards_of(cards)
+    return boards if rivers.is_exact else boards[: Street.RIVER]
+
+
+def bucket_betting(river: Forest) -> BucketBetting:
+    """Returns the betting of a river in one group, its terminals in blocks."""
+    num_roots, raked = len(river.root), len(river.showdown_rake)
+    rake = _pad(river.showdown_row[:raked], river.showdown[:raked], river.showdown_rake)
+    rake.payoff[raked:] = 0.0
+    return BucketBetting(
+        forest=river,
+        roots=_pad(
+            river.row[river.root], np.arange(num_roots), np.ones(num_roots, dtype=np.float32)
+        ),
+        folds=_pad(river.fold_row, river.fold, river.fold_gain),
+        showdowns=_pad(river.showdown_row, river.showdown, river.showdown_stake),
+        rake=rake,
+    )
+
+
+def _pad(row: Int32Array, node: IntArray | Int32Array, payoff: Float32Array) -> Terminals:
+    """Repeats the last entry of lists until they fill whole blocks."""
+    missing = -len(row) % PRODUCT_BLOCK
+    padded = [
+        np.pad(numbers, (0, missing), mode="edge") if missing else numbers.copy()
+        for numbers in (row, node, payoff)
+    ]
+    return Terminals(
+        padded[0].astype(np.int32), padded[1].astype(np.int32), padded[2].astype(np.float32)
+    )

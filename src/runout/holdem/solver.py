@@ -18,9 +18,8 @@ from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
 from runout.execution.tasks import CancelToken
 from runout.holdem.cards import Spot
-from runout.holdem.compact_game import CompactGame
-from runout.holdem.game import CardGame, SpotGame
-from runout.holdem.rivers import RiverBuckets
+from runout.holdem.game import CardGame
+from runout.holdem.rivers import EXACT_RIVERS, Rivers
 from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Precision
 from runout.simd.decision_kernels import Learning
@@ -37,7 +36,7 @@ class SpotSolver:
         schedule: DiscountSchedule = DCFR_SPOT,
         team: Team | None = None,
         precision: Precision = Precision.SINGLE,
-        rivers: RiverBuckets | None = None,
+        rivers: Rivers = EXACT_RIVERS,
     ) -> None:
         """Allocates the tables; both players begin with all actions equally likely.
 
@@ -46,17 +45,13 @@ class SpotSolver:
             schedule: the CFR variant.
             team: threads to share the work.
             precision: bits of a stored number.
-            rivers: how hands are grouped on rivers; by default they are not.
+            rivers: how rivers are kept.
 
         Raises:
             RangeError: if the board leaves nothing of a range.
             ConfigError: if hands are to be grouped on the rivers of a spot that is no flop.
         """
-        self.game: CardGame
-        if rivers is None:
-            self.game = SpotGame(spot, team, precision)
-        else:
-            self.game = CompactGame.plan(spot, rivers, team, precision)
+        self.game = CardGame(spot, rivers, precision, team)
         self.schedule = schedule
         self.iteration = 0
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
@@ -108,7 +103,7 @@ class SpotSolver:
         gain = sum(self.value_of(player, RESPONDING) for player in range(NUM_PLAYERS))
         is_raked = self.game.spot.rake.taken_from(self.game.spot.tree.stakes.pot) > 0.0
         # Hands of a bucket are worth their bucket's mean, from either side, which is not one sum.
-        if is_raked or not self.game.has_exact_rivers:
+        if is_raked or not self.game.rivers.is_exact:
             gain -= sum(self.value_of(player, EVALUATING) for player in range(NUM_PLAYERS))
         return gain / NUM_PLAYERS
 

@@ -1,24 +1,120 @@
-"""The learned tables of a spot, and what they and the working space take in memory."""
+"""What a game with real cards keeps in memory: plans of arrays, learned tables, hands and boards.
 
-from collections.abc import Iterator, Sequence
+Every array is planned by name, with its shape and type, before it is allocated: what a solve takes
+is the size of its plans.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import AnyArray, Float32Array, aligned_zeros
-from runout.cards.deck import NUM_CARDS
+from runout.arrays import (
+    AnyArray,
+    Float32Array,
+    FloatArray,
+    Int16Array,
+    IntArray,
+    Uint8Array,
+    aligned_zeros,
+)
+from runout.cards.deck import COMBO_CARDS, NUM_CARDS, RIVER_SIZE, live_combos, permute_combos
+from runout.cards.evaluator import evaluator_tables
+from runout.cards.flops import SUIT_MAPPINGS
+from runout.equity import equity_kernels
+from runout.equity.board import BoardEquity, compute_board_equity
+from runout.holdem import terminal_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, PlayerHands
-from runout.holdem.forest import StreetTemplate, has_products, net_win_bytes
-from runout.holdem.layouts import TurnScratch
+from runout.holdem.forest import StreetTemplate
+from runout.holdem.layouts import Hands, Orders
 from runout.holdem.street_kernels import Scratch
-from runout.holdem.terminal_kernels import SUMS_OF_HAND, Lanes
+from runout.simd import products
 from runout.simd.decision_kernels import Learning
 from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
-from runout.trees.layout import NUM_PLAYERS
+
+_NONE = -1
+
+#: Tables of OOP and IP.
+BothPlayers = tuple[Learning, Learning]
+
+#: A NamedTuple of arrays, and of further such tuples.
+Built = TypeVar("Built")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Arrays that will be allocated.
+
+    Attributes:
+        arrays: shape and type by name; a dot leads into a part, as in ``turn.lanes.reach``.
+    """
+
+    arrays: Mapping[str, tuple[tuple[int, ...], npt.DTypeLike]]
+
+    @classmethod
+    def join(cls, parts: Mapping[str, "Plan"]) -> "Plan":
+        """Returns the plan of several parts, whose names come before those of their arrays."""
+        return cls(
+            {
+                f"{part}.{name}": planned
+                for part, plan in parts.items()
+                for name, planned in plan.arrays.items()
+            }
+        )
+
+    @classmethod
+    def covering(cls, plans: Sequence["Plan"]) -> "Plan":
+        """Returns arrays in which those of the same names of all plans fit.
+
+        Raises:
+            ValueError: if rows are not as long in all of them.
+        """
+        arrays = {}
+        for name, (_, dtype) in plans[0].arrays.items():
+            shapes = [plan.arrays[name][0] for plan in plans]
+            lengths = {shape[-1] for shape in shapes if len(shape) > 1}
+            if len(lengths) > 1:
+                problem = f"{name} has rows of {sorted(lengths)}"
+                raise ValueError(f"games of different hands or buckets share no space: {problem}")
+            arrays[name] = tuple(map(max, zip(*shapes, strict=True))), dtype
+        return cls(arrays)
+
+    @property
+    def num_bytes(self) -> int:
+        """What all arrays take."""
+        return sum(
+            math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self.arrays.values()
+        )
+
+    def allocate(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns the arrays, all zero."""
+        return {name: aligned_zeros(*planned) for name, planned in self.arrays.items()}
+
+    def build(self, kind: type[Built]) -> Built:
+        """Returns the arrays as a NamedTuple whose fields they are named after."""
+        return assemble(kind, self.allocate())
+
+
+def assemble(kind: type[Built], arrays: Mapping[str, AnyArray], part: str = "") -> Built:
+    """Returns some of the arrays as a NamedTuple.
+
+    Args:
+        kind: has arrays and further such tuples as fields.
+        arrays: by name.
+        part: what comes before the names of its fields, with a dot.
+    """
+    fields = {
+        name: assemble(inner, arrays, f"{part}{name}.")
+        if hasattr(inner, "_fields")
+        else arrays[part + name]
+        for name, inner in get_type_hints(kind).items()
+    }
+    return kind(**fields)
 
 
 class Precision(IntEnum):
@@ -28,10 +124,24 @@ class Precision(IntEnum):
     HALF = 16
 
 
-def _dtypes(precision: Precision) -> tuple[npt.DTypeLike, npt.DTypeLike]:
-    if precision == Precision.SINGLE:
-        return np.float32, np.float32
-    return np.int16, np.uint16
+@dataclass(frozen=True)
+class MemoryNeed:
+    """What a solve takes, in bytes.
+
+    Attributes:
+        tables: regrets and strategy sums on all boards.
+        working_space: of all workers.
+        cards: orders of strength, images of hands and what hands win all-in.
+    """
+
+    tables: int
+    working_space: int
+    cards: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.tables + self.working_space + self.cards
 
 
 class StreetSize(NamedTuple):
@@ -46,29 +156,39 @@ class StreetSize(NamedTuple):
     widths: tuple[int, int]
 
 
-def exact_sizes(cards: CardsToCome) -> list[StreetSize]:
-    """Returns the sizes of tables in which every hand of every board has a column."""
-    oop, ip = cards.players
-    return [StreetSize(number, (oop.width, ip.width)) for number in count_boards(cards)]
+def count_boards(cards: CardsToCome) -> tuple[int, ...]:
+    """Returns how many boards each street of the spot is solved on."""
+    return (1, *(len(deal.card) for deal in cards.deals))
 
 
-def make_learning(
-    template: StreetTemplate, hands: PlayerHands, player: int, num_boards: int, precision: Precision
-) -> Learning:
-    """Returns empty tables ``[boards, actions, width]`` of a player on a street."""
-    return _make_learning((num_boards, template.num_actions[player], hands.width), precision)
+def plan_learning(shape: tuple[int, int, int], precision: Precision) -> Plan:
+    """Returns the plan of a `Learning` of so many boards, actions and columns."""
+    num_boards, num_actions, _ = shape
+    is_single = precision == Precision.SINGLE
+    scales = ((num_boards, 0 if is_single else num_actions), np.float32)
+    return Plan(
+        {
+            "regret": (shape, np.float32 if is_single else np.int16),
+            "regret_scale": scales,
+            "strategy_sum": (shape, np.float32 if is_single else np.uint16),
+            "sum_scale": scales,
+            "lock": ((num_boards, 0, 0), np.uint8),
+        }
+    )
 
 
-def _make_learning(shape: tuple[int, int, int], precision: Precision) -> Learning:
-    num_boards = shape[0]
-    num_scales = shape[1] if precision == Precision.HALF else 0
-    regret, strategy_sum = _dtypes(precision)
-    return Learning(
-        regret=aligned_zeros(shape, regret),
-        regret_scale=np.zeros((num_boards, num_scales), np.float32),
-        strategy_sum=aligned_zeros(shape, strategy_sum),
-        sum_scale=np.zeros((num_boards, num_scales), np.float32),
-        lock=np.zeros((num_boards, 0, 0), np.uint8),
+def plan_tables(
+    templates: Sequence[StreetTemplate], sizes: Sequence[StreetSize], precision: Precision
+) -> Plan:
+    """Returns the plan of the tables of both players on all streets."""
+    return Plan.join(
+        {
+            f"{template.street.label}_{PLAYER_WORDS[player]}": plan_learning(
+                (size.num_boards, template.num_actions[player], width), precision
+            )
+            for template, size in zip(templates, sizes, strict=True)
+            for player, width in enumerate(size.widths)
+        }
     )
 
 
@@ -81,29 +201,33 @@ class LearnedTables:
         first_street: the street on which the spot begins.
     """
 
-    by_street: list[tuple[Learning, Learning]]
+    by_street: list[BothPlayers]
     first_street: Street
 
     @classmethod
     def allocate(
-        cls, templates: list[StreetTemplate], sizes: Sequence[StreetSize], precision: Precision
+        cls,
+        templates: Sequence[StreetTemplate],
+        sizes: Sequence[StreetSize],
+        precision: Precision,
     ) -> "LearnedTables":
         """Returns tables of players who have learned nothing yet."""
+        arrays = plan_tables(templates, sizes, precision).allocate()
         by_street = []
-        for template, (num_boards, widths) in zip(templates, sizes, strict=True):
+        for template in templates:
             oop, ip = (
-                _make_learning((num_boards, num_actions, width), precision)
-                for num_actions, width in zip(template.num_actions, widths, strict=True)
+                assemble(Learning, arrays, f"{template.street.label}_{word}.")
+                for word in PLAYER_WORDS
             )
             by_street.append((oop, ip))
         return cls(by_street, templates[0].street)
 
-    def on_board(self, street: Street, board: int) -> tuple[Learning, Learning]:
+    def on_board(self, street: Street, board: int) -> BothPlayers:
         """Returns views of the tables of one board."""
         oop, ip = self.by_street[street - self.first_street]
         return part_of(oop, board), part_of(ip, board)
 
-    def on_boards(self, street: Street, boards: range) -> tuple[Learning, Learning]:
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
         """Returns views of the tables of consecutive boards."""
         oop, ip = self.by_street[street - self.first_street]
         chosen = slice(boards.start, boards.stop)
@@ -135,180 +259,270 @@ def part_of(learning: Learning, boards: int | slice) -> Learning:
     )
 
 
-class ScratchShape(NamedTuple):
-    """How much working space a street needs, seen from a player.
+def only_strategy(sums: AnyArray) -> Learning:
+    """Returns tables that cannot learn, with sums ``[boards, A, W]`` of any type.
+
+    The actions of a decision share one scale, which does not change their shares.
+    """
+    no_scale = np.zeros((len(sums), 0), np.float32)
+    nothing = np.zeros((len(sums), 0, 0), np.float32)
+    return Learning(nothing, no_scale, sums, no_scale, np.zeros((len(sums), 0, 0), np.uint8))
+
+
+#: Returns ``[A, C]`` what a player does on a street with given cards dealt and given combos.
+RowsOf = Callable[[StreetTemplate, int, tuple[int, ...], IntArray], Float32Array]
+
+
+@dataclass(frozen=True, eq=False)
+class FixedTables:
+    """What one player does, for visits in which the other one responds.
+
+    They are filled board by board: all of them can need more memory than there is, and a visit
+    looks at the boards of one turn card at a time.
 
     Attributes:
-        num_rows: rows of reach.
-        num_nodes: rows of values.
-        num_decoded: rows of a decision in tables that are not of 32 bits; 0 if they are.
-        hero: the length of a row of the player's hands.
-        villain: the length of a row of the opponent's hands.
-        has_running: whether there are showdowns of river hands, which take running sums.
+        templates: the streets of the spot.
+        cards: its hands and cards.
+        player: whose strategies they are; the other player has no tables.
+        rows_of: the strategies.
     """
 
-    num_rows: int
-    num_nodes: int
-    num_decoded: int
-    hero: int
-    villain: int
-    has_running: bool
+    templates: list[StreetTemplate]
+    cards: CardsToCome
+    player: int
+    rows_of: RowsOf
 
-    @property
-    def num_running(self) -> int:
-        """Running sums: of all hands and of both cards of each, after a row of zeros each."""
-        return 3 * self.villain + 1 + NUM_CARDS if self.has_running else 1
+    def on_board(self, street: Street, board: int) -> BothPlayers:
+        """Returns the tables of one board."""
+        oop, ip = self.on_boards(street, range(board, board + 1))
+        return part_of(oop, 0), part_of(ip, 0)
 
-    @classmethod
-    def of(
-        cls, template: StreetTemplate, widths: tuple[int, int], player: int, precision: Precision
-    ) -> "ScratchShape":
-        """Returns what the nodes of a template need with rows of some widths."""
-        forest = template.forests[player]
-        return cls(
-            num_rows=int(forest.group[:, 8].max()),
-            num_nodes=int((forest.group[:, 1] - forest.group[:, 0]).max()),
-            num_decoded=int(forest.num_children.max()) if precision == Precision.HALF else 0,
-            hero=widths[player],
-            villain=widths[1 - player],
-            has_running=template.street == Street.RIVER and len(forest.showdown) > 0,
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
+        """Returns the tables of consecutive boards."""
+        number = street - self.templates[0].street
+        template, hands = self.templates[number], self.cards.players[self.player]
+        shape = (len(boards), template.num_actions[self.player], hands.width)
+        played = np.zeros(shape, np.float32)
+        for position, board in enumerate(boards):
+            dealt = self.cards.runouts[number - 1][board] if number > 0 else ()
+            known = self.rows_of(template, self.player, dealt, hands.combos)
+            played[position, :, : len(hands.combos)] = known
+        mine, nobody = (
+            only_strategy(played),
+            only_strategy(np.zeros((len(boards), 0, 0), np.float32)),
         )
+        return (mine, nobody) if self.player == 0 else (nobody, mine)
+
+
+@dataclass(frozen=True, eq=False)
+class BothFixed:
+    """The tables of two players neither of whom learns or responds."""
+
+    oop: FixedTables
+    ip: FixedTables
+
+    def on_board(self, street: Street, board: int) -> BothPlayers:
+        """Returns the tables of one board."""
+        return self.oop.on_board(street, board)[0], self.ip.on_board(street, board)[1]
+
+    def on_boards(self, street: Street, boards: range) -> BothPlayers:
+        """Returns the tables of some boards, with an axis for them."""
+        return self.oop.on_boards(street, boards)[0], self.ip.on_boards(street, boards)[1]
+
+
+def plan_scratch(
+    template: StreetTemplate, widths: tuple[int, int], player: int, precision: Precision
+) -> Plan:
+    """Returns the plan of a `Scratch` for one worker on one street, seen from a player.
+
+    Args:
+        template: the betting.
+        widths: of rows of OOP's and IP's hands, or buckets.
+        player: whose hands are valued.
+        precision: of the tables.
+    """
+    forest, hero, villain = template.forests[player], widths[player], widths[1 - player]
+    num_decoded = int(forest.num_children.max()) if precision == Precision.HALF else 0
+    has_running = template.street == Street.RIVER and len(forest.showdown) > 0
+    # Running sums: of all hands and of both cards of each, after a row of zeros each.
+    num_running = 3 * villain + 1 + NUM_CARDS if has_running else 1
+    single = np.float32
+    return Plan(
+        {
+            "reach": ((int(forest.group[:, 8].max()), villain), single),
+            "value": ((int((forest.group[:, 1] - forest.group[:, 0]).max()), hero), single),
+            "lanes.reach": ((villain, LANES), single),
+            "lanes.value": ((hero, LANES), single),
+            "lanes.met": ((hero, LANES), single),
+            "lanes.by_card": ((NUM_CARDS, LANES), single),
+            "lanes.running": ((num_running, LANES), single),
+            "rows": ((num_decoded, max(hero, villain)), single),
+        }
+    )
 
 
 def make_scratch(
     template: StreetTemplate, cards: CardsToCome, player: int, precision: Precision
 ) -> Scratch:
     """Returns working space for one worker on one street, seen from a player."""
-    widths = cards.players[0].width, cards.players[1].width
-    return make_shaped_scratch(ScratchShape.of(template, widths, player, precision))
+    return plan_scratch(template, cards.widths, player, precision).build(Scratch)
 
 
-def make_shaped_scratch(shape: ScratchShape) -> Scratch:
-    """Returns working space for one worker on one street."""
-    num_rows, num_nodes, num_decoded, hero, villain, _ = shape
-    longest = max(hero, villain)
-    return Scratch(
-        reach=_zeros(num_rows, villain),
-        value=_zeros(num_nodes, hero),
-        lanes=Lanes(
-            reach=_zeros(villain, LANES),
-            value=_zeros(hero, LANES),
-            met=_zeros(hero, LANES),
-            by_card=_zeros(NUM_CARDS, LANES),
-            running=_zeros(shape.num_running, LANES),
-        ),
-        rows=_zeros(num_decoded, longest),
+def boards_of(cards: CardsToCome) -> list[list[tuple[int, ...]]]:
+    """Returns the boards of each street."""
+    return [[cards.board], *([cards.board + dealt for dealt in on] for on in cards.runouts)]
+
+
+def plan_hands(cards: CardsToCome, player: int) -> Plan:
+    """Returns the plan of `hands_seen_from`."""
+    hero, villain = cards.players[player].width, cards.players[1 - player].width
+    shapes = {
+        "hero_cards": (hero, 2),
+        "villain_cards": (villain, 2),
+        "same": (hero,),
+        "holding": (NUM_CARDS, NUM_CARDS - 1),
+        "image": (len(SUIT_MAPPINGS), hero),
+    }
+    return Plan({name: (shape, np.int64) for name, shape in shapes.items()})
+
+
+def hands_seen_from(cards: CardsToCome, player: int) -> Hands:
+    """Returns the hands of both players for the kernels."""
+    hero, villain = cards.players[player], cards.players[1 - player]
+    hands = plan_hands(cards, player).build(Hands)
+    hands.hero_cards[:], hands.villain_cards[:] = hero.cards(), villain.cards()
+    hands.same[:] = _NONE
+    hands.same[: len(hero.combos)] = villain.positions()[hero.combos]
+    hands.holding[:] = holding_cards(villain)
+    hands.image[:] = np.arange(hero.width)
+    positions = hero.positions()
+    for image, mapping in zip(hands.image, SUIT_MAPPINGS, strict=True):
+        sources = positions[permute_combos(mapping.inverse().new_suits)[hero.combos]]
+        image[: len(hero.combos)] = np.where(sources >= 0, sources, 0)
+    return hands
+
+
+def holding_cards(player: PlayerHands) -> IntArray:
+    """Returns ``[52, 51]`` a player's hands that hold each card, the rest -1."""
+    holding = np.full((NUM_CARDS, NUM_CARDS - 1), _NONE, dtype=np.int64)
+    for card in range(NUM_CARDS):
+        held = np.flatnonzero((COMBO_CARDS[player.combos] == card).any(axis=1))
+        holding[card, : len(held)] = held
+    return holding
+
+
+def plan_orders(cards: CardsToCome, num_boards: int, player: int, *, is_river: bool) -> Plan:
+    """Returns the plan of `orders_of` so many boards of a street."""
+    num_hero, num_villain = len(cards.players[player].combos), len(cards.players[1 - player].combos)
+    of_hero, of_villain = (num_hero, num_villain) if is_river else (0, 0)
+    return Plan(
+        {
+            "hero": ((num_boards, num_hero), np.int16),
+            "hero_sums": ((num_boards, of_hero, terminal_kernels.SUMS_OF_HAND), np.int16),
+            "num_hero": ((num_boards,), np.int64),
+            "villain": ((num_boards, num_villain), np.int16),
+            "villain_sums": ((num_boards, of_villain, 2), np.int16),
+            "num_villain": ((num_boards,), np.int64),
+        }
     )
 
 
-def make_turn_scratch(
-    templates: list[StreetTemplate], cards: CardsToCome, player: int, precision: Precision
-) -> TurnScratch:
-    """Returns working space for one worker that visits turn cards, seen from a player."""
-    _, turn, river = templates
-    hero, num_roots = cards.players[player].width, len(river.root_of)
-    return TurnScratch(
-        turn=make_scratch(turn, cards, player, precision),
-        river=make_scratch(river, cards, player, precision),
-        river_value=_zeros(num_roots, hero),
-        chance_value=np.zeros((num_roots, hero)),
+def orders_of(cards: CardsToCome, boards: Sequence[tuple[int, ...]], player: int) -> Orders:
+    """Returns the hands possible on each board, seen from a player; by strength on rivers."""
+    hero, villain = cards.players[player], cards.players[1 - player]
+    is_river = len(boards[0]) == RIVER_SIZE
+    orders = plan_orders(cards, len(boards), player, is_river=is_river).build(Orders)
+    hero_strength = _fill_order(hero, boards, orders.hero, orders.num_hero)
+    villain_strength = _fill_order(villain, boards, orders.villain, orders.num_villain)
+    if is_river:
+        terminal_kernels.find_sums(
+            (hero_strength, villain_strength),
+            (orders.hero, orders.villain),
+            (orders.num_hero, orders.num_villain),
+            (hero.cards(), villain.cards()),
+            _first_sums(villain),
+            orders.hero_sums,
+            orders.villain_sums,
+        )
+    return orders
+
+
+def _first_sums(villain: PlayerHands) -> IntArray:
+    """Returns ``[52]`` the row before a card's first running sum; those of all hands are before."""
+    num_holding = np.bincount(COMBO_CARDS[villain.combos].ravel(), minlength=NUM_CARDS)
+    return villain.width + 1 + np.cumsum(num_holding + 1) - (num_holding + 1)
+
+
+def _fill_order(
+    player: PlayerHands,
+    boards: Sequence[tuple[int, ...]],
+    out_order: Int16Array,
+    out_number: IntArray,
+) -> Uint8Array:
+    """Writes the hands possible on each board in order, and their number; returns strengths."""
+    ranks = np.zeros(out_order.shape, dtype=np.uint8)
+    if len(boards[0]) == RIVER_SIZE:
+        equity_kernels.rank_combos(
+            evaluator_tables(),
+            np.array(boards, dtype=np.uint8),
+            player.combos,
+            np.empty_like(ranks),
+            ranks,
+        )
+    else:  # before the river nobody shows down: only who is possible matters
+        for row, cards in zip(ranks, boards, strict=True):
+            blocked = np.isin(COMBO_CARDS[player.combos], cards).any(axis=1)
+            row[blocked] = equity_kernels.BLOCKED_VILLAIN
+    order = np.argsort(ranks, axis=1, kind="stable")
+    out_order[:] = order
+    out_number[:] = (ranks != equity_kernels.BLOCKED_VILLAIN).sum(axis=1)
+    return np.take_along_axis(ranks, order, axis=1)
+
+
+def plan_net_wins(cards: CardsToCome, num_boards: int) -> Plan:
+    """Returns the plan of `net_wins` of so many boards."""
+    return Plan(
+        {
+            PLAYER_WORDS[player]: (
+                (num_boards, *products.panel_shape((villain.width, hero.width), np.float32)),
+                np.float32,
+            )
+            for player, (hero, villain) in enumerate(_views(cards))
+        }
     )
 
 
-def _zeros(rows: int, columns: int) -> Float32Array:
-    return aligned_zeros((rows, columns), np.float32)
+def net_wins(
+    cards: CardsToCome, boards: Sequence[tuple[int, ...]]
+) -> tuple[Float32Array, Float32Array]:
+    """Returns, seen from OOP and IP, how much more often hands win than they lose, as panels.
 
-
-@dataclass(frozen=True)
-class MemoryNeed:
-    """What a solve takes, in bytes.
-
-    Attributes:
-        tables: regrets and strategy sums on all boards.
-        working_space: of all workers.
-        cards: orders of strength, images of hands and what hands win all-in.
+    By board ``[K, P, O, W]``: a matrix ``[O, H]``, by the opponent's hand and hero's, over all
+    runouts; 0 where hands share a card with each other or with the board. They are the same
+    arrays if both players hold the same hands.
     """
-
-    tables: int
-    working_space: int
-    cards: int
-
-    @property
-    def total(self) -> int:
-        """All of it."""
-        return self.tables + self.working_space + self.cards
-
-
-def count_boards(cards: CardsToCome) -> tuple[int, ...]:
-    """Returns how many boards each street of the spot is solved on."""
-    return (1, *(len(deal.card) for deal in cards.deals))
+    oop, ip = cards.players
+    held = np.union1d(oop.combos, ip.combos)
+    among = held if len(held) < len(live_combos(cards.board)) else None
+    seen = list(plan_net_wins(cards, len(boards)).allocate().values())
+    for number, board in enumerate(boards):
+        equity = compute_board_equity(board, among)
+        for panels, view in zip(seen, _views(cards), strict=True):
+            products.fill_panels(_net(equity, *view), panels[number])
+    return seen[0], seen[-1]
 
 
-def estimate_memory(
-    templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
-) -> MemoryNeed:
-    """Returns what a solve will allocate, before anything is allocated.
-
-    Args:
-        templates: the betting as it is visited, on settled streets without cards after all-ins.
-        cards: hands and boards.
-        num_workers: threads that share the work.
-        precision: of the tables.
-    """
-    matrices = sum(
-        net_win_bytes(cards, num_boards)
-        for template, num_boards in zip(templates, count_boards(cards), strict=True)
-        if has_products(template)
-    )
-    return MemoryNeed(
-        tables=count_table_bytes(templates, exact_sizes(cards), precision),
-        working_space=_estimate_scratch(templates, cards, num_workers, precision),
-        cards=_estimate_cards(cards) + matrices,
-    )
+def _views(cards: CardsToCome) -> list[tuple[PlayerHands, PlayerHands]]:
+    """Returns hero and villain as OOP and as IP sees them, once if they hold the same hands."""
+    oop, ip = cards.players
+    return [(oop, ip)] if np.array_equal(oop.combos, ip.combos) else [(oop, ip), (ip, oop)]
 
 
-def count_table_bytes(
-    templates: list[StreetTemplate], sizes: Sequence[StreetSize], precision: Precision
-) -> int:
-    """Returns what `LearnedTables.allocate` will take."""
-    total = 0
-    for template, (num_boards, widths) in zip(templates, sizes, strict=True):
-        for num_actions, width in zip(template.num_actions, widths, strict=True):
-            scales = num_actions if precision == Precision.HALF else 0
-            total += num_boards * (2 * num_actions * width * (precision // 8) + 2 * scales * 4)
-    return total
-
-
-def scratch_bytes(shape: ScratchShape) -> int:
-    """Returns what `make_shaped_scratch` will take."""
-    num_rows, num_nodes, num_decoded, hero, villain, _ = shape
-    total = 4 * (num_rows * villain + num_nodes * hero)
-    total += 4 * LANES * (2 * hero + villain + NUM_CARDS + shape.num_running)
-    return total + 4 * num_decoded * max(hero, villain)
-
-
-def _estimate_scratch(
-    templates: list[StreetTemplate], cards: CardsToCome, num_workers: int, precision: Precision
-) -> int:
-    total, between_streets = 0, [0]
-    widths = cards.players[0].width, cards.players[1].width
-    for number, template in enumerate(templates):
-        for player in range(NUM_PLAYERS):
-            shape = ScratchShape.of(template, widths, player, precision)
-            total += scratch_bytes(shape) * (num_workers if number > 0 else 1)
-            entering = len(template.root_of) * shape.hero
-            if number == 1:  # what all cards are worth, of one player at a time, and the sum
-                between_streets.append((4 * len(cards.deals[0].card) + 8) * entering)
-            if number == 2:  # what a river is worth, and the sum
-                total += num_workers * 12 * entering
-    return total + max(between_streets)
-
-
-def _estimate_cards(cards: CardsToCome) -> int:
-    num_hands = sum(len(player.combos) for player in cards.players)
-    width = sum(player.width for player in cards.players)
-    boards = count_boards(cards)
-    # Both players' orders and numbers of hands, as each of the two sees them, and running sums.
-    orders = NUM_PLAYERS * sum(boards) * (2 * num_hands + 16)
-    sums = boards[-1] * 2 * (SUMS_OF_HAND + 2) * num_hands
-    return orders + sums + 24 * 8 * width
+def _net(equity: BoardEquity, hero: PlayerHands, villain: PlayerHands) -> FloatArray:
+    """Returns ``[O, H]`` wins less losses of hero's hands on one board, as shares of runouts."""
+    matrix = np.zeros((villain.width, hero.width))
+    mine, theirs = (np.flatnonzero(np.isin(p.combos, equity.combos)) for p in (hero, villain))
+    won = equity.wins_between(hero.combos[mine], villain.combos[theirs]).T.astype(np.float64)
+    won -= equity.wins_between(villain.combos[theirs], hero.combos[mine])
+    matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
+    return matrix

@@ -17,24 +17,25 @@ from runout.cfr.team import Team
 from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.flops.backend import Cost, limit_seconds
+from runout.flops.cards import CardBackend
 from runout.flops.live_spot import LiveSpot, encode_equities, runout_games
 from runout.holdem.cards import make_layouts
-from runout.holdem.compact_game import CompactGame
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
-from runout.holdem.tables import LearnedTables, count_boards
+from runout.holdem.tables import LearnedTables, count_boards, only_strategy
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups, value_groups
 from runout.preflop.subgames import (
-    Engine,
-    EngineNeeds,
     FlopDeals,
     FlopPlayers,
     FlopVisit,
     LearningFlops,
     PlayedFlops,
     Subgame,
+    SubgameNeeds,
     count_alike,
+    estimate_subgames,
+    make_subgames,
 )
 from runout.simd.decision_kernels import Learning
 from runout.solutions.flop import encode_values, normalize_sums
@@ -402,17 +403,16 @@ def _add_buckets(writer: BundleWriter, flop: int, games: Sequence[CardGame]) -> 
     ways: list[object] = []
     numbers = []
     for game in games:
-        if not isinstance(game, CompactGame):
+        if game.rivers.is_exact:
             return []
-        if game.river_games not in ways:
-            ways.append(game.river_games)
+        river_games = game.card_tables.bucket_games
+        if river_games not in ways:
+            ways.append(river_games)
             of_runouts, buckets = bucket_names(flop, len(ways) - 1)
             writer.add_array(of_runouts, runout_games(game))
             num_hands = len(game.cards.players[0].combos)  # both players hold everything
-            writer.add_array(
-                buckets, np.ascontiguousarray(game.river_games.bucket[0][:, :num_hands])
-            )
-        numbers.append(ways.index(game.river_games))
+            writer.add_array(buckets, np.ascontiguousarray(river_games.bucket[0][:, :num_hands]))
+        numbers.append(ways.index(river_games))
     return numbers
 
 
@@ -477,15 +477,7 @@ def read_tables(
 
 
 def _fixed(shares: AnyArray | None) -> Learning:
-    sums = np.zeros((0, 0, 0), np.uint8) if shares is None else shares
-    num_boards = len(sums)
-    return Learning(
-        regret=np.zeros((num_boards, 0, 0), np.float32),
-        regret_scale=np.zeros((num_boards, 0), np.float32),
-        strategy_sum=sums,
-        sum_scale=np.zeros((num_boards, 0), np.float32),
-        lock=np.zeros((num_boards, 0, 0), np.uint8),
-    )
+    return only_strategy(np.zeros((0, 0, 0), np.uint8) if shares is None else shares)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -504,7 +496,7 @@ class JointGame:
         tree: the betting before the flop.
         flops: the flops that are played, and their weights.
         betting: the betting after the flop, by the type of the pot.
-        engine: plays the flops.
+        backend: makes the games of the flops; how long it solves them does not matter.
         flops_per_iteration: flops that an iteration visits; None for all.
         seed: of the draws, if not all flops are visited.
     """
@@ -512,7 +504,7 @@ class JointGame:
     tree: PreflopTree
     flops: FlopList
     betting: Mapping[PotType, BettingRules]
-    engine: Engine
+    backend: CardBackend
     flops_per_iteration: int | None = None
     seed: int = 0
 
@@ -533,28 +525,30 @@ class JointGame:
             num_workers: threads in all.
             keeps_rivers: whether strategies of rivers are kept, and not only of flops and turns.
         """
-        need = self._estimate(self.engine, num_workers)
+        need = self._estimate(self.backend, num_workers)
         kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
         result = KEPT_BYTES_PER_CELL * int(kept.sum())
         result += count_value_bytes(self.flops.flops, self.flop_trees)
         result += need.river_map_bytes if keeps_rivers else 0
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
-        per_iteration = self.engine.seconds_per_cell * int(need.cells_by_street.sum()) * share
+        per_iteration = self.backend.seconds_per_cell * int(need.cells_by_street.sum()) * share
         savings: dict[str, int | None] = {
-            change: JOINT_PROGRAM_BYTES + self._estimate(engine, num_workers).memory.total
-            for change, engine in self.engine.savings.items()
+            change: JOINT_PROGRAM_BYTES + self._estimate(backend, num_workers).memory.total
+            for change, backend in self.backend.savings.items()
         }
+        is_exact = self.backend.rivers.is_exact
+        cheaper = "solve_type: compact" if is_exact else "fewer river_buckets"
         return Cost(
             seconds=limit_seconds(rule, per_iteration / num_workers),
             memory_bytes=JOINT_PROGRAM_BYTES + need.memory.total,
             disk_bytes=result,
             # A checkpoint holds all tables, and there is one while the next is written.
             checkpoint_bytes=2 * need.memory.tables,
-            savings=savings | {f"give fewer flops, fewer sizes, or {self.engine.advice}": None},
+            savings=savings | {f"give fewer flops, fewer sizes, or {cheaper}": None},
         )
 
-    def _estimate(self, engine: Engine, num_workers: int) -> EngineNeeds:
-        return engine.estimate(self.flops.flops, self.flop_trees, num_workers)
+    def _estimate(self, backend: CardBackend, num_workers: int) -> SubgameNeeds:
+        return estimate_subgames(backend, self.flops.flops, self.flop_trees, num_workers)
 
     def play_flops(self, team: Team, flops: Sequence[int] | None = None) -> PlayedFlops[Subgame]:
         """Allocates the tables of flops; everybody begins with all actions equally likely.
@@ -566,7 +560,8 @@ class JointGame:
         numbers = range(len(self.flops)) if flops is None else flops
         cards = [self.flops.flops[number] for number in numbers]
         weights = {number: float(self.flops.weights[number]) for number in numbers}
-        return PlayedFlops(weights, self.engine.play(cards, self.flop_trees, team), team)
+        subgames = make_subgames(self.backend, cards, self.flop_trees, team)
+        return PlayedFlops(weights, subgames, team)
 
     def make_leaves(
         self, players: Players, schedule: DiscountSchedule = DCFR_JOINT

@@ -16,7 +16,13 @@ from runout.errors import BundleError
 from runout.execution.tasks import ShardGroup, Worker
 from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame, LearningLeaves
 from runout.preflop.solver import PreflopSolver
-from runout.preflop.subgames import FlopVisit, PlayedFlops, SavedSubgames, Subgame
+from runout.preflop.subgames import (
+    FlopVisit,
+    PlayedFlops,
+    SavedSubgames,
+    Subgame,
+    estimate_subgames,
+)
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.storage.writer import BundleWriter, Finish
 
@@ -156,7 +162,7 @@ class JointShards:
     def memory_bytes(self, part: Sequence[int]) -> int:
         """Returns what the tables of some flops need, and the program beside them."""
         cards = [self.game.flops.flops[number] for number in part]
-        needs = self.game.engine.estimate(cards, self.game.flop_trees, 1)
+        needs = estimate_subgames(self.game.backend, cards, self.game.flop_trees, 1)
         return JOINT_PROGRAM_BYTES + needs.memory.total
 
 

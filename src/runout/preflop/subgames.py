@@ -1,10 +1,14 @@
-"""The flops of a joint game: betting with real cards, and what is learned on each."""
+"""The flops of a joint game: betting with real cards, and what is learned on each.
+
+A process that has a flop has all of its leaves, with their tables. What hands win is told flop by
+flop, so that sums can be made in one order however the flops are divided.
+"""
 
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -13,43 +17,24 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, card_rank, card_suit
 from runout.cards.flops import Flop, FlopList
-from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import BundleError
-from runout.flops.cards import SECONDS_PER_CELL
-from runout.holdem.cards import NO_RAKE, CardsToCome, Spot
-from runout.holdem.compact_game import ONE_GROUP, CompactGame
-from runout.holdem.forest import StreetTemplate, make_templates, played_templates
-from runout.holdem.game import CardGame, SpotGame
-from runout.holdem.rivers import CompactCards, RiverBuckets, choose_buckets
+from runout.flops.cards import EVERYONE, CardBackend
+from runout.holdem.cards import CardsToCome
+from runout.holdem.game import CardGame, Workspace
+from runout.holdem.rivers import Rivers
 from runout.holdem.street_kernels import Step
-from runout.holdem.tables import (
-    LearnedTables,
-    MemoryNeed,
-    Precision,
-    StreetSize,
-    count_table_bytes,
-    estimate_memory,
-    exact_sizes,
-)
-from runout.holdem.workspace import (
-    Workspace,
-    compact_sizes,
-    estimate_compact_memory,
-    river_map_bytes,
-)
+from runout.holdem.tables import LearnedTables, MemoryNeed, Plan
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import BundleWriter, Finish
 from runout.trees.betting import Street
 from runout.trees.tree import PostflopTree, postflop_position
 
-# --------------------------------------------------------------------------------------------------
-# Which hands meet beside the flops of a subset, and what a checked-down flop is worth there.
-
-
 #: Pairs of combos that can be dealt beside a flop: 49 cards for one player, 47 for the other.
 PAIRS_BESIDE_A_FLOP = 1_176 * 1_081
+
+_GAME_NUMBER_BYTES = 4  # of a runout
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +66,6 @@ class FlopDeals:
         return cls(flops, share, edge)
 
 
-# --------------------------------------------------------------------------------------------------
-# A flop leaf of the preflop tree on one flop: betting with real cards, and what is learned.
-
-
 class Playable(Protocol):
     """A flop leaf on one flop that can be visited; players are `OOP` and `IP`.
 
@@ -111,24 +92,63 @@ class Playable(Protocol):
         """
 
 
-class Subgame(Playable, Protocol):
-    """A flop leaf on one flop that learns.
+class Subgame:
+    """A flop leaf on one flop that learns; see `Playable`.
 
     Attributes:
+        game: the cards and the betting.
         tables: what both players have learned.
     """
 
-    tables: LearnedTables
+    def __init__(self, game: CardGame, spaces: Sequence[Workspace]) -> None:
+        """Allocates the tables; both players begin with all actions equally likely.
 
-    @property
-    def game(self) -> CardGame:
-        """The cards and the betting."""
+        Args:
+            game: the cards and the betting.
+            spaces: one for each worker, shared with other subgames.
+        """
+        self.game = game
+        self._spaces = spaces
+        game.workspace = spaces[0]  # for looks from outside, one at a time
+        self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
+        hands = game.cards.players[0]
+        self.combos, self.width = hands.combos, hands.width
+        # Hands of a bucket do not meet quite the same hands.
+        self.is_zero_sum = game.rivers.is_exact
+        self.cost = sum(table.size for table in self.learned().values())
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
+        return self.game.visit(player, step, self.tables, root_reach, self._spaces[worker])
 
     def learned(self) -> Mapping[str, AnyArray]:
         """Returns the tables themselves, by name: to save them, and to fill them when resuming."""
+        return dict(self.tables.named_arrays())
 
 
-class EngineNeeds(NamedTuple):
+def make_subgames(
+    backend: CardBackend, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
+) -> list[list[Subgame]]:
+    """Returns for each flop one subgame for each tree.
+
+    Those of a flop share its cards, and all of them one working space for each worker.
+
+    Args:
+        backend: makes the games.
+        flops: the flops.
+        trees: the betting of each flop leaf, in pots.
+        team: threads that share the work, now and when the subgames are visited.
+    """
+    games = [backend.make_games(flop, trees, team) for flop in flops]
+    plans = [game.plan_workspace() for of_flop in games for game in of_flop]
+    spaces: list[Workspace] = []
+    if plans:
+        plan, kind = Plan.covering(plans), backend.rivers.worker_space(len(Street))
+        spaces = [Workspace(plan, kind) for _ in range(team.num_workers)]
+    return [[Subgame(game, spaces) for game in of_flop] for of_flop in games]
+
+
+class SubgameNeeds(NamedTuple):
     """What the subgames of some flops take together.
 
     Attributes:
@@ -142,131 +162,35 @@ class EngineNeeds(NamedTuple):
     river_map_bytes: int = 0
 
 
-class Engine(Protocol):
-    """Makes subgames; those of a flop may share what depends on cards only."""
-
-    @property
-    def seconds_per_cell(self) -> float:
-        """Time of an iteration on one core, for each probability that its tables hold."""
-
-    @property
-    def savings(self) -> "Mapping[str, Engine]":
-        """Engines that need less memory, by what to write in a config."""
-
-    @property
-    def advice(self) -> str:
-        """What else would, in words."""
-
-    def make_games(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[CardGame]]:
-        """Returns for each flop one game for each tree, without tables."""
-
-    def play(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[Subgame]]:
-        """Returns for each flop one subgame for each tree.
-
-        Args:
-            flops: the flops.
-            trees: the betting of each flop leaf, in pots.
-            team: threads that share the work, now and when the subgames are visited.
-        """
-
-    def estimate(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
-    ) -> EngineNeeds:
-        """Returns what the subgames of some flops take together, before they are made."""
+def estimate_subgames(
+    backend: CardBackend, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
+) -> SubgameNeeds:
+    """Returns what `make_subgames` will allocate, and what is kept of it."""
+    cells, tables, of_cards, maps = np.zeros(len(Street), np.int64), 0, 0, 0
+    spaces: list[Plan] = []
+    for cards, number in count_alike(flops):
+        shared: dict[Rivers, Plan] = {}
+        for tree in trees:
+            plan = backend.plan(cards.board, tree, 1, cards)
+            tables += number * plan.tables.num_bytes
+            cells += number * plan.count_cells()
+            spaces.append(plan.working_space)
+            rivers = backend.rivers.at_depth(tree.stakes.spr)
+            # Trees without all-ins need no products.
+            known = shared.get(rivers, plan.cards)
+            shared[rivers] = Plan({**known.arrays, **plan.cards.arrays})
+        of_cards += number * sum(plan.num_bytes for plan in shared.values())
+        maps += number * sum(_map_bytes(rivers, cards) for rivers in shared)
+    space = num_workers * Plan.covering(spaces).num_bytes if spaces else 0
+    return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, maps)
 
 
-@dataclass(frozen=True)
-class ExactEngine:
-    """Every combo on every turn and river: for small trees.
-
-    Attributes:
-        precision: bits of a stored number.
-    """
-
-    precision: Precision = Precision.SINGLE
-
-    @property
-    def seconds_per_cell(self) -> float:
-        """Time of an iteration on one core, for each probability that its tables hold."""
-        return 3.4e-9
-
-    @property
-    def savings(self) -> "Mapping[str, Engine]":
-        """Engines that need less memory, by what to write in a config."""
-        half = Precision.HALF
-        return {} if self.precision == half else {"exact_precision: 16": ExactEngine(half)}
-
-    @property
-    def advice(self) -> str:
-        """What else would, in words."""
-        return "solve_type: compact"
-
-    def make_games(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[SpotGame]]:
-        """Returns for each flop one game for each tree, without tables."""
-        everyone = (HandRange.full(), HandRange.full())
-        return [
-            [SpotGame(Spot(flop, everyone, tree), precision=self.precision) for tree in trees]
-            for flop in flops
-        ]
-
-    def play(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[Subgame]]:
-        """Returns for each flop one subgame for each tree."""
-        games = self.make_games(flops, trees, team)
-        return [[ExactSubgame(game) for game in of_flop] for of_flop in games]
-
-    def estimate(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
-    ) -> EngineNeeds:
-        """Returns what the subgames of some flops take together, before they are made."""
-        memory, cells = MemoryNeed(0, 0, 0), np.zeros(len(Street), np.int64)
-        for cards, number in count_alike(flops):
-            for tree in trees:
-                streets = played_templates(tree, NO_RAKE, cards)
-                need = estimate_memory(streets, cards, 1, self.precision)
-                memory = MemoryNeed(
-                    memory.tables + number * need.tables,
-                    memory.working_space + number * need.working_space,
-                    memory.cards + number * need.cards,
-                )
-                cells += number * count_cells(streets, exact_sizes(cards))
-        return EngineNeeds(memory, cells)
-
-
-class ExactSubgame:
-    """A flop leaf on one flop, played with every combo on every board."""
-
-    def __init__(self, game: SpotGame) -> None:
-        """Allocates the tables; both players begin with all actions equally likely."""
-        self.game = game
-        self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
-        hands = self.game.cards.players[0]
-        self.combos, self.width = hands.combos, hands.width
-        self.is_zero_sum = True
-        self.cost = sum(table.size for table in self.learned().values())
-
-    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
-        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
-        return self.game.visit(player, step, self.tables, root_reach)
-
-    def learned(self) -> Mapping[str, AnyArray]:
-        """Returns the tables themselves, by name."""
-        return dict(self.tables.named_arrays())
-
-
-def count_cells(templates: list[StreetTemplate], sizes: Sequence[StreetSize]) -> IntArray:
-    """Returns ``[3]`` how many probabilities the tables of flop, turn and river hold."""
-    pair_bytes = 2 * Precision.SINGLE // 8  # a regret and a sum
-    streets = zip(templates, sizes, strict=True)
-    by_street = [count_table_bytes([each], [size], Precision.SINGLE) for each, size in streets]
-    return np.array(by_street) // pair_bytes
+def _map_bytes(rivers: Rivers, cards: CardsToCome) -> int:
+    """Returns what keeping the bucket of each hand, the same for both players, takes on a flop."""
+    if rivers.is_exact:
+        return 0
+    num_games = rivers.table_sizes(cards)[-1].num_boards
+    return num_games * len(cards.players[0].combos) + _GAME_NUMBER_BYTES * len(cards.deals[1].card)
 
 
 def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
@@ -274,152 +198,16 @@ def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
 
     They have as many turn and river boards, so they need as much memory.
     """
-    everyone = (HandRange.full(), HandRange.full())
     alike = Counter(_pattern(flop) for flop in flops)
     example = {_pattern(flop): flop for flop in flops}
     return [
-        (CardsToCome.plan(example[pattern], everyone), number) for pattern, number in alike.items()
+        (CardsToCome.plan(example[pattern], EVERYONE), number) for pattern, number in alike.items()
     ]
 
 
 def _pattern(flop: Flop) -> tuple[tuple[int, int], ...]:
     ranks = sorted({card_rank(card) for card in flop})
     return tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
-
-
-# --------------------------------------------------------------------------------------------------
-# Flops of a joint game with every combo on flop and turn, and rivers as bucket games.
-
-
-@dataclass(frozen=True)
-class CompactEngine:
-    """Flop and turn by combo, rivers by buckets of strength.
-
-    Attributes:
-        num_buckets: of each river.
-        blockers: whether buckets tell blockers apart: ``on``, ``off``, or ``auto``, which is on at
-            leaves with deep stacks.
-        precision: bits of a stored number.
-    """
-
-    num_buckets: int
-    blockers: str = "off"
-    precision: Precision = Precision.SINGLE
-
-    @property
-    def seconds_per_cell(self) -> float:
-        """Time of an iteration on one core, for each probability that its tables hold."""
-        return SECONDS_PER_CELL
-
-    @property
-    def savings(self) -> Mapping[str, Engine]:
-        """Engines that need less memory, by what to write in a config."""
-        if self.precision == Precision.HALF:
-            return {}
-        return {"compact_precision: 16": replace(self, precision=Precision.HALF)}
-
-    @property
-    def advice(self) -> str:
-        """What else would, in words."""
-        return "fewer river_buckets"
-
-    def make_games(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[CompactGame]]:
-        """Returns for each flop one game for each tree; they share the flop's bucket games."""
-        everyone = (HandRange.full(), HandRange.full())
-        games = []
-        for flop in flops:
-            cards = {
-                buckets: CompactCards.plan(flop, everyone, buckets, team=team)
-                for buckets in self._distinct_buckets(trees)
-            }
-            games.append(
-                [
-                    CompactGame(
-                        Spot(flop, everyone, tree), cards[self._buckets(tree)], self.precision
-                    )
-                    for tree in trees
-                ]
-            )
-        return games
-
-    def play(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], team: Team
-    ) -> Sequence[Sequence[Subgame]]:
-        """Returns for each flop one subgame for each tree.
-
-        All of them share one working space for each worker.
-        """
-        games = self.make_games(flops, trees, team)
-        shapes = [game.workspace_shapes() for of_flop in games for game in of_flop]
-        spaces = [Workspace(shapes) for _ in range(team.num_workers)] if shapes else []
-        return [[CompactSubgame(game, spaces) for game in of_flop] for of_flop in games]
-
-    def estimate(
-        self, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
-    ) -> EngineNeeds:
-        """Returns what the subgames of some flops take together, before they are made.
-
-        The trees of a flop share cards, and all of them the working space of the workers.
-        """
-        templates = [make_templates(tree, NO_RAKE, ONE_GROUP) for tree in trees]
-        cells, tables, of_cards, largest_space = np.zeros(len(Street), np.int64), 0, 0, 0
-        maps = 0
-        for cards, number in count_alike(flops):
-            card_bytes: dict[RiverBuckets, int] = {}
-            for tree, streets in zip(trees, templates, strict=True):
-                buckets = self._buckets(tree)
-                need = estimate_compact_memory(streets, cards, buckets, 1, self.precision)
-                tables += number * need.tables
-                card_bytes[buckets] = number * need.cards
-                largest_space = max(largest_space, need.working_space)
-                cells += number * count_cells(streets, compact_sizes(cards, buckets))
-            of_cards += sum(card_bytes.values())
-            maps += number * sum(river_map_bytes(cards, buckets) for buckets in card_bytes)
-        memory = MemoryNeed(tables, num_workers * largest_space, of_cards)
-        return EngineNeeds(memory, cells, maps)
-
-    def _buckets(self, tree: PostflopTree) -> RiverBuckets:
-        return choose_buckets(self.num_buckets, self.blockers, tree.stakes.spr)
-
-    def _distinct_buckets(self, trees: Sequence[PostflopTree]) -> list[RiverBuckets]:
-        return list(dict.fromkeys(self._buckets(tree) for tree in trees))
-
-
-class CompactSubgame:
-    """A flop leaf on one flop whose rivers are bucket games."""
-
-    def __init__(self, game: CompactGame, spaces: Sequence[Workspace]) -> None:
-        """Allocates the tables; both players begin with all actions equally likely.
-
-        Args:
-            game: the cards and the betting.
-            spaces: one for each worker, shared with other subgames.
-        """
-        self.game = game
-        self._spaces = spaces
-        game.workspace = spaces[0]  # for looks from outside, one at a time
-        self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
-        hands = game.cards.players[0]
-        self.combos, self.width = hands.combos, hands.width
-        self.is_zero_sum = False  # hands of a bucket do not meet quite the same hands
-        self.cost = sum(table.size for table in self.learned().values())
-
-    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
-        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
-        return self.game.visit(player, step, self.tables, root_reach, self._spaces[worker])
-
-    def learned(self) -> Mapping[str, AnyArray]:
-        """Returns the tables themselves, by name."""
-        return dict(self.tables.named_arrays())
-
-
-# --------------------------------------------------------------------------------------------------
-# The flops of a joint game, or some of them: played with the reach that arrives, and learned from.
-#
-# Whoever has a flop has all of its leaves, with their tables. What hands win is told flop by flop,
-# so that sums can be made in one order however the flops are divided.
 
 
 #: What is visited: subgames that learn, or others.

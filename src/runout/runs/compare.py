@@ -15,7 +15,6 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights
-from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.config.load import parse_postflop_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig, load_config_class
@@ -26,11 +25,10 @@ from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend
-from runout.flops.cards import ExactBackend
+from runout.flops.cards import EVERYONE, CardBackend
 from runout.flops.solve import PostflopAbstraction, progress_sink
-from runout.holdem.cards import NO_RAKE, CardsToCome
-from runout.holdem.forest import played_templates
-from runout.holdem.tables import Precision, estimate_memory
+from runout.holdem.cards import Spot
+from runout.holdem.game import plan_game
 from runout.runs.judge import judge_strategy
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
 from runout.storage.ledger import LedgerEntry
@@ -171,7 +169,7 @@ class Contender:
     @property
     def is_exact(self) -> bool:
         """Whether its values are the ones that others are measured by."""
-        return isinstance(self.backend, ExactBackend)
+        return isinstance(self.backend, CardBackend) and self.backend.rivers.is_exact
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what solving a flop takes, and judging its strategies while they are in memory.
@@ -181,11 +179,9 @@ class Contender:
             tree: the betting.
             num_workers: threads of a solve.
         """
-        everyone = HandRange.full()
-        cards = CardsToCome.plan(flop, (everyone, everyone))
-        templates = played_templates(tree, NO_RAKE, cards)
-        need = estimate_memory(templates, cards, num_workers, Precision.SINGLE)
-        turn, river = cards.deals[0], templates[-1]
+        plan = plan_game(Spot(flop, EVERYONE, tree), num_workers=num_workers)
+        need, cards = plan.memory, plan.hands
+        turn, river = cards.deals[0], plan.betting.templates[-1]
         rivers_of_a_turn = int(np.diff(turn.first_next).max())
         # A worker holds what both players do on the rivers of one turn card.
         rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))

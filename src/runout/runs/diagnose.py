@@ -19,7 +19,7 @@ from runout.cfr.team import Team
 from runout.flops.backend import ProgressSink
 from runout.flops.bucketed import RoundRecord, RoundsSolver
 from runout.holdem.cards import Spot
-from runout.holdem.game import SpotGame
+from runout.holdem.game import CardGame
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
@@ -170,7 +170,7 @@ def solve_rounds(
         team: threads to share the work.
     """
     everyone = HandRange.full()
-    game = SpotGame(Spot(tuple(flop), (everyone, everyone), tree, merges_suits=False))
+    game = CardGame(Spot(tuple(flop), (everyone, everyone), tree, merges_suits=False))
     return [RoundRecord.of(game, result) for result in solver.solve(game, on_progress, team)]
 
 

@@ -28,12 +28,14 @@ from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import FlopStrategy
 from runout.flops.cards import TableStrategy
 from runout.holdem.cards import PlayerHands, Spot
-from runout.holdem.game import BothFixed, FixedTables, SpotGame, SpotTables
+from runout.holdem.game import CardGame
+from runout.holdem.rivers import SpotTables
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
+from runout.holdem.tables import BothFixed, FixedTables
 from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame, read_tables
 from runout.preflop.shards import ShardedFlops, divide_flops
 from runout.preflop.solver import best_response
-from runout.preflop.subgames import FlopPlayers, PlayedFlops
+from runout.preflop.subgames import FlopPlayers, PlayedFlops, estimate_subgames
 from runout.runs.plan import make_joint_game
 from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.preflop import (
@@ -96,7 +98,7 @@ def judge_strategy(
     """
     everyone = HandRange.full()
     spot = Spot(tuple(flop), ranges or (everyone, everyone), tree, merges_suits=merges_suits)
-    game = SpotGame(spot, team)
+    game = CardGame(spot, team=team)
     oop, ip = _fix_tables(game, strategy)
     return RealGameLoss(
         best_response=(_value_of(game, 0, RESPONDING, ip), _value_of(game, 1, RESPONDING, oop)),
@@ -105,7 +107,7 @@ def judge_strategy(
     )
 
 
-def _fix_tables(game: SpotGame, strategy: FlopStrategy) -> list[FixedTables]:
+def _fix_tables(game: CardGame, strategy: FlopStrategy) -> list[FixedTables]:
     """Returns what OOP and IP do, as tables of the game with real cards."""
     return [
         FixedTables(game.templates, game.cards, player, strategy.rows)
@@ -113,7 +115,7 @@ def _fix_tables(game: SpotGame, strategy: FlopStrategy) -> list[FixedTables]:
     ]
 
 
-def _value_of(game: SpotGame, player: int, step: Step, tables: SpotTables) -> float:
+def _value_of(game: CardGame, player: int, step: Step, tables: SpotTables) -> float:
     """Returns what a player wins with all its hands, beyond half the pot."""
     hands = game.cards.players[player]
     values = game.visit(player, step, tables, game.cards.root_reach(player))[: len(hands.combos)]
@@ -198,8 +200,10 @@ class JudgeShards:
         """Opens the strategies of some flops; each flop and leaf that is done is an event."""
         game, _, saved = open_joint_run(self.directory)
         team = Team.of(worker)
-        cards = [game.flops.flops[flop] for flop in part]
-        games = dict(zip(part, game.engine.make_games(cards, game.flop_trees, team), strict=True))
+        games = {
+            flop: game.backend.make_games(game.flops.flops[flop], game.flop_trees, team)
+            for flop in part
+        }
 
         def strategy_of(flop: int, leaf: int) -> FlopStrategy:
             of_leaf = games[flop][leaf]
@@ -214,7 +218,8 @@ class JudgeShards:
         """Returns what the strategies of some flops need, and the program beside them."""
         game, _, _ = open_joint_run(self.directory)
         cards = [game.flops.flops[flop] for flop in part]
-        return JOINT_PROGRAM_BYTES + game.engine.estimate(cards, game.flop_trees, 1).memory.total
+        need = estimate_subgames(game.backend, cards, game.flop_trees, 1)
+        return JOINT_PROGRAM_BYTES + need.memory.total
 
 
 def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
@@ -293,7 +298,7 @@ class _JudgedSubgame:
         """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
         everyone = HandRange.full()
         # Made for each visit: its orders of hands on all boards would fill the memory.
-        game = SpotGame(Spot(self._flop, (everyone, everyone), self._tree))
+        game = CardGame(Spot(self._flop, (everyone, everyone), self._tree))
         oop, ip = _fix_tables(game, self._strategy)
         villain = (ip, oop)[player]
         tables = villain if step.mode == RESPOND else BothFixed(oop, ip)

@@ -13,11 +13,9 @@ from runout.config.section import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost
-from runout.flops.settings import CompactConfig, ExactConfig
+from runout.flops.cards import CardBackend
 from runout.flops.solve import PostflopPlan
-from runout.holdem.tables import Precision
 from runout.preflop.joint import JointGame
-from runout.preflop.subgames import CompactEngine, Engine, ExactEngine
 from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
@@ -86,26 +84,20 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
     model, settings = config.postflop_model, config.joint_settings
     if model is None:
         raise ConfigError("postflop_model", "missing, a joint game needs one")
+    backend = model.make_backend()
+    if not isinstance(backend, CardBackend):
+        allowed = " or ".join(JOINT_BACKENDS)
+        problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"
+        raise ConfigError("postflop_model.solve_type", problem)
     rules = settings.betting_rules(model)
     return JointGame(
         tree=tree,
         flops=model.flop_list(),
         betting={pot: rules[pot.value] for pot in PotType},
-        engine=_make_engine(model),
+        backend=backend,
         flops_per_iteration=settings.flops_per_iteration,
         seed=model.seed,
     )
-
-
-def _make_engine(model: PostflopModelConfig) -> Engine:
-    if isinstance(model, ExactConfig):
-        return ExactEngine(Precision(model.exact_precision))
-    if isinstance(model, CompactConfig):
-        precision = Precision(model.compact_precision)
-        return CompactEngine(model.river_buckets, model.river_blockers, precision)
-    allowed = " or ".join(JOINT_BACKENDS)
-    problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"
-    raise ConfigError("postflop_model.solve_type", problem)
 
 
 # What a run is about to do: made once, shown by the command line, carried out by the pipeline.

@@ -6,7 +6,6 @@ goes through here instead (see `product_kernels`), and no slower. Whole numbers 
 order and may be multiplied by numpy.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,15 +19,11 @@ from runout.simd.product_kernels import PANEL_BYTES
 
 def make_panels(shape: Sequence[int], dtype: npt.DTypeLike) -> RealArray:
     """Returns panels for a matrix of a shape ``(K, N)``, zero everywhere: ``[P, K, W]``."""
-    return aligned_zeros(_panel_shape(shape, dtype), dtype)
+    return aligned_zeros(panel_shape(shape, dtype), dtype)
 
 
-def panel_bytes(shape: Sequence[int], dtype: npt.DTypeLike) -> int:
-    """Returns what `make_panels` takes."""
-    return math.prod(_panel_shape(shape, dtype)) * np.dtype(dtype).itemsize
-
-
-def _panel_shape(shape: Sequence[int], dtype: npt.DTypeLike) -> tuple[int, int, int]:
+def panel_shape(shape: Sequence[int], dtype: npt.DTypeLike) -> tuple[int, int, int]:
+    """Returns the shape ``(P, K, W)`` of panels for a matrix of a shape ``(K, N)``."""
     depth, width = shape
     panel_width = PANEL_BYTES // np.dtype(dtype).itemsize
     return -(-width // panel_width), depth, panel_width
