@@ -386,7 +386,7 @@ def test_templates_are_made_once_for_each_input(monkeypatch):
 
     monkeypatch.setattr(forest_module, "make_layouts", count)
     spot = spot_of("Kh7h2s", NO_RAKE)
-    tree = make_spot("Kh7h2s", "AA,KQs", "QQ,76s", "50%, a", stack=30).tree
+    tree = make_spot("Kh7h2s", "AA,KQs", "QQ,76s", "50%, a", stack=31).tree
     spot = replace(spot, tree=tree)
     for precision in Precision:
         plan_game(spot, precision=precision)
