@@ -46,7 +46,12 @@ class RunKind(StrEnum):
     REPORT = "report"
 
 
-_KIND_BY_BUNDLE = {VALUES_KIND: RunKind.VALUES, REPORT_KIND: RunKind.REPORT}
+_KIND_BY_BUNDLE = {
+    PREFLOP_KIND: RunKind.PREFLOP,
+    SPOT_KIND: RunKind.SPOT,
+    VALUES_KIND: RunKind.VALUES,
+    REPORT_KIND: RunKind.REPORT,
+}
 
 
 @dataclass(frozen=True)
@@ -129,9 +134,13 @@ class Library:
         folder = None if manifest is None else _FOLDER_BY_KIND.get(manifest.kind)
         is_in_run = place.name == folder
         path, inside = (place.parent, inside.parent) if is_in_run else (place, inside)
-        kind = _kind_of(manifest, path if is_in_run else None)
+        # What cannot be read is listed as if it were a spot.
+        kind = RunKind.SPOT if manifest is None else _KIND_BY_BUNDLE.get(manifest.kind)
         if kind is None:
             return None
+        has_flops = is_in_run and (path / FLOPS_FOLDER / MANIFEST_FILE).is_file()
+        if kind is RunKind.PREFLOP and has_flops:
+            kind = RunKind.JOINT
         name = self._name(directory, inside)
         return FoundRun(
             id=_make_id(name, taken),
@@ -185,23 +194,6 @@ def _make_id(name: str, taken: dict[str, FoundRun]) -> str:
     if tidy not in taken:
         return tidy
     return f"{tidy}-{hashlib.sha256(name.encode()).hexdigest()[:_NUM_ID_DIGITS]}"
-
-
-def _kind_of(manifest: Manifest | None, run: Path | None) -> RunKind | None:
-    """Returns what a bundle is to the page, None if it is nothing to look at.
-
-    Args:
-        manifest: of the bundle; what cannot be read is listed as if it were a spot.
-        run: the directory of the run that it belongs to, if it does.
-    """
-    if manifest is None or manifest.kind == SPOT_KIND:
-        return RunKind.SPOT
-    if manifest.kind in _KIND_BY_BUNDLE:
-        return _KIND_BY_BUNDLE[manifest.kind]
-    if manifest.kind != PREFLOP_KIND:
-        return None
-    has_flops = run is not None and (run / FLOPS_FOLDER / MANIFEST_FILE).is_file()
-    return RunKind.JOINT if has_flops else RunKind.PREFLOP
 
 
 def require_plain_files(directory: Path, names: Sequence[str]) -> None:
