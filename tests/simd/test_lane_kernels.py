@@ -198,3 +198,29 @@ def test_groups_win_by_their_number_of_cards_and_by_each_card(num_games, form):
     piece(bucket, cards, ends, values, blocked, num_cards, shares, by_card)
     assert_rows(shares, expected_shares)
     assert_rows(by_card, expected_by_card)
+
+
+@both_forms
+def test_chosen_rows_are_added_to_the_next_row(form):
+    lanes, out = random_lanes(NUM_HANDS), random_lanes(52, 3)
+    numbers = np.where(np.arange(52) % 3 == 0, -1, np.arange(52) % NUM_HANDS)
+    expected = out.copy()
+    for card, hand in enumerate(numbers):
+        expected[card] += lanes[hand] if hand >= 0 else 0.0
+    in_form(lane_kernels.add_chosen, form)(lanes, numbers, out)
+    assert_rows(out, expected)
+
+
+@both_forms
+def test_what_listed_hands_meet_is_taken_back(form):
+    mass, out, lanes = (random_lanes(NUM_HANDS, seed) for seed in (1, 2, 3))
+    values, (blocked, _) = random_lanes(NUM_BUCKETS, 4), random_lanes(1, 5)
+    bucket, nothing = random_buckets(), np.zeros(LANES, np.float32)
+    same = np.where(np.arange(NUM_HANDS) % 2 == 0, -1, NUM_HANDS - 1 - np.arange(NUM_HANDS))
+    numbers, expected = np.array([0, 5, 17, 38, -1, -1]), out.copy()
+    for hand in numbers[:4]:
+        theirs = lanes[same[hand]] if same[hand] >= 0 else nothing
+        expected[hand] -= values[bucket[hand]] * (mass[hand] - blocked + theirs)
+    subtract = in_form(lane_kernels.subtract_held, form)
+    subtract(mass, numbers, bucket, values, blocked, lanes, same, out)
+    assert_rows(out, expected)

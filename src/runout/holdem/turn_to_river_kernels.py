@@ -240,12 +240,7 @@ def _find_blocked(
             for lane in range(_LANES):
                 out[other, lane] = out[0, lane]
         for i in range(num_cards[game]):
-            hands = villain_with[cards[game, i]]
-            for other in range(_NUM_CARDS):
-                row, total = reach[max(hands[other], 0)], out[other]
-                is_hand = hands[other] != _NOBODY
-                for lane in range(_LANES):
-                    total[lane] += row[lane] if is_hand else _ZERO
+            lane_kernels.add_chosen(reach, villain_with[cards[game, i]], out)
 
 
 @kernel
@@ -287,16 +282,16 @@ def _subtract_held(
         if num_cards[game] == 1:  # holders of a single card are impossible
             continue
         for i in range(num_cards[game]):
-            holders, blocked = holding[cards[game, i]], by_card[cards[game, i]]
-            for j in range(holders.shape[0]):
-                hand = holders[j]
-                if hand == _NOBODY:
-                    break
-                value, total = leaving.value[game, leaving.bucket[game, hand]], out_won[hand]
-                met, own, has_own = mass[hand], reach[max(same[hand], 0)], same[hand] != _NOBODY
-                for lane in range(_LANES):
-                    left = met[lane] - blocked[lane] + (own[lane] if has_own else _ZERO)
-                    total[lane] -= value[lane] * left
+            lane_kernels.subtract_held(
+                mass,
+                holding[cards[game, i]],
+                leaving.bucket[game],
+                leaving.value[game],
+                by_card[cards[game, i]],
+                reach,
+                same,
+                out_won,
+            )
 
 
 @fused_kernel

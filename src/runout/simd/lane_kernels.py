@@ -421,6 +421,74 @@ def sum_by_bucket(
         begin = ends[bucket]
 
 
+def _write_add_chosen(code, lanes, numbers, out):
+    sums = _LaneSums(code)
+
+    def add(i):
+        place = code.lane_row(out, i)
+        code.store(sums.add_same(code.load(place), lanes, code.number(numbers, i)), place)
+
+    code.each(numbers.shape[0], add)
+
+
+@lane_vectorised(_write_add_chosen)
+def add_chosen(lanes: Float32Array, numbers: IntArray, out: Float32Array) -> None:
+    """Adds the lane row of each of some numbers to the next of ``out[n, 16]``, nothing for -1."""
+    for i in range(numbers.shape[0]):
+        row, total, is_row = lanes[max(numbers[i], 0)], out[i], numbers[i] >= 0
+        for lane in range(LANES):
+            total[lane] += row[lane] if is_row else _ZERO
+
+
+def _write_subtract_held(code, mass, numbers, buckets, values, blocked, lanes, same, out):
+    builder, sums, less = code.builder, _LaneSums(code), code.load(blocked.start)
+
+    def subtract(i):
+        hand = code.number(numbers, i)
+        with builder.if_then(builder.icmp_signed(">=", hand, code.whole(0))):
+            left = builder.fsub(code.load(code.lane_row(mass, hand)), less)
+            left = sums.add_same(left, lanes, code.number(same, hand))
+            value = code.load(code.lane_row(values, code.number(buckets, hand)))
+            place = code.lane_row(out, hand)
+            code.store(builder.fsub(code.load(place), builder.fmul(value, left)), place)
+
+    code.each(numbers.shape[0], subtract)
+
+
+@lane_vectorised(_write_subtract_held)
+def subtract_held(
+    mass: Float32Array,
+    numbers: IntArray,
+    buckets: Uint8Array,
+    values: Float32Array,
+    blocked: Float32Array,
+    lanes: Float32Array,
+    same: IntArray,
+    out: Float32Array,
+) -> None:
+    """``out[h] -= values[bucket[h]] * (mass[h] - blocked + lanes[same[h]])`` for listed hands.
+
+    Args:
+        mass: ``[hands, 16]``.
+        numbers: the hands', -1 for none.
+        buckets: ``[hands]``.
+        values: ``[buckets, 16]``.
+        blocked: ``[16]``.
+        lanes: ``[., 16]`` theirs.
+        same: ``[hands]`` their row of the same hand, -1 if there is none.
+        out: ``[hands, 16]``.
+    """
+    for i in range(numbers.shape[0]):
+        hand = numbers[i]
+        if hand < 0:
+            continue
+        met, value, total = mass[hand], values[buckets[hand]], out[hand]
+        twin, has_twin = lanes[max(same[hand], 0)], same[hand] >= 0
+        for lane in range(LANES):
+            left = met[lane] - blocked[lane] + (twin[lane] if has_twin else _ZERO)
+            total[lane] -= value[lane] * left
+
+
 def _write_add_games(code, buckets, cards, ends, values, blocked, num_cards, shares, by_card):
     builder, num_games = code.builder, buckets.shape[0]
 
