@@ -35,8 +35,6 @@ from runout.holdem.tables import (
     Precision,
     StreetSize,
     assemble,
-    make_scratch,
-    orders_of,
     plan_scratch,
     plan_tables,
 )
@@ -438,42 +436,6 @@ class CardGame:
         streets = self._turns_looked_at[player]
         self.rivers.visit_turns(streets, tables, player, step, arriving, scratch, out)
         return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
-
-    def visit_river_card(
-        self,
-        player: int,
-        number: int,
-        group: int,
-        step: Step,
-        tables: SpotTables,
-        reach: Float32Array,
-    ) -> StreetVisit:
-        """Visits one group of the ways to enter the river on one runout, with every hand.
-
-        Args:
-            player: whose hands are valued.
-            number: the number of the runout.
-            group: the number of the group in `Forest.group`.
-            step: what to do.
-            tables: as for `visit`; hands of a bucket play what it does.
-            reach: ``[rows, O]`` the opponent's reach on the turn, in any scale.
-        """
-        side, deal = self._sides[player], self.cards.deals[-1]
-        scratch = make_scratch(self.templates[-1], self.cards, player, self.precision)
-        forest, row = side.forests[-1], side.forests[-2].chance_row
-        board = self.cards.board + self.cards.runouts[-1][number]
-        both = self.rivers.tables_of_hands(self.card_tables, tables, number)
-        visit_kernels.visit_last_street(
-            forest._replace(group=forest.group[group : group + 1]),
-            side.hands,
-            visit_kernels.meet(side.hands, orders_of(self.cards, [board], player), 0),
-            known_to(player, both),
-            step,
-            Arrival(reach, row, int(deal.card[number]), deal.probability),
-            scratch,
-            np.zeros((len(row), self.cards.widths[player]), np.float32),
-        )
-        return StreetVisit(scratch.value, scratch.reach)
 
     def _visit_cards(
         self, player: int, step: Step, tables: SpotTables, space: Workspace

@@ -119,19 +119,6 @@ class SpotSolver:
         weighted: FloatArray = hands.weights * values.astype(np.float64)
         return float(weighted.sum())
 
-    def average_strategy(self, street: Street, board: int, player: int, rows: range) -> FloatArray:
-        """Returns ``[A, n]`` what a player's hands do on average at a decision.
-
-        Args:
-            street: of the decision.
-            board: the number of the board.
-            player: who acts.
-            rows: the rows of the decision's actions in the player's tables.
-        """
-        place = self.game.find_columns(street, board, player)
-        learning = self.tables.on_board(street, place.board)[player]
-        return average_rows(learning, rows)[:, place.of_hands]
-
 
 def average_rows(learning: Learning, rows: range) -> FloatArray:
     """Returns ``[A, columns]`` what is done on average at a decision, on one board."""
