@@ -49,9 +49,7 @@ from runout.holdem.tables import (
     count_boards,
     hands_seen_from,
     net_wins,
-    only_strategy,
     orders_of,
-    part_of,
     plan_hands,
     plan_net_wins,
     plan_orders,
@@ -222,10 +220,6 @@ class ExactRivers:
                 out_values[number],
             )
 
-    def tables_of_hands(self, cards: "CardTables", tables: SpotTables, runout: int) -> BothPlayers:
-        """Returns the tables of a river board, with a column for each hand."""
-        return tables.on_board(Street.RIVER, runout)
-
 
 @dataclass(frozen=True)
 class BucketRivers:
@@ -389,17 +383,6 @@ class BucketRivers:
             scratch,
             out_values,
         )
-
-    def tables_of_hands(self, cards: "CardTables", tables: SpotTables, runout: int) -> BothPlayers:
-        """Returns tables of a river board in which each hand does what its bucket does."""
-        both = []
-        for player, width in enumerate(cards.to_come.widths):
-            place = self.find_columns(cards, Street.RIVER, runout, player)
-            sums = tables.on_board(Street.RIVER, place.board)[player].strategy_sum
-            played = np.zeros((1, len(sums), width), np.float32)
-            played[0, :, : len(place.of_hands)] = sums[:, place.of_hands]
-            both.append(part_of(only_strategy(played), 0))
-        return both[0], both[1]
 
 
 #: How the rivers of a spot are kept.
