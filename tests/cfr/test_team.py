@@ -5,7 +5,6 @@ from threading import Barrier, get_ident
 import numba
 import pytest
 
-from runout.cfr import team as parallel
 from runout.cfr import team as solve_clock
 from runout.cfr.team import (
     MIN_CELLS_PER_WORKER,
@@ -17,6 +16,7 @@ from runout.cfr.team import (
 )
 from runout.errors import ExecutionError
 from runout.events import KernelCompiled, KernelCompiling
+from runout.execution import pool
 from runout.execution.pool import WorkerPool
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
@@ -34,7 +34,7 @@ def test_a_huge_solve_can_use_all_workers_and_a_small_one_a_single_one():
 
 
 def test_by_default_all_cores_work(monkeypatch):
-    monkeypatch.setattr(parallel, "count_cores", lambda: 6)
+    monkeypatch.setattr(pool, "count_cores", lambda: 6)
     assert worthwhile_workers(HUGE) == 6
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import IntArray
 from runout.cfr.cfr_kernels import TreeSpan
 from runout.events import Event, KernelCompiled, KernelCompiling
-from runout.execution.pool import WorkerPool, count_cores, require_workers
+from runout.execution.pool import WorkerPool, choose_num_workers
 from runout.execution.tasks import CancelToken, Worker
 from runout.jit import reporting_compilation
 from runout.trees.layout import TreeArrays, subtree_sizes
@@ -42,9 +42,7 @@ def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
     Raises:
         ExecutionError: if ``num_workers`` is not positive.
     """
-    workers = count_cores() if num_workers is None else num_workers
-    require_workers(workers)
-    return min(workers, max(1, cells // MIN_CELLS_PER_WORKER))
+    return min(choose_num_workers(num_workers), max(1, cells // MIN_CELLS_PER_WORKER))
 
 
 class Team:

@@ -1,5 +1,11 @@
-"""Where and with what long work is done: executor, ledger, events and cancellation."""
+"""Where and with what long work is done: executor, ledger, events and cancellation.
 
+All that can go wrong with workers is dealt with here, whichever executor has them: tasks that got
+lost are tried again a few times, results that somebody else has written meanwhile are taken, and
+what another process is working on is waited for.
+"""
+
+import hashlib
 import itertools
 import socket
 import time
@@ -25,11 +31,9 @@ from runout.execution.tasks import (
     ThreadExecutor,
     Worker,
     WorkerLostError,
-    content_id,
-    digest_job,
-    longest_first,
 )
-from runout.storage.ledger import Ledger, LedgerEntry, TaskClaims, TaskId, TaskRecord
+from runout.storage.bundle import digest_config
+from runout.storage.ledger import Ledger, TaskClaims, TaskId, TaskRecord
 from runout.storage.writer import Autosave, Finish
 from runout.version import __version__
 
@@ -72,10 +76,6 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
         raise ExecutionError("--executor", f"{quote(text)} is not {', '.join(EXECUTORS)}")
 
 
-# All that can go wrong with workers is dealt with here, whichever executor has them: tasks that got
-# lost are tried again a few times, results that somebody else has written meanwhile are taken, and
-# what another process is working on is waited for.
-
 Item = TypeVar("Item")
 
 _NUM_SAVED = itertools.count(1)  # by this process
@@ -86,21 +86,6 @@ _SECONDS_PER_MINUTE = 60.0
 MAX_ATTEMPTS = 4
 
 _SECONDS_BETWEEN_LOOKS = 0.1  # at what other processes are working on
-
-
-@dataclass(frozen=True)
-class TaskDone(Generic[Item]):
-    """A task that is over for good.
-
-    Attributes:
-        task: which.
-        entry: what it found; None if it failed.
-        error: why it failed.
-    """
-
-    task: Task[Item]
-    entry: LedgerEntry | None = None
-    error: Exception | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +109,8 @@ class LedgerWork(Generic[Item]):
     @classmethod
     def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
         """Returns what carries out the tasks of a job over a ledger."""
-        return cls(job, digest_job(job.facts), directory, sync_every)
+        digest = digest_config({"version": __version__, "facts": dict(job.facts)})
+        return cls(job, digest, directory, sync_every)
 
     def __call__(self, task: Task[Item], worker: Worker) -> None:
         """Carries out a task and writes its result."""
@@ -152,8 +138,9 @@ class LedgerWork(Generic[Item]):
             raise ExecutionError(host, problem)
 
     def id_of(self, task: Task[Item]) -> TaskId:
-        """Returns under which id the result of a task is kept."""
-        return TaskId(task.key, content_id(self.job_digest, task.key))
+        """Returns under which id the result of a task is kept: its digest decides the result."""
+        content = f"{self.job_digest}\n{task.key}".encode()
+        return TaskId(task.key, hashlib.sha256(content).hexdigest())
 
 
 def run_tasks(
@@ -162,7 +149,7 @@ def run_tasks(
     executor: Executor,
     on_event: EventSink,
     cancel: CancelToken,
-) -> Iterator[TaskDone[Item]]:
+) -> Iterator[TaskEnd[Item]]:
     """Yields every task once, when it is over; what the ledger has comes first.
 
     Tasks are begun in the order of the time that they take. Another process on the same ledger
@@ -179,7 +166,9 @@ def run_tasks(
         CancelledError: if the token was set.
         BundleError: if the ledger cannot be written.
     """
-    run = _LedgerRun(work, longest_first(list(tasks)), on_event)
+    # So that no worker is left with a long task at the end.
+    longest_first = sorted(tasks, key=lambda task: -task.seconds)
+    run = _LedgerRun(work, longest_first, on_event)
     with run.claims.showing_signs_of_life():
         yield from run.find_finished()
         while run.open:
@@ -210,11 +199,11 @@ class _LedgerRun(Generic[Item]):
         self.num_by_host: Counter[str] = Counter()
         self.num_lost = 0
 
-    def find_finished(self) -> Iterator[TaskDone[Item]]:
+    def find_finished(self) -> Iterator[TaskEnd[Item]]:
         """Yields the tasks that somebody has finished."""
         for id in list(self.open):
             if (entry := self._ledger.find(id)) is not None:
-                yield self._close(id, TaskDone(self.open[id], entry))
+                yield self._close(id, TaskEnd(self.open[id], entry=entry))
 
     def offer(self) -> Iterator[Task[Item]]:
         """Yields the tasks that nobody is at, each claimed; lost ones come again in the end."""
@@ -225,7 +214,7 @@ class _LedgerRun(Generic[Item]):
         while self._again:
             yield from self._offer(self._again.popleft())
 
-    def note(self, end: TaskEnd[Item]) -> Iterator[TaskDone[Item]]:
+    def note(self, end: TaskEnd[Item]) -> Iterator[TaskEnd[Item]]:
         """Yields the task of an end if it is over with it; ends that come twice count once."""
         id = self._work.id_of(end.task)
         if id not in self.open:
@@ -234,14 +223,14 @@ class _LedgerRun(Generic[Item]):
         if isinstance(end.error, WorkerLostError):
             yield from self._lose(id, str(end.error))
         elif end.error is not None:
-            yield self._close(id, TaskDone(end.task, error=end.error))
+            yield self._close(id, end)
         elif (entry := self._ledger.find(id)) is not None:
             self.num_by_host[entry.record.host] += 1
-            yield self._close(id, TaskDone(end.task, entry))
+            yield self._close(id, TaskEnd(end.task, entry=entry))
         else:
             yield from self._lose(id, "its result is not in the ledger")
 
-    def give_up_waiting(self) -> Iterator[TaskDone[Item]]:
+    def give_up_waiting(self) -> Iterator[TaskEnd[Item]]:
         """Counts tasks as lost that the executor has taken and never told the end of."""
         for id in list(self._under_way):
             self._under_way.discard(id)
@@ -258,19 +247,19 @@ class _LedgerRun(Generic[Item]):
         self._under_way.add(id)
         yield task
 
-    def _lose(self, id: TaskId, loss: str) -> Iterator[TaskDone[Item]]:
+    def _lose(self, id: TaskId, loss: str) -> Iterator[TaskEnd[Item]]:
         task = self.open[id]
         self.num_lost += 1
         self._on_event(TaskLost(id.key, loss, task.attempt, MAX_ATTEMPTS))
         if task.attempt >= MAX_ATTEMPTS:
             error = ExecutionError(id.key, f"was lost {MAX_ATTEMPTS} times, {loss}")
-            yield self._close(id, TaskDone(task, error=error))
+            yield self._close(id, TaskEnd(task, error))
             return
         self.open[id] = replace(task, attempt=task.attempt + 1)
         self.claims.release(_name_of(id))
         self._again.append(id)
 
-    def _close(self, id: TaskId, done: TaskDone[Item]) -> TaskDone[Item]:
+    def _close(self, id: TaskId, done: TaskEnd[Item]) -> TaskEnd[Item]:
         del self.open[id]
         self._under_way.discard(id)
         self.claims.release(_name_of(id))
@@ -323,7 +312,7 @@ class RunContext:
         """Threads of this process for work that is no task."""
         return self.num_workers or count_cores()
 
-    def run(self, job: Job[Item], tasks: Iterable[Task[Item]]) -> Iterator[TaskDone[Item]]:
+    def run(self, job: Job[Item], tasks: Iterable[Task[Item]]) -> Iterator[TaskEnd[Item]]:
         """Yields every task of a job once, when it is over; finished ones are found again.
 
         Raises:

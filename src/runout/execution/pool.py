@@ -74,14 +74,17 @@ def count_cores() -> int:
     return os.cpu_count() or 1
 
 
-def require_workers(num_workers: int) -> None:
-    """Refuses a number of workers that nobody can have.
+def choose_num_workers(num_workers: int | None) -> int:
+    """Returns a number of workers, by default the number of cores.
 
     Raises:
         ExecutionError: if ``num_workers`` is not positive.
     """
+    if num_workers is None:
+        return count_cores()
     if num_workers < 1:
         raise ExecutionError("workers", f"{num_workers} is not a positive number of workers")
+    return num_workers
 
 
 def map_tasks(
@@ -95,7 +98,7 @@ def map_tasks(
     Raises:
         ExecutionError: if ``num_workers`` is not positive.
     """
-    require_workers(num_workers)
+    choose_num_workers(num_workers)
     with ThreadPoolExecutor(num_workers) as pool:
         pending: deque[tuple[Task, Future[Result]]] = deque()
         try:

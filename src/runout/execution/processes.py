@@ -1,4 +1,9 @@
-"""Tasks and shards in processes of this machine; one that is killed is replaced."""
+"""Tasks and shards in processes of this machine; one that is killed is replaced.
+
+Parent and child talk through the child's standard streams, in pickles: calls and the wish to end
+come in, events and answers go out. When the parent is gone, however it ended, so is the child. The
+pools of Python and loky lose everything that is under way when one of their processes dies.
+"""
 
 import os
 import pickle
@@ -15,9 +20,10 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
 from runout.events import Event, EventSink, FlopSolving, GameSolving, PhaseAdvanced
-from runout.execution.pool import WorkerPool, count_cores, require_workers
+from runout.execution.pool import WorkerPool, choose_num_workers
 from runout.execution.tasks import (
     CancelToken,
+    LocalShards,
     ShardJob,
     Task,
     TaskEnd,
@@ -27,14 +33,14 @@ from runout.execution.tasks import (
     map_on_threads,
 )
 
-# Both talk through the child's standard streams, in pickles: calls and the wish to end come in,
-# events and answers go out. When the parent is gone, however it ended, so is the child.
-
 _SECONDS_BETWEEN_EVENTS = 0.1
 
 
 class Call(NamedTuple):
-    """What the parent wants done: ``function(state, *arguments)``."""
+    """What the parent wants done: ``function(kept, worker, *arguments)``.
+
+    What calls leave for later ones is in ``kept``, by name.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -49,19 +55,6 @@ class Answer(NamedTuple):
 
     value: Any
     error: BaseException | None
-
-
-class ChildState:
-    """What a child has to work with, and what it keeps from call to call.
-
-    Attributes:
-        worker: threads, events and token of the call under way.
-        kept: whatever calls leave for later ones, by name.
-    """
-
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
-        self.kept: dict[str, Any] = {}
 
 
 class EventThrottle:
@@ -95,7 +88,8 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
     from runout.jit import reporting_compilation
 
     calls: SimpleQueue[Call] = SimpleQueue()
-    sending, state = threading.Lock(), ChildState(Worker())
+    kept: dict[str, Any] = {}
+    sending, worker = threading.Lock(), Worker()
 
     def send(message: Event | Answer) -> None:
         with sending:
@@ -109,7 +103,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
             except EOFError:
                 os._exit(0)  # whatever is under way, nobody waits for it
             if isinstance(message, Cancel):
-                state.worker.cancel.set()
+                worker.cancel.set()
             else:
                 calls.put(message)
 
@@ -117,13 +111,13 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
     with reporting_compilation(send):
         while True:
             call = calls.get()
-            state.worker = Worker(1, None, EventThrottle(send).on_event, CancelToken())
-            send(_carry_out(call, state))
+            worker = Worker(on_event=EventThrottle(send).on_event)
+            send(_carry_out(call, kept, worker))
 
 
-def _carry_out(call: Call, state: ChildState) -> Answer:
+def _carry_out(call: Call, kept: dict[str, Any], worker: Worker) -> Answer:
     try:
-        return Answer(call.function(state, *call.arguments), None)
+        return Answer(call.function(kept, worker, *call.arguments), None)
     except BaseException as error:  # told to the parent
         try:
             pickle.loads(pickle.dumps(error))
@@ -139,8 +133,6 @@ def main() -> None:
     os.dup2(2, 1)  # whoever prints must not get between the messages
     serve(sys.stdin.buffer, outgoing)
 
-
-# The pools of Python and loky lose everything that is under way when one of their processes dies.
 
 _PROGRAM = "from runout.execution.processes import main; main()"
 _SECONDS_BETWEEN_LOOKS = 0.1  # at the token, while a call is under way
@@ -178,7 +170,7 @@ class ChildProcess:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Begins ``function(state, *arguments)`` there; it may raise `WorkerLostError` as well."""
+        """Begins ``function(kept, worker, *arguments)`` there; may raise `WorkerLostError`, too."""
         self._answer = Future()
         self._send(Call(function, arguments))
         if self._loss is not None:
@@ -253,8 +245,7 @@ class ProcessExecutor:
         Raises:
             ExecutionError: if that is not positive.
         """
-        self.num_workers = count_cores() if num_workers is None else num_workers
-        require_workers(self.num_workers)
+        self.num_workers = choose_num_workers(num_workers)
         self._idle: SimpleQueue[ChildProcess | None] = SimpleQueue()
         for _ in range(self.num_workers):
             self._idle.put(None)
@@ -316,7 +307,7 @@ class ProcessShards:
         self._children = [ChildProcess(on_event) for _ in parts]
         self._threads = ThreadPoolExecutor(max(len(parts), 1))
         try:
-            self._call_all(_start_shard, [(job, part) for part in parts])
+            self._call_all(_start_shards, [(job, part) for part in parts])
         except BaseException:
             self.close()
             raise
@@ -328,7 +319,7 @@ class ProcessShards:
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Returns what a method of each shard returns, in the order of the parts."""
-        return self._call_all(_call_shard, [(method, given) for given in arguments])
+        return self._call_all(_call_shards, [(method, given) for given in arguments])
 
     def close(self) -> None:
         """Ends all shards."""
@@ -364,17 +355,17 @@ def _wait(child: ChildProcess, answer: "Future[Any]", cancel: CancelToken) -> An
                 is_told = True
 
 
-def _keep_work(state: ChildState, work: Work) -> None:
-    state.kept["work"] = work
+def _keep_work(kept: dict[str, Any], worker: Worker, work: Work) -> None:
+    kept["work"] = work
 
 
-def _work_off(state: ChildState, task: Task[Any]) -> None:
-    state.kept["work"](task, state.worker)
+def _work_off(kept: dict[str, Any], worker: Worker, task: Task[Any]) -> None:
+    kept["work"](task, worker)
 
 
-def _start_shard(state: ChildState, job: ShardJob, part: Any) -> None:
-    state.kept["shard"] = job.start(part, state.worker)
+def _start_shards(kept: dict[str, Any], worker: Worker, job: ShardJob, part: Any) -> None:
+    kept["shards"] = LocalShards(job, [part], worker)
 
 
-def _call_shard(state: ChildState, method: str, arguments: tuple[Any, ...]) -> Any:
-    return getattr(state.kept["shard"], method)(*arguments)
+def _call_shards(kept: dict[str, Any], worker: Worker, method: str, given: tuple[Any, ...]) -> Any:
+    return kept["shards"].call(method, [given])[0]

@@ -18,7 +18,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from runout.errors import ExecutionError, shorten
 from runout.events import Event, EventSink
-from runout.execution.pool import count_cores, require_workers
+from runout.execution.pool import choose_num_workers
 from runout.execution.processes import EventThrottle
 from runout.execution.tasks import (
     CancelToken,
@@ -49,8 +49,7 @@ def opening_ray(address: str | None, num_workers: int | None) -> Iterator["RayEx
     Raises:
         ExecutionError: if there is no cluster at the address.
     """
-    if num_workers is not None:
-        require_workers(num_workers)
+    choose_num_workers(num_workers)
     is_open = ray.is_initialized()
     if not is_open:
         _connect(address, num_workers)
@@ -72,7 +71,7 @@ def _connect(address: str | None, num_workers: int | None) -> None:
         if address is not None:
             problem = f"no Ray cluster answers at {address} ({shorten(str(error))})"
             raise ExecutionError(f"--executor ray://{address}", problem) from error
-        cores = num_workers or count_cores()
+        cores = choose_num_workers(num_workers)
         ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
 
 

@@ -1,6 +1,13 @@
-"""Work as data: tasks, shards, executors, cancellation, and threads that do the work."""
+"""Work as data: tasks, shards, executors, cancellation, and threads that do the work.
 
-import hashlib
+A job is everything that its tasks share; a task is one of its items. What a task finds is written
+into a ledger by whoever worked on it, under an id made of all that decides it. An executor only
+moves work: it never carries results, and may lose or repeat tasks without harm.
+
+Shards keep what they have learned in their own memory, so that one that dies takes it along;
+whoever calls them goes back to what all of them have saved.
+"""
+
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,9 +18,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from runout.cache import Arrays
 from runout.events import EventSink, ignore_event
-from runout.execution.pool import WorkerPool, available_memory_bytes, count_cores, require_workers
-from runout.storage.bundle import digest_config
-from runout.version import __version__
+from runout.execution.pool import WorkerPool, available_memory_bytes, choose_num_workers
+from runout.storage.ledger import LedgerEntry
 
 
 class CancelledError(Exception):
@@ -102,10 +108,6 @@ def _handling_interrupts(handler: Any) -> Iterator[None]:
         signal.signal(signal.SIGINT, earlier)
 
 
-# A job is everything that its tasks share; a task is one of its items. What a task finds is written
-# into a ledger by whoever worked on it, under an id made of all that decides it. An executor only
-# moves work: it never carries results, and may lose or repeat tasks without harm.
-
 Item = TypeVar("Item")
 ItemOfJob = TypeVar("ItemOfJob", contravariant=True)
 
@@ -175,38 +177,21 @@ class Job(Protocol[ItemOfJob]):
 
 @dataclass(frozen=True)
 class TaskEnd(Generic[Item]):
-    """How a task ended, as far as an executor knows.
+    """How a task ended.
 
     Attributes:
         task: which.
         error: what it raised, or `WorkerLostError`; None if its worker has written its result.
+        entry: what it found; None if it failed, and as far as an executor knows.
     """
 
     task: Task[Item]
     error: Exception | None = None
+    entry: LedgerEntry | None = None
 
 
 #: Carries out a task and writes its result; can be pickled.
 Work = Callable[[Task[Any], Worker], None]
-
-
-def digest_job(facts: Mapping[str, Any]) -> str:
-    """Returns what stands for everything that the results of a job depend on."""
-    return digest_config({"version": __version__, "facts": dict(facts)})
-
-
-def content_id(job_digest: str, key: str) -> str:
-    """Returns the id of a task: 64 hexadecimal digits that decide its result."""
-    return hashlib.sha256(f"{job_digest}\n{key}".encode()).hexdigest()
-
-
-def longest_first(tasks: Sequence[Task[Item]]) -> list[Task[Item]]:
-    """Returns tasks in the order in which to begin: nobody is left with a long one at the end."""
-    return sorted(tasks, key=lambda task: -task.seconds)
-
-
-# Shards keep what they have learned in their own memory, so that one that dies takes it along;
-# whoever calls them goes back to what all of them have saved.
 
 
 class ShardJob(Protocol):
@@ -243,10 +228,7 @@ class ShardGroup(Protocol):
 class LocalShards:
     """Shards in this process, called one after the other; each uses all threads."""
 
-    def __init__(
-        self, job: ShardJob, parts: Sequence[Any], on_event: EventSink, num_threads: int = 1
-    ) -> None:
-        worker = Worker(num_threads, None, on_event)
+    def __init__(self, job: ShardJob, parts: Sequence[Any], worker: Worker) -> None:
         self._shards = [job.start(part, worker) for part in parts]
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -358,9 +340,6 @@ class TaskQueue:
         return is_room and not task.is_alone
 
 
-# Kernels release the GIL, so nothing has to be copied between processes.
-
-
 def map_on_threads(
     carry_out: Callable[[Task[Any]], None],
     tasks: Iterator[Task[Any]],
@@ -402,8 +381,7 @@ class ThreadExecutor:
         Raises:
             ExecutionError: if that is not positive.
         """
-        self.num_workers = count_cores() if num_workers is None else num_workers
-        require_workers(self.num_workers)
+        self.num_workers = choose_num_workers(num_workers)
 
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
@@ -415,4 +393,4 @@ class ThreadExecutor:
 
     def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> LocalShards:
         """Makes the shards in this process; see `Executor`."""
-        return LocalShards(job, parts, on_event, self.num_workers)
+        return LocalShards(job, parts, Worker(self.num_workers, None, on_event))
