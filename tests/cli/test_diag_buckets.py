@@ -97,7 +97,7 @@ def test_a_directory_is_diagnosed_without_solving_it_again(run, tmp_path, monkey
     config = load_postflop_config(BUCKETED.replace("[1.0, 2.0]", "[1.0]"))
     solved = postflop_abstraction.PostflopAbstraction.build(config)
     solved.to_bundle().save(tmp_path / "values")
-    monkeypatch.delattr(rounds.RoundsSolver, "solve")
+    monkeypatch.delattr(rounds.BucketedBackend, "solve_rounds")
     document = json.loads(run("diag-buckets", str(tmp_path / "values"), "--json").stdout)
     (first, second) = document["flops"][0]["rounds"]
     reports = solved.values[0].reports

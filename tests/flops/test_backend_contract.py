@@ -6,7 +6,7 @@ import pytest
 from runout.cards.deck import COMBO_HAS_CARD, live_combos
 from runout.cfr.schedules import DCFR6, SolveProgress, StoppingRule
 from runout.cfr.team import Team
-from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.values import RunoutSample
@@ -19,7 +19,6 @@ from tests.samples.small_buckets import make_buckets_once
 from tests.samples.toy_flops import flop_game, ignore_progress, make_tree, small_tree
 
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
-PLAN = BucketPlan((5, 5, 5), rounds=2)
 
 # A name, and a function from a number of iterations to the backend: first those whose strategies
 # are the 169 hands', then those that play combos on boards.
@@ -30,7 +29,7 @@ HAND_BACKENDS = {
 }
 CARD_BACKENDS = {
     "bucketed": lambda n: BucketedBackend(
-        RoundsSolver(PLAN, StoppingRule(n // PLAN.rounds), sample=FEW_BOARDS)
+        (5, 5, 5), StoppingRule(n // 2), rounds=2, sample=FEW_BOARDS
     ),
     "exact": lambda n: CardBackend(StoppingRule(n), sample=FEW_BOARDS),
     "compact": lambda n: CardBackend(

@@ -7,7 +7,7 @@ from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
 from runout.config.load import load_postflop_config
 from runout.flops.backend import FlopGame
-from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.solve import PostflopPlan
@@ -19,7 +19,6 @@ from tests.samples.toy_flops import ignore_progress, make_tree
 
 FLOP = parse_board("9s6s2s")
 SAMPLE = RunoutSample(num_turns=6, num_rivers=3)
-PLAN = BucketPlan((20, 20, 20), rounds=2)
 ONE = StoppingRule(1)
 
 
@@ -30,7 +29,7 @@ def estimate(text, num_workers):
 @pytest.mark.parametrize(
     "backend",
     [
-        BucketedBackend(RoundsSolver(PLAN, ONE, sample=SAMPLE)),
+        BucketedBackend((20, 20, 20), ONE, rounds=2, sample=SAMPLE),
         CardBackend(ONE, sample=SAMPLE),
         CardBackend(ONE, BucketRivers(16), sample=SAMPLE),
     ],
@@ -50,8 +49,7 @@ def test_what_is_told_before_a_solve_is_held_and_not_far_from_the_truth(backend)
 
 def test_more_of_everything_needs_more():
     small, large = make_tree(1.0, (1.0,), 0), make_tree(3.5, (1.0,), 1)
-    more = BucketPlan((20, 20, 50_000), rounds=2)
-    few, many = (BucketedBackend(RoundsSolver(plan, ONE)) for plan in (PLAN, more))
+    few, many = (BucketedBackend((20, 20, on_river), ONE, rounds=2) for on_river in (20, 50_000))
     sizes = [
         b.estimate(FLOP, t, 1).memory_bytes for b, t in ((few, small), (few, large), (many, large))
     ]

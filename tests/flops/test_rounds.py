@@ -12,7 +12,7 @@ from runout.cards.deck import format_cards, parse_board, parse_combo
 from runout.cards.flops import random_flops
 from runout.cfr.schedules import SolveProgress, StoppingRule, StopReason
 from runout.events import Phase, PhaseAdvanced
-from runout.flops.bucketed import BucketedSolver, BucketPlan, RoundsSolver, ev_features, mean_values
+from runout.flops.bucketed import BucketedBackend, BucketedSolver, ev_features, mean_values
 from runout.flops.solve import progress_sink
 from runout.flops.values import extract_pair_values
 from tests.event_streams import check_stream
@@ -30,7 +30,7 @@ from tests.samples.small_buckets import (
 )
 from tests.samples.toy_flops import ignore_progress
 
-QUICK = RoundsSolver(BucketPlan(NUM_BUCKETS), StoppingRule(5), sample=FEW_BOARDS)
+QUICK = BucketedBackend(NUM_BUCKETS, StoppingRule(5), sample=FEW_BOARDS)
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def assert_same_bits(one, other):
 
 def test_one_round_is_the_solve_without_rebucketing_bit_by_bit():
     game, seen = full_game(PAIRED), []
-    (result,) = QUICK.solve(game, seen.append)
+    (result,) = QUICK.solve_rounds(game, seen.append)
     phases = {event.phase for event in seen if isinstance(event, PhaseAdvanced)}
     assert phases.isdisjoint({Phase.EXTRACTING_EV, Phase.REBUCKETING})
     buckets = cached_buckets(parse_board(PAIRED), NUM_BUCKETS, "emd", 0)
@@ -69,7 +69,7 @@ def test_one_round_is_the_solve_without_rebucketing_bit_by_bit():
 
 def test_the_first_of_two_rounds_is_the_only_one_of_one():
     one_round = replace(QUICK, rule=TWO_ROUNDS.rule)
-    (alone,) = one_round.solve(full_game(STRAIGHT), ignore_progress)
+    (alone,) = one_round.solve_rounds(full_game(STRAIGHT), ignore_progress)
     assert_same_bits(alone, solved_rounds(STRAIGHT)[0])
 
 
@@ -124,15 +124,15 @@ def test_values_vary_less_within_the_buckets_of_the_second_round(flop):
 def test_values_vary_less_on_random_flops():
     for cards in random_flops(10, seed=6).flops:
         flop = format_cards(cards)
-        first, second = TWO_ROUNDS.solve(full_game(flop), ignore_progress)
+        first, second = TWO_ROUNDS.solve_rounds(full_game(flop), ignore_progress)
         assert first.buckets.num_buckets == second.buckets.num_buckets
         assert variance(flop, first, second) < variance(flop, first, first)
 
 
 def test_events_tell_rounds_values_and_new_buckets_in_their_order():
     seen = []
-    solver = replace(QUICK, plan=BucketPlan(NUM_BUCKETS, rounds=2))
-    list(solver.solve(full_game(PAIRED), seen.append))
+    solver = replace(QUICK, rounds=2)
+    list(solver.solve_rounds(full_game(PAIRED), seen.append))
     progress = [event for event in seen if isinstance(event, SolveProgress)]
     assert [(event.round, event.total_rounds) for event in progress] == [(1, 2)] * 5 + [(2, 2)] * 5
     events = []
@@ -150,8 +150,8 @@ def test_events_tell_rounds_values_and_new_buckets_in_their_order():
 
 def test_every_long_phase_of_a_round_tells_its_steps():
     seen = []
-    solver = replace(QUICK, plan=BucketPlan(NUM_BUCKETS, rounds=2))
-    list(solver.solve(full_game(PAIRED), seen.append))
+    solver = replace(QUICK, rounds=2)
+    list(solver.solve_rounds(full_game(PAIRED), seen.append))
     for phase in (Phase.VALUES, Phase.EXTRACTING_EV, Phase.REBUCKETING):
         steps = [e.done for e in seen if isinstance(e, PhaseAdvanced) and e.phase == phase]
         assert len(steps) >= 5, phase
@@ -159,21 +159,21 @@ def test_every_long_phase_of_a_round_tells_its_steps():
 
 def test_a_solve_stops_early_when_strategies_have_settled_and_not_before():
     settled = replace(QUICK, rule=StoppingRule(30, strategy_delta=0.1))
-    (result,) = settled.solve(full_game(PAIRED), ignore_progress)
+    (result,) = settled.solve_rounds(full_game(PAIRED), ignore_progress)
     assert result.outcome.reason == StopReason.STRATEGY_DELTA
-    assert 0.0 < result.final_delta <= 0.1
-    assert result.iterations_used < 30
-    restless = replace(QUICK, rule=StoppingRule(result.iterations_used, strategy_delta=1e-6))
-    (result,) = restless.solve(full_game(PAIRED), ignore_progress)
+    assert 0.0 < result.outcome.strategy_delta <= 0.1
+    assert result.outcome.iterations < 30
+    restless = replace(QUICK, rule=StoppingRule(result.outcome.iterations, strategy_delta=1e-6))
+    (result,) = restless.solve_rounds(full_game(PAIRED), ignore_progress)
     assert result.outcome.reason == StopReason.ITERATIONS
-    assert result.final_delta > 1e-6
+    assert result.outcome.strategy_delta > 1e-6
 
 
 def test_a_warm_start_changes_only_rounds_after_the_first():
-    cold = replace(QUICK, plan=BucketPlan(NUM_BUCKETS, rounds=2))
-    warm = replace(cold, plan=replace(cold.plan, is_warm_started=True))
+    cold = replace(QUICK, rounds=2)
+    warm = replace(cold, is_warm_started=True)
     (first, second), (warm_first, warm_second) = (
-        list(solver.solve(full_game(PAIRED), ignore_progress)) for solver in (cold, warm)
+        list(solver.solve_rounds(full_game(PAIRED), ignore_progress)) for solver in (cold, warm)
     )
     assert_same_bits(first, warm_first)
     np.testing.assert_array_equal(second.buckets.by_flop, warm_second.buckets.by_flop)

@@ -7,7 +7,7 @@ import pytest
 from runout.cfr.schedules import DCFR6, DCFR_PLUS, DCFR_SPOT, LINEAR, StoppingRule
 from runout.config.load import load_postflop_config, parse_postflop_config
 from runout.errors import ConfigError
-from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.settings import (
@@ -78,14 +78,15 @@ def test_values_out_of_range_and_of_other_types_are_refused(key, values, allowed
 )
 def test_a_preset_makes_a_backend_with_its_buckets(preset, buckets):
     config = BucketedConfig(preset=preset, rebucket_rounds=2, seed=3)
-    plan = BucketPlan(buckets, "emd", 2, is_warm_started=False)
     rule = config.stopping_rule()
-    assert config.make_backend() == BucketedBackend(RoundsSolver(plan, rule, LINEAR, 3))
+    assert config.make_backend() == BucketedBackend(buckets, rule, LINEAR, "emd", 2, False, 3)
 
 
 def test_the_backend_has_the_metric_and_the_warm_start():
     config = BucketedConfig(bucket_metric="cramer", rebucket_warm_start=True, rebucket_rounds=2)
-    assert config.make_backend().rounds.plan == BucketPlan((200, 200, 200), "cramer", 2, True)
+    backend = config.make_backend()
+    assert backend.num_buckets == (200, 200, 200)
+    assert (backend.metric, backend.rounds, backend.is_warm_started) == ("cramer", 2, True)
 
 
 def test_the_backend_has_all_settings():

@@ -388,7 +388,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
     for spr, tree in enumerate(read.trees):
         everyone = HandRange.full()
         game = CardGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
-        results = list(backend.rounds.solve(game, ignore_progress))
+        results = list(backend.solve_rounds(game, ignore_progress))
         for record, result in zip(read.rounds(0, spr), results, strict=True):
             assert record.buckets.num_buckets == result.buckets.num_buckets
             for table in ("by_flop", "by_turn", "by_river"):

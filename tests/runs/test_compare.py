@@ -55,7 +55,7 @@ def make_contenders(*labels, **keys):
         if isinstance(backend, CardBackend):
             backend = replace(backend, sample=FEW_BOARDS)
         if isinstance(backend, BucketedBackend):
-            backend = replace(backend, rounds=replace(backend.rounds, sample=FEW_BOARDS))
+            backend = replace(backend, sample=FEW_BOARDS)
         contenders.append(replace(contender, backend=backend))
     return contenders
 
@@ -172,16 +172,16 @@ def test_a_label_names_a_backend(label, name, backend):
 def test_keys_are_those_of_the_label_and_of_the_config_where_the_backend_has_them():
     config = make_config(solve_type="bucketed", **BUCKETS, rebucket_rounds=7)
     contender = make_contender(config, "bucketed:2")
-    assert contender.backend.rounds.plan.rounds == 2
-    assert contender.backend.rounds.plan.num_buckets == (8, 8, 8)
-    assert contender.backend.rounds.rule.max_iterations == 10
+    assert contender.backend.rounds == 2
+    assert contender.backend.num_buckets == (8, 8, 8)
+    assert contender.backend.rule.max_iterations == 10
     assert make_contender(config, "bucketed").label == "bucketed:7"
     exact = make_contender(config, "exact:exact_precision=16")
     assert (exact.label, exact.backend.precision) == ("exact:exact_precision=16", Precision.HALF)
     assert exact.backend.rule.max_iterations == 10
     many = make_contender(config, "bucketed:rebucket_rounds=3:num_hand_buckets_flop=5")
     assert many.label == "bucketed:3:num_hand_buckets_flop=5"
-    assert many.backend.rounds.plan.num_buckets == (5, 8, 8)
+    assert many.backend.num_buckets == (5, 8, 8)
 
 
 def test_all_backends_are_compared_and_rounds_of_one_of_them():

@@ -37,8 +37,8 @@ def test_rounds_are_told_with_what_they_reached():
     for number, (entry, result) in enumerate(zip((first, second), results, strict=True), start=1):
         assert entry.round == number
         assert entry.num_buckets == NUM_BUCKETS
-        assert entry.iterations == result.iterations_used == TWO_ROUNDS.rule.max_iterations
-        assert entry.final_delta == result.final_delta
+        assert entry.iterations == result.outcome.iterations == TWO_ROUNDS.rule.max_iterations
+        assert entry.final_delta == result.outcome.strategy_delta
         assert entry.exploitability_bound_pot == result.outcome.exploitability
     assert first.agreement is None
     labels = [result.flop_labels() for result in results]

@@ -9,7 +9,7 @@ from runout.cards.ranges import HandRange, parse_range
 from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
 from runout.flops.backend import HandStrategy
-from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import TableStrategy
 from runout.flops.hands import ExhaustiveBackend
 from runout.flops.values import RunoutSample
@@ -150,8 +150,8 @@ def test_169_hands_lose_at_least_what_they_lose_to_each_other(flop):
 
 
 def solve_in_buckets(flop, tree, rounds):
-    plan, sample = BucketPlan((8, 8, 8), rounds=rounds), RunoutSample(6, 3)
-    backend = BucketedBackend(RoundsSolver(plan, StoppingRule(5), sample=sample))
+    sample = RunoutSample(6, 3)
+    backend = BucketedBackend((8, 8, 8), StoppingRule(5), rounds=rounds, sample=sample)
     return backend.solve(flop_game(flop), tree, ignore_progress, Team()).strategy
 
 

@@ -16,7 +16,7 @@ from runout.cards.deck import (
 from runout.cards.ranges import HandRange
 from runout.cfr.schedules import StoppingRule
 from runout.flops import bucketed as rounds
-from runout.flops.bucketed import BucketPlan, RoundsSolver
+from runout.flops.bucketed import BucketedBackend
 from runout.flops.values import RunoutSample, extract_pair_values
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
@@ -26,7 +26,7 @@ PAIRED, STRAIGHT, MONOTONE = "KsKh7d", "9c8d7h", "Ks7s2s"
 
 NUM_BUCKETS = (50, 10, 10)
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
-TWO_ROUNDS = RoundsSolver(BucketPlan(NUM_BUCKETS, rounds=2), StoppingRule(30), sample=FEW_BOARDS)
+TWO_ROUNDS = BucketedBackend(NUM_BUCKETS, StoppingRule(30), rounds=2, sample=FEW_BOARDS)
 
 cached_buckets = cache(build_flop_buckets)
 
@@ -65,7 +65,7 @@ def full_game(flop):
 @cache
 def solved_rounds(flop):
     """Returns the results of both rounds."""
-    return list(TWO_ROUNDS.solve(full_game(flop), ignore_progress))
+    return list(TWO_ROUNDS.solve_rounds(full_game(flop), ignore_progress))
 
 
 def one_bucket(flop):

@@ -11,7 +11,7 @@ from runout.abstraction.clustering import cluster_features
 from runout.cards.flops import explicit_flops
 from runout.cfr.schedules import StoppingRule
 from runout.execution.context import RunContext
-from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+from runout.flops.bucketed import BucketedBackend
 from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 from runout.flops.solve import FlopJob, solve_flops
 from runout.flops.values import RunoutSample
@@ -67,9 +67,9 @@ def external(num_workers):
 
 
 def bucketed(num_workers):
-    plan = BucketPlan((9, 5, 5), rounds=2)
-    rounds = RoundsSolver(plan, StoppingRule(10), sample=RunoutSample(6, 3))
-    return SmallResult(_flops(BucketedBackend(rounds), num_workers)[0])
+    sample = RunoutSample(6, 3)
+    backend = BucketedBackend((9, 5, 5), StoppingRule(10), rounds=2, sample=sample)
+    return SmallResult(_flops(backend, num_workers)[0])
 
 
 def preflop(num_workers):

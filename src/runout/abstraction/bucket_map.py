@@ -247,34 +247,6 @@ _HANDS_AT_ONCE = 147  # an eighth of a flop, between two reports
 _TOLERANCE = 1e-4  # of the scale; values may come in single precision
 
 
-def ev_values_to_histogram(
-    ev_values: FloatArray, spr: float, weights: FloatArray | None = None
-) -> FloatArray:
-    """Returns ``[10]`` the CDF of expected values on the scale of the stack-to-pot ratio.
-
-    The grid has ten points from the largest loss to the largest gain. A value between two points
-    counts for both, the nearer one more, so the mean is kept and no difference is lost.
-
-    Args:
-        ev_values: ``[m]`` in pots, 0 for half of the pot.
-        spr: effective stack over pot, S.
-        weights: ``[m]`` not negative, by default all equal.
-
-    Raises:
-        AbstractionError: if there is no value with a weight, or one is off the scale.
-    """
-    values = np.asarray(ev_values, dtype=np.float64)
-    masses = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if values.ndim != 1 or masses.shape != values.shape:
-        raise AbstractionError(
-            f"expected values of shape {values.shape}", f"one weight each, not {masses.shape}"
-        )
-    if not masses.sum() > 0.0:
-        raise AbstractionError("expected values", "none has a weight, so there is no histogram")
-    cdf: FloatArray = _histograms(values[None], masses[None], spr)[0]
-    return cdf
-
-
 def build_ev_histograms(
     values: FloatArray,
     weights: FloatArray,
@@ -374,7 +346,6 @@ def recluster_flop_buckets(
     *,
     seed: int,
     order_key: FloatArray,
-    name: str = "flop",
     on_event: BucketEventSink = ignore_event,
 ) -> IntArray:
     """Returns ``[C]`` new flop buckets of all live combos, for `FlopBuckets.replace_flop`.
@@ -386,7 +357,6 @@ def recluster_flop_buckets(
         metric: ``emd`` or ``cramer``.
         seed: decides the draws of centres.
         order_key: ``[C]`` strength or mean value, by which buckets are numbered.
-        name: what is clustered, for the event.
         on_event: told about progress, in percent, and if buckets are capped.
 
     Raises:
@@ -400,7 +370,7 @@ def recluster_flop_buckets(
             metric,
             seed=seed,
             order_key=order_key,
-            name=name,
+            name=Street.FLOP.label,
             on_event=on_event,
             on_share=lambda share: advance(int(_PERCENT * share)),
         ).labels
@@ -429,7 +399,11 @@ def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: Fl
 
 
 def _histograms(values: FloatArray, masses: FloatArray, spr: float) -> FloatArray:
-    """Returns ``[n, 10]`` CDFs of ``values[n, m]``, each counting with its mass."""
+    """Returns ``[n, 10]`` CDFs of ``values[n, m]``, each counting with its mass.
+
+    The grid has ten points from the largest loss to the largest gain. A value between two points
+    counts for both, the nearer one more, so the mean is kept and no difference is lost.
+    """
     if not (np.isfinite(spr) and spr >= 0.0):
         raise AbstractionError("spr", f"{spr:g} is not a stack-to-pot ratio")
     if masses.min() < 0.0:

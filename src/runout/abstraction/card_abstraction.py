@@ -103,7 +103,8 @@ class BucketBoundaries:
 
     def of_street(self, street: Street) -> FloatArray:
         """Returns the boundaries of one street."""
-        return {Street.FLOP: self.flop, Street.TURN: self.turn, Street.RIVER: self.river}[street]
+        boundaries: FloatArray = getattr(self, street.label)
+        return boundaries
 
     def num_requested(self, street: Street) -> int:
         """Returns how many buckets were asked for."""
@@ -437,12 +438,8 @@ class AbstractionConfig:
 
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets asked for on a street."""
-        by_street = {
-            Street.FLOP: self.flop_buckets,
-            Street.TURN: self.turn_buckets,
-            Street.RIVER: self.river_buckets,
-        }
-        return by_street[street]
+        number: int = getattr(self, f"{street.label}_buckets")
+        return number
 
     def num_supported(self, street: Street) -> int:
         """Returns how many buckets the surveyed deals can tell the sizes of, at most those asked.

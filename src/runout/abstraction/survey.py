@@ -20,7 +20,7 @@ from runout.cards.evaluator import evaluator_tables
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity import equity_kernels
 from runout.equity.board import BEST_SCORE, strength_histograms
-from runout.events import ignore_event, reporting_phase
+from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import map_tasks
 from runout.execution.tasks import Task, TaskResult, Worker
@@ -121,6 +121,7 @@ def survey_sample(
         deals: hole cards and board.
         workplace: with what boards are scored; by default in this thread, and silently.
     """
+    workplace = workplace or RunContext(1)
     if street is Street.RIVER:
         values = river_strengths(feature)[_score_river_deals(deals, workplace)]
     else:
@@ -204,7 +205,7 @@ def _score_classes(
     street: Street,
     feature: StrengthFeature,
     board_classes: IntArray,
-    workplace: RunContext | None,
+    workplace: RunContext,
 ) -> IntArray:
     """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
     indexer, board_indexer = deal_indexer(street), HandIndexer((street.num_board_cards,))
@@ -219,13 +220,9 @@ def _score_parts(
     street: Street,
     feature: StrengthFeature,
     board_classes: IntArray,
-    workplace: RunContext | None,
+    workplace: RunContext,
 ) -> Iterator[tuple[IntArray, AnyArray]]:
     """Yields parts of the boards with their scores, as they are finished."""
-    if workplace is None:
-        for part in split_boards(street, board_classes):
-            yield part, score_boards(street, feature, part)
-        return
     job, num_done = ScoreJob(street, feature), 0
     with reporting_phase(
         workplace.on_event, f"{street.label} strengths", len(board_classes)
@@ -283,13 +280,12 @@ def _map_boards(
             advance(done)
 
 
-def _score_river_deals(deals: Uint8Array, workplace: RunContext | None) -> IntArray:
+def _score_river_deals(deals: Uint8Array, workplace: RunContext) -> IntArray:
     low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
     combos = high * (high - 1) // 2 + low
     boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
     scores = np.empty(len(deals), dtype=np.int64)
-    on_event = ignore_event if workplace is None else workplace.on_event
-    with reporting_phase(on_event, "river strengths", len(deals)) as advance:
+    with reporting_phase(workplace.on_event, "river strengths", len(deals)) as advance:
         for rows in split_boards(Street.RIVER, np.arange(len(deals))):
             scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
             advance(int(rows[-1]) + 1)

@@ -239,8 +239,8 @@ class Iterating(Protocol):
 def iterate_until(
     solver: Iterating,
     rule: StoppingRule,
-    on_progress: Callable[[SolveProgress], None],
-    cancel: CancelToken,
+    on_progress: Callable[[SolveProgress], None] = ignore_progress,
+    cancel: CancelToken | None = None,
     batch: int = 1,
     measured: Measurement | None = None,
 ) -> SolveOutcome:
@@ -250,14 +250,14 @@ def iterate_until(
         solver: what iterates.
         rule: when to stop.
         on_progress: called after every batch.
-        cancel: ends the solve after a batch.
+        cancel: ends the solve after a batch; by default nobody does.
         batch: iterations done at once, a divisor of ``rule.check_every``.
         measured: the last measurement of an earlier sitting: later ones come when they would have.
 
     Raises:
         CancelledError: if the token was set; everything that was learned is in the solver.
     """
-    started = solve_time()
+    started, cancel = solve_time(), cancel or CancelToken()
     exploitability: float | None = None
     while True:
         # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
@@ -343,7 +343,7 @@ class CfrSolver:
         Raises:
             CancelledError: if the token was set.
         """
-        return iterate_until(self, rule, on_progress, cancel or CancelToken(), measured=measured)
+        return iterate_until(self, rule, on_progress, cancel, measured=measured)
 
     def worst_exploitability(self) -> float:
         """Returns the largest `exploitability` of all boards."""

@@ -150,7 +150,7 @@ def _solve(
     cost.require_memory("the diagnosis")
     is_bound = backend.meaning.is_upper_bound
     sink = progress_sink(given.name, tree.stakes.spr, on_event, is_bound)
-    return solve_rounds(given.canonical, tree, backend.rounds, sink, Team(plan.num_workers))
+    return solve_rounds(given.canonical, tree, backend, sink, Team(plan.num_workers))
 
 
 def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top: int) -> None:

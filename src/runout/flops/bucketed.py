@@ -23,7 +23,6 @@ from runout.cfr.schedules import LINEAR, DiscountSchedule, SolveOutcome, SolvePr
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
-from runout.execution.tasks import CancelToken
 from runout.flops.backend import (
     FEWER_SIZES,
     KEPT_BYTES,
@@ -51,7 +50,6 @@ from runout.holdem.forest import StreetTemplate, make_templates
 from runout.holdem.game import CardGame, plan_game
 from runout.simd.products import multiply
 from runout.solutions.values import ExploitabilityMeaning
-from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
@@ -125,19 +123,6 @@ class BucketedSolver:
         """Runs more iterations, each updating both players."""
         for _ in range(num_iterations):
             self._iterate()
-
-    def solve(
-        self,
-        rule: StoppingRule,
-        on_progress: Callable[[SolveProgress], None] = ignore_progress,
-        cancel: CancelToken | None = None,
-    ) -> SolveOutcome:
-        """Iterates until a limit of the rule is met; exploitability is in flop pots.
-
-        Raises:
-            CancelledError: after an iteration, if the token was set.
-        """
-        return iterate_until(self, rule, on_progress, cancel or CancelToken())
 
     def worst_exploitability(self) -> float:
         """Returns an upper bound of what a best response in the same buckets gains.
@@ -224,23 +209,6 @@ def _shares(old: FlopBuckets, new: FlopBuckets) -> FloatArray:
 DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)
 
 
-@dataclass(frozen=True)
-class BucketPlan:
-    """How hands are sorted into buckets, and how often anew.
-
-    Attributes:
-        num_buckets: on flop, turn and river, at most.
-        metric: ``emd`` or ``cramer``.
-        rounds: 1 uses strength alone; each further one makes flop buckets of the values before it.
-        is_warm_started: whether a round begins with what the one before it has learned.
-    """
-
-    num_buckets: tuple[int, int, int]
-    metric: Metric = "emd"
-    rounds: int = 1
-    is_warm_started: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class FlopSolveResult:
     """A solved round.
@@ -257,89 +225,9 @@ class FlopSolveResult:
     outcome: SolveOutcome
     values: PairValues
 
-    @property
-    def final_delta(self) -> float:
-        """How much the average strategies moved in the last iteration."""
-        return self.outcome.strategy_delta
-
-    @property
-    def iterations_used(self) -> int:
-        """Iterations of the round."""
-        return self.outcome.iterations
-
     def flop_labels(self) -> IntArray:
         """Returns ``[C]`` the flop bucket of each live combo."""
         return self.buckets.by_flop[self.values.combos].astype(np.int64)
-
-
-@dataclass(frozen=True)
-class RoundsSolver:
-    """Solves a flop in rounds.
-
-    Attributes:
-        plan: the buckets.
-        rule: when a round's solve stops.
-        schedule: the CFR variant.
-        seed: of everything random.
-        sample: boards from which values are taken.
-    """
-
-    plan: BucketPlan
-    rule: StoppingRule
-    schedule: DiscountSchedule = LINEAR
-    seed: int = 0
-    sample: RunoutSample = DEFAULT_SAMPLE
-
-    def solve(
-        self, game: CardGame, on_progress: ProgressSink, team: Team | None = None
-    ) -> Iterator[FlopSolveResult]:
-        """Yields the result of each round.
-
-        Args:
-            game: the flop with all hands and all cards, in pots.
-            on_progress: told about iterations, values and buckets.
-            team: threads to share the work.
-        """
-        plan, sample = self.plan, replace(self.sample, seed=self.seed)
-        team = team or Team()
-        sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
-        in_round = _in_round(on_progress, 1, plan.rounds)
-        buckets = build_flop_buckets(
-            game.cards.board, plan.num_buckets, plan.metric, self.seed, in_round, team
-        )
-        before: BucketedSolver | None = None
-        for number in range(1, plan.rounds + 1):
-            seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
-            with reporting_phase(in_round, Phase.LAYOUT):
-                solver = BucketedSolver(game, buckets, self.schedule, seed, sharing)
-            if before is not None and plan.is_warm_started:
-                solver.begin_with(before)
-            with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
-                outcome = solver.solve(self.rule, in_round, team.cancel)
-            strategy = solver.strategy()
-            values = extract_pair_values(game, strategy, sample, in_round, team)
-            result = FlopSolveResult(buckets, strategy, outcome, values)
-            yield result
-            if number < plan.rounds:
-                in_round = _in_round(on_progress, number + 1, plan.rounds)
-                buckets = self._rebucket(game, result, in_round)
-                before = solver
-
-    def _rebucket(
-        self, game: CardGame, result: FlopSolveResult, on_progress: ProgressSink
-    ) -> FlopBuckets:
-        features = ev_features(game, result, on_progress)
-        labels = recluster_flop_buckets(
-            features,
-            np.ones(len(features)),
-            self.plan.num_buckets[0],
-            self.plan.metric,
-            seed=self.seed,
-            order_key=mean_values(game, result.values).mean(axis=1),
-            name="flop",
-            on_event=on_progress,
-        )
-        return result.buckets.replace_flop(labels, int(labels.max()) + 1)
 
 
 def ev_features(
@@ -422,9 +310,9 @@ class RoundRecord:
             result.buckets,
             ev_features(game, result).astype(np.float32),
             mean_values(game, result.values).astype(np.float32),
-            result.iterations_used,
+            result.outcome.iterations,
             result.outcome.exploitability,
-            result.final_delta,
+            result.outcome.strategy_delta,
         )
 
     @property
@@ -473,11 +361,6 @@ def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
     return records
 
 
-# What the bucketed backend takes for one flop, before anything is allocated.
-#
-# Tables and working space are counted from their shapes. What making buckets and taking values need
-# on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
-
 #: Features of all hands on all rivers, 1.3 million rows, and their copies in order.
 _MAKING_BUCKETS_BYTES = 220_000_000
 #: Which bucket each combo is in on every board, and the values of a round.
@@ -497,79 +380,40 @@ _SECONDS_TO_TAKE_VALUES = 2.5
 _SECONDS_PER_NODE = 50e-6  # of an iteration
 
 
-def estimate_rounds(
-    rounds: RoundsSolver, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
-) -> Cost:
-    """Returns what solving a flop in rounds takes.
-
-    Args:
-        rounds: how.
-        flop: three cards.
-        tree: the betting.
-        num_workers: threads inside the solve.
-    """
-    seconds = limit_seconds(rounds.rule, _SECONDS_PER_NODE * tree.num_nodes)
-    per_round = seconds + _SECONDS_TO_TAKE_VALUES
-    cells = _count_cells(make_templates(tree, NO_RAKE), rounds.plan)
-    bucket_bytes = 1 if max(rounds.plan.num_buckets) < np.iinfo(np.uint8).max else 2
-    buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
-    return Cost(
-        _SECONDS_TO_MAKE_BUCKETS + rounds.plan.rounds * per_round,
-        _estimate_bytes(rounds.plan, flop, tree, num_workers),
-        disk_bytes=KEPT_BYTES * cells
-        + rounds.plan.rounds * (_RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS)
-        + buckets,
-        shared_bytes=buckets,
-        savings=FEWER_SIZES,
-    )
-
-
-def _estimate_bytes(
-    plan: BucketPlan, flop: tuple[int, ...], tree: PostflopTree, num_workers: int
-) -> int:
-    spot = Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False)
-    planned = plan_game(spot, num_workers=num_workers + NUM_TURNS)
-    need, cards, templates = planned.memory, planned.hands, planned.betting.templates
-    of_hands = sum(
-        cards.players[player].width
-        * NUM_TURNS
-        * (
-            templates[Street.TURN].num_actions[player]
-            + NUM_RIVERS * templates[Street.RIVER].num_actions[player]
-        )
-        for player in range(NUM_PLAYERS)
-    )
-    solver = _TABLES_OF_A_HAND * _SINGLE_BYTES * of_hands
-    # What is learned, and in each visit what every turn card adds to it.
-    solver += (_TABLES_OF_A_BUCKET + 1 + NUM_TURNS) * _DOUBLE_BYTES * _count_cells(templates, plan)
-    if plan.rounds > 1:  # a round begins while the one before is still there
-        solver += solver + need.working_space
-    held = need.working_space + need.cards + plan.rounds * _KEPT_OF_A_ROUND_BYTES
-    return held + max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
-
-
-def _count_cells(templates: list[StreetTemplate], plan: BucketPlan) -> int:
+def _count_cells(templates: list[StreetTemplate], num_buckets: Sequence[int]) -> int:
     """Returns how many actions there are with each bucket, of both players on all streets."""
     return sum(
         sum(template.num_actions) * number
-        for template, number in zip(templates, plan.num_buckets, strict=True)
+        for template, number in zip(templates, num_buckets, strict=True)
     )
 
-
-# The bucketed backend: hands in buckets, real cards, buckets made anew from expected values.
 
 _PAIRS_PER_RIVER = 1_081 * 990
 
 
 @dataclass(frozen=True)
 class BucketedBackend:
-    """Solves a flop with buckets.
+    """Solves a flop with hands in buckets and real cards, in rounds.
 
     Attributes:
-        rounds: how.
+        num_buckets: on flop, turn and river, at most.
+        rule: when a round's solve stops.
+        schedule: the CFR variant.
+        metric: ``emd`` or ``cramer``.
+        rounds: 1 uses strength alone; each further one makes flop buckets of the values before it.
+        is_warm_started: whether a round begins with what the one before it has learned.
+        seed: of everything random.
+        sample: boards from which values are taken.
     """
 
-    rounds: RoundsSolver
+    num_buckets: tuple[int, int, int]
+    rule: StoppingRule
+    schedule: DiscountSchedule = LINEAR
+    metric: Metric = "emd"
+    rounds: int = 1
+    is_warm_started: bool = False
+    seed: int = 0
+    sample: RunoutSample = DEFAULT_SAMPLE
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.UPPER_BOUND
 
@@ -579,7 +423,7 @@ class BucketedBackend:
         """Solves one flop with one betting tree."""
         spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
         spot_game = CardGame(spot)
-        results = list(self.rounds.solve(spot_game, on_progress, team))
+        results = list(self.solve_rounds(spot_game, on_progress, team))
         last = results[-1]
         # Work is that of all rounds; how good it is, that of the last.
         outcome = replace(
@@ -595,6 +439,55 @@ class BucketedBackend:
 
         return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
 
+    def solve_rounds(
+        self, game: CardGame, on_progress: ProgressSink, team: Team | None = None
+    ) -> Iterator[FlopSolveResult]:
+        """Yields the result of each round.
+
+        Args:
+            game: the flop with all hands and all cards, in pots.
+            on_progress: told about iterations, values and buckets.
+            team: threads to share the work.
+        """
+        sample, team = replace(self.sample, seed=self.seed), team or Team()
+        sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
+        in_round = _in_round(on_progress, 1, self.rounds)
+        buckets = build_flop_buckets(
+            game.cards.board, self.num_buckets, self.metric, self.seed, in_round, team
+        )
+        before: BucketedSolver | None = None
+        for number in range(1, self.rounds + 1):
+            seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
+            with reporting_phase(in_round, Phase.LAYOUT):
+                solver = BucketedSolver(game, buckets, self.schedule, seed, sharing)
+            if before is not None and self.is_warm_started:
+                solver.begin_with(before)
+            with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
+                outcome = iterate_until(solver, self.rule, in_round, team.cancel)
+            strategy = solver.strategy()
+            values = extract_pair_values(game, strategy, sample, in_round, team)
+            result = FlopSolveResult(buckets, strategy, outcome, values)
+            yield result
+            if number < self.rounds:
+                in_round = _in_round(on_progress, number + 1, self.rounds)
+                buckets = self._rebucket(game, result, in_round)
+                before = solver
+
+    def _rebucket(
+        self, game: CardGame, result: FlopSolveResult, on_progress: ProgressSink
+    ) -> FlopBuckets:
+        features = ev_features(game, result, on_progress)
+        labels = recluster_flop_buckets(
+            features,
+            np.ones(len(features)),
+            self.num_buckets[0],
+            self.metric,
+            seed=self.seed,
+            order_key=mean_values(game, result.values).mean(axis=1),
+            on_event=on_progress,
+        )
+        return result.buckets.replace_flop(labels, int(labels.max()) + 1)
+
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
     ) -> BucketStrategy:
@@ -602,11 +495,44 @@ class BucketedBackend:
         return BucketStrategy.from_arrays(kept, flop)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
-        """Returns what `solve` will take."""
-        return estimate_rounds(self.rounds, flop, tree, num_workers)
+        """Returns what `solve` will take.
+
+        Tables and working space are counted from their shapes. What making buckets and taking
+        values need on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
+        """
+        seconds = limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
+        cells = _count_cells(make_templates(tree, NO_RAKE), self.num_buckets)
+        bucket_bytes = 1 if max(self.num_buckets) < np.iinfo(np.uint8).max else 2
+        buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
+        per_round = _RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS
+        return Cost(
+            _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES),
+            self._count_bytes(flop, tree, cells, num_workers),
+            disk_bytes=KEPT_BYTES * cells + self.rounds * per_round + buckets,
+            shared_bytes=buckets,
+            savings=FEWER_SIZES,
+        )
+
+    def _count_bytes(
+        self, flop: tuple[int, ...], tree: PostflopTree, cells: int, num_workers: int
+    ) -> int:
+        spot = Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False)
+        planned = plan_game(spot, num_workers=num_workers + NUM_TURNS)
+        need, cards, templates = planned.memory, planned.hands, planned.betting.templates
+        _, on_turn, on_river = (template.num_actions for template in templates)
+        of_hands = sum(
+            hands.width * NUM_TURNS * (turn + NUM_RIVERS * river)
+            for hands, turn, river in zip(cards.players, on_turn, on_river, strict=True)
+        )
+        solver = _TABLES_OF_A_HAND * _SINGLE_BYTES * of_hands
+        # What is learned, and in each visit what every turn card adds to it.
+        solver += (_TABLES_OF_A_BUCKET + 1 + NUM_TURNS) * _DOUBLE_BYTES * cells
+        if self.rounds > 1:  # a round begins while the one before is still there
+            solver += solver + need.working_space
+        held = need.working_space + need.cards + self.rounds * _KEPT_OF_A_ROUND_BYTES
+        return held + max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
         """Returns small jobs that call every kernel of the backend."""
-        one_bucket = RoundsSolver(BucketPlan((1, 1, 1)), ONCE, sample=RunoutSample(6, 3))
-        return [solving_a_small_flop(cls(one_bucket))]
+        return [solving_a_small_flop(cls((1, 1, 1), ONCE, sample=RunoutSample(6, 3)))]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -177,10 +177,12 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
 
 # The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
 # the tables of hands are only lent to a visit: `play_buckets` writes what buckets play where the
-# kernels look for regrets, the visit forgets everything older (`LEARNING_AFRESH`), and `add_gains`
-# and `add_reach` take what it leaves to the buckets.
+# kernels look for regrets, the visit forgets everything older (`LEARNING_AFRESH`), and
+# `collect_buckets` takes what it leaves to the buckets.
 
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
+
+LearnedPart = Literal["regret", "strategy_sum"]
 
 
 @dataclass(frozen=True)
@@ -266,19 +268,14 @@ class _Slot:
             self.value[player],
         )
 
-    def collect_gains(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
-        """Adds the regrets of a player's hands to the buckets of turn and river."""
+    def collect(
+        self, player: int, part: LearnedPart, weight: Float32Array, out: Sequence[FloatArray]
+    ) -> None:
+        """Adds what a visit has left in a player's tables to the buckets of turn and river."""
         for street, by_bucket in enumerate(out[1:]):
             tables = self.tables[street][player]
             for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                add_gains(part_of(tables, board), bucket, weight, by_bucket)
-
-    def collect_reach(self, player: int, weight: Float32Array, out: Sequence[FloatArray]) -> None:
-        """Adds how a player's hands were reached to the buckets of turn and river."""
-        for street, by_bucket in enumerate(out[1:]):
-            tables = self.tables[street][player]
-            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                add_reach(part_of(tables, board), bucket, weight, by_bucket)
+                collect_buckets(part_of(tables, board), part, bucket, weight, by_bucket)
 
 
 class SampledVisits:
@@ -312,7 +309,10 @@ class SampledVisits:
         self._flop_buckets = [
             hand_buckets(game, buckets, player, ()) for player in range(NUM_PLAYERS)
         ]
-        self._weight = [_hand_weights(game, player) for player in range(NUM_PLAYERS)]
+        self._weight = [
+            np.pad(hands.weights.astype(np.float32), (0, hands.width - len(hands.combos)))
+            for hands in cards.players
+        ]
         self._root = [arrive(cards.root_reach(player)) for player in range(NUM_PLAYERS)]
         self._is_held = [(weight > 0.0).astype(np.float32) for weight in self._weight]
         # One card of 49, one of 48, for hands that leave 45 and 44: sampling must not be biased.
@@ -368,8 +368,8 @@ class SampledVisits:
         def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
             gained, arrived = self._empty(player), self._empty(other)
             slot.visit(player, arrival, self._probability)
-            slot.collect_gains(player, self._weight[player], gained)
-            slot.collect_reach(other, self._is_held[other], arrived)
+            slot.collect(player, "regret", self._weight[player], gained)
+            slot.collect(other, "strategy_sum", self._is_held[other], arrived)
             return gained, arrived
 
         for gained, arrived in self._team.run(visit_slot, self._slots):
@@ -379,8 +379,12 @@ class SampledVisits:
         for slot in self._slots:
             chance_value += slot.value[player]
         visit_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, scratch)
-        add_gains(hero, self._flop_buckets[player], self._weight[player], regrets[_FLOP])
-        add_reach(villain, self._flop_buckets[other], self._is_held[other], reached[_FLOP])
+        collect_buckets(
+            hero, "regret", self._flop_buckets[player], self._weight[player], regrets[_FLOP]
+        )
+        collect_buckets(
+            villain, "strategy_sum", self._flop_buckets[other], self._is_held[other], reached[_FLOP]
+        )
         return regrets, reached
 
     def _empty(self, player: int) -> list[FloatArray]:
@@ -408,26 +412,20 @@ def play_buckets(played: FloatArray, bucket_by_hand: Int16Array, out_tables: Lea
     flop_kernels.expand_buckets(played, bucket_by_hand, out_tables.regret)
 
 
-def add_gains(
-    tables: Learning, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
+def collect_buckets(
+    tables: Learning,
+    part: LearnedPart,
+    bucket_by_hand: Int16Array,
+    weight: Float32Array,
+    out_by_bucket: FloatArray,
 ) -> None:
-    """Adds to ``out_by_bucket[A, B]`` what hands would have gained by each action.
+    """Adds to ``out_by_bucket[A, B]`` what a visit with `LEARNING_AFRESH` left with hands.
 
-    After a visit with `LEARNING_AFRESH` the regrets of the player who learned are of that visit
-    alone: what `play_buckets` wrote is discounted to nothing.
+    The regrets of the player who learned are of that visit alone, because what `play_buckets` wrote
+    is discounted to nothing: what hands would have gained by each action. The strategy sums of the
+    other one are the reach of that visit alone.
     """
-    flop_kernels.collect_buckets(tables.regret, bucket_by_hand, weight, out_by_bucket)
-
-
-def add_reach(
-    tables: Learning, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
-) -> None:
-    """Adds to ``out_by_bucket[A, B]`` how hands came to play each action.
-
-    After a visit with `LEARNING_AFRESH` the strategy sums of the player who did not learn are
-    the reach of that visit alone.
-    """
-    flop_kernels.collect_buckets(tables.strategy_sum, bucket_by_hand, weight, out_by_bucket)
+    flop_kernels.collect_buckets(getattr(tables, part), bucket_by_hand, weight, out_by_bucket)
 
 
 def hand_buckets(
@@ -438,13 +436,6 @@ def hand_buckets(
     by_hand = np.full(hands.width, -1, dtype=np.int16)
     by_hand[: len(hands.combos)] = buckets_on(buckets, dealt)[hands.combos]
     return by_hand
-
-
-def _hand_weights(game: CardGame, player: int) -> Float32Array:
-    hands = game.cards.players[player]
-    weights = np.zeros(hands.width, np.float32)
-    weights[: len(hands.combos)] = hands.weights
-    return weights
 
 
 def _deal_of(deal: Deal, chosen: Sequence[int], probability: float) -> Deal:

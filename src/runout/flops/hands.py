@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
+from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array, read_only
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
 from runout.cards.evaluator import evaluate_many, evaluator_tables
@@ -42,30 +42,18 @@ from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import SHOWDOWN, PostflopTree
 
-# The exhaustive backend: vector CFR over the 169 hands with exact flop equities.
-#
-# Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
-# gives exactly the flop's equity over all runouts; `tests/postflop/test_exhaustive.py` proves it.
-
-#: Of a node and a hand, measured: tables, and reach when values are extracted; and of an iteration
-#: with exploitability looked at.
-_EXHAUSTIVE_BYTES_PER_CELL = 64
-_EXHAUSTIVE_SECONDS_PER_CELL = 25e-9
+#: Bytes and seconds of a node and a hand, measured: tables, and reach when values are extracted;
+#: an iteration with exploitability looked at. Then the time of a deal of a sampled extraction.
+_CELL_COST = {"exact": (64, 25e-9), "public_chance": (64, 25e-9), "external": (72, 60e-9)}
+_SECONDS_PER_SAMPLE = 4e-7
 
 
 @dataclass(frozen=True)
-class ExhaustiveBackend:
-    """Solves a flop without sampling.
-
-    Attributes:
-        rule: when to stop; exploitability is a fraction of the flop pot.
-        schedule: the CFR variant.
-        is_simultaneous: whether both players update against one snapshot.
-    """
+class _HandBackend:
+    """What backends between the 169 hands share; they differ in how a street learns."""
 
     rule: StoppingRule
-    schedule: DiscountSchedule = DCFR_PLUS
-    is_simultaneous: bool = False
+    schedule: DiscountSchedule
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
 
@@ -73,26 +61,26 @@ class ExhaustiveBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
         with reporting_phase(on_progress, Phase.LAYOUT):
-            leaves = make_hand_leaves(tree, game, np.float32, sharing)
-            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, sharing)
-        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
-        solver = CfrSolver(street, everyone, self.schedule, self.is_simultaneous)
+            sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
+            solver = self._make_solver(game, tree, sharing)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = solver.solve(self.rule, on_progress, team.cancel)
+        strategy = solver.root.average_strategy()[0].astype(np.float32, copy=False)
+        valued = self._game_to_value(game, on_progress, team)
         with reporting_phase(on_progress, Phase.VALUES):
-            strategy = street.average_strategy()[0].astype(np.float32, copy=False)
-            value_pot = extract_values(tree, game, strategy)
-        report = report_outcome(outcome, self.meaning)
+            value_pot = extract_values(tree, valued, strategy)
+        report = report_outcome(outcome, self.meaning, self._count_deals(outcome.iterations))
         return FlopSolution(HandStrategy(strategy), value_pot, report)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
         cells = tree.num_nodes * NUM_HANDS
-        seconds = limit_seconds(self.rule, _EXHAUSTIVE_SECONDS_PER_CELL * cells)
-        memory = _EXHAUSTIVE_BYTES_PER_CELL * cells
-        return Cost(seconds, memory, KEPT_BYTES * cells, savings=FEWER_SIZES)
+        memory, seconds = _CELL_COST[self._learns_from]
+        kept = KEPT_BYTES * cells
+        return Cost(
+            limit_seconds(self.rule, seconds * cells), memory * cells, kept, savings=FEWER_SIZES
+        )
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
@@ -100,10 +88,49 @@ class ExhaustiveBackend:
         """Returns the strategies that were kept."""
         return HandStrategy.from_arrays(kept)
 
+    @property
+    def _learns_from(self) -> str:
+        return "exact"
+
+    def _make_solver(self, game: FlopGame, tree: PostflopTree, team: Team) -> CfrSolver:
+        raise NotImplementedError
+
+    def _game_to_value(self, game: FlopGame, on_progress: ProgressSink, team: Team) -> FlopGame:
+        """Returns the game by whose showdowns values are taken."""
+        return game
+
+    def _count_deals(self, iterations: int) -> int:
+        return 0
+
+
+_EVERYONE = read_only(np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32))
+
+
+@dataclass(frozen=True)
+class ExhaustiveBackend(_HandBackend):
+    """Solves a flop without sampling: vector CFR over the 169 hands with exact flop equities.
+
+    Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
+    gives exactly the flop's equity over all runouts; `tests/flops/test_hands.py` proves it.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot.
+        schedule: the CFR variant.
+        is_simultaneous: whether both players update against one snapshot.
+    """
+
+    schedule: DiscountSchedule = DCFR_PLUS
+    is_simultaneous: bool = False
+
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
         """Returns small jobs that call every kernel of the backend."""
         return [solving_a_small_flop(cls(ONCE))]
+
+    def _make_solver(self, game: FlopGame, tree: PostflopTree, team: Team) -> CfrSolver:
+        leaves = make_hand_leaves(tree, game, np.float32, team)
+        street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+        return CfrSolver(street, _EVERYONE, self.schedule, self.is_simultaneous)
 
 
 # Random deals of one flop, and who wins them.
@@ -222,15 +249,9 @@ MCCFR_SCHEDULE = LINEAR
 #: What a random stream is for, besides the passes of player 0 and 1 and the sampling of values.
 _FOR_RUNOUTS = 2
 
-#: Of a node and a hand, measured: tables, and reach when values are extracted; and of an iteration
-#: with exploitability looked at. Then the time of a deal of a sampled extraction.
-_MCCFR_BYTES_PER_CELL = {"public_chance": 64, "external": 72}
-_MCCFR_SECONDS_PER_CELL = {"public_chance": 25e-9, "external": 60e-9}
-_SECONDS_PER_SAMPLE = 4e-7
-
 
 @dataclass(frozen=True)
-class MccfrBackend:
+class MccfrBackend(_HandBackend):
     """Solves a flop by sampling.
 
     Attributes:
@@ -243,55 +264,22 @@ class MccfrBackend:
         seed: of the run. Every flop and iteration has its own stream, and suits do not matter.
     """
 
-    rule: StoppingRule
     schedule: DiscountSchedule = MCCFR_SCHEDULE
     sampling: Sampling = "public_chance"
     sample_fraction: float = 0.01
     value_extraction_samples: int = 0
     seed: int = 0
 
-    meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
-
     def __post_init__(self) -> None:
         if not 0.0 < self.sample_fraction <= 1.0:
             problem = f"{self.sample_fraction:g} is not a fraction above 0 up to 1"
             raise ConfigError("mccfr_sample_pct", problem)
 
-    def solve(
-        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
-    ) -> FlopSolution:
-        """Solves one flop with one betting tree."""
-        with reporting_phase(on_progress, Phase.LAYOUT):
-            sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
-            street = self._make_street(game, tree, sharing)
-        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32)
-        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
-            solver = CfrSolver(street, everyone, self.schedule)
-            outcome = solver.solve(self.rule, on_progress, team.cancel)
-        strategy = street.average_strategy()[0].astype(np.float32, copy=False)
-        num_deals = outcome.iterations * self.deals_per_iteration + self.value_extraction_samples
-        if self.value_extraction_samples:
-            num_samples = self.value_extraction_samples
-            edge = sample_edge(game, num_samples, self.seed, on_progress, team)
-            game = replace(game, edge=edge)
-        with reporting_phase(on_progress, Phase.VALUES):
-            value_pot = extract_values(tree, game, strategy)
-        report = report_outcome(outcome, self.meaning, num_deals)
-        return FlopSolution(HandStrategy(strategy), value_pot, report)
-
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
-        cells = tree.num_nodes * NUM_HANDS
-        seconds = limit_seconds(self.rule, _MCCFR_SECONDS_PER_CELL[self.sampling] * cells)
-        seconds += _SECONDS_PER_SAMPLE * self.value_extraction_samples
-        memory = _MCCFR_BYTES_PER_CELL[self.sampling] * cells
-        return Cost(seconds, memory, KEPT_BYTES * cells, savings=FEWER_SIZES)
-
-    def read_strategy(
-        self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
-    ) -> HandStrategy:
-        """Returns the strategies that were kept."""
-        return HandStrategy.from_arrays(kept)
+        cost = super().estimate(flop, tree, num_workers)
+        seconds = _SECONDS_PER_SAMPLE * self.value_extraction_samples
+        return replace(cost, seconds=cost.seconds + seconds)
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
@@ -314,15 +302,31 @@ class MccfrBackend:
             return NUM_PLAYERS * self.num_runouts * NUM_HANDS
         return self.num_runouts * NUM_PAIRS_PER_RUNOUT
 
-    def _make_street(self, game: FlopGame, tree: PostflopTree, team: Team) -> StreetSolver:
+    @property
+    def _learns_from(self) -> str:
+        return self.sampling
+
+    def _make_solver(self, game: FlopGame, tree: PostflopTree, team: Team) -> CfrSolver:
         exact = make_hand_leaves(tree, game, np.float32, team)
         stream = DealStream(self.seed, game.flop)
+        street: StreetSolver
         if self.sampling == "external":
-            return ExternalStreet(tree, exact, stream, self.num_runouts * NUM_HANDS, team)
-        sampled = make_hand_leaves(tree, game, np.float32, team)
-        showdowns = RunoutSampler(stream, self.num_runouts, team)
-        leaves = PublicChanceLeaves(exact, sampled, showdowns)
-        return StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+            street = ExternalStreet(tree, exact, stream, self.num_runouts * NUM_HANDS, team)
+        else:
+            sampled = make_hand_leaves(tree, game, np.float32, team)
+            showdowns = RunoutSampler(stream, self.num_runouts, team)
+            leaves = PublicChanceLeaves(exact, sampled, showdowns)
+            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+        return CfrSolver(street, _EVERYONE, self.schedule)
+
+    def _game_to_value(self, game: FlopGame, on_progress: ProgressSink, team: Team) -> FlopGame:
+        num_samples = self.value_extraction_samples
+        if not num_samples:
+            return game
+        return replace(game, edge=sample_edge(game, num_samples, self.seed, on_progress, team))
+
+    def _count_deals(self, iterations: int) -> int:
+        return iterations * self.deals_per_iteration + self.value_extraction_samples
 
 
 class RunoutSampler:

@@ -24,16 +24,23 @@ if TYPE_CHECKING:
     from runout.flops.hands import ExhaustiveBackend, MccfrBackend
 
 
-# The config of the MCCFR backend.
+class _HandConfig(PostflopModelConfig):
+    """The keys of both backends between the 169 hands."""
+
+    cfr_strategy_delta_threshold: StrategyDeltaThreshold = None
+
+    @property
+    def delta_limit(self) -> float | None:
+        """How little strategies may change in an iteration to end a solve."""
+        return self.cfr_strategy_delta_threshold
 
 
-class MccfrConfig(PostflopModelConfig):
+class MccfrConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, from sampled cards."""
 
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampling out
 
     solve_type: Annotated[Literal["mccfr"], SOLVE_TYPE] = "mccfr"
-    cfr_strategy_delta_threshold: StrategyDeltaThreshold = None
     mccfr_sampling: Annotated[
         Literal["external", "public_chance"],
         About(
@@ -62,11 +69,6 @@ class MccfrConfig(PostflopModelConfig):
         ),
     ] = 0
 
-    @property
-    def delta_limit(self) -> float | None:
-        """How little strategies may change in an iteration to end a solve."""
-        return self.cfr_strategy_delta_threshold
-
     def make_backend(self) -> "MccfrBackend":
         """Returns the backend with these settings."""
         from runout.flops.hands import MccfrBackend
@@ -81,17 +83,13 @@ class MccfrConfig(PostflopModelConfig):
         )
 
 
-# The config of the exhaustive backend.
-
-
-class ExhaustiveConfig(PostflopModelConfig):
+class ExhaustiveConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, with exact equities."""
 
     best_variant: ClassVar[str] = "dcfr+"
     is_random: ClassVar[bool] = False
 
     solve_type: Annotated[Literal["exhaustive"], SOLVE_TYPE] = "exhaustive"
-    cfr_strategy_delta_threshold: StrategyDeltaThreshold = None
     cfr_updates: Annotated[
         Literal["alternating", "simultaneous"],
         About(
@@ -101,11 +99,6 @@ class ExhaustiveConfig(PostflopModelConfig):
         ),
     ] = "alternating"
 
-    @property
-    def delta_limit(self) -> float | None:
-        """How little strategies may change in an iteration to end a solve."""
-        return self.cfr_strategy_delta_threshold
-
     def make_backend(self) -> "ExhaustiveBackend":
         """Returns the backend with these settings."""
         from runout.flops.hands import ExhaustiveBackend
@@ -113,8 +106,6 @@ class ExhaustiveConfig(PostflopModelConfig):
         is_simultaneous = self.cfr_updates == "simultaneous"
         return ExhaustiveBackend(self.stopping_rule(), self.schedule(), is_simultaneous)
 
-
-# The config of the bucketed backend.
 
 #: A bucket is stored as a 16-bit number.
 MAX_BUCKETS = 32_767
@@ -230,18 +221,17 @@ class BucketedConfig(PostflopModelConfig):
 
     def make_backend(self) -> "BucketedBackend":
         """Returns the backend with these settings."""
-        from runout.flops.bucketed import BucketedBackend, BucketPlan, RoundsSolver
+        from runout.flops.bucketed import BucketedBackend
 
-        plan = BucketPlan(
+        return BucketedBackend(
             self.num_hand_buckets,
+            self.stopping_rule(),
+            self.schedule(),
             self.bucket_metric,
             self.rebucket_rounds,
             self.rebucket_warm_start,
+            self.seed,
         )
-        return BucketedBackend(RoundsSolver(plan, self.stopping_rule(), self.schedule(), self.seed))
-
-
-# The config of the exact backend.
 
 
 class ExactConfig(PostflopModelConfig):
@@ -272,9 +262,6 @@ class ExactConfig(PostflopModelConfig):
             schedule=self.schedule(),
             sample=replace(DEFAULT_SAMPLE, seed=self.seed),
         )
-
-
-# The config of the compact backend.
 
 
 class CompactConfig(PostflopModelConfig):

@@ -355,13 +355,13 @@ class _Extraction:
 
     def flop_gain(self) -> Product:
         """Returns what is won by folds on the flop."""
-        return self._fold_gain(_FLOP, self._flop_reach)
+        return self._product(_FLOP, self._flop_reach, "fold", "fold_gain")
 
     def play_turn(self, turn: int) -> PlayedBoard:
         """Returns what is done on a turn card."""
         self._turn_reach = self._reach(_TURN, turn, self._leaving(_FLOP, self._flop_reach))
         is_live = self._live(self._game.cards.runouts[0][turn])
-        folds = self._fold_gain(_TURN, self._turn_reach)
+        folds = self._product(_TURN, self._turn_reach, "fold", "fold_gain")
         return PlayedBoard(np.float32(self._multiplicity(0, turn)) * is_live, folds)
 
     def play_river(self, turn: int, river: int) -> PlayedBoard:
@@ -371,8 +371,8 @@ class _Extraction:
         reach = self._reach(_RIVER, river, self._leaving(_TURN, self._turn_reach))
         return PlayedBoard(
             counted * self._live(runout),
-            self._fold_gain(_RIVER, reach),
-            self._showdown_stake(reach),
+            self._product(_RIVER, reach, "fold", "fold_gain"),
+            self._product(_RIVER, reach, "showdown", "showdown_stake"),
             self._ranks(runout),
         )
 
@@ -404,30 +404,27 @@ class _Extraction:
             arrivals.append(Arrival(padded, forest.chance_row, _NO_CARD, np.float32(1.0)))
         return arrivals
 
-    def _fold_gain(self, street: Street, reach: list[list[Float32Array]]) -> Product:
-        """Returns ``[C, C]`` what OOP wins by folds on a board."""
+    def _product(
+        self, street: Street, reach: list[list[Float32Array]], kind: str, amount: str
+    ) -> Product:
+        """Returns ``[C, C]`` an amount added up over the folds or the showdowns of a board.
+
+        Args:
+            street: of the board.
+            reach: of both players.
+            kind: ``fold`` or ``showdown``, as `Forest` names them.
+            amount: what OOP wins there, or what is played for.
+        """
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
         # another order.
-        seen_by_oop, seen_by_ip = self._game.templates[street].forests
+        forests = seen_by_oop, seen_by_ip = self._game.templates[street].forests
         parts = []
         for group, bounds in enumerate(seen_by_oop.group):
-            folds = slice(bounds[4], bounds[5])
-            by_oop, by_ip = (np.argsort(seen.fold[folds]) for seen in (seen_by_oop, seen_by_ip))
-            mine = reach[0][group][seen_by_ip.fold_row[folds][by_ip]]
-            theirs = reach[1][group][seen_by_oop.fold_row[folds][by_oop]]
-            parts.append((mine * seen_by_oop.fold_gain[folds][by_oop, None], theirs))
-        return Product(parts)
-
-    def _showdown_stake(self, reach: list[list[Float32Array]]) -> Product:
-        """Returns ``[C, C]`` what two combos play for at showdown on a river board."""
-        seen_by_oop, seen_by_ip = self._game.templates[_RIVER].forests
-        parts = []
-        for group, bounds in enumerate(seen_by_oop.group):
-            ends = slice(bounds[6], bounds[7])
-            by_oop, by_ip = (np.argsort(seen.showdown[ends]) for seen in (seen_by_oop, seen_by_ip))
-            mine = reach[0][group][seen_by_ip.showdown_row[ends][by_ip]]
-            theirs = reach[1][group][seen_by_oop.showdown_row[ends][by_oop]]
-            parts.append((mine * seen_by_oop.showdown_stake[ends][by_oop, None], theirs))
+            ends = slice(*(bounds[4:6] if kind == "fold" else bounds[6:8]))
+            by_oop, by_ip = (np.argsort(getattr(seen, kind)[ends]) for seen in forests)
+            mine = reach[0][group][getattr(seen_by_ip, f"{kind}_row")[ends][by_ip]]
+            theirs = reach[1][group][getattr(seen_by_oop, f"{kind}_row")[ends][by_oop]]
+            parts.append((mine * getattr(seen_by_oop, amount)[ends][by_oop, None], theirs))
         return Product(parts)
 
     def _multiplicity(self, deal: int, number: int) -> int:

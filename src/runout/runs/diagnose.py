@@ -17,7 +17,7 @@ from runout.cards.ranges import HandRange
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.flops.backend import ProgressSink
-from runout.flops.bucketed import RoundRecord, RoundsSolver
+from runout.flops.bucketed import BucketedBackend, RoundRecord
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.trees.layout import NUM_PLAYERS
@@ -156,7 +156,7 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
 def solve_rounds(
     flop: tuple[int, ...],
     tree: PostflopTree,
-    solver: RoundsSolver,
+    backend: BucketedBackend,
     on_progress: ProgressSink = ignore_progress,
     team: Team | None = None,
 ) -> list[RoundRecord]:
@@ -165,13 +165,14 @@ def solve_rounds(
     Args:
         flop: three cards.
         tree: the betting, in pots.
-        solver: how to make buckets and solve.
+        backend: how to make buckets and solve.
         on_progress: told about iterations, values and buckets.
         team: threads to share the work.
     """
     everyone = HandRange.full()
     game = CardGame(Spot(tuple(flop), (everyone, everyone), tree, merges_suits=False))
-    return [RoundRecord.of(game, result) for result in solver.solve(game, on_progress, team)]
+    results = backend.solve_rounds(game, on_progress, team)
+    return [RoundRecord.of(game, result) for result in results]
 
 
 def _look_into(
