@@ -21,7 +21,7 @@ from tests.samples.small_buckets import (
 class Solved:
     """Stands in for a solver whose rounds are known."""
 
-    def solve(self, game, on_progress, team):
+    def solve_rounds(self, game, on_progress, team):
         yield from solved_rounds(MONOTONE)
 
 
