@@ -169,8 +169,7 @@ def solve_rounds(
         on_progress: told about iterations, values and buckets.
         team: threads to share the work.
     """
-    everyone = HandRange.full()
-    game = CardGame(Spot(tuple(flop), (everyone, everyone), tree, merges_suits=False))
+    game = CardGame(Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False))
     results = backend.solve_rounds(game, on_progress, team)
     return [RoundRecord.of(game, result) for result in results]
 
