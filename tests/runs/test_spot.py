@@ -96,8 +96,8 @@ def test_progress_is_told(monkeypatch):
     assert [event.iteration for event in events] == [10, 20, 30]
     assert all(isinstance(event, SpotSolving) for event in events)
     assert events[0].pot_chips == 100
-    assert events[0].target_chips == pytest.approx(0.001)
-    assert events[0].exploitability_chips > 0.0
+    assert events[0].target == pytest.approx(0.001)
+    assert events[0].exploitability > 0.0
 
 
 def test_locks_of_the_config_hold():
@@ -295,7 +295,7 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_a_solve(tmp_path, monkeypa
     (last,) = (event for event in events if isinstance(event, SpotSolving))
     assert [event for event in events if event is not last] == [SavingFailed("disk", "is full")]
     assert last.iteration == solution.outcome.iterations
-    assert last.exploitability_chips == solution.outcome.exploitability
+    assert last.exploitability == solution.outcome.exploitability
     assert has_same_bits(SpotSolution.load(tmp_path / "spot"), solution)
 
 
