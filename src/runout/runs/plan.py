@@ -1,4 +1,8 @@
-"""What a run is about to do, and whether results of before belong to it."""
+"""What a run is about to do, and whether results of before belong to it.
+
+A solution on top of values of another game would be wrong without looking wrong, so nothing is
+mixed: a directory holds the results of one config.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +24,6 @@ from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.trees.tree import PotType, PreflopTree
-
-# The postflop stage: which stack-to-pot ratios the preflop tree needs, and values of before.
 
 
 def merge_sprs(sprs: Sequence[float]) -> list[float]:
@@ -98,9 +100,6 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
         flops_per_iteration=settings.flops_per_iteration,
         seed=model.seed,
     )
-
-
-# What a run is about to do: made once, shown by the command line, carried out by the pipeline.
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,12 +179,6 @@ def _open_model(config: RunConfig) -> tuple[ValueBundle | None, PostflopModelCon
     if isinstance(opened, PostflopModelConfig):
         return None, opened
     return opened, load_postflop_config(opened.config_text)
-
-
-# Whether the results in a run's directory belong to the game of a config, and if not, why not.
-#
-# A solution on top of values of another game would be wrong without looking wrong, so nothing is
-# mixed: a directory holds the results of one config.
 
 
 def require_own_solution(path: Path, config: RunConfig) -> None:
