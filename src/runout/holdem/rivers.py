@@ -99,6 +99,9 @@ class ExactRivers:
 
     is_exact: ClassVar[bool] = True
 
+    #: Visits leave cells of impossible hands as they are, so games cannot share working space.
+    shares_workspace: ClassVar[bool] = False
+
     #: Turn cards that a thread takes at once.
     turns_at_once: ClassVar[int] = 1
 
@@ -237,6 +240,9 @@ class BucketRivers:
     merges_cards: bool = True
 
     is_exact: ClassVar[bool] = False
+
+    #: Visits write all that they read.
+    shares_workspace: ClassVar[bool] = True
     turns_at_once: ClassVar[int] = 3
 
     def __post_init__(self) -> None:

@@ -131,7 +131,8 @@ def make_subgames(
 ) -> list[list[Subgame]]:
     """Returns for each flop one subgame for each tree.
 
-    Those of a flop share its cards, and all of them one working space for each worker.
+    Those of a flop share its cards. Where `Rivers.shares_workspace`, all of them share one working
+    space for each worker; else each has its own, as one worker at a time visits it.
 
     Args:
         backend: makes the games.
@@ -140,11 +141,18 @@ def make_subgames(
         team: threads that share the work, now and when the subgames are visited.
     """
     games = [backend.make_games(flop, trees, team) for flop in flops]
-    plans = [game.plan_workspace() for of_flop in games for game in of_flop]
-    spaces: list[Workspace] = []
-    if plans:
-        plan, kind = Plan.covering(plans), backend.rivers.worker_space(len(Street))
-        spaces = [Workspace(plan, kind) for _ in range(team.num_workers)]
+    plans = [[game.plan_workspace() for game in of_flop] for of_flop in games]
+    kind, num_workers = backend.rivers.worker_space(len(Street)), team.num_workers
+    if not backend.rivers.shares_workspace:
+        return [
+            [
+                Subgame(game, [Workspace(plan, kind)] * num_workers)
+                for game, plan in zip(*of_flop, strict=True)
+            ]
+            for of_flop in zip(games, plans, strict=True)
+        ]
+    every = [plan for of_flop in plans for plan in of_flop]
+    spaces = [Workspace(Plan.covering(every), kind) for _ in range(num_workers)] if every else []
     return [[Subgame(game, spaces) for game in of_flop] for of_flop in games]
 
 
@@ -167,6 +175,7 @@ def estimate_subgames(
 ) -> SubgameNeeds:
     """Returns what `make_subgames` will allocate, and what is kept of it."""
     cells, tables, of_cards, maps = np.zeros(len(Street), np.int64), 0, 0, 0
+    own_space = 0
     spaces: list[Plan] = []
     for cards, number in count_alike(flops):
         shared: dict[Rivers, Plan] = {}
@@ -175,13 +184,16 @@ def estimate_subgames(
             tables += number * plan.tables.num_bytes
             cells += number * plan.count_cells()
             spaces.append(plan.working_space)
+            own_space += number * plan.working_space.num_bytes
             rivers = backend.rivers.at_depth(tree.stakes.spr)
             # Trees without all-ins need no products.
             known = shared.get(rivers, plan.cards)
             shared[rivers] = Plan({**known.arrays, **plan.cards.arrays})
         of_cards += number * sum(plan.num_bytes for plan in shared.values())
         maps += number * sum(_map_bytes(rivers, cards) for rivers in shared)
-    space = num_workers * Plan.covering(spaces).num_bytes if spaces else 0
+    space = own_space
+    if spaces and backend.rivers.shares_workspace:
+        space = num_workers * Plan.covering(spaces).num_bytes
     return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, maps)
 
 
