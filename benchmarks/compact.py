@@ -72,7 +72,7 @@ def _load_prototype(directory: Path) -> Any:
 
 def _compare(prototype: Any, flop: str, stack_to_pot: float) -> Row:
     board, everything = tuple(parse_board(flop)), HandRange.full()
-    tree = PostflopTree.build_with_spr(BettingRules.uniform([0.75], 1), stack_to_pot)
+    tree = PostflopTree.build(BettingRules.uniform([0.75], 1), stack_to_pot)
     spot = Spot(board, (everything, everything), tree)
     ours = SpotSolver(spot, rivers=BucketRivers(NUM_BUCKETS))
     theirs = prototype.HybridSolver(board, tree, K=NUM_BUCKETS)

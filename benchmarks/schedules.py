@@ -15,7 +15,7 @@ from runout.cards.ranges import parse_range
 from runout.cfr.schedules import VARIANTS, DiscountSchedule
 from runout.holdem.cards import Spot
 from runout.holdem.solver import SpotSolver
-from runout.trees.betting import BettingRules, SizeMenu, Street
+from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
 
 COMPARED = ("dcfr4", "dcfr6", "dcfr-spot")
@@ -129,7 +129,7 @@ def make_spot(case: Case) -> Spot:
         force_all_in_threshold=0.15,
         merging_threshold=0.1,
     )
-    tree = PostflopTree.build_in_chips(rules, case.pot, case.stack, Street(len(cards) - 3))
+    tree = PostflopTree.build(rules, Stakes.in_chips(case.pot, case.stack), Street(len(cards) - 3))
     return Spot(cards, (parse_range(case.oop), parse_range(case.ip)), tree)
 
 

@@ -23,7 +23,7 @@ from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import count_boards
-from runout.trees.betting import BettingRules, SizeMenu, Street
+from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
 
 RIVER, TURN, FLOP = "Td9d6hQc2s", "Td9d6hQc", "Td9d6h"
@@ -49,7 +49,7 @@ def make_spot(board: str) -> Spot:
         force_all_in_threshold=0.15,
         merging_threshold=0.1,
     )
-    tree = PostflopTree.build_in_chips(rules, POT, STACK, Street(len(cards) - 3))
+    tree = PostflopTree.build(rules, Stakes.in_chips(POT, STACK), Street(len(cards) - 3))
     return Spot(cards, (parse_range(OOP), parse_range(IP)), tree)
 
 

@@ -26,7 +26,7 @@ from runout.trees.describe import format_tree
 from runout.trees.tree import OOP, PostflopTree
 
 rules = BettingRules.uniform([0.5], max_raises_per_street=0)
-tree = PostflopTree.build_with_spr(rules, 1.0, Street.RIVER)
+tree = PostflopTree.build(rules, 1.0, Street.RIVER)
 print(format_tree(tree))
 
 call, fold = tree.find_node("x-b50-c"), tree.find_node("x-b50-f")

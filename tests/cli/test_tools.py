@@ -93,7 +93,7 @@ def show(run, tmp_path):
 
 
 def postflop_tree(spr):
-    return PostflopTree.build_with_spr(load_postflop_config(FLOPS).betting_rules(), spr)
+    return PostflopTree.build(load_postflop_config(FLOPS).betting_rules(), spr)
 
 
 def test_a_run_shows_its_preflop_tree_and_a_line_for_each_flop_tree(show):

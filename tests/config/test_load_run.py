@@ -42,7 +42,7 @@ def test_every_sample_is_a_config_whose_trees_can_be_built(path):
     if config.needs_flop_values:
         model = config.postflop_model.with_sprs(sorted({leaf.spr for leaf in tree.flop_leaves()}))
         for spr in model.postflop_sprs:
-            assert PostflopTree.build_with_spr(model.betting_rules(), spr).num_nodes > 1
+            assert PostflopTree.build(model.betting_rules(), spr).num_nodes > 1
         assert len(model.flop_list()) > 0
 
 

@@ -281,7 +281,7 @@ def test_sizes_by_street_and_player_reach_the_menus():
 
 def test_the_rules_build_the_tree_of_the_docs():
     config = parse("{bet_sizes: [0.5, 1.0], max_raises_per_street: 2, postflop_spr: 6}")
-    tree = PostflopTree.build_with_spr(config.betting_rules(), config.primary_spr)
+    tree = PostflopTree.build(config.betting_rules(), config.primary_spr)
     assert tree.num_nodes == 2233
 
 

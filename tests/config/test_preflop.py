@@ -14,14 +14,14 @@ from runout.config.section import format_yaml, parse_yaml
 from runout.errors import ConfigError
 from runout.flops.settings import BucketedConfig
 from runout.storage.bundle import digest_config
-from runout.trees.betting import (
-    PreflopRules,
+from runout.trees.betting import PreflopRules
+from runout.trees.tree import MAX_PREFLOP_NODES, PreflopTree
+from tests.samples.preflop_rules import (
     limp_fold_rules,
     push_fold_rules,
     standard_rules_25bb,
     standard_rules_100bb,
 )
-from runout.trees.tree import MAX_PREFLOP_NODES, PreflopTree
 
 deterministic = settings(derandomize=True, deadline=None)
 NAN, INF = math.nan, math.inf

@@ -14,7 +14,7 @@ from runout.config.preflop import PreflopConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
-from runout.trees.betting import standard_rules_25bb
+from tests.samples.preflop_rules import standard_rules_25bb
 
 deterministic = settings(derandomize=True, deadline=None)
 

@@ -13,7 +13,7 @@ from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
 from runout.holdem.street_kernels import Step
 from runout.runs.judge import judge_strategy
-from runout.trees.betting import SizeMenu, Street
+from runout.trees.betting import SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.samples.small_buckets import full_game, one_bucket, own_bucket_each
 from tests.samples.small_spots import NO_BETS, make_rules, weigh
@@ -29,7 +29,7 @@ EVALUATE = Step(EVALUATE_MODE, *(np.float32(0.0) for _ in range(3)))
 def tiny_game(streets):
     """A flop of six combos each, with one pot-sized bet on some streets."""
     menus = [(POT, POT) if street in streets else (NO_BETS, NO_BETS) for street in Street]
-    tree = PostflopTree.build_in_chips(make_rules(menus), 2, 6)
+    tree = PostflopTree.build(make_rules(menus), Stakes.in_chips(2, 6))
     spot = Spot(
         full_game(FLOP).cards.board, (weigh(OOP, 1), weigh(IP, 2)), tree, merges_suits=False
     )

@@ -31,8 +31,8 @@ PROMISED_PAIR_ERROR = 0.3
 PROMISED_GAME_ERROR = 0.002
 
 DEFAULT_BUDGET = StoppingRule(500)
-SMALL_TREE = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 1), 2.0)
-TINY_TREE = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
+SMALL_TREE = PostflopTree.build(BettingRules.uniform([1.0], 1), 2.0)
+TINY_TREE = PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0)
 SAMPLINGS = ["public_chance", "external"]
 both_samplings = pytest.mark.parametrize("sampling", SAMPLINGS)
 
@@ -257,7 +257,7 @@ def test_value_extraction_samples_selects_sampled_values(game, few_iterations):
 )
 def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
     game = FlopGame.deal(parse_board(flop))
-    tree = PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 1), spr)
+    tree = PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), spr)
     sampled = MccfrBackend(DEFAULT_BUDGET).solve(game, tree, ignore_progress, Team())
     assert 0.0 < sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
     exhaustive = ExhaustiveBackend(StoppingRule(1_000, exploitability=2e-4), DCFR_PLUS).solve(
@@ -269,7 +269,7 @@ def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
 @pytest.mark.slow
 def test_external_sampling_converges_on_a_full_tree():
     game = FlopGame.deal(parse_board("AhKsQd"))
-    tree = PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 1), 3.5)
+    tree = PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), 3.5)
     solution = MccfrBackend(StoppingRule(6_000), sampling="external").solve(
         game, tree, ignore_progress, Team()
     )

@@ -14,7 +14,7 @@ from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
 from tests.reference import mccfr as reference
 
-TREE = PostflopTree.build_with_spr(BettingRules.uniform([0.5], 1), 2.0)
+TREE = PostflopTree.build(BettingRules.uniform([0.5], 1), 2.0)
 NUM_TEST_HANDS = 5
 
 # https://rosettacode.org/wiki/Pseudo-random_numbers/Splitmix64

@@ -10,7 +10,7 @@ from runout.cfr.schedules import StoppingRule
 from runout.holdem.cards import Spot
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING
-from runout.trees.betting import Street
+from runout.trees.betting import Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.samples.small_spots import (
     JAM,
@@ -145,5 +145,5 @@ def one_sided_spot(board, ranges, bettor):
     """Returns a spot in which only one player may bet, on the last street, with the first range."""
     cards = make_spot(board, *ranges).board
     menus = [(NO_BETS, NO_BETS)] * 2 + [(JAM, NO_BETS) if bettor == 0 else (NO_BETS, JAM)]
-    tree = PostflopTree.build_in_chips(make_rules(menus), POT, 15, Street(len(cards) - 3))
+    tree = PostflopTree.build(make_rules(menus), Stakes.in_chips(POT, 15), Street(len(cards) - 3))
     return Spot(cards, ranges if bettor == 0 else ranges[::-1], tree)

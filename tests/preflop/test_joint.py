@@ -20,7 +20,7 @@ from runout.preflop.solver import PreflopSolver, value_leaves
 from runout.preflop.subgames import PAIRS_BESIDE_A_FLOP, count_alike
 from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.values import ValueBook, ValueSource
-from runout.trees.betting import BB, SB, BettingRules, Street, push_fold_rules
+from runout.trees.betting import BB, SB, BettingRules, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, postflop_position, pot_type_of
 from tests.samples.joint_games import (
     CHECK_DOWN,
@@ -32,6 +32,7 @@ from tests.samples.joint_games import (
     make_solver,
     one_line,
 )
+from tests.samples.preflop_rules import push_fold_rules
 
 WEIGHTS = subset_flops(25).weights
 
@@ -249,7 +250,7 @@ def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_
         for player in (SB, BB):
             leaves.refresh(player)
     everyone = HandRange.full()
-    betting = PostflopTree.build_with_spr(FLOP_JAM, tree.flop_leaves()[0].spr)
+    betting = PostflopTree.build(FLOP_JAM, tree.flop_leaves()[0].spr)
     alone = SpotSolver(Spot(parse_board(MONOTONE[0]), (everyone, everyone), betting), DCFR_JOINT)
     alone.run(4)
     learned = leaves.subgames[0][0].learned()

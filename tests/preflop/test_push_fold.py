@@ -5,12 +5,13 @@ import pytest
 
 from runout.cards.deck import COMBOS_BY_HAND, parse_canonical_hand
 from runout.solutions.values import ValueBook
-from runout.trees.betting import BB, SB, limp_fold_rules, push_fold_rules
+from runout.trees.betting import BB, SB
 from runout.trees.tree import PreflopTree
 from tests.reference.preflop_game import make_pair_game
 from tests.reference.push_fold import push_fold_value
 from tests.reference.sequence_form import sequence_form_value
 from tests.samples.preflop_games import solve
+from tests.samples.preflop_rules import limp_fold_rules, push_fold_rules
 
 COMBOS = np.array([len(combos) for combos in COMBOS_BY_HAND]) / 1326
 

@@ -1,9 +1,9 @@
 import numpy as np
 
 from runout.cfr.schedules import StoppingRule
-from runout.trees.betting import push_fold_rules
 from runout.trees.tree import PreflopTree
 from tests.samples.preflop_games import raw_solver
+from tests.samples.preflop_rules import push_fold_rules
 
 TREE = PreflopTree.build(push_fold_rules(10.0))
 RULE = StoppingRule(30, check_every=7)

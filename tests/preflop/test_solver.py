@@ -8,13 +8,14 @@ from runout.cfr.schedules import CFR_PLUS, DCFR, LINEAR, StoppingRule
 from runout.equity.preflop import preflop_table
 from runout.preflop.solver import expected_values, value_leaves
 from runout.solutions.values import LeafValues, ValueBook, ValueSource
-from runout.trees.betting import BB, SB, push_fold_rules, standard_rules_25bb, standard_rules_100bb
+from runout.trees.betting import BB, SB
 from runout.trees.layout import LEAF, own_reach
 from runout.trees.tree import NOT_A_LEAF, PreflopTree
 from tests.reference.preflop_game import exploitability, hand_value, make_pair_game
 from tests.reference.push_fold import push_fold_value
 from tests.reference.sequence_form import sequence_form_value
 from tests.samples.preflop_games import made_up_book, random_strategy, raw_solver, small_tree, solve
+from tests.samples.preflop_rules import push_fold_rules, standard_rules_25bb, standard_rules_100bb
 
 # --------------------------------------------------------------------------------------------------
 # What hands win at nodes, against a walk over pairs of hands.

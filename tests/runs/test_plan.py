@@ -25,8 +25,8 @@ from runout.runs.plan import (
 from runout.runs.preflop import carry_out, solve_preflop
 from runout.solutions.preflop import SOLUTION_FOLDER, VALUES_FOLDER
 from runout.solutions.values import SPR_TOLERANCE, ValueBook, ValueSource
-from runout.trees.betting import standard_rules_25bb
 from runout.trees.tree import PreflopTree
+from tests.samples.preflop_rules import standard_rules_25bb
 from tests.samples.small_runs import FLOPS, MODEL, Watch, run_config, solved_run
 
 # --------------------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def without_ranks_of(flop):
 def test_where_suits_decide_nothing_the_real_game_is_the_game_of_169_hands():
     """On a rainbow flop no pair or offsuit hand makes a flush; cards decide nothing after it."""
     flop, deciding = "9s5h2d", ((JAM, JAM), (NO_BETS, NO_BETS), (NO_BETS, NO_BETS))
-    tree = PostflopTree.build_with_spr(make_rules(deciding), 1.5)
+    tree = PostflopTree.build(make_rules(deciding), 1.5)
     hands = without_ranks_of(flop)
     is_held = np.isin(np.arange(169), hands)
     share = flop_game(flop).matchup_share * np.outer(is_held, is_held)

@@ -17,9 +17,10 @@ from runout.flops.solve import FlopJob, solve_flops
 from runout.flops.values import RunoutSample
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
-from runout.trees.betting import SB, push_fold_rules
+from runout.trees.betting import SB
 from runout.trees.tree import PreflopTree
 from tests.samples.preflop_games import raw_solver
+from tests.samples.preflop_rules import push_fold_rules
 from tests.samples.small_runs import run_config
 from tests.samples.toy_flops import flop_game, small_tree
 

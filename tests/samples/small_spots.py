@@ -7,7 +7,7 @@ import numpy as np
 from runout.cards.deck import NUM_COMBOS, parse_board, parse_combo, permute_combos
 from runout.cards.ranges import HandRange, parse_range
 from runout.holdem.cards import NO_RAKE, Spot
-from runout.trees.betting import BettingRules, SizeMenu, Street
+from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.reference.slow_spot import probabilities
 
@@ -25,7 +25,7 @@ def make_tree(sizes, pot, stack, first_street, max_raises=0):
     """Returns a tree in which all bets and raises of every street are of the given sizes."""
     menu = SizeMenu.parse(sizes, sizes) if sizes else NO_BETS
     rules = make_rules(((menu, menu),) * len(Street), max_raises)
-    return PostflopTree.build_in_chips(rules, pot, stack, first_street)
+    return PostflopTree.build(rules, Stakes.in_chips(pot, stack), first_street)
 
 
 def make_spot(board, oop, ip, sizes="a", pot=10, stack=10, max_raises=0, rake=NO_RAKE, merges=True):

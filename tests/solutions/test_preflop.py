@@ -29,10 +29,11 @@ from runout.solutions.preflop import (
 from runout.solutions.values import ExploitabilityMeaning, ValueSource
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
-from runout.trees.betting import BB, SB, PreflopRules, limp_fold_rules, standard_rules_100bb
+from runout.trees.betting import BB, SB, PreflopRules
 from runout.trees.tree import IP, OOP, PreflopTree
 from tests.reference.preflop_game import action_frequency, make_pair_game
 from tests.samples.preflop_games import made_up_book, random_strategy, small_tree, solve
+from tests.samples.preflop_rules import limp_fold_rules, standard_rules_100bb
 
 # --------------------------------------------------------------------------------------------------
 # Solutions on disk: the same when read back, refused when anything is wrong.

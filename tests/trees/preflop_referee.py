@@ -95,7 +95,7 @@ def check_decision(tree, node):
     amounts = [action.amount for action in actions if action.is_aggressive]
     codes = [tree.action_code(child) for child in tree.layout.children(node)]
     assert len(set(codes)) == len(codes)
-    assert len(set(tree.action_labels(node))) == len(codes)
+    assert len({tree.action_label(child) for child in tree.layout.children(node)}) == len(codes)
     assert amounts == sorted(amounts)
     if node == 0 and ActionKind.CALL not in kinds:
         assert not rules.allow_limp

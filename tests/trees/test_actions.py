@@ -4,30 +4,25 @@ from runout.trees.actions import (
     Action,
     ActionKind,
     format_action,
-    format_action_code,
     format_amount,
     format_percentage,
 )
 
 
 @pytest.mark.parametrize(
-    ("action", "fraction", "label", "code", "code_in_pots"),
+    ("action", "fraction", "label"),
     [
-        (Action(ActionKind.FOLD, 0.5), 0.0, "fold", "f", "f"),
-        (Action(ActionKind.CHECK, 0.0), 0.0, "check", "x", "x"),
-        (Action(ActionKind.CALL, 1.0), 0.0, "call", "c", "c"),
-        (Action(ActionKind.BET, 0.5), 0.5, "bet 50% (0.5)", "b0.5", "b50"),
-        (Action(ActionKind.BET, 60.0), 1 / 3, "bet 33.3% (60)", "b60", "b33.3"),
-        (Action(ActionKind.RAISE, 3.2), 0.75, "raise to 3.2 (75%)", "r3.2", "r75"),
-        (Action(ActionKind.ALL_IN, 6.0), 6.0, "all-in 6", "a", "a"),
+        (Action(ActionKind.FOLD, 0.5), 0.0, "fold"),
+        (Action(ActionKind.CHECK, 0.0), 0.0, "check"),
+        (Action(ActionKind.CALL, 1.0), 0.0, "call"),
+        (Action(ActionKind.BET, 0.5), 0.5, "bet 50% (0.5)"),
+        (Action(ActionKind.BET, 60.0), 1 / 3, "bet 33.3% (60)"),
+        (Action(ActionKind.RAISE, 3.2), 0.75, "raise to 3.2 (75%)"),
+        (Action(ActionKind.ALL_IN, 6.0), 6.0, "all-in 6"),
     ],
 )
-def test_actions_have_a_label_for_people_and_a_code_for_paths(
-    action, fraction, label, code, code_in_pots
-):
+def test_actions_have_a_label_for_people(action, fraction, label):
     assert format_action(action, fraction) == label
-    assert format_action_code(action) == code
-    assert format_action_code(action, fraction) == code_in_pots
 
 
 def test_the_percentage_can_be_left_out():

@@ -18,12 +18,14 @@ from runout.trees.betting import (
     Stakes,
     Street,
     legal_actions,
+)
+from runout.trees.sizes import AllInSize, BigBlindAmount, ChipAmount, LastBetMultiple, PotFraction
+from tests.samples.preflop_rules import (
     limp_fold_rules,
     push_fold_rules,
     standard_rules_25bb,
     standard_rules_100bb,
 )
-from runout.trees.sizes import AllInSize, BigBlindAmount, ChipAmount, LastBetMultiple, PotFraction
 
 deterministic = settings(derandomize=True, deadline=None)
 

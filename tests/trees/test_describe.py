@@ -1,25 +1,18 @@
 import pytest
 
-from runout.trees.betting import (
-    BettingRules,
-    PreflopRules,
-    SizeMenu,
-    Street,
-    limp_fold_rules,
-    push_fold_rules,
-    standard_rules_25bb,
-)
+from runout.trees.betting import BettingRules, PreflopRules, SizeMenu, Stakes, Street
 from runout.trees.describe import format_rules, format_tree, format_tree_dot, format_tree_summary
 from runout.trees.tree import PostflopTree, PreflopTree
+from tests.samples.preflop_rules import limp_fold_rules, push_fold_rules, standard_rules_25bb
 
 
 @pytest.fixture(scope="module")
 def tree():
-    return PostflopTree.build_with_spr(BettingRules.uniform([0.5, 1.0], 2), 6)
+    return PostflopTree.build(BettingRules.uniform([0.5, 1.0], 2), 6)
 
 
 def test_a_small_tree_is_shown_whole():
-    tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 1), 1, Street.RIVER)
+    tree = PostflopTree.build(BettingRules.uniform([1.0], 1), 1, Street.RIVER)
     assert format_tree(tree) == "\n".join(
         [
             "river: OOP to act, pot 1, 1 behind",
@@ -48,20 +41,6 @@ def test_a_depth_limit_counts_what_it_hides(tree):
     assert 1444 + 514 + 268 + 2 + 5 == tree.num_nodes
 
 
-def test_the_outline_can_start_anywhere(tree):
-    assert format_tree(tree, max_depth=1, root=tree.find_node("b50")) == "\n".join(
-        [
-            "flop: IP to act, pot 1.5, 6 behind",
-            "  IP fold -> OOP wins the pot of 1",
-            "  IP call -> turn: OOP to act, pot 2, 5.5 behind ... 288 more nodes",
-            "  IP raise to 1.5 (50%) ... 139 more nodes",
-            "  IP raise to 2.5 (100%) ... 80 more nodes",
-            "  IP all-in 6 ... 2 more nodes",
-        ]
-    )
-    assert format_tree(tree, root=tree.find_node("a-c")) == "showdown, pot 13"
-
-
 def test_the_whole_outline_has_a_line_per_node(tree):
     assert len(format_tree(tree).splitlines()) == tree.num_nodes
 
@@ -84,7 +63,9 @@ def test_the_summary_names_stakes_rules_and_counts(tree):
 
 
 def test_a_summary_in_chips_begins_with_its_street():
-    tree = PostflopTree.build_in_chips(BettingRules.uniform("100c", 0), 180, 910, Street.TURN)
+    tree = PostflopTree.build(
+        BettingRules.uniform("100c", 0), Stakes.in_chips(180, 910), Street.TURN
+    )
     lines = format_tree_summary(tree).splitlines()
     assert lines[0] == "turn pot 180, effective stack 910 (chips), SPR 5.056"
     assert not any("flop" in line for line in lines)
@@ -124,13 +105,6 @@ def test_dot_shows_what_a_depth_limit_hides(tree):
     assert text.count("style=dashed") == 4
 
 
-def test_dot_can_start_anywhere(tree):
-    node = tree.find_node("a")
-    lines = format_tree_dot(tree, root=node).splitlines()
-    assert sum(" -> " in line for line in lines) == 2
-    assert lines[2] == f'  {node} [label="flop: IP to act, pot 7, 6 behind"];'
-
-
 # Trees before the flop
 
 
@@ -148,17 +122,16 @@ def test_a_preflop_tree_is_shown_like_the_others():
     )
 
 
-def test_a_preflop_outline_can_start_anywhere_and_stop_early():
+def test_a_preflop_outline_can_stop_early():
     tree = PreflopTree.build(standard_rules_25bb())
-    assert format_tree(tree, max_depth=1, root=tree.find_node("r2")) == "\n".join(
-        [
-            "preflop: BB to act, pot 3, 24 behind",
-            "  BB fold -> SB wins the pot of 2",
-            "  BB call -> flop, pot 4, 23 behind, SPR 5.75",
-            "  BB raise to 6 ... 5 more nodes",
-            "  BB all-in 25 ... 2 more nodes",
-        ]
-    )
+    lines = format_tree(tree, max_depth=2).splitlines()
+    after_raise = lines.index("  SB raise to 2")
+    assert lines[after_raise + 1 : after_raise + 5] == [
+        "    BB fold -> SB wins the pot of 2",
+        "    BB call -> flop, pot 4, 23 behind, SPR 5.75",
+        "    BB raise to 6 ... 5 more nodes",
+        "    BB all-in 25 ... 2 more nodes",
+    ]
     assert len(format_tree(tree).splitlines()) == tree.num_nodes
 
 

@@ -18,10 +18,6 @@ from runout.trees.betting import (
     SizeMenu,
     Stakes,
     Street,
-    limp_fold_rules,
-    push_fold_rules,
-    standard_rules_25bb,
-    standard_rules_100bb,
 )
 from runout.trees.layout import LEAF, NO_NODE
 from runout.trees.tree import (
@@ -38,6 +34,12 @@ from runout.trees.tree import (
     postflop_position,
     pot_type_of,
 )
+from tests.samples.preflop_rules import (
+    limp_fold_rules,
+    push_fold_rules,
+    standard_rules_25bb,
+    standard_rules_100bb,
+)
 from tests.trees import preflop_referee
 from tests.trees.recursive_tree import leaves as twin_leaves
 
@@ -46,10 +48,12 @@ deterministic = settings(derandomize=True, deadline=None, max_examples=30)
 FOLD, CHECK, CALL, BET, RAISE, ALL_IN_TEST_POSTFLOP_TREE = ActionKind
 
 
+def action_labels(tree, node):
+    return [tree.action_label(child) for child in tree.layout.children(node)]
+
+
 def build(spr, sizes, max_raises, street=Street.FLOP, **limits):
-    return PostflopTree.build_with_spr(
-        BettingRules.uniform(sizes, max_raises, **limits), spr, street
-    )
+    return PostflopTree.build(BettingRules.uniform(sizes, max_raises, **limits), spr, street)
 
 
 def trees_in_pots():
@@ -129,7 +133,7 @@ def test_the_spot_of_the_exact_solver_has_the_street_templates_of_kernels_md(
         force_all_in_threshold=0.15,
         merging_threshold=0.1,
     )
-    tree = PostflopTree.build_in_chips(rules, 200, 900, street)
+    tree = PostflopTree.build(rules, Stakes.in_chips(200, 900), street)
     on_street = [int(np.sum(tree.street == s)) for s in Street]
     # A template also has a chance leaf per way to the next street, and carries all-ins along.
     parent_street = tree.street[tree.layout.parent[1:]]
@@ -349,7 +353,7 @@ def test_geometric_bets_reach_all_in_exactly_on_the_last_street(spr):
 
 def test_geometric_bets_in_chips_reach_all_in_despite_rounding():
     rules = BettingRules.uniform("e", 0, add_all_in_threshold=0.0)
-    tree = PostflopTree.build_in_chips(rules, 137, 911)
+    tree = PostflopTree.build(rules, Stakes.in_chips(137, 911))
     node = 0
     for _ in range(6):
         node = tree.layout.children(node)[1]
@@ -359,8 +363,8 @@ def test_geometric_bets_in_chips_reach_all_in_despite_rounding():
 
 def test_chips_and_pots_give_the_same_tree_when_nothing_needs_rounding():
     rules = BettingRules.uniform([0.5, 1.0], 2)
-    in_pots = PostflopTree.build_with_spr(rules, 6)
-    in_chips = PostflopTree.build_in_chips(rules, 1024, 6144)
+    in_pots = PostflopTree.build(rules, 6)
+    in_chips = PostflopTree.build(rules, Stakes.in_chips(1024, 6144))
     assert np.array_equal(in_pots.layout.parent, in_chips.layout.parent)
     assert np.array_equal(in_pots.action_kind, in_chips.action_kind)
     np.testing.assert_allclose(in_chips.invested, 1024 * in_pots.invested)
@@ -393,7 +397,7 @@ def test_paths_in_pots_are_percentages_and_in_chips_amounts(kernels_tree):
     assert kernels_tree.action_to(node) == Action(RAISE, 5.0)
     assert kernels_tree.action_fraction(node) == pytest.approx(0.5)
     assert kernels_tree.pot(node) == pytest.approx(2 + 2 + 5)
-    tree = PostflopTree.build_in_chips(BettingRules.uniform("100c", 1, "2.5x"), 180, 910)
+    tree = PostflopTree.build(BettingRules.uniform("100c", 1, "2.5x"), Stakes.in_chips(180, 910))
     assert tree.path(tree.find_node("b100-r250-c-x-a")) == "b100-r250-c-x-a"
     assert tree.find_node(" B100-C ") == tree.find_node("b100-c")
 
@@ -515,8 +519,8 @@ def test_push_or_fold_has_five_nodes():
     assert tree.invested.tolist() == [[0.5, 1], [0.5, 0.5], [10, 1], [1, 1], [10, 10]]
     assert list(map(tree.pot, range(5))) == [1.5, 1.0, 11.0, 2.0, 20.0]
     assert tree.leaf_stake.tolist() == [0.0, 0.5, 0.0, 1.0, 10.0]
-    assert tree.action_labels(0) == ["fold", "all-in 10"]
-    assert tree.action_labels(2) == ["fold", "call"]
+    assert action_labels(tree, 0) == ["fold", "all-in 10"]
+    assert action_labels(tree, 2) == ["fold", "call"]
     assert tree.counts == ((1, 1), (0, 0, 0), (1, 1), 0, 1, 0)
     assert tree.flop_leaves() == ()
 
@@ -531,12 +535,12 @@ def test_limp_or_fold_has_seven_nodes():
 def test_a_limp_leaves_the_big_blind_the_option():
     tree = build_of_test_preflop_tree("3bb", 20.0, raise_cap=1)
     limp = tree.find_node("c")
-    assert tree.action_labels(0) == ["fold", "limp", "raise to 3", "all-in 20"]
+    assert action_labels(tree, 0) == ["fold", "limp", "raise to 3", "all-in 20"]
     assert tree.layout.actor[limp] == BB
-    assert tree.action_labels(limp) == ["check", "raise to 3", "all-in 20"]
+    assert action_labels(tree, limp) == ["check", "raise to 3", "all-in 20"]
     assert tree.leaf_kind[tree.find_node("c-x")] == FLOP
     # The small blind answers the raise, and its call is no limp.
-    assert tree.action_labels(tree.find_node("c-r3")) == ["fold", "call"]
+    assert action_labels(tree, tree.find_node("c-r3")) == ["fold", "call"]
     assert tree.leaf_kind[tree.find_node("c-r3-c")] == FLOP
 
 
@@ -558,11 +562,11 @@ def test_the_actions_of_a_worked_hand_follow_the_minimum_raise():
     tree = build_of_test_preflop_tree(
         ["2.5bb", "1bb, 7.5bb", "1bb"], 100.0, always_offer_all_in=False, raise_cap=3
     )
-    assert tree.action_labels(tree.find_node("r2.5")) == [
+    assert action_labels(tree, tree.find_node("r2.5")) == [
         "fold", "call", "raise to 4", "raise to 7.5",
     ]  # fmt: skip
-    assert tree.action_labels(tree.find_node("r2.5-r4"))[2:] == ["raise to 5.5"]
-    assert tree.action_labels(tree.find_node("r2.5-r7.5"))[2:] == ["raise to 12.5"]
+    assert action_labels(tree, tree.find_node("r2.5-r4"))[2:] == ["raise to 5.5"]
+    assert action_labels(tree, tree.find_node("r2.5-r7.5"))[2:] == ["raise to 12.5"]
 
 
 def test_the_cap_ends_the_raising():
@@ -669,7 +673,7 @@ def test_against_a_big_blind_who_is_all_in_there_is_fold_and_call(stacks):
     tree = build_of_test_preflop_tree("2.5bb, allin", stacks, allow_limp=False)
     stack = min(stacks)
     assert paths(tree) == ["", "f", "c"]
-    assert tree.action_labels(0) == ["fold", "call"]
+    assert action_labels(tree, 0) == ["fold", "call"]
     assert tree.leaf_kind.tolist() == [NOT_A_LEAF, SB, SHOWDOWN]
     assert tree.invested.tolist() == [[0.5, stack], [0.5, 0.5], [stack, stack]]
 

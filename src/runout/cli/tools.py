@@ -126,7 +126,7 @@ def _show_flop_trees(
     """Prints the tree at one ratio, or a line for each."""
     sprs = list(model.postflop_sprs) if spr is None else [spr]
     if len(sprs) == 1:
-        flop_tree = PostflopTree.build_with_spr(model.betting_rules(), sprs[0])
+        flop_tree = PostflopTree.build(model.betting_rules(), sprs[0])
         _show(flop_tree, _flop_memory(flop_tree, model), depth, dot, json)
         return
     if dot:
@@ -162,7 +162,7 @@ def _postflop_model(path: Path, config: PostflopModelConfig | RunConfig) -> Post
 
 def _trees(model: PostflopModelConfig) -> list[PostflopTree]:
     rules = model.betting_rules()
-    return [PostflopTree.build_with_spr(rules, spr) for spr in sorted(model.postflop_sprs)]
+    return [PostflopTree.build(rules, spr) for spr in sorted(model.postflop_sprs)]
 
 
 def _show(
@@ -446,10 +446,10 @@ def _solve_preflop() -> None:
     from runout.cfr.schedules import StoppingRule
     from runout.preflop.solver import PreflopSolver, value_leaves
     from runout.solutions.values import ValueBook
-    from runout.trees.betting import push_fold_rules
+    from runout.trees.betting import PreflopRules
     from runout.trees.tree import PreflopTree
 
-    tree = PreflopTree.build(push_fold_rules(10.0))
+    tree = PreflopTree.build(PreflopRules.parse(10.0, ["allin"], allow_limp=False))
     solver = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()))
     solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
     solver.cfr.game_value(0)

@@ -42,7 +42,7 @@ from runout.config.values import (
     schedule_of,
     sizes_at,
 )
-from runout.trees.betting import BettingRules, SizeMenu, Street
+from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.sizes import ChipAmount, format_bet_size, parse_bet_size
 from runout.trees.tree import PostflopTree
 
@@ -338,7 +338,7 @@ class SpotConfig(ConfigSection):
             TreeError: if it is too large.
         """
         rules = self.betting_rules()
-        return PostflopTree.build_in_chips(rules, self.pot, self.stack, self.first_street)
+        return PostflopTree.build(rules, Stakes.in_chips(self.pot, self.stack), self.first_street)
 
     def schedule(self) -> DiscountSchedule:
         """Returns how iterations are weighted."""

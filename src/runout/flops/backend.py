@@ -406,7 +406,7 @@ def solving_a_small_flop(backend: PostflopBackend) -> Callable[[], FlopSolution]
     """Returns a job: a flop with one bet on each street."""
 
     def solve() -> FlopSolution:
-        tree = PostflopTree.build_with_spr(BettingRules.uniform([1.0], 0), 1.0)
+        tree = PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0)
         return backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
 
     return solve

@@ -85,7 +85,7 @@ class PostflopPlan:
             TreeError: if a betting tree is too large.
         """
         rules = config.betting_rules()
-        trees = [PostflopTree.build_with_spr(rules, spr) for spr in config.postflop_sprs]
+        trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
         workers = num_workers or count_cores()
         return cls(config, config.flop_list(), tuple(trees), config.make_backend(), workers)
 

@@ -43,7 +43,7 @@ from runout.solutions.node import (
 )
 from runout.solutions.street_values import Showdowns, StreetPlay, runout_margins
 from runout.trees.betting import Street
-from runout.trees.paths import STREET_SEPARATOR, counts_from_root, find_step, split_path
+from runout.trees.paths import STREET_SEPARATOR, counts_from_root, split_path
 from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
 
 # Probabilities and values as 16-bit numbers.
@@ -290,7 +290,7 @@ def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
 
 def _act(position: SpotPosition, step: str, where: str, is_total: bool) -> SpotPosition:
     tree = position.spot.tree
-    found = find_step(tree, position.node, step, is_total) if position.children else None
+    found = tree.find_step(position.node, step, is_total) if position.children else None
     if found is None:
         codes = ", ".join(tree.action_code(child) for child in position.children)
         allowed = f"use one of {codes}" if codes else "the hand is over"

@@ -36,7 +36,7 @@ from runout.solutions.flop import (
 from runout.solutions.node import ExploitabilityUnit, Provenance, Quality, Unit
 from runout.solutions.values import ExploitabilityMeaning, require_array
 from runout.storage.bundle import load_bundle, read_manifest, reading_contents
-from runout.trees.betting import BettingRules, Street
+from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
 
 # A saved spot: how its bundle is laid out, and how its solution is opened without a solver.
@@ -77,7 +77,11 @@ def build_spot(config: SpotConfig) -> Spot:
         TreeError: if its betting tree is too large.
     """
     cap = math.inf if config.rake_cap is None else config.rake_cap
-    stakes = (config.betting_rules(), config.pot, config.stack, config.first_street)
+    stakes = (
+        config.betting_rules(),
+        Stakes.in_chips(config.pot, config.stack),
+        config.first_street,
+    )
     rake = Rake(config.rake_rate, cap)
     return _make_spot(config.board_cards, config.ranges(), stakes, rake, config.merges_suits)
 
@@ -86,11 +90,11 @@ def build_spot(config: SpotConfig) -> Spot:
 def _make_spot(
     board: tuple[int, ...],
     ranges: tuple[HandRange, HandRange],
-    stakes: tuple[BettingRules, float, float, Street],
+    stakes: tuple[BettingRules, Stakes, Street],
     rake: Rake,
     merges_suits: bool,
 ) -> Spot:
-    tree = PostflopTree.build_in_chips(*stakes)
+    tree = PostflopTree.build(*stakes)
     return Spot(board, ranges, tree, rake=rake, merges_suits=merges_suits)
 
 

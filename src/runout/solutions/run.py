@@ -24,7 +24,7 @@ from runout.solutions.preflop import (
     load_solution,
 )
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.trees.paths import STREET_SEPARATOR, find_step, split_path
+from runout.trees.paths import STREET_SEPARATOR, split_path
 from runout.trees.tree import FLOP, PostflopTree, postflop_position
 
 # A run: its preflop solution, and the flops below it if it was solved jointly with them.
@@ -124,7 +124,7 @@ class RunView(PreflopView):
         for number, step in enumerate(steps):
             if self.tree.leaf_kind[node] == FLOP:
                 return number
-            found = find_step(self.tree, node, step)
+            found = self.tree.find_step(node, step)
             if found is None:
                 return len(steps)  # the error is told by whoever reads the path
             node = found

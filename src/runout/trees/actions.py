@@ -24,14 +24,8 @@ class ActionKind(IntEnum):
 #: The kinds that put in more than the opponent has.
 AGGRESSIVE_KINDS = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.ALL_IN})
 
-_CODES = {
-    ActionKind.FOLD: "f",
-    ActionKind.CHECK: "x",
-    ActionKind.CALL: "c",
-    ActionKind.BET: "b",
-    ActionKind.RAISE: "r",
-    ActionKind.ALL_IN: "a",
-}
+#: The letters of the kinds in paths, in the order of the kinds.
+ACTION_LETTERS = "fxcbra"
 
 
 class Action(NamedTuple):
@@ -70,22 +64,6 @@ def format_action(action: Action, fraction: float | None = None) -> str:
             return f"all-in {amount}"
         case _:
             return action.kind.name.lower()
-
-
-def format_action_code(action: Action, fraction: float | None = None) -> str:
-    """Writes an action as one step of a path: ``f``, ``x``, ``c``, ``a``, ``b50`` or ``r75``.
-
-    Args:
-        action: the action.
-        fraction: as in `format_action`; the number is then a percentage of the pot, and
-            otherwise the amount.
-    """
-    code = _CODES[action.kind]
-    if action.kind not in (ActionKind.BET, ActionKind.RAISE):
-        return code
-    return code + (
-        format_amount(action.amount) if fraction is None else format_percentage(fraction)
-    )
 
 
 def format_amount(amount: float) -> str:

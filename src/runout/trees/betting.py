@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
@@ -62,6 +62,22 @@ class Street(IntEnum):
         return self.name.lower()
 
 
+def _require_amount(name: str, value: float, *, allows_zero: bool = False) -> None:
+    if not 0.0 <= value < math.inf or (value == 0.0 and not allows_zero):
+        allowed = "0 or a positive amount" if allows_zero else "a positive amount"
+        raise TreeError(name, f"{value:g} is not {allowed}")
+
+
+def _require_limit(name: str, limit: int | None) -> None:
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise TreeError(name, f"{limit!r} is not a whole number from 0 up")
+
+
+def _require_threshold(name: str, value: float) -> None:
+    if not value >= 0.0:
+        raise TreeError(name, f"{value:g} is not 0 (off) or a positive fraction of the pot")
+
+
 #: The street before those of `Street`.
 PREFLOP = -1
 
@@ -93,15 +109,10 @@ class Stakes:
     big_blind: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("pot", "stack"):
-            value = getattr(self, name)
-            is_empty_pot = name == "pot" and value == 0.0 and self.is_in_big_blinds
-            if not (value > 0.0 and math.isfinite(value)) and not is_empty_pot:
-                raise TreeError(name, f"{value:g} is not a positive amount")
+        _require_amount("pot", self.pot, allows_zero=self.is_in_big_blinds)
+        _require_amount("stack", self.stack)
         for name in ("chip", "minimum_bet", "ante", "big_blind"):
-            value = getattr(self, name)
-            if not (value >= 0.0 and math.isfinite(value)):
-                raise TreeError(name, f"{value:g} is not 0 or a positive amount")
+            _require_amount(name, getattr(self, name), allows_zero=True)
 
     @classmethod
     def in_pots(cls, spr: float) -> "Stakes":
@@ -127,11 +138,6 @@ class Stakes:
         pot, stack = float(pot_chips), float(stack_chips)
         chip = 1.0 if pot.is_integer() and stack.is_integer() else SMALL_CHIP
         return cls(pot, stack, chip, minimum_bet=chip)
-
-    @classmethod
-    def in_big_blinds(cls, stack_bb: float, ante_bb: float) -> "Stakes":
-        """Counts in big blinds from the start of a hand, when nothing is in the middle."""
-        return cls(pot=0.0, stack=stack_bb, ante=ante_bb, big_blind=1.0)
 
     @property
     def is_in_chips(self) -> bool:
@@ -267,13 +273,9 @@ class BettingRules:
     def __post_init__(self) -> None:
         if len(self.menus) != len(Street):
             raise TreeError("bet sizes", f"{len(self.menus)} streets given, {len(Street)} needed")
-        limit = self.max_raises_per_street
-        if limit is not None and (type(limit) is not int or limit < 0):
-            raise TreeError("max_raises_per_street", f"{limit!r} is not a whole number from 0 up")
+        _require_limit("max_raises_per_street", self.max_raises_per_street)
         for name in ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold"):
-            value = getattr(self, name)
-            if not value >= 0.0:
-                raise TreeError(name, f"{value:g} is not 0 (off) or a positive fraction of the pot")
+            _require_threshold(name, getattr(self, name))
 
     def menu(self, street: int, player: int) -> SizeMenu:
         """Returns the sizes of a player on a street; before the flop they are those of the flop."""
@@ -286,10 +288,7 @@ class BettingRules:
         max_raises_per_street: int | None,
         raise_sizes: SizesInput | None = None,
         donk_sizes: SizesInput | None = None,
-        *,
-        add_all_in_threshold: float = math.inf,
-        force_all_in_threshold: float = 0.0,
-        merging_threshold: float = 0.0,
+        **thresholds: Any,
     ) -> "BettingRules":
         """Gives both players the same sizes on every street; see `SizeMenu.parse`.
 
@@ -297,13 +296,7 @@ class BettingRules:
             TreeError: naming the size, limit or threshold at fault.
         """
         menu = SizeMenu.parse(bet_sizes, raise_sizes, donk_sizes)
-        return cls(
-            menus=((menu, menu),) * len(Street),
-            max_raises_per_street=max_raises_per_street,
-            add_all_in_threshold=add_all_in_threshold,
-            force_all_in_threshold=force_all_in_threshold,
-            merging_threshold=merging_threshold,
-        )
+        return cls(((menu, menu),) * len(Street), max_raises_per_street, **thresholds)
 
 
 class BettingState(NamedTuple):
@@ -472,63 +465,37 @@ class PreflopRules:
         if len(self.stacks_bb) != 2:
             raise TreeError("stacks_bb", f"{len(self.stacks_bb)} stacks given, 2 needed")
         for player, stack in enumerate(self.stacks_bb):
-            if not 0.0 < stack < math.inf:
-                raise TreeError(f"stacks_bb[{player}]", f"{stack:g} is not a positive amount")
-        big = self.big_blind_bb
-        if not 0.0 < big < math.inf:
-            raise TreeError("big_blind_bb", f"{big:g} is not a positive amount")
-        if not 0.0 <= self.small_blind_bb < big:
-            problem = (
-                f"{self.small_blind_bb:g} is not 0 or more and less than the big blind {big:g}"
-            )
+            _require_amount(f"stacks_bb[{player}]", stack)
+        _require_amount("big_blind_bb", self.big_blind_bb)
+        small, big = self.small_blind_bb, self.big_blind_bb
+        if not 0.0 <= small < big:
+            problem = f"{small:g} is not 0 or more and less than the big blind {big:g}"
             raise TreeError("small_blind_bb", problem)
-        if not 0.0 <= self.ante_bb < math.inf:
-            raise TreeError("ante_bb", f"{self.ante_bb:g} is not 0 or a positive amount")
+        _require_amount("ante_bb", self.ante_bb, allows_zero=True)
         if len(self.raise_sizes) != 2:
             raise TreeError("raise_sizes", f"{len(self.raise_sizes)} players given, 2 needed")
-        cap = self.raise_cap
-        if cap is not None and (type(cap) is not int or cap < 0):
-            raise TreeError("raise_cap", f"{cap!r} is not a whole number from 0 up")
-        threshold = self.force_all_in_threshold
-        if not threshold >= 0.0:
-            problem = f"{threshold:g} is not 0 (off) or a positive fraction of the pot"
-            raise TreeError("force_all_in_threshold", problem)
+        _require_limit("raise_cap", self.raise_cap)
+        _require_threshold("force_all_in_threshold", self.force_all_in_threshold)
 
     @classmethod
     def parse(
         cls,
         stacks_bb: float | tuple[float, float],
         raise_sizes: SizesByDepthInput | Mapping[str, SizesByDepthInput],
-        *,
-        small_blind_bb: float = 0.5,
-        big_blind_bb: float = 1.0,
-        ante_bb: float = 0.0,
-        raise_cap: int | None = None,
-        allow_limp: bool = True,
-        always_offer_all_in: bool = True,
-        force_all_in_threshold: float = 0.0,
+        **limits: Any,
     ) -> "PreflopRules":
         """Reads sizes in the language of `runout.trees.sizes`.
 
         Args:
             stacks_bb: one stack for both, or (small blind, big blind).
             raise_sizes: by depth, for both players; or ``{"sb": ..., "bb": ...}``.
+            limits: the other attributes.
 
         Raises:
             TreeError: naming the size, amount or limit at fault.
         """
         stacks = (stacks_bb, stacks_bb) if isinstance(stacks_bb, int | float) else stacks_bb
-        return cls(
-            stacks_bb=stacks,
-            raise_sizes=_parse_by_player(raise_sizes),
-            small_blind_bb=small_blind_bb,
-            big_blind_bb=big_blind_bb,
-            ante_bb=ante_bb,
-            raise_cap=raise_cap,
-            allow_limp=allow_limp,
-            always_offer_all_in=always_offer_all_in,
-            force_all_in_threshold=force_all_in_threshold,
-        )
+        return cls(stacks, _parse_by_player(raise_sizes), **limits)
 
     @property
     def effective_stack_bb(self) -> float:
@@ -539,7 +506,7 @@ class PreflopRules:
     def stakes(self) -> Stakes:
         """The stakes of the hand; of a stack that is smaller than the ante, all is posted."""
         stack = self.effective_stack_bb
-        return Stakes.in_big_blinds(stack, min(self.ante_bb, stack))
+        return Stakes(pot=0.0, stack=stack, ante=min(self.ante_bb, stack), big_blind=1.0)
 
     @property
     def betting(self) -> BettingRules:
@@ -577,39 +544,5 @@ def _parse_by_player(
     if set(values) != {"sb", "bb"}:
         names = ", ".join(map(str, values)) or "nobody"
         raise TreeError("raise_sizes", f"sizes for {names}, give them for sb and bb")
-    return (
-        parse_sizes_by_depth(values["sb"], "raise_sizes.sb"),
-        parse_sizes_by_depth(values["bb"], "raise_sizes.bb"),
-    )
-
-
-def push_fold_rules(
-    stacks_bb: float | tuple[float, float], *, ante_bb: float = 0.0
-) -> PreflopRules:
-    """Returns the push/fold game: the small blind moves all-in or folds, the big blind answers."""
-    return PreflopRules.parse(stacks_bb, ["allin"], ante_bb=ante_bb, allow_limp=False)
-
-
-def limp_fold_rules(
-    stacks_bb: float | tuple[float, float], *, ante_bb: float = 0.0
-) -> PreflopRules:
-    """Returns the limp/fold game: the small blind limps or folds, never raises first.
-
-    The big blind checks or moves all-in, which the small blind may call.
-    """
-    sizes = {"sb": [], "bb": ["allin"]}
-    return PreflopRules.parse(
-        stacks_bb, sizes, ante_bb=ante_bb, raise_cap=1, always_offer_all_in=False
-    )
-
-
-def standard_rules_25bb() -> PreflopRules:
-    """Returns 25 big blinds each: limp or minimum raise, re-raise to three times, then all-in."""
-    sizes = {"sb": ["2bb", "3x", "allin"], "bb": ["3bb", "3x", "allin"]}
-    return PreflopRules.parse(25.0, sizes, raise_cap=4)
-
-
-def standard_rules_100bb() -> PreflopRules:
-    """Returns 100 big blinds each: limp or open to 2.5, 3-bet to 9, 4-bet to 21.6, then all-in."""
-    sizes = {"sb": ["2.5bb", "3x", "2.4x", "allin"], "bb": ["3.5bb", "3.6x", "2.4x", "allin"]}
-    return PreflopRules.parse(100.0, sizes, raise_cap=5)
+    sb, bb = (parse_sizes_by_depth(values[who], f"raise_sizes.{who}") for who in ("sb", "bb"))
+    return sb, bb

@@ -89,55 +89,56 @@ def format_rules(rules: BettingRules | PreflopRules) -> str:
     return "\n".join(lines)
 
 
-def format_tree(tree: BettingTree, max_depth: int | None = None, root: int = 0) -> str:
+def format_tree(tree: BettingTree, max_depth: int | None = None) -> str:
     """Writes the tree as an outline, one action a line, indented by depth.
 
     Args:
         tree: the tree.
-        max_depth: actions from ``root`` on to show; None for all. What is left out is counted.
-        root: the node to start from.
+        max_depth: actions to show; None for all. What is left out is counted.
     """
     layout, sizes = tree.layout, subtree_sizes(tree.layout)
-    lines = [format_node(tree, root)]
-    for node, depth in _walk(layout, root, max_depth):
-        if node == root:
+    lines = [format_node(tree, 0)]
+    for node, depth in _walk(layout, max_depth):
+        if node == 0:
             continue
         actor = tree.player_names[layout.actor[layout.parent[node]]]
         line = f"{_INDENT * depth}{actor} {tree.action_label(node)}"
         if layout.actor[node] == LEAF or tree.street[node] != tree.street[layout.parent[node]]:
             line += f" -> {format_node(tree, node)}"
         if depth == max_depth and sizes[node] > 1:
-            line += f" ... {_format_hidden(int(sizes[node]) - 1)}"
+            line += f" ... {_count_of(int(sizes[node]) - 1, 'more node')}"
         lines.append(line)
     return "\n".join(lines)
 
 
-def format_tree_dot(tree: BettingTree, max_depth: int | None = None, root: int = 0) -> str:
+def format_tree_dot(tree: BettingTree, max_depth: int | None = None) -> str:
     """Writes the tree in the ``dot`` language of Graphviz.
 
     Args:
         tree: the tree.
-        max_depth: actions from ``root`` on to show; None for all. What is left out is counted.
-        root: the node to start from.
+        max_depth: actions to show; None for all. What is left out is counted.
     """
     layout, sizes = tree.layout, subtree_sizes(tree.layout)
     lines = ["digraph tree {", f'{_INDENT}node [shape=box, fontname="sans-serif"];']
-    for node, depth in _walk(layout, root, max_depth):
+    for node, depth in _walk(layout, max_depth):
         label, style = format_node(tree, node), ""
         if layout.actor[node] == LEAF:
             style = ", shape=plaintext"
         elif depth == max_depth:
-            label, style = f"{label}\\n{_format_hidden(int(sizes[node]) - 1)}", ", style=dashed"
+            label, style = (
+                f"{label}\\n{_count_of(int(sizes[node]) - 1, 'more node')}",
+                ", style=dashed",
+            )
         lines.append(f'{_INDENT}{node} [label="{label}"{style}];')
-        if node != root:
+        if node != 0:
             edge = f"{layout.parent[node]} -> {node}"
             lines.append(f'{_INDENT}{edge} [label="{tree.action_label(node)}"];')
     return "\n".join([*lines, "}"])
 
 
-def _walk(layout: TreeArrays, root: int, max_depth: int | None) -> Iterator[tuple[int, int]]:
+def _walk(layout: TreeArrays, max_depth: int | None) -> Iterator[tuple[int, int]]:
     """Yields every node to show with its depth, a subtree before its next sibling."""
-    waiting = [(root, 0)]
+    waiting = [(0, 0)]
     while waiting:
         node, depth = waiting.pop()
         yield node, depth
@@ -163,10 +164,6 @@ def format_node(tree: BettingTree, node: int) -> str:
     behind = tree.stakes.stack - float(tree.invested[node, actor])
     street = _street_name(int(tree.street[node]))
     return f"{street}: {names[actor]} to act, pot {pot}, {format_amount(behind)} behind"
-
-
-def _format_hidden(number: int) -> str:
-    return f"{number:,} more {'node' if number == 1 else 'nodes'}"
 
 
 def _count_of(number: int, noun: str) -> str:

@@ -16,12 +16,12 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, Int32Array, read_only
-from runout.errors import TreeError
+from runout.errors import TreeError, quote
 from runout.trees.actions import (
+    ACTION_LETTERS,
     Action,
     ActionKind,
     format_action,
-    format_action_code,
     format_amount,
     format_percentage,
 )
@@ -36,8 +36,8 @@ from runout.trees.betting import (
     Street,
     legal_actions,
 )
-from runout.trees.layout import LEAF, MAX_NODES, TreeArrays, layout_tree
-from runout.trees.paths import format_path, parse_path
+from runout.trees.layout import LEAF, MAX_NODES, NO_NODE, TreeArrays, layout_tree
+from runout.trees.paths import PATH_SEPARATOR, counts_from_root, split_path
 
 #: The players after the flop: out of position acts first on every street.
 OOP, IP = 0, 1
@@ -213,37 +213,28 @@ class BettingTree:
         is_limp = action.kind == ActionKind.CALL and self.leaf_kind[node] == NOT_A_LEAF
         return "limp" if is_limp else format_action(action)
 
-    def action_labels(self, node: int) -> list[str]:
-        """Writes the actions of a node in the order of its children."""
-        return [self.action_label(child) for child in self.layout.children(node)]
+    def action_size(self, node: int) -> str:
+        """Writes the size of the action that leads to a node: its amount on the street.
+
+        In a tree in pots it is a percentage of the pot after calling.
+        """
+        if self.stakes.is_in_chips or self.stakes.is_in_big_blinds:
+            return format_amount(float(self.action_amount[node]))
+        return format_percentage(self.action_fraction(node))
 
     def action_code(self, node: int) -> str:
-        """Writes the action that leads to a node as one step of a path.
-
-        The number of a bet or raise is its amount on the street, and in a tree in pots a
-        percentage of the pot after calling.
-        """
-        fraction = self.action_fraction(node) if self._is_in_pots else None
-        return format_action_code(self.action_to(node), fraction)
-
-    def action_size(self, node: int) -> str:
-        """Writes the size of the action that leads to a node, as codes of bets have it."""
-        if self._is_in_pots:
-            return format_percentage(self.action_fraction(node))
-        return format_amount(float(self.action_amount[node]))
-
-    def action_total(self, node: int) -> str:
-        """Writes what the player of the action to a node has then put in, antes not counted."""
-        player = int(self.layout.actor[self.layout.parent[node]])
-        return format_amount(float(self.invested[node, player] - self.stakes.ante))
-
-    @property
-    def _is_in_pots(self) -> bool:
-        return not (self.stakes.is_in_chips or self.stakes.is_in_big_blinds)
+        """Writes the action that leads to a node as a step of a path: ``f``, ``x``, ``b50``."""
+        kind = self.action_to(node).kind
+        is_sized = kind in (ActionKind.BET, ActionKind.RAISE)
+        return ACTION_LETTERS[kind] + (self.action_size(node) if is_sized else "")
 
     def path(self, node: int) -> str:
         """Writes the actions from the root to a node, as ``b50-c-x-b100``; empty at the root."""
-        return format_path(self, node)
+        codes = []
+        while self.layout.parent[node] != NO_NODE:
+            codes.append(self.action_code(node))
+            node = int(self.layout.parent[node])
+        return PATH_SEPARATOR.join(reversed(codes))
 
     def find_node(self, path: str) -> int:
         """Returns the node that a path leads to; the empty path leads to the root.
@@ -251,7 +242,46 @@ class BettingTree:
         Raises:
             TreeError: naming the first step that is not an action, and the actions there are.
         """
-        return parse_path(self, path)
+        node, steps, is_total = 0, split_path(path), counts_from_root(path)
+        for position, step in enumerate(steps):
+            found = self.find_step(node, step, is_total)
+            if found is None:
+                before = PATH_SEPARATOR.join(steps[:position])
+                place = f"after {quote(before)}" if before else "at the root"
+                codes = ", ".join(self.action_code(child) for child in self.layout.children(node))
+                allowed = f"use one of {codes}" if codes else "the betting is over"
+                problem = f"{quote(step)} is no action {place}, {allowed}"
+                raise TreeError(f"path {quote(path)}", problem)
+            node = found
+        return node
+
+    def find_step(self, node: int, step: str, is_total: bool = False) -> int | None:
+        """Returns the node that an action leads to, None if there is no such action.
+
+        Args:
+            node: where the action is taken.
+            step: the action.
+            is_total: whether the amount of a bet is what was put in on all streets, antes not
+                counted; one that no bet comes to is read as always.
+        """
+        children, text = self.layout.children(node), step.lower()
+        bets = [child for child in children if self.action_to(child).is_aggressive]
+        if is_total:
+            for child in bets:
+                total = self.invested[child, self.layout.actor[node]] - self.stakes.ante
+                if text in _bets_of(format_amount(float(total))):
+                    return child
+        for child in children:
+            if self.action_code(child) == text:
+                return child
+        found = [child for child in bets if text in _bets_of(self.action_size(child))]
+        if text == ACTION_LETTERS[ActionKind.CALL]:  # also for a check
+            found += [c for c in children if self.action_kind[c] == ActionKind.CHECK]
+        return found[0] if len(found) == 1 else None
+
+
+def _bets_of(size: str) -> tuple[str, str]:
+    return "b" + size, "r" + size
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,45 +297,27 @@ class PostflopTree(BettingTree):
     first_street: Street
 
     @classmethod
-    def build_with_spr(
-        cls, rules: BettingRules, spr: float, first_street: Street = Street.FLOP
-    ) -> Self:
-        """Builds the tree in pots: the pot at the root is 1 and the effective stack is ``spr``.
-
-        Raises:
-            TreeError: if ``spr`` is not positive, a size is in chips, or the tree is too large.
-        """
-        return cls.build(rules, Stakes.in_pots(spr), first_street)
-
-    @classmethod
-    def build_in_chips(
-        cls,
-        rules: BettingRules,
-        pot_chips: float,
-        stack_chips: float,
-        first_street: Street = Street.FLOP,
-    ) -> Self:
-        """Builds the tree in chips; bets are whole chips, see `Stakes.in_chips`.
-
-        Raises:
-            TreeError: if an amount is not positive or the tree is too large.
-        """
-        return cls.build(rules, Stakes.in_chips(pot_chips, stack_chips), first_street)
-
-    @classmethod
     def build(
         cls,
         rules: BettingRules,
-        stakes: Stakes,
+        stakes: Stakes | float,
         first_street: Street = Street.FLOP,
         max_nodes: int = MAX_NODES,
     ) -> Self:
-        """Builds the tree in whatever unit the stakes are.
+        """Builds the tree.
+
+        Args:
+            rules: the sizes and limits.
+            stakes: pot, stack and unit; or the stack-to-pot ratio of a tree in pots.
+            first_street: the street of the root.
+            max_nodes: the size at which to give up.
 
         Raises:
-            TreeError: if a size has no meaning in the unit of the stakes, or the tree has more than
-                ``max_nodes`` nodes.
+            TreeError: if a size has no meaning in the unit of the stakes, the ratio is not
+                positive, or the tree is too large.
         """
+        if not isinstance(stakes, Stakes):
+            stakes = Stakes.in_pots(stakes)
         root = BettingState(first_street, OOP, (0.0, 0.0), 0.0)
         tree = _grow(rules, stakes, root, max_nodes)
         return cls(**vars(tree), rules=rules, first_street=Street(first_street))
@@ -459,6 +471,6 @@ def build_flop_trees(
         TreeError: if one is too large.
     """
     return tuple(
-        PostflopTree.build_with_spr(betting[pot_type_of(tree, leaf.node)], leaf.spr)
+        PostflopTree.build(betting[pot_type_of(tree, leaf.node)], leaf.spr)
         for leaf in tree.flop_leaves()
     )
