@@ -363,7 +363,7 @@ def test_sizes_of_another_unit_are_refused():
     with pytest.raises(TreeError, match=r"^bet sizes: '3bb' is in big blinds, but the big blind"):
         Stakes.in_pots(3.0).check_unit([BigBlindAmount(3.0)])
     with pytest.raises(TreeError, match=r"^bet sizes: '5c' is in chips, but the pot is not$"):
-        Stakes.in_big_blinds(20.0, 0.0).check_unit([PotFraction(0.5), ChipAmount(5.0)])
+        PreflopRules.parse(20.0, "2bb").stakes.check_unit([PotFraction(0.5), ChipAmount(5.0)])
 
 
 def test_geometric_raises_before_the_flop_count_four_streets():

@@ -77,24 +77,21 @@ def build_spot(config: SpotConfig) -> Spot:
         TreeError: if its betting tree is too large.
     """
     cap = math.inf if config.rake_cap is None else config.rake_cap
-    stakes = (
-        config.betting_rules(),
-        Stakes.in_chips(config.pot, config.stack),
-        config.first_street,
-    )
+    stakes = Stakes.in_chips(config.pot, config.stack)
+    betting = (config.betting_rules(), stakes, config.first_street)
     rake = Rake(config.rake_rate, cap)
-    return _make_spot(config.board_cards, config.ranges(), stakes, rake, config.merges_suits)
+    return _make_spot(config.board_cards, config.ranges(), betting, rake, config.merges_suits)
 
 
 @lru_cache(maxsize=2)  # a command measures a spot and then solves it
 def _make_spot(
     board: tuple[int, ...],
     ranges: tuple[HandRange, HandRange],
-    stakes: tuple[BettingRules, Stakes, Street],
+    betting: tuple[BettingRules, Stakes, Street],
     rake: Rake,
     merges_suits: bool,
 ) -> Spot:
-    tree = PostflopTree.build(*stakes)
+    tree = PostflopTree.build(*betting)
     return Spot(board, ranges, tree, rake=rake, merges_suits=merges_suits)
 
 

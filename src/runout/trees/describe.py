@@ -12,7 +12,7 @@ from runout.trees.betting import (
     SizeMenu,
     Street,
 )
-from runout.trees.layout import LEAF, TreeArrays, subtree_sizes
+from runout.trees.layout import LEAF, subtree_sizes
 from runout.trees.sizes import format_bet_sizes, format_sizes_by_depth
 from runout.trees.tree import (
     FLOP,
@@ -96,39 +96,26 @@ def format_tree(tree: BettingTree, max_depth: int | None = None) -> str:
         tree: the tree.
         max_depth: actions to show; None for all. What is left out is counted.
     """
-    layout, sizes = tree.layout, subtree_sizes(tree.layout)
-    lines = [format_node(tree, 0)]
-    for node, depth in _walk(layout, max_depth):
+    layout, lines = tree.layout, [format_node(tree, 0)]
+    for node, depth, hidden in _walk(tree, max_depth):
         if node == 0:
             continue
         actor = tree.player_names[layout.actor[layout.parent[node]]]
         line = f"{_INDENT * depth}{actor} {tree.action_label(node)}"
         if layout.actor[node] == LEAF or tree.street[node] != tree.street[layout.parent[node]]:
             line += f" -> {format_node(tree, node)}"
-        if depth == max_depth and sizes[node] > 1:
-            line += f" ... {_count_of(int(sizes[node]) - 1, 'more node')}"
-        lines.append(line)
+        lines.append(f"{line} ... {hidden}" if hidden else line)
     return "\n".join(lines)
 
 
 def format_tree_dot(tree: BettingTree, max_depth: int | None = None) -> str:
-    """Writes the tree in the ``dot`` language of Graphviz.
-
-    Args:
-        tree: the tree.
-        max_depth: actions to show; None for all. What is left out is counted.
-    """
-    layout, sizes = tree.layout, subtree_sizes(tree.layout)
+    """Writes the tree in the ``dot`` language of Graphviz; see `format_tree`."""
+    layout = tree.layout
     lines = ["digraph tree {", f'{_INDENT}node [shape=box, fontname="sans-serif"];']
-    for node, depth in _walk(layout, max_depth):
-        label, style = format_node(tree, node), ""
-        if layout.actor[node] == LEAF:
-            style = ", shape=plaintext"
-        elif depth == max_depth:
-            label, style = (
-                f"{label}\\n{_count_of(int(sizes[node]) - 1, 'more node')}",
-                ", style=dashed",
-            )
+    for node, _, hidden in _walk(tree, max_depth):
+        label = format_node(tree, node) + (f"\\n{hidden}" if hidden else "")
+        style = ", style=dashed" if hidden else ""
+        style = ", shape=plaintext" if layout.actor[node] == LEAF else style
         lines.append(f'{_INDENT}{node} [label="{label}"{style}];')
         if node != 0:
             edge = f"{layout.parent[node]} -> {node}"
@@ -136,14 +123,15 @@ def format_tree_dot(tree: BettingTree, max_depth: int | None = None) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _walk(layout: TreeArrays, max_depth: int | None) -> Iterator[tuple[int, int]]:
-    """Yields every node to show with its depth, a subtree before its next sibling."""
-    waiting = [(0, 0)]
+def _walk(tree: BettingTree, max_depth: int | None) -> Iterator[tuple[int, int, str]]:
+    """Yields nodes with their depth and a count of what is not shown below, in depth-first order."""
+    sizes, waiting = subtree_sizes(tree.layout), [(0, 0)]
     while waiting:
         node, depth = waiting.pop()
-        yield node, depth
+        is_cut = depth == max_depth and sizes[node] > 1
+        yield node, depth, _count_of(int(sizes[node]) - 1, "more node") if is_cut else ""
         if depth != max_depth:
-            waiting.extend((child, depth + 1) for child in reversed(layout.children(node)))
+            waiting.extend((child, depth + 1) for child in reversed(tree.layout.children(node)))
 
 
 def format_node(tree: BettingTree, node: int) -> str:
