@@ -124,7 +124,7 @@ def format_tree_dot(tree: BettingTree, max_depth: int | None = None) -> str:
 
 
 def _walk(tree: BettingTree, max_depth: int | None) -> Iterator[tuple[int, int, str]]:
-    """Yields nodes with their depth and a count of what is not shown below, in depth-first order."""
+    """Yields nodes depth first, with their depth and a count of what is not shown below them."""
     sizes, waiting = subtree_sizes(tree.layout), [(0, 0)]
     while waiting:
         node, depth = waiting.pop()
