@@ -36,7 +36,7 @@ from runout.cfr.team import Team, worthwhile_workers
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.flops.backend import FlopGame, make_hand_leaves
-from runout.flops.hands import ExhaustiveBackend
+from runout.flops.hands import HandBackend
 from runout.flops.solve import FlopJob, solve_flops
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, pack_panels
@@ -188,7 +188,7 @@ def _two_threads_within(name: str, game: FlopGame, tree: PostflopTree, goal: flo
 
 def _two_workers_across(tree: PostflopTree) -> Row:
     flops = random_flops(_NUM_FLOPS, seed=1)
-    backend = ExhaustiveBackend(StoppingRule(_ITERATIONS_PER_FLOP))
+    backend = HandBackend(StoppingRule(_ITERATIONS_PER_FLOP))
 
     def solve(num_workers: int) -> None:
         for _ in solve_flops(flops, FlopJob([tree], backend), RunContext(num_workers)):
@@ -224,7 +224,7 @@ def _against_planned_scheme(
 def _many_flops(num_flops: int, num_workers: int) -> list[Row]:
     """Random flops at SPR 3.5 to 0.1 % of the pot, and what all flops would take."""
     flops = random_flops(num_flops, seed=1)
-    backend = ExhaustiveBackend(StoppingRule(2_000, exploitability=0.001))
+    backend = HandBackend(StoppingRule(2_000, exploitability=0.001))
     job = FlopJob([_small_tree()], backend)
     best_seconds(
         lambda: list(solve_flops(random_flops(1, seed=1), job, RunContext(1))), 1

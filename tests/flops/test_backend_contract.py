@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import COMBO_HAS_CARD, live_combos
-from runout.cfr.schedules import DCFR6, SolveProgress, StoppingRule
+from runout.cfr.schedules import DCFR6, LINEAR, SolveProgress, StoppingRule
 from runout.cfr.team import Team
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
-from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+from runout.flops.hands import HandBackend, Sampling
 from runout.flops.values import RunoutSample
 from runout.holdem.cards import NO_RAKE
 from runout.holdem.forest import make_templates
@@ -23,9 +23,11 @@ FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
 # A name, and a function from a number of iterations to the backend: first those whose strategies
 # are the 169 hands', then those that play combos on boards.
 HAND_BACKENDS = {
-    "exhaustive": lambda n: ExhaustiveBackend(StoppingRule(n)),
-    "mccfr public chance": lambda n: MccfrBackend(StoppingRule(n), sampling="public_chance"),
-    "mccfr external": lambda n: MccfrBackend(StoppingRule(n), sampling="external"),
+    "exhaustive": lambda n: HandBackend(StoppingRule(n)),
+    "mccfr public chance": lambda n: HandBackend(
+        StoppingRule(n), LINEAR, Sampling("public_chance")
+    ),
+    "mccfr external": lambda n: HandBackend(StoppingRule(n), LINEAR, Sampling("external")),
 }
 CARD_BACKENDS = {
     "bucketed": lambda n: BucketedBackend(

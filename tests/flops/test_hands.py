@@ -17,7 +17,7 @@ from runout.cfr.schedules import DCFR, DCFR_PLUS, VARIANTS, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.cfr.team import Team
 from runout.flops.backend import FlopGame, make_hand_leaves
-from runout.flops.hands import DealStream, ExhaustiveBackend, sample_edge
+from runout.flops.hands import DealStream, HandBackend, sample_edge
 from runout.trees.betting import Street
 from runout.trees.tree import IP, OOP
 from tests.reference.mccfr import SplitMix64, deal_cards
@@ -40,7 +40,7 @@ every_flop_and_spr = pytest.mark.parametrize(("flop", "spr"), FLOPS_AND_SPRS)
 
 
 def solve(game, tree, rule=None, **options):
-    backend = ExhaustiveBackend(rule or StoppingRule(300), **options)
+    backend = HandBackend(rule or StoppingRule(300), **options)
     return backend.solve(game, tree, ignore_progress, Team())
 
 
@@ -256,7 +256,7 @@ def test_iterations_are_those_of_a_solver_that_deals_every_turn_and_river_card()
 
 def test_dcfr_plus_is_the_default():
     """The benchmarks compare the variants."""
-    assert ExhaustiveBackend(StoppingRule(1)).schedule == DCFR_PLUS
+    assert HandBackend(StoppingRule(1)).schedule == DCFR_PLUS
 
 
 @pytest.fixture(scope="module")

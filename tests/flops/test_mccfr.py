@@ -14,9 +14,9 @@ from runout.flops.backend import FlopGame
 from runout.flops.hands import (
     NUM_PAIRS_PER_RUNOUT,
     DealStream,
-    ExhaustiveBackend,
-    MccfrBackend,
+    HandBackend,
     RunoutSampler,
+    Sampling,
     sample_edge,
 )
 from runout.flops.values import extract_values
@@ -45,12 +45,13 @@ def game():
 @pytest.fixture(scope="module")
 def few_iterations(game):
     """Both samplings on a small tree, solved once for the tests that only look."""
-    return {sampling: solve(game, sampling=sampling) for sampling in SAMPLINGS}
+    return {sampling: solve(game, kind=sampling) for sampling in SAMPLINGS}
 
 
 def solve(game, tree=SMALL_TREE, iterations=20, team=None, on_progress=ignore_progress, **options):
     rule = StoppingRule(iterations, exploitability=1e-9)
-    return MccfrBackend(rule, **options).solve(game, tree, on_progress, team or Team())
+    backend = HandBackend(rule, LINEAR, Sampling(**options))
+    return backend.solve(game, tree, on_progress, team or Team())
 
 
 def assert_same_bits(solution, other):
@@ -103,7 +104,7 @@ def test_strategies_are_probabilities(few_iterations, sampling):
 @both_samplings
 def test_exploitability_is_positive_and_falls(game, sampling):
     seen = []
-    solve(game, iterations=100, sampling=sampling, on_progress=seen.append)
+    solve(game, iterations=100, kind=sampling, on_progress=seen.append)
     told = [event.exploitability for event in seen if isinstance(event, SolveProgress)]
     after_10, after_30, after_100 = told[9], told[29], told[99]
     assert after_10 > after_30 > after_100 > 0.0
@@ -112,21 +113,21 @@ def test_exploitability_is_positive_and_falls(game, sampling):
 
 @both_samplings
 def test_a_seed_reproduces_every_bit_and_another_one_does_not(game, few_iterations, sampling):
-    assert_same_bits(few_iterations[sampling], solve(game, sampling=sampling))
-    other = solve(game, sampling=sampling, seed=1)
+    assert_same_bits(few_iterations[sampling], solve(game, kind=sampling))
+    other = solve(game, kind=sampling, seed=1)
     assert np.abs(few_iterations[sampling].strategy.table - other.strategy.table).max() > 0.01
 
 
 @both_samplings
 def test_the_number_of_workers_changes_no_bit(game, few_iterations, sampling):
-    assert_same_bits(few_iterations[sampling], solve(game, sampling=sampling, team=Team(2)))
+    assert_same_bits(few_iterations[sampling], solve(game, kind=sampling, team=Team(2)))
 
 
 @both_samplings
 def test_suits_change_no_bit(game, few_iterations, sampling):
     renamed = FlopGame.deal(rename(game.flop, (1, 2, 3, 0)))
     assert renamed.flop != game.flop
-    assert_same_bits(few_iterations[sampling], solve(renamed, sampling=sampling))
+    assert_same_bits(few_iterations[sampling], solve(renamed, kind=sampling))
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,8 @@ def test_report_tells_how_many_deals_were_used(few_iterations, sampling, deals_p
 
 
 def test_one_hundredth_of_the_deals_is_sampled_by_default():
-    backend = MccfrBackend(DEFAULT_BUDGET)
-    assert backend.deals_per_iteration / (1_176 * 1_081 * 990) == pytest.approx(0.01, rel=0.03)
+    sampling = Sampling()
+    assert sampling.deals_per_iteration / (1_176 * 1_081 * 990) == pytest.approx(0.01, rel=0.03)
 
 
 @pytest.mark.parametrize("fraction", [0.0, -0.1, 1.01, float("nan")])
@@ -147,7 +148,7 @@ def test_a_fraction_that_is_none_is_refused(fraction):
     with pytest.raises(
         ConfigError, match=r"mccfr_sample_pct: .* is not a fraction above 0 up to 1"
     ):
-        MccfrBackend(DEFAULT_BUDGET, sample_fraction=fraction)
+        Sampling(fraction=fraction)
 
 
 @pytest.mark.parametrize("flop", ["AhKsQd", "9s6s2s", "7c7d7h"])
@@ -173,8 +174,8 @@ def test_sampled_showdowns_are_right_on_average(game):
 
 
 def test_with_all_runouts_public_chance_sampling_is_the_exhaustive_backend(game):
-    sampled = solve(game, sample_fraction=1.0, schedule=LINEAR)
-    exhaustive = ExhaustiveBackend(StoppingRule(20), LINEAR).solve(
+    sampled = solve(game, fraction=1.0)
+    exhaustive = HandBackend(StoppingRule(20), LINEAR).solve(
         game, SMALL_TREE, ignore_progress, Team()
     )
     assert sampled.report.exploitability_pot == pytest.approx(
@@ -184,10 +185,10 @@ def test_with_all_runouts_public_chance_sampling_is_the_exhaustive_backend(game)
 
 
 def test_external_sampling_solves_a_tiny_tree(game):
-    exhaustive = ExhaustiveBackend(StoppingRule(2_000, exploitability=1e-5)).solve(
+    exhaustive = HandBackend(StoppingRule(2_000, exploitability=1e-5)).solve(
         game, TINY_TREE, ignore_progress, Team()
     )
-    sampled = solve(game, TINY_TREE, 300, sampling="external", sample_fraction=0.02)
+    sampled = solve(game, TINY_TREE, 300, kind="external", fraction=0.02)
     assert sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
     assert_values_agree(game, sampled.value_pot, exhaustive.value_pot)
 
@@ -195,7 +196,7 @@ def test_external_sampling_solves_a_tiny_tree(game):
 def test_external_sampling_tells_how_far_strategies_moved_after_a_check_too(game):
     seen = []
     rule = StoppingRule(4, exploitability=0.0, check_every=2)
-    backend = MccfrBackend(rule, sampling="external", sample_fraction=0.01)
+    backend = HandBackend(rule, LINEAR, Sampling("external"))
     backend.solve(game, TINY_TREE, seen.append, Team())
     deltas = [event.strategy_delta for event in seen if isinstance(event, SolveProgress)]
     assert len(deltas) == 4
@@ -239,7 +240,7 @@ def test_sampled_values_have_the_documented_standard_error(game, few_iterations)
 
 
 def test_value_extraction_samples_selects_sampled_values(game, few_iterations):
-    sampled = solve(game, value_extraction_samples=1_000)
+    sampled = solve(game, value_deals=1_000)
     exact = few_iterations["public_chance"]
     np.testing.assert_array_equal(sampled.strategy.table, exact.strategy.table)
     assert not np.array_equal(sampled.value_pot, exact.value_pot, equal_nan=True)
@@ -258,9 +259,11 @@ def test_value_extraction_samples_selects_sampled_values(game, few_iterations):
 def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
     game = FlopGame.deal(parse_board(flop))
     tree = PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), spr)
-    sampled = MccfrBackend(DEFAULT_BUDGET).solve(game, tree, ignore_progress, Team())
+    sampled = HandBackend(DEFAULT_BUDGET, LINEAR, Sampling()).solve(
+        game, tree, ignore_progress, Team()
+    )
     assert 0.0 < sampled.report.exploitability_pot < PROMISED_EXPLOITABILITY
-    exhaustive = ExhaustiveBackend(StoppingRule(1_000, exploitability=2e-4), DCFR_PLUS).solve(
+    exhaustive = HandBackend(StoppingRule(1_000, exploitability=2e-4), DCFR_PLUS).solve(
         game, tree, ignore_progress, Team()
     )
     assert_values_agree(game, sampled.value_pot, exhaustive.value_pot)
@@ -270,7 +273,7 @@ def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
 def test_external_sampling_converges_on_a_full_tree():
     game = FlopGame.deal(parse_board("AhKsQd"))
     tree = PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), 3.5)
-    solution = MccfrBackend(StoppingRule(6_000), sampling="external").solve(
+    solution = HandBackend(StoppingRule(6_000), LINEAR, Sampling("external")).solve(
         game, tree, ignore_progress, Team()
     )
     assert solution.report.exploitability_pot < PROMISED_EXPLOITABILITY

@@ -3,13 +3,13 @@ import tracemalloc
 import pytest
 
 from runout.cards.deck import parse_board
-from runout.cfr.schedules import StoppingRule
+from runout.cfr.schedules import LINEAR, StoppingRule
 from runout.cfr.team import Team
 from runout.config.load import load_postflop_config
 from runout.flops.backend import FlopGame
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
-from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+from runout.flops.hands import HandBackend, Sampling
 from runout.flops.solve import PostflopPlan
 from runout.flops.values import RunoutSample
 from runout.holdem.rivers import BucketRivers
@@ -84,9 +84,9 @@ def test_external_sampling_needs_more_than_the_others():
     plain, sampled, external = (
         backend.estimate(FLOP, tree, 1)
         for backend in (
-            ExhaustiveBackend(ONE),
-            MccfrBackend(ONE),
-            MccfrBackend(ONE, sampling="external"),
+            HandBackend(ONE),
+            HandBackend(ONE, LINEAR, Sampling()),
+            HandBackend(ONE, LINEAR, Sampling("external")),
         )
     )
     assert plain.memory_bytes == sampled.memory_bytes < external.memory_bytes
@@ -96,7 +96,7 @@ def test_external_sampling_needs_more_than_the_others():
 def test_sampled_values_take_their_time():
     tree = make_tree(1.0, (1.0,), 0)
     none, many = (
-        MccfrBackend(ONE, value_extraction_samples=n).estimate(FLOP, tree, 1).seconds
+        HandBackend(ONE, LINEAR, Sampling(value_deals=n)).estimate(FLOP, tree, 1).seconds
         for n in (0, 20_000_000)
     )
     assert none + 1.0 < many

@@ -9,7 +9,7 @@ from runout.config.load import load_postflop_config, parse_postflop_config
 from runout.errors import ConfigError
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
-from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+from runout.flops.hands import HandBackend, Sampling
 from runout.flops.settings import (
     BucketedConfig,
     CompactConfig,
@@ -119,7 +119,9 @@ def test_other_precisions_are_refused(value):
 def test_the_backend_updates_as_the_config_says():
     config = ExhaustiveConfig(cfr_updates="simultaneous", cfr_strategy_delta_threshold=0.01)
     assert config.stopping_rule().strategy_delta == 0.01
-    assert config.make_backend() == ExhaustiveBackend(config.stopping_rule(), DCFR_PLUS, True)
+    assert config.make_backend() == HandBackend(
+        config.stopping_rule(), DCFR_PLUS, is_simultaneous=True
+    )
     assert not ExhaustiveConfig().make_backend().is_simultaneous
 
 
@@ -133,5 +135,5 @@ def test_the_backend_samples_as_the_config_says():
     config = MccfrConfig(
         mccfr_sampling="external", mccfr_sample_pct=0.5, value_extraction_samples=9, seed=3
     )
-    expected = MccfrBackend(config.stopping_rule(), LINEAR, "external", 0.5, 9, 3)
+    expected = HandBackend(config.stopping_rule(), LINEAR, Sampling("external", 0.5, 9, 3))
     assert config.make_backend() == expected

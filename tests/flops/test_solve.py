@@ -20,7 +20,7 @@ from runout.execution.pool import count_cores
 from runout.execution.tasks import CancelledError, CancelToken
 from runout.flops.backend import Cost, FlopGame, FlopSolution
 from runout.flops.bucketed import mean_values
-from runout.flops.hands import ExhaustiveBackend
+from runout.flops.hands import HandBackend
 from runout.flops.solve import FlopJob, PostflopAbstraction, PostflopPlan, solve_flops
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
@@ -123,7 +123,7 @@ def test_finished_flops_are_not_solved_again(tmp_path):
 
 
 def test_a_ledger_recalls_flops_of_an_interrupted_run(tmp_path):
-    job = FlopJob([small_tree()], ExhaustiveBackend(StoppingRule(3)))
+    job = FlopJob([small_tree()], HandBackend(StoppingRule(3)))
     workplace = RunContext(1, checkpoints=tmp_path)
     interrupted = solve_flops(FLOPS, job, workplace)
     first = next(interrupted)
@@ -138,7 +138,7 @@ def test_a_ledger_recalls_flops_of_an_interrupted_run(tmp_path):
 
 
 def test_a_result_has_the_same_digest_whenever_it_is_computed(tmp_path):
-    backend, trees = ExhaustiveBackend(StoppingRule(3)), [small_tree()]
+    backend, trees = HandBackend(StoppingRule(3)), [small_tree()]
     digests = []
     for number in range(2):
         workplace = RunContext(1 + number, checkpoints=tmp_path / str(number))
@@ -159,7 +159,7 @@ def test_a_cancelled_solve_ends_after_its_iteration_and_keeps_nothing(tmp_path):
 
     workplace = RunContext(1, on_event, tmp_path, cancel=cancel)
     with pytest.raises(CancelledError):
-        solve_all(ExhaustiveBackend(StoppingRule(1_000)), workplace, trees=[small_tree()])
+        solve_all(HandBackend(StoppingRule(1_000)), workplace, trees=[small_tree()])
     assert iterations == [1]
     assert list(tmp_path.iterdir()) == []
 
@@ -235,7 +235,7 @@ def test_recalled_flops_are_told_as_well(tmp_path):
 
 @pytest.mark.parametrize("num_workers", [2, 3])
 def test_workers_change_no_bit_whether_across_or_within_flops(num_workers, monkeypatch):
-    backend, trees = ExhaustiveBackend(StoppingRule(4)), [make_tree(3.5), small_tree()]
+    backend, trees = HandBackend(StoppingRule(4)), [make_tree(3.5), small_tree()]
     alone = solve_all(backend, RunContext(1), trees=trees)
     across = solve_all(backend, RunContext(num_workers), trees=trees)
     monkeypatch.setattr(parallel, "MIN_CELLS_PER_WORKER", 1)

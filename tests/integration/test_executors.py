@@ -15,7 +15,7 @@ from runout.cards.flops import explicit_flops
 from runout.cfr.schedules import StoppingRule
 from runout.events import FlopSolved
 from runout.execution.context import RunContext, opening_executor
-from runout.flops.hands import ExhaustiveBackend
+from runout.flops.hands import HandBackend
 from runout.flops.solve import FlopJob, solve_flops
 from runout.storage.ledger import Ledger
 from tests.samples.toy_flops import small_tree
@@ -36,7 +36,7 @@ PROGRAM = "from runout.cli.main import main; main()"
 
 def solve(directory, executor, on_event=lambda event: None, iterations=20):
     """Returns the digest of every flop."""
-    job = FlopJob([small_tree()], ExhaustiveBackend(StoppingRule(iterations)))
+    job = FlopJob([small_tree()], HandBackend(StoppingRule(iterations)))
     workplace = RunContext(1, on_event, directory, executor=executor)
     assert len(list(solve_flops(FLOPS, job, workplace))) == len(FLOPS)
     return {entry.id: entry.sha256 for entry in Ledger(directory).entries()}

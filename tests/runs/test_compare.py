@@ -13,7 +13,7 @@ from runout.events import FlopSolved, FlopSolving, PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
-from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+from runout.flops.hands import HandBackend
 from runout.flops.solve import PostflopPlan
 from runout.flops.values import RunoutSample
 from runout.holdem.tables import Precision
@@ -155,8 +155,8 @@ def test_rows_come_flop_by_flop_and_whoever_stops_has_the_finished_ones():
 @pytest.mark.parametrize(
     ("label", "name", "backend"),
     [
-        ("exhaustive", "exhaustive", ExhaustiveBackend),
-        ("mccfr", "mccfr", MccfrBackend),
+        ("exhaustive", "exhaustive", HandBackend),
+        ("mccfr", "mccfr", HandBackend),
         ("bucketed", "bucketed:1", BucketedBackend),
         ("bucketed:3", "bucketed:3", BucketedBackend),
         ("exact", "exact", CardBackend),

@@ -11,7 +11,7 @@ from runout.config.preflop import PreflopConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
 from runout.execution.context import RunContext
-from runout.flops.hands import ExhaustiveBackend
+from runout.flops.hands import HandBackend
 from runout.flops.solve import PostflopAbstraction
 from runout.runs import preflop as ranges_rounds
 from runout.runs.preflop import _damp, check_directory, share_of_new_ranges, solve_preflop
@@ -358,17 +358,17 @@ def test_checkpoints_are_written_as_often_as_the_config_says(tmp_path, monkeypat
 
 
 def test_a_failing_flop_names_itself_and_loses_no_other(tmp_path, monkeypatch):
-    solve = ExhaustiveBackend.solve
+    solve = HandBackend.solve
 
     def fail_on_paired_flops(self, game, tree, on_progress, team):
         if len({card // 4 for card in game.flop}) < 3:
             raise FloatingPointError("made up")
         return solve(self, game, tree, on_progress, team)
 
-    monkeypatch.setattr(ExhaustiveBackend, "solve", fail_on_paired_flops)
+    monkeypatch.setattr(HandBackend, "solve", fail_on_paired_flops)
     with pytest.raises(ExecutionError, match=r"1 of 3 flops failed: 6h6s2c: .*made up"):
         solve_preflop(run_config(), RunContext(1, checkpoints=tmp_path))
-    monkeypatch.setattr(ExhaustiveBackend, "solve", solve)
+    monkeypatch.setattr(HandBackend, "solve", solve)
     watch = Watch()
     run = solve_preflop(run_config(), RunContext(1, watch, tmp_path))
     assert list(watch.solved()) == [MODEL["fixed_flops"][2]] == ["6h6s2c"]

@@ -11,7 +11,7 @@ from runout.cfr.team import Team
 from runout.flops.backend import HandStrategy
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import TableStrategy
-from runout.flops.hands import ExhaustiveBackend
+from runout.flops.hands import HandBackend
 from runout.flops.values import RunoutSample
 from runout.holdem.cards import NO_RAKE, Spot
 from runout.holdem.forest import make_templates
@@ -140,7 +140,7 @@ def test_169_hands_lose_at_least_what_they_lose_to_each_other(flop):
     """Whoever sees more cards can do what hands do, and their strategies are worth the same."""
     tree = tiny_tree()
     game = flop_game(flop)
-    solution = ExhaustiveBackend(StoppingRule(30)).solve(game, tree, ignore_progress, Team())
+    solution = HandBackend(StoppingRule(30)).solve(game, tree, ignore_progress, Team())
     loss = judge(flop, tree, solution.strategy)
     wide = solution.strategy.table.astype(np.float64)
     for player, real in enumerate(loss.best_response):

@@ -9,10 +9,10 @@ import numpy as np
 
 from runout.abstraction.clustering import cluster_features
 from runout.cards.flops import explicit_flops
-from runout.cfr.schedules import StoppingRule
+from runout.cfr.schedules import LINEAR, StoppingRule
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
-from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+from runout.flops.hands import HandBackend, Sampling
 from runout.flops.solve import FlopJob, solve_flops
 from runout.flops.values import RunoutSample
 from runout.runs.preflop import solve_preflop
@@ -52,18 +52,18 @@ def _flops(backend, num_workers):
 
 def exhaustive(num_workers):
     rule = StoppingRule(100)
-    values, results = _flops(ExhaustiveBackend(rule), num_workers)
+    values, results = _flops(HandBackend(rule), num_workers)
     won = float(np.nansum(flop_game("AhKs7d").matchup_share * values[0, 0, 0]))
     return SmallResult(values, won, 2.0 * results[0].reports[0].exploitability_pot)
 
 
 def public_chance(num_workers):
-    backend = MccfrBackend(StoppingRule(20), sampling="public_chance")
+    backend = HandBackend(StoppingRule(20), LINEAR, Sampling("public_chance"))
     return SmallResult(_flops(backend, num_workers)[0])
 
 
 def external(num_workers):
-    backend = MccfrBackend(StoppingRule(5), sampling="external", value_extraction_samples=50)
+    backend = HandBackend(StoppingRule(5), LINEAR, Sampling("external", value_deals=50))
     return SmallResult(_flops(backend, num_workers)[0])
 
 

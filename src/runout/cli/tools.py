@@ -435,10 +435,11 @@ def _round_trip(indexer: "HandIndexer") -> None:
     indexer.multiplicity_many(classes)
 
 
-def _backends() -> list["PostflopBackend"]:
+def _backends() -> list[type["PostflopBackend"]]:
     from runout.config.postflop import BACKENDS, PostflopModelConfig
 
-    return [PostflopModelConfig(solve_type=name).make_backend() for name in BACKENDS]
+    made = [PostflopModelConfig(solve_type=name).make_backend() for name in BACKENDS]
+    return list(dict.fromkeys(map(type, made)))
 
 
 def _solve_preflop() -> None:

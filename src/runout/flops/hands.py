@@ -1,4 +1,4 @@
-"""Backends between the 169 canonical hands: exhaustive with exact equities, and MCCFR."""
+"""The backend between the 169 canonical hands: exhaustive with exact equities, or MCCFR."""
 
 import math
 from collections.abc import Callable
@@ -47,13 +47,75 @@ from runout.trees.tree import SHOWDOWN, PostflopTree
 _CELL_COST = {"exact": (64, 25e-9), "public_chance": (64, 25e-9), "external": (72, 60e-9)}
 _SECONDS_PER_SAMPLE = 4e-7
 
+#: Ways to complete a flop, and how many of them avoid the cards of two hands.
+NUM_RUNOUTS = 1_176
+NUM_RUNOUTS_PER_PAIR = 990
+#: Ordered pairs of combos on a flop, and on a river.
+NUM_PAIRS = 1_176 * 1_081
+NUM_PAIRS_PER_RUNOUT = 1_081 * 990
+
+_EVERYONE = read_only(np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32))
+
 
 @dataclass(frozen=True)
-class _HandBackend:
-    """What backends between the 169 hands share; they differ in how a street learns."""
+class Sampling:
+    """Which cards an iteration learns from (MCCFR).
+
+    *Public-chance sampling* deals some runouts per iteration and lets every pair of hands meet on
+    them. *External sampling* (Lanctot et al. 2009) deals both hands and one runout at a time and
+    samples what the opponent does. Either way what is learned is judged in the exhaustive game,
+    with exact equities. `docs/mccfr.md` says what each needs to reach which accuracy.
+
+    Attributes:
+        kind: ``public_chance`` or ``external``.
+        fraction: share of the 1,176 runouts that an iteration samples, above 0 up to 1
+            (``mccfr_sample_pct``). External sampling deals 169 times that number to each player.
+        value_deals: deals from which values are estimated; 0 computes them exactly.
+        seed: of the run. Every flop and iteration has its own stream, and suits do not matter.
+    """
+
+    kind: Literal["external", "public_chance"] = "public_chance"
+    fraction: float = 0.01
+    value_deals: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.fraction <= 1.0:
+            problem = f"{self.fraction:g} is not a fraction above 0 up to 1"
+            raise ConfigError("mccfr_sample_pct", problem)
+
+    @property
+    def num_runouts(self) -> int:
+        """Runouts of an iteration, at least one."""
+        return math.ceil(self.fraction * NUM_RUNOUTS)
+
+    @property
+    def deals_per_iteration(self) -> int:
+        """Pairs of combos and runouts that an iteration learns from."""
+        if self.kind == "external":
+            return NUM_PLAYERS * self.num_runouts * NUM_HANDS
+        return self.num_runouts * NUM_PAIRS_PER_RUNOUT
+
+
+@dataclass(frozen=True)
+class HandBackend:
+    """Solves a flop by vector CFR over the 169 hands.
+
+    Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
+    gives exactly the flop's equity over all runouts; `tests/flops/test_hands.py` proves it.
+
+    Attributes:
+        rule: when to stop; exploitability is a fraction of the flop pot, with exact equities.
+        schedule: the CFR variant; sampling wants `LINEAR`, which averages noise out: variants that
+            forget negative regrets mistake luck for merit (docs/mccfr.md).
+        sampling: from which deals it learns; None for all of them.
+        is_simultaneous: whether both players update against one snapshot.
+    """
 
     rule: StoppingRule
-    schedule: DiscountSchedule
+    schedule: DiscountSchedule = DCFR_PLUS
+    sampling: Sampling | None = None
+    is_simultaneous: bool = False
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
 
@@ -62,24 +124,32 @@ class _HandBackend:
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
-            sharing = team.for_solve(tree.num_nodes * NUM_HANDS)
-            solver = self._make_solver(game, tree, sharing)
+            street = self._make_street(game, tree, team.for_solve(tree.num_nodes * NUM_HANDS))
+            solver = CfrSolver(street, _EVERYONE, self.schedule, self.is_simultaneous)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = solver.solve(self.rule, on_progress, team.cancel)
         strategy = solver.root.average_strategy()[0].astype(np.float32, copy=False)
-        valued = self._game_to_value(game, on_progress, team)
+        valued, num_deals, sampling = game, 0, self.sampling
+        if sampling is not None:
+            num_deals = outcome.iterations * sampling.deals_per_iteration + sampling.value_deals
+            if sampling.value_deals:
+                edge = sample_edge(game, sampling.value_deals, sampling.seed, on_progress, team)
+                valued = replace(game, edge=edge)
         with reporting_phase(on_progress, Phase.VALUES):
             value_pot = extract_values(tree, valued, strategy)
-        report = report_outcome(outcome, self.meaning, self._count_deals(outcome.iterations))
+        report = report_outcome(outcome, self.meaning, num_deals)
         return FlopSolution(HandStrategy(strategy), value_pot, report)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
-        cells = tree.num_nodes * NUM_HANDS
-        memory, seconds = _CELL_COST[self._learns_from]
-        kept = KEPT_BYTES * cells
+        cells, sampling = tree.num_nodes * NUM_HANDS, self.sampling
+        memory, seconds = _CELL_COST["exact" if sampling is None else sampling.kind]
+        to_value = 0.0 if sampling is None else _SECONDS_PER_SAMPLE * sampling.value_deals
         return Cost(
-            limit_seconds(self.rule, seconds * cells), memory * cells, kept, savings=FEWER_SIZES
+            limit_seconds(self.rule, seconds * cells) + to_value,
+            memory * cells,
+            disk_bytes=KEPT_BYTES * cells,
+            savings=FEWER_SIZES,
         )
 
     def read_strategy(
@@ -88,54 +158,37 @@ class _HandBackend:
         """Returns the strategies that were kept."""
         return HandStrategy.from_arrays(kept)
 
-    @property
-    def _learns_from(self) -> str:
-        return "exact"
-
-    def _make_solver(self, game: FlopGame, tree: PostflopTree, team: Team) -> CfrSolver:
-        raise NotImplementedError
-
-    def _game_to_value(self, game: FlopGame, on_progress: ProgressSink, team: Team) -> FlopGame:
-        """Returns the game by whose showdowns values are taken."""
-        return game
-
-    def _count_deals(self, iterations: int) -> int:
-        return 0
-
-
-_EVERYONE = read_only(np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32))
-
-
-@dataclass(frozen=True)
-class ExhaustiveBackend(_HandBackend):
-    """Solves a flop without sampling: vector CFR over the 169 hands with exact flop equities.
-
-    Strategies do not look at the turn and river cards, so enumerating those cards at chance nodes
-    gives exactly the flop's equity over all runouts; `tests/flops/test_hands.py` proves it.
-
-    Attributes:
-        rule: when to stop; exploitability is a fraction of the flop pot.
-        schedule: the CFR variant.
-        is_simultaneous: whether both players update against one snapshot.
-    """
-
-    schedule: DiscountSchedule = DCFR_PLUS
-    is_simultaneous: bool = False
-
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
         """Returns small jobs that call every kernel of the backend."""
-        return [solving_a_small_flop(cls(ONCE))]
+        external = Sampling("external", value_deals=1)
+        return [
+            *(
+                solving_a_small_flop(cls(ONCE, LINEAR, sampling))
+                for sampling in (None, Sampling(), external)
+            ),
+            lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
+        ]
 
-    def _make_solver(self, game: FlopGame, tree: PostflopTree, team: Team) -> CfrSolver:
-        leaves = make_hand_leaves(tree, game, np.float32, team)
-        street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
-        return CfrSolver(street, _EVERYONE, self.schedule, self.is_simultaneous)
+    def _make_street(self, game: FlopGame, tree: PostflopTree, team: Team) -> StreetSolver:
+        """Returns the flop, its turns and rivers as one street that learns from the deals."""
+        exact, sampling = make_hand_leaves(tree, game, np.float32, team), self.sampling
+        if sampling is None:
+            return StreetSolver(tree.layout, exact, 1, NUM_HANDS, np.float32, team)
+        stream = DealStream(sampling.seed, game.flop)
+        if sampling.kind == "external":
+            return ExternalStreet(tree, exact, stream, sampling.num_runouts * NUM_HANDS, team)
+        sampled = make_hand_leaves(tree, game, np.float32, team)
+        leaves = PublicChanceLeaves(
+            exact, sampled, RunoutSampler(stream, sampling.num_runouts, team)
+        )
+        return StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
 
 
 # Random deals of one flop, and who wins them.
 
-_FOR_VALUES = 3  # what a random stream is for; smaller numbers are the solve's own
+#: What a random stream is for, besides the passes of player 0 and 1.
+_FOR_RUNOUTS, _FOR_VALUES = 2, 3
 
 _DEALS_AT_ONCE = 100_000  # bounds memory; each batch of so many has a random stream of its own
 
@@ -224,109 +277,6 @@ def _hands_of(cards: Uint8Array) -> IntArray:
     low, high = np.sort(cards.astype(np.int64), axis=1).T
     hands: IntArray = HAND_BY_COMBO[high * (high - 1) // 2 + low]
     return hands
-
-
-# The MCCFR backend: CFR over the 169 hands that learns from sampled cards.
-#
-# Two ways to sample. *Public-chance sampling* deals some runouts per iteration and lets every pair
-# of hands meet on them. *External sampling* (Lanctot et al. 2009) deals both hands and one runout
-# at a time and samples what the opponent does. Either way what is learned is judged in the
-# exhaustive game, with exact equities. `docs/mccfr.md` says what each needs to reach which
-# accuracy.
-
-Sampling = Literal["external", "public_chance"]
-
-#: Ways to complete a flop, and how many of them avoid the cards of two hands.
-NUM_RUNOUTS = 1_176
-NUM_RUNOUTS_PER_PAIR = 990
-#: Ordered pairs of combos on a flop, and on a river.
-NUM_PAIRS = 1_176 * 1_081
-NUM_PAIRS_PER_RUNOUT = 1_081 * 990
-
-#: Averages noise out: variants that forget negative regrets mistake luck for merit (docs/mccfr.md).
-MCCFR_SCHEDULE = LINEAR
-
-#: What a random stream is for, besides the passes of player 0 and 1 and the sampling of values.
-_FOR_RUNOUTS = 2
-
-
-@dataclass(frozen=True)
-class MccfrBackend(_HandBackend):
-    """Solves a flop by sampling.
-
-    Attributes:
-        rule: when to stop; exploitability is a fraction of the flop pot, in the exhaustive game.
-        schedule: the CFR variant.
-        sampling: ``public_chance`` or ``external``.
-        sample_fraction: share of the 1,176 runouts that an iteration samples, above 0 up to 1
-            (``mccfr_sample_pct``). External sampling deals 169 times that number to each player.
-        value_extraction_samples: deals from which values are estimated; 0 computes them exactly.
-        seed: of the run. Every flop and iteration has its own stream, and suits do not matter.
-    """
-
-    schedule: DiscountSchedule = MCCFR_SCHEDULE
-    sampling: Sampling = "public_chance"
-    sample_fraction: float = 0.01
-    value_extraction_samples: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.sample_fraction <= 1.0:
-            problem = f"{self.sample_fraction:g} is not a fraction above 0 up to 1"
-            raise ConfigError("mccfr_sample_pct", problem)
-
-    def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
-        """Returns what `solve` will take."""
-        cost = super().estimate(flop, tree, num_workers)
-        seconds = _SECONDS_PER_SAMPLE * self.value_extraction_samples
-        return replace(cost, seconds=cost.seconds + seconds)
-
-    @classmethod
-    def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns small jobs that call every kernel of the backend."""
-        return [
-            solving_a_small_flop(cls(ONCE, sampling="public_chance")),
-            solving_a_small_flop(cls(ONCE, sampling="external", value_extraction_samples=1)),
-            lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
-        ]
-
-    @property
-    def num_runouts(self) -> int:
-        """Runouts of an iteration, at least one."""
-        return math.ceil(self.sample_fraction * NUM_RUNOUTS)
-
-    @property
-    def deals_per_iteration(self) -> int:
-        """Pairs of combos and runouts that an iteration learns from."""
-        if self.sampling == "external":
-            return NUM_PLAYERS * self.num_runouts * NUM_HANDS
-        return self.num_runouts * NUM_PAIRS_PER_RUNOUT
-
-    @property
-    def _learns_from(self) -> str:
-        return self.sampling
-
-    def _make_solver(self, game: FlopGame, tree: PostflopTree, team: Team) -> CfrSolver:
-        exact = make_hand_leaves(tree, game, np.float32, team)
-        stream = DealStream(self.seed, game.flop)
-        street: StreetSolver
-        if self.sampling == "external":
-            street = ExternalStreet(tree, exact, stream, self.num_runouts * NUM_HANDS, team)
-        else:
-            sampled = make_hand_leaves(tree, game, np.float32, team)
-            showdowns = RunoutSampler(stream, self.num_runouts, team)
-            leaves = PublicChanceLeaves(exact, sampled, showdowns)
-            street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
-        return CfrSolver(street, _EVERYONE, self.schedule)
-
-    def _game_to_value(self, game: FlopGame, on_progress: ProgressSink, team: Team) -> FlopGame:
-        num_samples = self.value_extraction_samples
-        if not num_samples:
-            return game
-        return replace(game, edge=sample_edge(game, num_samples, self.seed, on_progress, team))
-
-    def _count_deals(self, iterations: int) -> int:
-        return iterations * self.deals_per_iteration + self.value_extraction_samples
 
 
 class RunoutSampler:

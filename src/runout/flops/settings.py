@@ -21,7 +21,7 @@ from runout.config.section import About
 if TYPE_CHECKING:
     from runout.flops.bucketed import BucketedBackend
     from runout.flops.cards import CardBackend
-    from runout.flops.hands import ExhaustiveBackend, MccfrBackend
+    from runout.flops.hands import HandBackend
 
 
 class _HandConfig(PostflopModelConfig):
@@ -69,18 +69,14 @@ class MccfrConfig(_HandConfig):
         ),
     ] = 0
 
-    def make_backend(self) -> "MccfrBackend":
+    def make_backend(self) -> "HandBackend":
         """Returns the backend with these settings."""
-        from runout.flops.hands import MccfrBackend
+        from runout.flops.hands import HandBackend, Sampling
 
-        return MccfrBackend(
-            self.stopping_rule(),
-            self.schedule(),
-            self.mccfr_sampling,
-            self.mccfr_sample_pct,
-            self.value_extraction_samples,
-            self.seed,
+        sampling = Sampling(
+            self.mccfr_sampling, self.mccfr_sample_pct, self.value_extraction_samples, self.seed
         )
+        return HandBackend(self.stopping_rule(), self.schedule(), sampling)
 
 
 class ExhaustiveConfig(_HandConfig):
@@ -99,12 +95,15 @@ class ExhaustiveConfig(_HandConfig):
         ),
     ] = "alternating"
 
-    def make_backend(self) -> "ExhaustiveBackend":
+    def make_backend(self) -> "HandBackend":
         """Returns the backend with these settings."""
-        from runout.flops.hands import ExhaustiveBackend
+        from runout.flops.hands import HandBackend
 
-        is_simultaneous = self.cfr_updates == "simultaneous"
-        return ExhaustiveBackend(self.stopping_rule(), self.schedule(), is_simultaneous)
+        return HandBackend(
+            self.stopping_rule(),
+            self.schedule(),
+            is_simultaneous=self.cfr_updates == "simultaneous",
+        )
 
 
 #: A bucket is stored as a 16-bit number.
