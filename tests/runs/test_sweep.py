@@ -44,7 +44,7 @@ def make_rows(points, real):
 def test_every_choice_solves_every_flop_with_every_seed(points):
     tasks = list_tasks(points)
     assert len(tasks) == 2 * 3 * 2
-    assert len({task.key for task in tasks}) == 12
+    assert len({str(task) for task in tasks}) == 12
     assert all(len(task.model.flop_list()) == 1 for task in tasks)
 
 

@@ -1,8 +1,5 @@
 """What a postflop backend takes and gives, and what solving flops needs."""
 
-import functools
-import operator
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -13,7 +10,6 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array, read_only
 from runout.cache import Arrays
 from runout.cards.deck import FLOP_SIZE, HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
-from runout.cards.flops import suit_stabilizer
 from runout.cards.ranges import HandRange
 from runout.cfr.leaves import LeafGroup, MatrixLeaves
 from runout.cfr.schedules import SolveOutcome, SolveProgress, StoppingRule
@@ -23,9 +19,9 @@ from runout.equity.board import compute_board_equity
 from runout.equity.preflop import HandEquityTable
 from runout.errors import CardError, ExecutionError
 from runout.events import BucketEvent
-from runout.execution.pool import PROGRAM_BYTES, available_memory_bytes, format_bytes
+from runout.execution.pool import available_memory_bytes, format_bytes
 from runout.holdem.forest import StreetTemplate
-from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
+from runout.solutions.values import ExploitabilityMeaning, FlopReport
 from runout.trees.betting import BettingRules
 from runout.trees.tree import SHOWDOWN, PostflopTree
 
@@ -331,63 +327,6 @@ def report_outcome(
         num_deals=num_deals,
         meaning=meaning,
     )
-
-
-_VALUE_BYTES = 4
-_SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
-
-
-def estimate_flops(
-    backend: PostflopBackend,
-    flops: Sequence[tuple[int, ...]],
-    trees: Sequence[PostflopTree],
-    num_workers: int,
-    *,
-    keeps_strategies: bool = False,
-) -> Cost:
-    """Returns what solving all flops with all trees takes.
-
-    Args:
-        backend: how they are solved.
-        flops: three cards each; those with the same number of suits to merge count alike.
-        trees: the betting at each stack-to-pot ratio.
-        num_workers: threads in all.
-        keeps_strategies: whether strategies are kept with the values.
-    """
-    # With fewer flops than workers all cores share a flop, which takes hardly any further tables.
-    num_at_once = min(len(flops), num_workers)
-    num_within = max(1, num_workers // num_at_once)
-    alike = {len(suit_stabilizer(flop)): flop for flop in flops}
-    counts = Counter(len(suit_stabilizer(flop)) for flop in flops)
-    costs = {number: backend_cost(backend, alike[number], trees, num_within) for number in alike}
-    values = len(flops) * len(trees) * NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
-    kept = sum(counts[number] * cost.disk_bytes for number, cost in costs.items())
-    result = values + (kept if keeps_strategies else 0)
-    # Values of all flops are in memory twice when they are put together.
-    fixed = PROGRAM_BYTES + values + result
-    hardest = max(costs.values(), key=lambda cost: cost.memory_bytes)
-    seconds = sum(
-        counts[number] * (_SECONDS_PER_FLOP + cost.seconds) for number, cost in costs.items()
-    )
-    cost = hardest.with_memory(lambda size: fixed + num_at_once * size)
-    savings = {change: size for change, size in cost.savings.items() if size is not None}
-    if num_at_once > 1:
-        savings["--workers 1"] = fixed + hardest.memory_bytes
-    return Cost(
-        seconds=seconds / num_workers,
-        memory_bytes=cost.memory_bytes,
-        disk_bytes=result,
-        checkpoint_bytes=result,
-        savings={**savings, **cost.savings},
-    )
-
-
-def backend_cost(
-    backend: PostflopBackend, flop: tuple[int, ...], trees: Sequence[PostflopTree], num_workers: int
-) -> Cost:
-    """Returns what solving one flop with one tree after the other takes."""
-    each = [backend.estimate(flop, tree, num_workers) for tree in trees]
-    return functools.reduce(operator.add, each)
 
 
 def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:

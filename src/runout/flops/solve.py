@@ -1,10 +1,12 @@
 """Solving many flops: one task per flop, and from a config to all values."""
 
+import functools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -28,16 +30,14 @@ from runout.events import (
     reporting_phase,
 )
 from runout.execution.context import RunContext
-from runout.execution.pool import count_cores
-from runout.execution.tasks import Task, TaskResult, Worker
+from runout.execution.pool import PROGRAM_BYTES, count_cores
+from runout.execution.tasks import Job, Task, TaskResult, Worker
 from runout.flops.backend import (
     Cost,
     FlopGame,
     FlopStrategy,
     PostflopBackend,
     ProgressSink,
-    backend_cost,
-    estimate_flops,
 )
 from runout.flops.bucketed import RoundRecord, has_records, read_records
 from runout.solutions.values import (
@@ -52,71 +52,7 @@ from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
 from runout.trees.tree import PostflopTree
 
-# What a solve of flops is about to do: made once, shown to whoever wants to know, carried out.
-
-
-@dataclass(frozen=True, eq=False)
-class PostflopPlan:
-    """The flops, trees and backend of a config.
-
-    Attributes:
-        config: what is asked for.
-        flops: to solve, with their weights.
-        trees: the betting at each stack-to-pot ratio of the config.
-        backend: how each flop is solved with each tree.
-        num_workers: threads in all; the result does not depend on it.
-    """
-
-    config: PostflopModelConfig
-    flops: FlopList
-    trees: tuple[PostflopTree, ...]
-    backend: PostflopBackend
-    num_workers: int
-
-    @classmethod
-    def make(cls, config: PostflopModelConfig, num_workers: int | None = None) -> "PostflopPlan":
-        """Returns the plan of a config.
-
-        Args:
-            config: what to solve; its stack-to-pot ratios are given.
-            num_workers: threads in all, by default the number of cores.
-
-        Raises:
-            TreeError: if a betting tree is too large.
-        """
-        rules = config.betting_rules()
-        trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
-        workers = num_workers or count_cores()
-        return cls(config, config.flop_list(), tuple(trees), config.make_backend(), workers)
-
-    @property
-    def num_solves(self) -> int:
-        """Flops times stack-to-pot ratios."""
-        return len(self.flops.flops) * len(self.trees)
-
-    def facts(self, ranges: FloatArray | None = None) -> dict[str, Any]:
-        """Returns everything that decides what is found about a flop.
-
-        Args:
-            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
-        """
-        return {
-            "postflop_model": self.config.digest_mapping(),
-            "keep_strategies": self.config.keep_strategies,
-            "ranges": None if ranges is None else ranges.tolist(),
-        }
-
-    @cached_property
-    def cost(self) -> Cost:
-        """Time, memory and disk that it takes."""
-        return estimate_flops(
-            self.backend,
-            self.flops.flops,
-            self.trees,
-            self.num_workers,
-            keeps_strategies=self.config.keep_strategies,
-        )
-
+_Item = TypeVar("_Item")
 
 # Solving many flops: one task per flop, all stack-to-pot ratios in it, finished ones recalled.
 
@@ -124,18 +60,18 @@ class PostflopPlan:
 _KEPT = "kept_"
 
 _SECONDS = "seconds"
+_SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
+_VALUE_BYTES = 4
 
 
 class FlopToSolve(NamedTuple):
-    """A flop to solve.
-
-    Attributes:
-        cards: three of them.
-        name: as they were given.
-    """
+    """Three cards, and how they were given."""
 
     cards: tuple[int, ...]
     name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,17 +115,51 @@ class FlopJob:
 
     def tasks(self, flops: FlopList) -> list[Task[FlopToSolve]]:
         """Returns a task for each flop, with what it takes."""
-        costs: dict[int, Cost] = {}
+        costs = self._costs(flops, num_workers=1)
         tasks = []
         for flop, name in zip(flops.flops, flops.names, strict=True):
-            number = len(suit_stabilizer(flop))  # runouts that differ by suits only are solved once
-            cost = costs.get(number) or backend_cost(self.backend, flop, self.trees, 1)
-            costs[number] = cost
+            number = len(suit_stabilizer(flop))
             # Of flops that take as long, those with more different runouts take longer after all.
-            seconds = cost.seconds / number
-            item = FlopToSolve(flop, name)
-            tasks.append(Task(format_cards(flop), item, cost.memory_bytes, seconds))
+            memory, seconds = costs[number].memory_bytes, costs[number].seconds / number
+            tasks.append(Task(format_cards(flop), FlopToSolve(flop, name), memory, seconds))
         return tasks
+
+    def estimate(self, flops: FlopList, num_workers: int) -> Cost:
+        """Returns what solving flops takes, with so many threads in all."""
+        # With fewer flops than workers all cores share a flop, which takes hardly any more tables.
+        num_at_once = min(len(flops), num_workers)
+        costs = self._costs(flops, max(1, num_workers // num_at_once))
+        each = [costs[len(suit_stabilizer(flop))] for flop in flops.flops]
+        values = len(flops) * len(self.trees) * NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
+        kept = sum(cost.disk_bytes for cost in each) if self.keeps_strategies else 0
+        # Values of all flops are in memory twice when they are put together.
+        fixed = PROGRAM_BYTES + values + values + kept
+        hardest = max(costs.values(), key=lambda cost: cost.memory_bytes)
+        cost = hardest.with_memory(lambda size: fixed + num_at_once * size)
+        savings = {change: size for change, size in cost.savings.items() if size is not None}
+        if num_at_once > 1:
+            savings["--workers 1"] = fixed + hardest.memory_bytes
+        return Cost(
+            seconds=sum(_SECONDS_PER_FLOP + cost.seconds for cost in each) / num_workers,
+            memory_bytes=cost.memory_bytes,
+            disk_bytes=values + kept,
+            checkpoint_bytes=values + kept,
+            savings={**savings, **cost.savings},
+        )
+
+    def _costs(self, flops: FlopList, num_workers: int) -> dict[int, Cost]:
+        """Returns what a flop takes with all trees, by the number of its symmetries.
+
+        Runouts that differ by suits only are solved once, so flops with as many count alike.
+        """
+        alike = {len(suit_stabilizer(flop)): flop for flop in reversed(flops.flops)}
+        return {
+            number: functools.reduce(
+                operator.add,
+                (self.backend.estimate(flop, tree, num_workers) for tree in self.trees),
+            )
+            for number, flop in alike.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,30 +197,18 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterato
     Flops are solved side by side, those with most different runouts first. Workers for which no
     flop is left help inside those that are still being solved.
 
-    Args:
-        flops: what to solve.
-        job: how.
-        workplace: with what.
-
     Raises:
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
-    on_event = workplace.on_event
     index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
-    failures: dict[str, Exception] = {}
-    with reporting_phase(on_event, Phase.FLOPS, len(flops)):
-        for num_done, done in enumerate(workplace.run(job, job.tasks(flops)), start=1):
-            name = done.task.item.name
-            if done.entry is None:
-                assert done.error is not None
-                failures[name] = done.error
-                on_event(FlopFailed(name, repr(done.error)))
-                continue
-            result = FlopResult.of(index_by_key[done.task.key], done.entry)
-            on_event(
+    with reporting_phase(workplace.on_event, Phase.FLOPS, len(flops)):
+        finished = finish_flops(job, job.tasks(flops), workplace)
+        for num_done, (task, entry) in enumerate(finished, start=1):
+            result = FlopResult.of(index_by_key[task.key], entry)
+            workplace.on_event(
                 FlopSolved(
-                    flop=name,
-                    num_done=num_done - len(failures),
+                    flop=task.item.name,
+                    num_done=num_done,
                     num_flops=len(flops),
                     exploitability_pot=max(r.exploitability_pot for r in result.reports),
                     seconds=sum(r.seconds for r in result.reports),
@@ -258,17 +216,30 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterato
                 )
             )
             yield result
+
+
+def finish_flops(
+    job: Job[_Item], tasks: Sequence[Task[_Item]], workplace: RunContext
+) -> Iterator[tuple[Task[_Item], LedgerEntry]]:
+    """Yields tasks with what they found, as they are finished; those of an earlier run first.
+
+    Raises:
+        ExecutionError: after all were tried, naming those that failed and why.
+        CancelledError: if the token of the workplace was set.
+    """
+    failures: dict[str, Exception] = {}
+    for done in workplace.run(job, tasks):
+        if done.entry is not None:
+            yield done.task, done.entry
+            continue
+        assert done.error is not None
+        failures[str(done.task.item)] = done.error
+        workplace.on_event(FlopFailed(str(done.task.item), repr(done.error)))
     if failures:
-        raise failed_flops(failures, len(flops))
-
-
-def failed_flops(failures: dict[str, Exception], num_flops: int) -> ExecutionError:
-    """Returns the error that names every failed flop with its cause."""
-    causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
-    problem = f"{causes}; the other {num_flops - len(failures)} are solved"
-    error = ExecutionError(f"{len(failures)} of {num_flops} flops failed", problem)
-    error.__cause__ = next(iter(failures.values()))
-    return error
+        causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
+        problem = f"{causes}; the other {len(tasks) - len(failures)} are solved"
+        error = ExecutionError(f"{len(failures)} of {len(tasks)} flops failed", problem)
+        raise error from next(iter(failures.values()))
 
 
 def _named(arrays: Arrays, prefix: str) -> Arrays:
@@ -285,11 +256,7 @@ def progress_sink(
 ) -> ProgressSink:
     """Returns a sink of a backend's progress that tells events which flop it is about.
 
-    Args:
-        flop: its cards as they were given.
-        spr: effective stack over pot; None for what all ratios share.
-        on_event: who is told.
-        is_upper_bound: whether the backend's exploitability is one.
+    The stack-to-pot ratio is None for what all ratios share.
     """
 
     def report_progress(progress: SolveProgress | BucketEvent) -> None:
@@ -315,7 +282,58 @@ def progress_sink(
     return report_progress
 
 
-# `PostflopAbstraction`: from a config to the values of all its flops and stack-to-pot ratios.
+# From a config to the values of all its flops and stack-to-pot ratios.
+
+
+@dataclass(frozen=True, eq=False)
+class PostflopPlan:
+    """What a solve of a config's flops is about to do.
+
+    Attributes:
+        config: what is asked for.
+        flops: to solve, with their weights.
+        trees: the betting at each stack-to-pot ratio of the config.
+        backend: how each flop is solved with each tree.
+        num_workers: threads in all; the result does not depend on it.
+    """
+
+    config: PostflopModelConfig
+    flops: FlopList
+    trees: tuple[PostflopTree, ...]
+    backend: PostflopBackend
+    num_workers: int
+
+    @classmethod
+    def make(cls, config: PostflopModelConfig, num_workers: int | None = None) -> "PostflopPlan":
+        """Returns the plan of a config with given stack-to-pot ratios; by default for all cores.
+
+        Raises:
+            TreeError: if a betting tree is too large.
+        """
+        rules = config.betting_rules()
+        trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
+        workers = num_workers or count_cores()
+        return cls(config, config.flop_list(), tuple(trees), config.make_backend(), workers)
+
+    @property
+    def num_solves(self) -> int:
+        """Flops times stack-to-pot ratios."""
+        return len(self.flops.flops) * len(self.trees)
+
+    def job(self, ranges: FloatArray | None = None) -> FlopJob:
+        """Returns the job, for ``ranges[2, 169]`` of OOP and IP or for all hands."""
+        keeps = self.config.keep_strategies
+        facts = {
+            "postflop_model": self.config.digest_mapping(),
+            "keep_strategies": keeps,
+            "ranges": None if ranges is None else ranges.tolist(),
+        }
+        return FlopJob(self.trees, self.backend, ranges, keeps, facts)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Time, memory and disk that it takes."""
+        return self.job().estimate(self.flops, self.num_workers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,11 +356,7 @@ class PostflopAbstraction:
     def build(
         cls, config: PostflopModelConfig, workplace: RunContext | None = None
     ) -> "PostflopAbstraction":
-        """Solves every flop of a config at every stack-to-pot ratio.
-
-        Args:
-            config: what to solve.
-            workplace: with what; by default all cores, silently, and without checkpoints.
+        """Solves every flop of a config at every ratio; by default with all cores, silently.
 
         Raises:
             TreeError: if a betting tree cannot be built.
@@ -364,11 +378,10 @@ class PostflopAbstraction:
             ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
         """
         config, trees, flops = plan.config, plan.trees, plan.flops
-        job = FlopJob(trees, plan.backend, ranges, config.keep_strategies, plan.facts(ranges))
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
         value_pot = np.empty(shape, dtype=np.float32)
         by_flop: dict[int, FlopResult] = {}
-        for result in solve_flops(flops, job, workplace):
+        for result in solve_flops(flops, plan.job(ranges), workplace):
             value_pot[:, result.flop_index] = result.value_pot
             by_flop[result.flop_index] = result
         in_order = [by_flop[flop_index] for flop_index in range(len(flops))]
@@ -400,11 +413,7 @@ class PostflopAbstraction:
         return self.values[0].flops
 
     def strategy(self, flop_index: int, spr_index: int = 0) -> FlopStrategy:
-        """Returns what both players do on a flop.
-
-        Args:
-            flop_index: the flop's place in `flops`.
-            spr_index: the place of the stack-to-pot ratio in the config.
+        """Returns what both players do on a flop of `flops` at a ratio of the config.
 
         Raises:
             BundleError: if strategies were not kept.
@@ -421,9 +430,8 @@ class PostflopAbstraction:
         """
         kept = self._kept(flop_index, spr_index)
         if not has_records(kept):
-            raise BundleError(
-                "postflop_model", f"{self.config.solve_type} has no rounds of buckets"
-            )
+            problem = f"{self.config.solve_type} has no rounds of buckets"
+            raise BundleError("postflop_model", problem)
         return read_records(kept, self.flops.flops[flop_index])
 
     def _kept(self, flop_index: int, spr_index: int) -> Arrays:

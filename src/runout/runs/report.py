@@ -21,7 +21,6 @@ from runout.errors import ConfigError, FlopListError, RangeError, TreeError, quo
 from runout.events import (
     Event,
     EventSink,
-    FlopFailed,
     FlopReported,
     FlopSolving,
     Phase,
@@ -30,7 +29,7 @@ from runout.events import (
 )
 from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, Task, TaskResult, Worker
-from runout.flops.solve import failed_flops
+from runout.flops.solve import finish_flops
 from runout.flops.spot_setup import SpotSize, measure_spot, river_buckets
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.tables import Precision
@@ -336,29 +335,16 @@ def measure_flop(spot: SpotConfig) -> SpotSize:
 def report_flops(plan: ReportPlan, workplace: RunContext) -> Iterator[FlopRow]:
     """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
 
-    Args:
-        plan: what to solve.
-        workplace: with what; its checkpoints keep finished rows.
-
     Raises:
         ExecutionError: after all flops were tried, naming those that failed and why.
         CancelledError: if the token of the workplace was set.
     """
-    on_event, total = workplace.on_event, len(plan.flops)
-    failures: dict[str, Exception] = {}
-    with reporting_phase(on_event, Phase.FLOPS, total):
-        for number, done in enumerate(workplace.run(plan, plan.tasks()), start=1):
-            flop = done.task.item
-            if done.entry is None:
-                assert done.error is not None
-                failures[flop] = done.error
-                on_event(FlopFailed(flop, repr(done.error)))
-                continue
-            row = plan.row_of(flop, done.entry)
-            on_event(_reported(plan, row, number - len(failures)))
+    with reporting_phase(workplace.on_event, Phase.FLOPS, len(plan.flops)):
+        finished = finish_flops(plan, plan.tasks(), workplace)
+        for num_done, (task, entry) in enumerate(finished, start=1):
+            row = plan.row_of(task.item, entry)
+            workplace.on_event(_reported(plan, row, num_done))
             yield row
-    if failures:
-        raise failed_flops(failures, total)
 
 
 def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:

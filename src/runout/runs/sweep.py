@@ -18,7 +18,7 @@ from runout.config.postflop import PostflopModelConfig
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task, TaskResult, Worker
-from runout.flops.solve import PostflopPlan, failed_flops
+from runout.flops.solve import PostflopPlan, finish_flops
 from runout.runs.compare import Contender, solve_and_judge
 from runout.storage.bundle import digest_config
 from runout.trees.tree import PostflopTree
@@ -51,8 +51,7 @@ class SweepTask:
     spr: float
     model: PostflopModelConfig
 
-    @property
-    def key(self) -> str:
+    def __str__(self) -> str:
         """Stands for everything that decides the result."""
         digest = digest_config(self.model.digest_mapping())[:_NUM_KEY_DIGITS]
         return f"{self.flop} SPR {self.spr:g} seed {self.seed} {digest}"
@@ -201,28 +200,18 @@ class SweepJob:
 def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[SweepRow]:
     """Yields a row for every solve, as soon as it is finished; those of an earlier run first.
 
-    Args:
-        points: the choices.
-        workplace: with what; its checkpoints keep finished solves.
-
     Raises:
         ExecutionError: after all were tried, naming those that failed and why.
         CancelledError: if the token of the workplace was set.
     """
     tasks = [_make_task(item) for item in list_tasks(points)]
-    failures: dict[str, Exception] = {}
     with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
-        for number, done in enumerate(workplace.run(SweepJob(), tasks), start=1):
-            advance(number)
-            if done.entry is None:
-                assert done.error is not None
-                failures[done.task.key] = done.error
-                continue
-            numbers = done.entry.arrays[_MEASURED].tolist()
-            values = dict(zip(MEASURES, [*numbers, done.entry.measured[_SECONDS]], strict=True))
-            yield SweepRow(done.task.item, values)
-    if failures:
-        raise failed_flops(failures, len(tasks))
+        finished = finish_flops(SweepJob(), tasks, workplace)
+        for num_done, (task, entry) in enumerate(finished, start=1):
+            advance(num_done)
+            numbers = entry.arrays[_MEASURED].tolist()
+            values = dict(zip(MEASURES, [*numbers, entry.measured[_SECONDS]], strict=True))
+            yield SweepRow(task.item, values)
 
 
 def _open_task(item: SweepTask) -> tuple[Contender, tuple[int, ...], PostflopTree]:
@@ -235,4 +224,4 @@ def _make_task(item: SweepTask) -> Task[SweepTask]:
     """Returns a solve and its judging; it is timed, so it has its worker for itself."""
     contender, flop, tree = _open_task(item)
     cost = contender.estimate(flop, tree, 1)
-    return Task(item.key, item, cost.memory_bytes, cost.seconds, is_alone=True)
+    return Task(str(item), item, cost.memory_bytes, cost.seconds, is_alone=True)
