@@ -8,9 +8,8 @@ from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError, TreeError
-from runout.flops.spot_setup import lock_node, measure_spot, river_buckets
+from runout.flops.spot_setup import lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, start_solver
-from runout.solutions.flop_bundles import build_spot
 from runout.solutions.values import ExploitabilityMeaning
 
 FLOP = {
@@ -86,9 +85,8 @@ def test_an_exploitability_with_compact_rivers_is_not_one_of_the_real_game(solut
 
 
 def test_compact_rivers_need_less_memory(solution):
-    spot = build_spot(solution.config)
-    compact = measure_spot(spot, 1, rivers=river_buckets(solution.config))
-    exact = measure_spot(spot, 1)
+    compact = measure_spot(solution.config, 1)
+    exact = measure_spot(solution.config.model_copy(update={"rivers": "exact"}), 1)
     assert compact.num_boards[:2] == exact.num_boards[:2]
     assert compact.num_boards[2] < exact.num_boards[2]
 

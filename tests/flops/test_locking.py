@@ -7,11 +7,9 @@ from runout.cards.deck import parse_combo
 from runout.cards.ranges import parse_range
 from runout.errors import RangeError, TreeError
 from runout.flops.live_spot import look_at
-from runout.flops.spot_setup import add_locks, lock_node, settle_locks, unlock
-from runout.holdem.game import plan_game
+from runout.flops.spot_setup import lock_node, settle_locks, unlock
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
-from runout.trees.betting import Street
 from tests.samples.small_spots import make_spot
 
 AA, KK, QQ = (parse_range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
@@ -232,15 +230,6 @@ def test_the_first_of_overlapping_hands_counts():
     root = look_at(solver).node()
     assert (root.strategy[1, AA] == 1.0).all()
     assert (root.strategy[1, QQ] == 0.0).all()
-
-
-def test_locks_are_counted_in_the_estimate():
-    solver = turn_solver(False)
-    templates, cards = solver.game.templates, solver.game.cards
-    need = plan_game(solver.game.spot).memory
-    locked = add_locks(need, templates, cards, [(Street.RIVER, 1), (Street.RIVER, 1)])
-    lock_node(solver, "x:x:9d:x", {"KK": {"x": 1.0}})
-    assert locked.total - need.total == solver.tables.by_street[1][1].lock.nbytes
 
 
 def test_settled_locks_stay_settled():

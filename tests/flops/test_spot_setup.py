@@ -21,7 +21,7 @@ def test_rake_has_no_cap_unless_one_is_given():
 
 
 def test_the_size_is_that_of_the_tables():
-    size = measure_spot(make_spot(), 1)
+    size = measure_spot(load_spot_config(None, KEYS), 1)
     assert size.num_boards[0] == 1
     assert size.num_hands == (3 + 6 + 3, 6 + 4)
     for precision in Precision:
@@ -35,7 +35,16 @@ def test_the_size_is_that_of_the_tables():
 
 def test_locks_take_a_byte_per_regret_of_their_street_and_player():
     config = load_spot_config(None, KEYS | {"locks": [{"node": "r:0", "strategy": {"x": 1}}]})
-    free, locked = measure_spot(make_spot(), 1), measure_spot(build_spot(config), 1, config.locks)
+    free, locked = measure_spot(load_spot_config(None, KEYS), 1), measure_spot(config, 1)
     regrets = start_solver(config).tables.by_street[0][0].regret
     added = locked.memory[Precision.SINGLE].tables - free.memory[Precision.SINGLE].tables
     assert added == regrets.size
+
+
+def test_several_locks_of_a_street_and_player_are_counted_once():
+    locks = [{"node": f"x:x:9d:{action}", "strategy": {"x": 1}} for action in ("x", "x")]
+    keys = KEYS | {"merges_suits": False}
+    free = measure_spot(load_spot_config(None, keys), 1).memory[Precision.SINGLE]
+    config = load_spot_config(None, keys | {"locks": locks})
+    locked = measure_spot(config, 1).memory[Precision.SINGLE]
+    assert locked.total - free.total == start_solver(config).tables.by_street[1][1].regret.size

@@ -486,9 +486,10 @@ def _solve(
     rows: list[FlopRow] = []
     with solving_into(path, *how) as workplace:
         from runout.execution.tasks import CancelledError
-        from runout.runs.report import collect_report, measure_flop, report_flops
+        from runout.flops.spot_setup import measure_spot
+        from runout.runs.report import collect_report, report_flops
 
-        _tell_needs(plan, measure_flop(plan.spot))
+        _tell_needs(plan, measure_spot(plan.spot, num_workers=1))
         workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
         try:
             for row in report_flops(plan, workplace):

@@ -73,7 +73,7 @@ from runout.config.spot import SpotConfig
 from runout.config.values import plain_target
 from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
-from runout.solutions.flop_bundles import SPOT_KIND, build_spot
+from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,
     PREFLOP_KIND,
@@ -425,10 +425,9 @@ def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
 def measure(config: SpotConfig, workers: int | None = None) -> "SpotSize":
     """Returns how large a spot is and what solving it takes with so many workers."""
     from runout.execution.pool import count_cores
-    from runout.flops.spot_setup import measure_spot, river_buckets
+    from runout.flops.spot_setup import measure_spot
 
-    num_threads = workers or count_cores()
-    return measure_spot(build_spot(config), num_threads, config.locks, river_buckets(config))
+    return measure_spot(config, workers or count_cores())
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:

@@ -54,11 +54,10 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
     """Returns how large a spot is, and how long it takes, which a short trial tells."""
     from runout.execution.context import RunContext
     from runout.execution.pool import count_cores
-    from runout.flops.spot_setup import measure_spot, river_buckets
+    from runout.flops.spot_setup import measure_spot
     from runout.runs.spot import solve_spot
-    from runout.solutions.flop_bundles import build_spot
 
-    size = measure_spot(build_spot(config), count_cores(), config.locks, river_buckets(config))
+    size = measure_spot(config, count_cores())
     needed = size.memory_bytes[config.precision]
     trial = config.model_copy(
         update={"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}

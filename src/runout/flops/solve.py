@@ -201,25 +201,24 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterato
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
     index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
-    with reporting_phase(workplace.on_event, Phase.FLOPS, len(flops)):
-        finished = finish_flops(job, job.tasks(flops), workplace)
-        for num_done, (task, entry) in enumerate(finished, start=1):
-            result = FlopResult.of(index_by_key[task.key], entry)
-            workplace.on_event(
-                FlopSolved(
-                    flop=task.item.name,
-                    num_done=num_done,
-                    num_flops=len(flops),
-                    exploitability_pot=max(r.exploitability_pot for r in result.reports),
-                    seconds=sum(r.seconds for r in result.reports),
-                    is_upper_bound=job.backend.meaning.is_upper_bound,
-                )
+    finished = finish_flops(job, job.tasks(flops), workplace)
+    for num_done, (task, entry) in enumerate(finished, start=1):
+        result = FlopResult.of(index_by_key[task.key], entry)
+        workplace.on_event(
+            FlopSolved(
+                flop=task.item.name,
+                num_done=num_done,
+                num_flops=len(flops),
+                exploitability_pot=max(r.exploitability_pot for r in result.reports),
+                seconds=sum(r.seconds for r in result.reports),
+                is_upper_bound=job.backend.meaning.is_upper_bound,
             )
-            yield result
+        )
+        yield result
 
 
 def finish_flops(
-    job: Job[_Item], tasks: Sequence[Task[_Item]], workplace: RunContext
+    job: Job[_Item], tasks: Sequence[Task[_Item]], workplace: RunContext, phase: str = Phase.FLOPS
 ) -> Iterator[tuple[Task[_Item], LedgerEntry]]:
     """Yields tasks with what they found, as they are finished; those of an earlier run first.
 
@@ -228,13 +227,14 @@ def finish_flops(
         CancelledError: if the token of the workplace was set.
     """
     failures: dict[str, Exception] = {}
-    for done in workplace.run(job, tasks):
-        if done.entry is not None:
-            yield done.task, done.entry
-            continue
-        assert done.error is not None
-        failures[str(done.task.item)] = done.error
-        workplace.on_event(FlopFailed(str(done.task.item), repr(done.error)))
+    with reporting_phase(workplace.on_event, phase, len(tasks)):
+        for done in workplace.run(job, tasks):
+            if done.entry is not None:
+                yield done.task, done.entry
+                continue
+            assert done.error is not None
+            failures[str(done.task.item)] = done.error
+            workplace.on_event(FlopFailed(str(done.task.item), repr(done.error)))
     if failures:
         causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
         problem = f"{causes}; the other {len(tasks) - len(failures)} are solved"

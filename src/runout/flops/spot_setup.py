@@ -1,18 +1,18 @@
 """A spot made ready to be solved: its locked nodes, and what it takes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
+from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, Uint8Array
 from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
 from runout.cards.ranges import parse_range
 from runout.config.spot import SpotConfig
-from runout.config.values import SUM_TOLERANCE, NodeLock
+from runout.config.values import SUM_TOLERANCE
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES
-from runout.holdem.cards import CardsToCome, Runout, Spot, find_runout
+from runout.holdem.cards import Runout, find_runout
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, Rivers
@@ -21,6 +21,7 @@ from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
 from runout.simd.decision_kernels import Learning
 from runout.solutions.flop import SpotPosition, find_position
+from runout.solutions.flop_bundles import build_spot
 from runout.solutions.node import NodeKind
 from runout.trees.betting import Street
 
@@ -43,34 +44,103 @@ _ADVICE = "solve the spot with merges_suits: false"
 _SYMMETRY_TOLERANCE = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Decision:
-    """A decision and where its tables are.
+    """A decision of a solver and where its tables are.
 
     Attributes:
+        solver: whose tables.
         position: of the decision.
-        runout: where the tables keep its board.
+        runout: where the tables keep its board; their suits may be others than those of the path.
         player: who acts.
         rows: of its actions in the player's tables.
         codes: of its actions.
     """
 
+    solver: SpotSolver
     position: SpotPosition
     runout: Runout
     player: int
     rows: range
     codes: tuple[str, ...]
 
+    @classmethod
+    def find(cls, solver: SpotSolver, path: str, locks_alike: bool) -> "_Decision":
+        """Returns the decision at the end of a path.
+
+        Raises:
+            TreeError: if there is none, or a lock there would tell apart what is merged.
+        """
+        spot, cards = solver.game.spot, solver.game.cards
+        position = find_position(spot, path)
+        where = f"lock {position.place}"
+        if position.kind != NodeKind.DECISION:
+            raise TreeError(where, f"nobody acts at a {position.kind}")
+        if position.street == Street.RIVER and not solver.game.rivers.is_exact:
+            problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
+            raise TreeError(where, problem)
+        alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
+        if alike and not locks_alike:
+            others = ", ".join(map(format_cards, sorted(alike)))
+            dealt = format_cards(position.dealt)
+            problem = f"{dealt} is solved as one with {others}, lock all (locks_alike) or {_ADVICE}"
+            raise TreeError(where, problem)
+        player = int(spot.tree.layout.actor[position.node])
+        children = spot.tree.layout.children(position.node)
+        nodes = solver.game.templates[len(position.dealt)].action_node[player]
+        first = int(np.flatnonzero(nodes == children.start)[0])
+        rows = range(first, first + len(children))
+        codes = tuple(spot.tree.action_code(child) for child in children)
+        return cls(solver, position, find_runout(cards, position.dealt), player, rows, codes)
+
     @property
     def where(self) -> str:
         """The place as errors name it."""
         return f"lock {self.position.place}"
 
+    @property
+    def actions(self) -> str:
+        """The actions as errors list them."""
+        return f"the {len(self.codes)} actions are {', '.join(self.codes)}"
 
-def decision_rows(template: StreetTemplate, player: int, children: range) -> range:
-    """Returns the rows of a decision, given the tree nodes that its actions lead to."""
-    first = int(np.flatnonzero(template.action_node[player] == children.start)[0])
-    return range(first, first + len(children))
+    @property
+    def learning(self) -> Learning:
+        """The tables of the street and player."""
+        return self.solver.tables.by_street[self._depth][self.player]
+
+    def replace_locks(self, lock: Uint8Array) -> Learning:
+        """Returns the tables of the street and player, which have other locks from now on."""
+        pair = list(self.solver.tables.by_street[self._depth])
+        pair[self.player] = self.learning._replace(lock=lock)
+        self.solver.tables.by_street[self._depth] = (pair[0], pair[1])
+        return pair[self.player]
+
+    @property
+    def _depth(self) -> int:
+        return self.position.street - self.solver.tables.first_street
+
+    def to_known(self, asked: FloatArray) -> FloatArray:
+        """Returns ``[n, 1326]`` numbers of combos, from the suits of the path to the tables'."""
+        known = np.empty_like(asked)
+        known[:, permute_combos(self.runout.mapping.new_suits)] = asked
+        return known
+
+    def name_of(self, known_combo: int) -> str:
+        """Writes a combo of the tables' board in the suits of the path."""
+        inverse = self.runout.mapping.inverse()
+        return format_combo(int(permute_combos(inverse.new_suits)[known_combo]))
+
+    def held(self) -> BoolArray:
+        """Returns ``[1326]`` the combos that can be held on the board of the tables."""
+        hands = self.solver.game.cards.players[self.player].combos
+        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
+        held[np.intersect1d(hands, live_combos(self.runout.dealt))] = True
+        return held
+
+    def columns(self, chosen: BoolArray) -> IntArray:
+        """Returns where the tables keep combos."""
+        positions = self.solver.game.cards.players[self.player].positions()
+        return positions[np.flatnonzero(chosen)]
 
 
 def lock_node(
@@ -93,19 +163,17 @@ def lock_node(
         TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
         RangeError: naming the hand whose probabilities are none, or if nobody holds the hands.
     """
-    decision = _find_decision(solver, path, locks_alike)
-    asked = _read_strategy(decision, strategy)
-    known = np.full_like(asked, np.nan)
-    known[:, permute_combos(decision.runout.mapping.new_suits)] = asked
-    hands = solver.game.cards.players[decision.player]
-    chosen = _held(solver, decision) & ~np.isnan(known).any(axis=0)
+    decision = _Decision.find(solver, path, locks_alike)
+    known = decision.to_known(_read_strategy(decision, strategy))
+    chosen = decision.held() & ~np.isnan(known).any(axis=0)
     _check_probabilities(decision, known, chosen)
-    _check_symmetry(solver, decision, np.where(chosen, known, -1.0))
+    _check_symmetry(decision, np.where(chosen, known, -1.0))
     if not chosen.any():
         raise RangeError(decision.where, "the player holds none of the hands to lock here")
-    columns = hands.positions()[np.flatnonzero(chosen)]
-    learning = _with_locks(solver, decision)
-    board, rows = decision.runout.board, decision.rows
+    learning = decision.learning
+    if not learning.lock.size:
+        learning = decision.replace_locks(np.zeros(learning.regret.shape, np.uint8))
+    board, rows, columns = decision.runout.board, decision.rows, decision.columns(chosen)
     shares = known[:, chosen] / known[:, chosen].sum(axis=0)
     # Their size means nothing: 16-bit numbers are as large as can be.
     fixed = np.rint(shares * _LARGEST_REGRET) if learning.regret_scale.size else shares
@@ -119,40 +187,26 @@ def lock_node(
 def unlock(
     solver: SpotSolver, path: str, hands: str | None = None, locks_alike: bool = False
 ) -> int:
-    """Lets hands learn again, from nothing.
-
-    Args:
-        solver: what will be solved.
-        path: to the decision.
-        hands: a range, hand or combo; all hands by default.
-        locks_alike: as in `lock_node`.
-
-    Returns:
-        The number of combos that are free again.
+    """Lets hands, by default all, learn again from nothing; returns the number of combos freed.
 
     Raises:
         TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
         RangeError: if the hands cannot be read.
     """
-    decision = _find_decision(solver, path, locks_alike)
+    decision = _Decision.find(solver, path, locks_alike)
     asked = np.ones(NUM_COMBOS) if hands is None else parse_range(hands).weights
-    chosen: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-    chosen[permute_combos(decision.runout.mapping.new_suits)] = asked > 0.0
-    chosen &= _held(solver, decision)
-    _check_symmetry(solver, decision, np.where(chosen, 1.0, 0.0)[None])
-    learning = solver.tables.by_street[_depth(solver, decision)][decision.player]
+    chosen = decision.held() & (decision.to_known(asked[None])[0] > 0.0)
+    _check_symmetry(decision, np.where(chosen, 1.0, 0.0)[None])
+    learning = decision.learning
     if not learning.lock.size:
         return 0
-    board, first = decision.runout.board, decision.rows.start
-    positions = solver.game.cards.players[decision.player].positions()
-    columns = positions[np.flatnonzero(chosen)]
+    board, first, columns = decision.runout.board, decision.rows.start, decision.columns(chosen)
     columns = columns[learning.lock[board, first, columns] > 0]
     for table in (learning.regret, learning.strategy_sum):
         table[board, first : decision.rows.stop, columns] = 0
     learning.lock[board, first, columns] = 0
     if not learning.lock.any():
-        none = np.zeros((len(learning.lock), 0, 0), np.uint8)
-        _replace(solver, decision, learning._replace(lock=none))
+        decision.replace_locks(np.zeros((len(learning.lock), 0, 0), np.uint8))
     solver.num_lock_changes += 1
     return len(columns)
 
@@ -175,58 +229,13 @@ def settle_locks(templates: list[StreetTemplate], tables: LearnedTables) -> None
                 _settle(learning, board, range(row, row + num_actions[row]))
 
 
-def add_locks(
-    need: MemoryNeed,
-    templates: list[StreetTemplate],
-    cards: CardsToCome,
-    locked: Iterable[tuple[Street, int]],
-) -> MemoryNeed:
-    """Returns an estimate with the memory of locks: a byte per regret of a street and player.
-
-    Args:
-        need: without locks.
-        templates: the streets of the spot.
-        cards: its hands and cards.
-        locked: streets and players with at least one lock.
-    """
-    boards = dict(zip((t.street for t in templates), count_boards(cards), strict=True))
-    by_street = {template.street: template for template in templates}
-    cells = sum(
-        boards[street] * by_street[street].num_actions[player] * cards.players[player].width
-        for street, player in set(locked)
-    )
-    return replace(need, tables=need.tables + cells)
-
-
-def _find_decision(solver: SpotSolver, path: str, locks_alike: bool) -> _Decision:
-    spot, cards = solver.game.spot, solver.game.cards
-    position = find_position(spot, path)
-    runout = find_runout(cards, position.dealt)
-    if position.kind != NodeKind.DECISION:
-        raise TreeError(f"lock {position.place}", f"nobody acts at a {position.kind}")
-    if position.street == Street.RIVER and not solver.game.rivers.is_exact:
-        problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
-        raise TreeError(f"lock {position.place}", problem)
-    alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
-    if alike and not locks_alike:
-        others = ", ".join(map(format_cards, sorted(alike)))
-        dealt = format_cards(position.dealt)
-        problem = f"{dealt} is solved as one with {others}, lock all (locks_alike) or {_ADVICE}"
-        raise TreeError(f"lock {position.place}", problem)
-    player = int(spot.tree.layout.actor[position.node])
-    children = spot.tree.layout.children(position.node)
-    rows = decision_rows(solver.game.templates[len(position.dealt)], player, children)
-    codes = tuple(spot.tree.action_code(child) for child in children)
-    return _Decision(position, runout, player, rows, codes)
-
-
 def _read_strategy(decision: _Decision, strategy: LockedStrategy) -> FloatArray:
     """Returns ``[A, 1326]`` probabilities, NaN for hands that are not named."""
     shape = (len(decision.codes), NUM_COMBOS)
     if not isinstance(strategy, Mapping):
         given = np.array(strategy, dtype=np.float64)
         if given.shape != shape:
-            problem = f"a strategy of shape {given.shape}, needs {shape}: {_list(decision)}"
+            problem = f"a strategy of shape {given.shape}, needs {shape}: {decision.actions}"
             raise RangeError(decision.where, problem)
         return given
     known = np.full(shape, np.nan)
@@ -241,36 +250,17 @@ def _read_row(decision: _Decision, text: str, probabilities: Probabilities) -> F
     if isinstance(probabilities, Mapping):
         unknown = [code for code in probabilities if code not in decision.codes]
         if unknown:
-            problem = f"{text}: {quote(unknown[0])} is no action, {_list(decision)}"
+            problem = f"{text}: {quote(unknown[0])} is no action, {decision.actions}"
             raise TreeError(decision.where, problem)
         row = [float(probabilities.get(code, 0.0)) for code in decision.codes]
     else:
         row = [float(probability) for probability in probabilities]
         if len(row) != len(decision.codes):
-            problem = f"{text}: {len(row)} probabilities, {_list(decision)}"
+            problem = f"{text}: {len(row)} probabilities, {decision.actions}"
             raise RangeError(decision.where, problem)
     if np.isnan(row).any():
         raise RangeError(decision.where, f"{text}: a probability is not a number")
     return np.array(row)[:, None]
-
-
-def _list(decision: _Decision) -> str:
-    return f"the {len(decision.codes)} actions are {', '.join(decision.codes)}"
-
-
-def _held(solver: SpotSolver, decision: _Decision) -> BoolArray:
-    """Returns ``[1326]`` the combos that can be held on the board of the tables."""
-    held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-    held[solver.game.cards.players[decision.player].combos] = True
-    live: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-    live[live_combos(decision.runout.dealt)] = True
-    return held & live
-
-
-def _asked(decision: _Decision, known_combo: int) -> str:
-    """Writes a combo of the tables' board in the suits of the path."""
-    inverse = decision.runout.mapping.inverse()
-    return format_combo(int(permute_combos(inverse.new_suits)[known_combo]))
 
 
 def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArray) -> None:
@@ -287,44 +277,24 @@ def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArr
         if mask.any():
             combo = int(np.flatnonzero(mask)[0])
             numbers = ", ".join(f"{number:g}" for number in known[:, combo])
-            raise RangeError(decision.where, f"{_asked(decision, combo)} {problem}: {numbers}")
+            raise RangeError(decision.where, f"{decision.name_of(combo)} {problem}: {numbers}")
 
 
-def _check_symmetry(solver: SpotSolver, decision: _Decision, rows: FloatArray) -> None:
+def _check_symmetry(decision: _Decision, rows: FloatArray) -> None:
     """Refuses what tells hands apart that differ by suits only, if any cards are merged."""
-    dealt = decision.runout.dealt
-    if not any((deal.images >= 0).any() for deal in solver.game.cards.deals):
+    dealt, cards = decision.runout.dealt, decision.solver.game.cards
+    if not any((deal.images >= 0).any() for deal in cards.deals):
         return
-    for mapping in solver.game.cards.symmetries:
+    for mapping in cards.symmetries:
         if mapping.map_cards(dealt) != dealt:
             continue
         image = permute_combos(mapping.new_suits)
         different = (np.abs(rows - rows[:, image]) > _SYMMETRY_TOLERANCE).any(axis=0)
         if different.any():
             combo = int(np.flatnonzero(different)[0])
-            pair = f"{_asked(decision, combo)} and {_asked(decision, int(image[combo]))}"
+            pair = f"{decision.name_of(combo)} and {decision.name_of(int(image[combo]))}"
             problem = f"{pair} are solved as one, lock them alike or {_ADVICE}"
             raise TreeError(decision.where, problem)
-
-
-def _depth(solver: SpotSolver, decision: _Decision) -> int:
-    return decision.position.street - solver.tables.first_street
-
-
-def _with_locks(solver: SpotSolver, decision: _Decision) -> Learning:
-    """Returns the tables of the decision's street and player, with room for locks."""
-    learning = solver.tables.by_street[_depth(solver, decision)][decision.player]
-    if not learning.lock.size:
-        learning = learning._replace(lock=np.zeros(learning.regret.shape, np.uint8))
-        _replace(solver, decision, learning)
-    return learning
-
-
-def _replace(solver: SpotSolver, decision: _Decision, learning: Learning) -> None:
-    depth = _depth(solver, decision)
-    oop, ip = solver.tables.by_street[depth]
-    pair = (learning, ip) if decision.player == 0 else (oop, learning)
-    solver.tables.by_street[depth] = pair
 
 
 def _settle(learning: Learning, board: int, rows: range) -> None:
@@ -381,38 +351,34 @@ def river_buckets(config: SpotConfig) -> Rivers:
     return BucketRivers(config.river_buckets, config.river_blockers)
 
 
-def measure_spot(
-    spot: Spot,
-    num_workers: int,
-    locks: Sequence[NodeLock] = (),
-    rivers: Rivers = EXACT_RIVERS,
-) -> SpotSize:
+def measure_spot(config: SpotConfig, num_workers: int) -> SpotSize:
     """Returns how large a spot is, before anything is allocated.
-
-    Args:
-        spot: what is to be solved.
-        num_workers: threads that share the solve.
-        locks: decisions that are given.
-        rivers: how they are kept.
 
     Raises:
         RunoutError: naming the first lock whose path leads nowhere.
     """
-    places = [find_position(spot, lock.node) for lock in locks]
-    locked = [
-        (place.street, int(spot.tree.layout.actor[place.node]))
-        for place in places
-        if place.kind == NodeKind.DECISION
-    ]
+    spot, rivers = build_spot(config), river_buckets(config)
     plans = {precision: plan_game(spot, rivers, precision, num_workers) for precision in Precision}
     cards, betting, *_ = plans[Precision.SINGLE]
+    places = [find_position(spot, lock.node) for lock in config.locks]
+    locked = {
+        (len(place.dealt), int(spot.tree.layout.actor[place.node]))
+        for place in places
+        if place.kind == NodeKind.DECISION
+    }
+    # Locks take a byte per regret of a street and player.
+    boards = count_boards(cards)
+    of_locks = sum(
+        boards[depth] * betting.templates[depth].num_actions[player] * cards.widths[player]
+        for depth, player in locked
+    )
     oop, ip = cards.players
     return SpotSize(
         num_nodes=spot.tree.num_nodes,
         num_boards=tuple(size.num_boards for size in rivers.table_sizes(cards)),
         num_hands=(len(oop.combos), len(ip.combos)),
         memory={
-            precision: add_locks(plan.memory, betting.templates, cards, locked)
+            precision: replace(plan.memory, tables=plan.memory.tables + of_locks)
             for precision, plan in plans.items()
         },
     )

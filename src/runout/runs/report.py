@@ -23,14 +23,12 @@ from runout.events import (
     EventSink,
     FlopReported,
     FlopSolving,
-    Phase,
     SpotSolving,
-    reporting_phase,
 )
 from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, Task, TaskResult, Worker
 from runout.flops.solve import finish_flops
-from runout.flops.spot_setup import SpotSize, measure_spot, river_buckets
+from runout.flops.spot_setup import measure_spot
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.tables import Precision
 from runout.runs.spot import solve_spot
@@ -191,7 +189,7 @@ class ReportPlan:
 
     def tasks(self) -> list[Task[str]]:
         """Returns a task for each flop, with the memory it needs."""
-        memory = measure_flop(self.spot).memory[Precision(self.spot.precision)].total
+        memory = measure_spot(self.spot, 1).memory[Precision(self.spot.precision)].total
         return [
             # Runouts that differ by suits only are solved once; nobody knows how long one takes.
             Task(name, name, memory, 1.0 / len(suit_stabilizer(flop)))
@@ -327,11 +325,6 @@ def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[
     return [action.code for action in position.actions() if action.kind in AGGRESSIVE_KINDS]
 
 
-def measure_flop(spot: SpotConfig) -> SpotSize:
-    """Returns how large a spot is on a flop, with one thread."""
-    return measure_spot(build_spot(spot), 1, spot.locks, river_buckets(spot))
-
-
 def report_flops(plan: ReportPlan, workplace: RunContext) -> Iterator[FlopRow]:
     """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
 
@@ -339,12 +332,11 @@ def report_flops(plan: ReportPlan, workplace: RunContext) -> Iterator[FlopRow]:
         ExecutionError: after all flops were tried, naming those that failed and why.
         CancelledError: if the token of the workplace was set.
     """
-    with reporting_phase(workplace.on_event, Phase.FLOPS, len(plan.flops)):
-        finished = finish_flops(plan, plan.tasks(), workplace)
-        for num_done, (task, entry) in enumerate(finished, start=1):
-            row = plan.row_of(task.item, entry)
-            workplace.on_event(_reported(plan, row, num_done))
-            yield row
+    finished = finish_flops(plan, plan.tasks(), workplace)
+    for num_done, (task, entry) in enumerate(finished, start=1):
+        row = plan.row_of(task.item, entry)
+        workplace.on_event(_reported(plan, row, num_done))
+        yield row
 
 
 def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:

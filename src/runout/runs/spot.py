@@ -22,10 +22,10 @@ from runout.events import SpotSolving
 from runout.execution.context import RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, holding_interrupts
 from runout.flops.backend import Cost
-from runout.flops.spot_setup import SpotSize, lock_node, measure_spot, river_buckets
+from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.holdem.tables import Precision
-from runout.solutions.flop_bundles import build_spot, has_solution
+from runout.solutions.flop_bundles import has_solution
 from runout.solutions.node import known_mean
 from runout.solutions.preflop import (
     PREFLOP_KIND,
@@ -174,8 +174,7 @@ def _solve_spot(
     is_there = directory is not None and has_bundle(directory)
     if directory is not None and is_there and not overwrite:
         require_own_spot(directory, config, resume)
-    spot, rivers = build_spot(config), river_buckets(config)
-    require_memory(config, measure_spot(spot, team.num_workers, config.locks, rivers))
+    require_memory(config, measure_spot(config, team.num_workers))
     if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
         earlier = replace(SpotSolution.load(directory, team=team), config=config)
         reason = reason_to_rest(earlier.outcome, earlier.curve_chips, config.stopping_rule())

@@ -15,7 +15,7 @@ import numpy as np
 
 from runout.config.load import SweepPoint
 from runout.config.postflop import PostflopModelConfig
-from runout.events import reporting_phase
+from runout.events import PhaseAdvanced
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.solve import PostflopPlan, finish_flops
@@ -205,13 +205,12 @@ def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[S
         CancelledError: if the token of the workplace was set.
     """
     tasks = [_make_task(item) for item in list_tasks(points)]
-    with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
-        finished = finish_flops(SweepJob(), tasks, workplace)
-        for num_done, (task, entry) in enumerate(finished, start=1):
-            advance(num_done)
-            numbers = entry.arrays[_MEASURED].tolist()
-            values = dict(zip(MEASURES, [*numbers, entry.measured[_SECONDS]], strict=True))
-            yield SweepRow(task.item, values)
+    finished = finish_flops(SweepJob(), tasks, workplace, PHASE)
+    for num_done, (task, entry) in enumerate(finished, start=1):
+        workplace.on_event(PhaseAdvanced(PHASE, num_done, len(tasks)))
+        numbers = entry.arrays[_MEASURED].tolist()
+        values = dict(zip(MEASURES, [*numbers, entry.measured[_SECONDS]], strict=True))
+        yield SweepRow(task.item, values)
 
 
 def _open_task(item: SweepTask) -> tuple[Contender, tuple[int, ...], PostflopTree]:
