@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from runout.flops.bucketed_visits import BucketTables, SampledCards, SampledVisits, play_buckets
+from runout.flops.bucketed_visits import BucketTables, LentTables, SampledCards, SampledVisits
 from runout.holdem.game import CardGame
-from runout.holdem.tables import Precision, part_of, plan_learning
-from runout.simd.decision_kernels import Learning
+from runout.trees.betting import Street
 from tests.reference.slow_spot import probabilities
 from tests.samples.small_buckets import hand_made_buckets
 from tests.samples.small_spots import make_spot, weigh
@@ -55,17 +54,16 @@ def decisions(street):
 
 @both_players
 def test_hands_play_what_their_buckets_play(game, player):
-    hands, template = game.cards.players[player], game.templates[0]
+    combos = game.cards.players[player].combos
     (street, *_) = random_tables(game, player)
-    shape = (1, template.num_actions[player], hands.width)
-    tables = part_of(plan_learning(shape, Precision.SINGLE).build(Learning), 0)
-    bucket = np.full(hands.width, -1, np.int16)
-    bucket[:5] = [0, 1, 2, 1, 0]
-    play_buckets(street.strategy, bucket, tables)
+    lent = LentTables(game, BUCKETS, Street.FLOP, 1)
+    lent.deal([()])
+    lent.play(player, street.strategy)
+    (regret,), bucket = lent.tables[player].regret, BUCKETS.by_flop[combos]
     for rows in decisions(street):
-        played = probabilities(tables.regret[rows].astype(np.float64))
-        np.testing.assert_allclose(played[:, :5], street.strategy[rows][:, bucket[:5]], rtol=1e-6)
-        assert not tables.regret[rows, 5:].any()
+        played = probabilities(regret[rows].astype(np.float64))[:, : len(combos)]
+        np.testing.assert_allclose(played, street.strategy[rows][:, bucket], rtol=1e-6)
+        assert not regret[rows, len(combos) :].any()
 
 
 @both_players

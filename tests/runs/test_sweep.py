@@ -5,10 +5,10 @@ import pytest
 
 from runout.config.load import load_sweep_config
 from runout.execution.context import RunContext
+from runout.runs.compare import JudgeJob
 from runout.runs.sweep import (
     MEASURES,
     Estimate,
-    SweepJob,
     SweepRow,
     list_tasks,
     run_sweep,
@@ -111,7 +111,7 @@ postflop_model:
     workplace = RunContext(1, checkpoints=tmp_path / "ledger")
     first = list(run_sweep(points, workplace))
     assert len(first) == 2  # not random
-    monkeypatch.setattr(SweepJob, "run", None)
+    monkeypatch.setattr(JudgeJob, "run", None)
     again = list(run_sweep(points, workplace))
     assert {row.task.point: row.values for row in again} == {r.task.point: r.values for r in first}
     assert all(row.values["real"] >= row.values["own"] - 1e-5 for row in first)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -176,21 +176,70 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
 
 
 # The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
-# the tables of hands are only lent to a visit: `play_buckets` writes what buckets play where the
-# kernels look for regrets, the visit forgets everything older (`LEARNING_AFRESH`), and
-# `collect_buckets` takes what it leaves to the buckets.
+# the tables of hands are only lent to a visit, which forgets everything older (`LEARNING_AFRESH`).
 
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
 
 LearnedPart = Literal["regret", "strategy_sum"]
 
 
-@dataclass(frozen=True)
-class SampledCards:
+class SampledCards(NamedTuple):
     """A turn card and some rivers after it, as numbers of the game's deals."""
 
     turn: int
     rivers: tuple[int, ...]
+
+
+class LentTables:
+    """Tables of both players' hands on some boards of a street, for one visit at a time."""
+
+    def __init__(self, game: CardGame, buckets: FlopBuckets, street: Street, num: int) -> None:
+        """Allocates ``[num, A, H]`` tables of each player."""
+        self._game, self._buckets = game, buckets
+        self._bucket: list[list[Int16Array]] = []
+        self.tables = [
+            plan_learning((num, num_actions, width), Precision.SINGLE).build(Learning)
+            for num_actions, width in zip(
+                game.templates[street].num_actions, game.cards.widths, strict=True
+            )
+        ]
+
+    def deal(self, boards: Sequence[tuple[int, ...]]) -> None:
+        """Takes other boards, each the cards after the flop."""
+        self._bucket = [[self._buckets_of(p, dealt) for dealt in boards] for p in (0, 1)]
+
+    def play(self, player: int, played: FloatArray) -> None:
+        """Lets every hand play what its bucket plays, ``[A, B]``, in the next visit.
+
+        Kernels play the positive part of regrets, made to sum to one. Of regrets that are
+        probabilities that is the probabilities themselves, so these are what is written.
+        """
+        for board, bucket in enumerate(self._bucket[player]):
+            flop_kernels.expand_buckets(played, bucket, self.tables[player].regret[board])
+
+    def collect(
+        self, player: int, part: LearnedPart, weight: Float32Array, out: FloatArray
+    ) -> None:
+        """Adds to ``out[A, B]`` what a visit left with a player's hands, times their weights.
+
+        The regrets of the player who learned are of that visit alone, because what `play` wrote is
+        discounted to nothing: what hands would have gained by each action. The strategy sums of the
+        other one are the reach of that visit alone.
+        """
+        tables = getattr(self.tables[player], part)
+        for board, bucket in enumerate(self._bucket[player]):
+            flop_kernels.collect_buckets(tables[board], bucket, weight, out)
+
+    def on_board(self, hero: int, board: int) -> Knowledge:
+        """Returns the tables of the hero and of the other player on a board."""
+        return Knowledge(*(part_of(self.tables[p], board) for p in (hero, 1 - hero)))
+
+    def _buckets_of(self, player: int, dealt: tuple[int, ...]) -> Int16Array:
+        """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
+        hands = self._game.cards.players[player]
+        by_hand = np.full(hands.width, -1, dtype=np.int16)
+        by_hand[: len(hands.combos)] = buckets_on(self._buckets, dealt)[hands.combos]
+        return by_hand
 
 
 class _Slot:
@@ -198,42 +247,27 @@ class _Slot:
 
     def __init__(self, game: CardGame, buckets: FlopBuckets, num_rivers: int) -> None:
         self._game = game
-        self._buckets = buckets
+        self._cards = SampledCards(0, ())
         cards, templates = game.cards, game.templates
-        self.tables: list[tuple[Learning, Learning]] = [
-            (_learning(game, street, 0, num_boards), _learning(game, street, 1, num_boards))
-            for street, num_boards in ((_TURN, 1), (_RIVER, num_rivers))
-        ]
+        self.streets = (
+            LentTables(game, buckets, _TURN, 1),
+            LentTables(game, buckets, _RIVER, num_rivers),
+        )
         self._scratch = [
             EXACT_RIVERS.plan_worker(templates, cards, player, Precision.SINGLE).build(TurnScratch)
             for player in range(NUM_PLAYERS)
         ]
         self.value = [
-            np.zeros((len(templates[_TURN].root_of), cards.players[player].width), np.float32)
-            for player in range(NUM_PLAYERS)
+            np.zeros((len(templates[_TURN].root_of), width), np.float32) for width in cards.widths
         ]
-        self._bucket_by_hand: list[list[list[Int16Array]]] = []
-        self._cards = SampledCards(0, ())
 
     def deal(self, dealt: SampledCards) -> None:
         """Takes other cards."""
         self._cards = dealt
-        turn_card = self._game.cards.runouts[0][dealt.turn]
-        boards = [[turn_card], [self._game.cards.runouts[1][river] for river in dealt.rivers]]
-        self._bucket_by_hand = [
-            [
-                [hand_buckets(self._game, self._buckets, player, cards) for cards in on_street]
-                for on_street in boards
-            ]
-            for player in range(NUM_PLAYERS)
-        ]
-
-    def play(self, player: int, played: Sequence[FloatArray]) -> None:
-        """Sets what a player's hands do on the turn and the rivers."""
-        for street, by_bucket in enumerate(played[1:]):
-            tables = self.tables[street][player]
-            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                play_buckets(by_bucket, bucket, part_of(tables, board))
+        on_turn, on_river = self._game.cards.runouts
+        turn, river = self.streets
+        turn.deal([on_turn[dealt.turn]])
+        river.deal([on_river[number] for number in dealt.rivers])
 
     def visit(self, player: int, arrival: Arrival, probability: tuple[float, float]) -> None:
         """Visits the turn card and its rivers; the values are those of the turn's roots."""
@@ -255,27 +289,17 @@ class _Slot:
         entering = arrival._replace(
             card=int(turn.card[0]), probability=np.float32(turn.probability)
         )
-        turn_tables, river_tables = self.tables
-        hero, villain = (part_of(turn_tables[p], 0) for p in (player, 1 - player))
+        on_turn, on_river = self.streets
         visit_kernels.visit_turn(
             streets,
             0,
-            Knowledge(hero, villain),
-            Knowledge(river_tables[player], river_tables[1 - player]),
+            on_turn.on_board(player, 0),
+            Knowledge(on_river.tables[player], on_river.tables[1 - player]),
             LEARNING_AFRESH,
             entering,
             self._scratch[player],
             self.value[player],
         )
-
-    def collect(
-        self, player: int, part: LearnedPart, weight: Float32Array, out: Sequence[FloatArray]
-    ) -> None:
-        """Adds what a visit has left in a player's tables to the buckets of turn and river."""
-        for street, by_bucket in enumerate(out[1:]):
-            tables = self.tables[street][player]
-            for board, bucket in enumerate(self._bucket_by_hand[player][street]):
-                collect_buckets(part_of(tables, board), part, bucket, weight, by_bucket)
 
 
 class SampledVisits:
@@ -289,7 +313,7 @@ class SampledVisits:
         num_rivers: int,
         team: Team | None = None,
     ) -> None:
-        """Allocates working space.
+        """Allocates working space for so many turn cards, and rivers after each of them.
 
         Args:
             game: the flop with all its cards, not merged by suits.
@@ -300,14 +324,13 @@ class SampledVisits:
         """
         self._game = game
         self._team = team or Team()
-        cards, flop = game.cards, game.templates[_FLOP]
+        cards = game.cards
+        self._flop = LentTables(game, buckets, _FLOP, 1)
+        self._flop.deal([()])
         self._slots = [_Slot(game, buckets, num_rivers) for _ in range(num_turns)]
-        self._flop_tables = [part_of(_learning(game, _FLOP, p, 1), 0) for p in range(NUM_PLAYERS)]
         self._scratch = [
-            make_scratch(flop, cards, player, Precision.SINGLE) for player in range(NUM_PLAYERS)
-        ]
-        self._flop_buckets = [
-            hand_buckets(game, buckets, player, ()) for player in range(NUM_PLAYERS)
+            make_scratch(game.templates[_FLOP], cards, player, Precision.SINGLE)
+            for player in range(NUM_PLAYERS)
         ]
         self._weight = [
             np.pad(hands.weights.astype(np.float32), (0, hands.width - len(hands.combos)))
@@ -338,8 +361,13 @@ class SampledVisits:
 
     def play(self, player: int, played: Sequence[FloatArray]) -> None:
         """Sets what a player's buckets do, ``[A, B]`` for flop, turn and river."""
-        play_buckets(played[_FLOP], self._flop_buckets[player], self._flop_tables[player])
-        self._team.run(lambda slot: slot.play(player, played), self._slots)
+
+        def play_later(slot: _Slot) -> None:
+            for street, by_bucket in zip(slot.streets, played[1:], strict=True):
+                street.play(player, by_bucket)
+
+        self._flop.play(player, played[_FLOP])
+        self._team.run(play_later, self._slots)
 
     def visit(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
         """Lets a player learn; what it plays must be set again afterwards.
@@ -348,94 +376,53 @@ class SampledVisits:
             By street ``[A, B]``: the regrets of the player's buckets, and how the opponent's
             buckets were reached with each action.
         """
-        other = 1 - player
         side = self._game.side(player)
-        hero, villain = self._flop_tables[player], self._flop_tables[other]
+        hero, villain = self._flop.on_board(player, 0)
         meeting = visit_kernels.meet(side.hands, side.orders[_FLOP], 0)
         forest, scratch = side.forests[_FLOP], self._scratch[player]
         visit_kernels.begin_street(
-            forest,
-            side.hands,
-            meeting,
-            villain,
-            LEARNING_AFRESH,
-            self._root[player],
-            scratch,
+            forest, side.hands, meeting, villain, LEARNING_AFRESH, self._root[player], scratch
         )
         arrival = Arrival(scratch.reach, forest.chance_row, -1, np.float32(1.0))
-        regrets, reached = self._empty(player), self._empty(other)
+        learned = self._empty(player)
 
         def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
-            gained, arrived = self._empty(player), self._empty(other)
             slot.visit(player, arrival, self._probability)
-            slot.collect(player, "regret", self._weight[player], gained)
-            slot.collect(other, "strategy_sum", self._is_held[other], arrived)
-            return gained, arrived
+            of_slot = self._empty(player)
+            for number, street in enumerate(slot.streets, start=1):
+                self._collect(player, street, number, of_slot)
+            return of_slot
 
-        for gained, arrived in self._team.run(visit_slot, self._slots):
-            for total, part in zip(regrets + reached, gained + arrived, strict=True):
-                total += part
+        for of_slot in self._team.run(visit_slot, self._slots):
+            for totals, parts in zip(learned, of_slot, strict=True):
+                for total, part in zip(totals, parts, strict=True):
+                    total += part
         chance_value = np.zeros(self._slots[0].value[player].shape)
         for slot in self._slots:
             chance_value += slot.value[player]
         visit_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, scratch)
-        collect_buckets(
-            hero, "regret", self._flop_buckets[player], self._weight[player], regrets[_FLOP]
+        self._collect(player, self._flop, _FLOP, learned)
+        return learned
+
+    def _collect(
+        self,
+        player: int,
+        street: LentTables,
+        number: int,
+        out: tuple[list[FloatArray], list[FloatArray]],
+    ) -> None:
+        """Adds what a player has learned on a street, and how the other one has reached it."""
+        regrets, reached = out
+        street.collect(player, "regret", self._weight[player], regrets[number])
+        other = 1 - player
+        street.collect(other, "strategy_sum", self._is_held[other], reached[number])
+
+    def _empty(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Returns room for regrets of a player and the reach of the other one, by street."""
+        mine, theirs = (
+            [np.zeros(shape) for shape in self._shapes[p]] for p in (player, 1 - player)
         )
-        collect_buckets(
-            villain, "strategy_sum", self._flop_buckets[other], self._is_held[other], reached[_FLOP]
-        )
-        return regrets, reached
-
-    def _empty(self, player: int) -> list[FloatArray]:
-        return [np.zeros(shape) for shape in self._shapes[player]]
-
-
-def _learning(game: CardGame, street: int, player: int, num_boards: int) -> Learning:
-    """Returns empty tables ``[boards, actions, width]`` of a player on a street."""
-    num_actions = game.templates[street].num_actions[player]
-    shape = (num_boards, num_actions, game.cards.widths[player])
-    return plan_learning(shape, Precision.SINGLE).build(Learning)
-
-
-def play_buckets(played: FloatArray, bucket_by_hand: Int16Array, out_tables: Learning) -> None:
-    """Lets every hand play what its bucket plays, in the next visit and only there.
-
-    Kernels play the positive part of regrets, made to sum to one. Of regrets that are
-    probabilities that is the probabilities themselves, so these are what is written.
-
-    Args:
-        played: ``[A, B]`` probabilities of one street.
-        bucket_by_hand: ``[H]`` -1 for none.
-        out_tables: of the hands on one board; a visit overwrites those of the player who learns.
-    """
-    flop_kernels.expand_buckets(played, bucket_by_hand, out_tables.regret)
-
-
-def collect_buckets(
-    tables: Learning,
-    part: LearnedPart,
-    bucket_by_hand: Int16Array,
-    weight: Float32Array,
-    out_by_bucket: FloatArray,
-) -> None:
-    """Adds to ``out_by_bucket[A, B]`` what a visit with `LEARNING_AFRESH` left with hands.
-
-    The regrets of the player who learned are of that visit alone, because what `play_buckets` wrote
-    is discounted to nothing: what hands would have gained by each action. The strategy sums of the
-    other one are the reach of that visit alone.
-    """
-    flop_kernels.collect_buckets(getattr(tables, part), bucket_by_hand, weight, out_by_bucket)
-
-
-def hand_buckets(
-    game: CardGame, buckets: FlopBuckets, player: int, dealt: tuple[int, ...]
-) -> Int16Array:
-    """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
-    hands = game.cards.players[player]
-    by_hand = np.full(hands.width, -1, dtype=np.int16)
-    by_hand[: len(hands.combos)] = buckets_on(buckets, dealt)[hands.combos]
-    return by_hand
+        return mine, theirs
 
 
 def _deal_of(deal: Deal, chosen: Sequence[int], probability: float) -> Deal:

@@ -6,7 +6,7 @@ values are from those of the exact solution.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any, cast
@@ -114,9 +114,12 @@ def value_errors(
 
 def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
     """Returns the means of each backend over its flops and ratios, in the order of the rows."""
+    by_label: dict[str, list[BackendRow]] = {}
+    for row in rows:
+        by_label.setdefault(row.label, []).append(row)
     means = []
-    for label in dict.fromkeys(row.label for row in rows):
-        mine = [row for row in rows if row.label == label]
+    for label, mine in by_label.items():
+        oop, ip = zip(*(row.real_gains_pot for row in mine), strict=True)
         means.append(
             BackendMean(
                 label=label,
@@ -124,10 +127,7 @@ def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
                 own_exploitability_pot=_mean([row.own_exploitability_pot for row in mine]),
                 own_meaning=mine[0].own_meaning,
                 real_exploitability_pot=_mean([row.real_exploitability_pot for row in mine]),
-                real_gains_pot=(
-                    _mean([row.real_gains_pot[0] for row in mine]),
-                    _mean([row.real_gains_pot[1] for row in mine]),
-                ),
+                real_gains_pot=(_mean(oop), _mean(ip)),
                 seconds=_mean([row.seconds for row in mine]),
                 hand_error_pot=_known_mean([row.hand_error_pot for row in mine]),
                 pair_error_pot=_known_mean([row.pair_error_pot for row in mine]),
@@ -149,9 +149,8 @@ PHASE = "Solving and judging"
 
 _ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
 _SINGLE_BYTES = 4
-
-#: One solve of a comparison: three cards, the number of the betting, the number of the backend.
-Solve = tuple[tuple[int, ...], int, int]
+_ROW = "row"
+_VALUES = "value_pot"
 
 
 @dataclass(frozen=True)
@@ -172,13 +171,7 @@ class Contender:
         return isinstance(self.backend, CardBackend) and self.backend.rivers.is_exact
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
-        """Returns what solving a flop takes, and judging its strategies while they are in memory.
-
-        Args:
-            flop: three cards.
-            tree: the betting.
-            num_workers: threads of a solve.
-        """
+        """Returns what solving a flop takes, and judging strategies while they are in memory."""
         plan = plan_game(Spot(flop, EVERYONE, tree), num_workers=num_workers)
         need, cards = plan.memory, plan.hands
         turn, river = cards.deals[0], plan.betting.templates[-1]
@@ -234,6 +227,65 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
     return Contender(":".join([solve_type, *short, *long]), chosen.make_backend())
 
 
+@dataclass(frozen=True, eq=False)
+class JudgedSolve:
+    """A flop to solve at one stack-to-pot ratio by one backend, and to judge with real cards.
+
+    Attributes:
+        key: names it in a run.
+        contender: the backend.
+        flop: three cards.
+        tree: the betting, in pots.
+        name: the flop as events call it.
+    """
+
+    key: str
+    contender: Contender
+    flop: tuple[int, ...]
+    tree: PostflopTree
+    name: str
+
+    def __str__(self) -> str:
+        return self.key
+
+
+@dataclass(frozen=True)
+class JudgeJob:
+    """Solves flops and judges their strategies; see `Job`. The key of a task stands for its config.
+
+    Attributes:
+        keeps_values: whether results have ``[2, 169, 169]`` values.
+    """
+
+    keeps_values: bool
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What results depend on besides the key."""
+        return {"keeps_values": self.keeps_values}
+
+    def run(self, item: JudgedSolve, worker: Worker) -> TaskResult:
+        """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
+        backend, tree, team = item.contender.backend, item.tree, Team.of(worker)
+        is_bound = backend.meaning.is_upper_bound
+        report_progress = progress_sink(item.name, tree.stakes.spr, worker.on_event, is_bound)
+        started = time.perf_counter()
+        solution = backend.solve(FlopGame.deal(item.flop), tree, report_progress, team)
+        seconds = time.perf_counter() - started
+        label, strategy = item.contender.label, solution.strategy
+        row = _judge(label, item.flop, tree, strategy, solution.report, team)
+        arrays = {_VALUES: solution.value_pot} if self.keeps_values else {}
+        return TaskResult(arrays, {_ROW: asdict(replace(row, seconds=seconds))})
+
+
+def row_of(entry: LedgerEntry) -> BackendRow:
+    """Returns the row of a finished solve."""
+    fields = dict(entry.measured[_ROW])
+    fields["own_meaning"] = ExploitabilityMeaning(fields["own_meaning"])
+    fields["real_gains_pot"] = tuple(fields["real_gains_pot"])
+    return BackendRow(**fields)
+
+
 def compare_backends(
     contenders: Sequence[Contender],
     flops: Sequence[tuple[int, ...]],
@@ -244,103 +296,53 @@ def compare_backends(
 
     A worker solves one flop at a time, with all its threads, and nothing of a solve is kept but
     its row and values. Whoever stops early, be it by Ctrl-C, has the rows of all flops and trees
-    that were finished.
-
-    Args:
-        contenders: the backends, each of which solves everything.
-        flops: three cards each.
-        trees: the betting at each stack-to-pot ratio, in pots.
-        workplace: with what; told about iterations, finished solves and finished flops.
+    that were finished. The workplace is told about iterations, finished solves and finished flops.
     """
-    job = CompareJob(tuple(contenders), tuple(trees))
-    worst, seconds = dict.fromkeys(flops, 0.0), dict.fromkeys(flops, 0.0)
-    entries: dict[tuple[tuple[int, ...], int], dict[int, LedgerEntry]] = {}
-    num_open = dict.fromkeys(flops, len(trees))
-    tasks = job.tasks(flops)
+    tasks = []
+    for flop, tree, contender in product(flops, trees, contenders):
+        name = format_cards(flop)
+        key = f"{name} {tree.stakes.spr:g} {contender.label}"
+        # Alone, so that the times of backends can be compared.
+        tasks.append(Task(key, JudgedSolve(key, contender, flop, tree, name), is_alone=True))
+    entries: dict[tuple[tuple[int, ...], float], dict[str, LedgerEntry]] = {}
+    rows_of: dict[tuple[int, ...], list[BackendRow]] = {flop: [] for flop in flops}
+    num_solved = 0
     with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
-        for num_done, done in enumerate(workplace.run(job, tasks), start=1):
+        for num_done, done in enumerate(workplace.run(JudgeJob(keeps_values=True), tasks), start=1):
             if done.entry is None:
                 assert done.error is not None
                 raise done.error
-            flop, tree, contender = done.task.item
-            of_tree = entries.setdefault((flop, tree), {})
-            of_tree[contender] = done.entry
+            solve = done.task.item
+            of_tree = entries.setdefault((solve.flop, solve.tree.stakes.spr), {})
+            of_tree[solve.contender.label] = done.entry
             advance(num_done)
             if len(of_tree) < len(contenders):
                 continue
-            rows = _compare_values(flop, contenders, [of_tree[n] for n in range(len(contenders))])
-            worst[flop] = max([worst[flop], *(row.real_exploitability_pot for row in rows)])
-            seconds[flop] += sum(row.seconds + row.judging_seconds for row in rows)
+            rows = _compare_values(solve.flop, contenders, of_tree)
             yield from rows
-            num_open[flop] -= 1
-            if num_open[flop] == 0:
-                num_solved = sum(number == 0 for number in num_open.values())
-                found = (len(flops), worst[flop], seconds[flop])
-                workplace.on_event(FlopSolved(format_cards(flop), num_solved, *found))
+            rows_of[solve.flop] += rows
+            if len(rows_of[solve.flop]) == len(trees) * len(contenders):
+                num_solved += 1
+                worst = max(row.real_exploitability_pot for row in rows_of[solve.flop])
+                seconds = sum(row.seconds + row.judging_seconds for row in rows_of[solve.flop])
+                solved = FlopSolved(solve.name, num_solved, len(flops), worst, seconds)
+                workplace.on_event(solved)
 
 
-@dataclass(frozen=True, eq=False)
-class CompareJob:
-    """Solves and judges; see `Job`.
-
-    Attributes:
-        contenders: the backends.
-        trees: the betting at each stack-to-pot ratio.
-    """
-
-    contenders: tuple[Contender, ...]
-    trees: tuple[PostflopTree, ...]
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What rows depend on besides the flop; results are not kept beyond the comparison."""
-        return {
-            "contenders": [repr(contender) for contender in self.contenders],
-            "trees": [tree.num_nodes for tree in self.trees],
-        }
-
-    def run(self, item: Solve, worker: Worker) -> TaskResult:
-        """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
-        flop, tree, contender = item
-        row, value_pot = solve_and_judge(
-            self.contenders[contender], flop, self.trees[tree], worker, format_cards(flop)
-        )
-        return TaskResult({"value_pot": value_pot}, {"row": asdict(row)})
-
-    def tasks(self, flops: Sequence[tuple[int, ...]]) -> list[Task[Solve]]:
-        """Returns a task for each solve, those of a flop one after the other."""
-        return [
-            Task(
-                f"{format_cards(flop)} {tree} {contender}",
-                (flop, tree, contender),
-                is_alone=True,  # so that the times of backends can be compared
-            )
-            for flop in flops
-            for tree in range(len(self.trees))
-            for contender in range(len(self.contenders))
-        ]
-
-
-def solve_and_judge(
-    contender: Contender, flop: tuple[int, ...], tree: PostflopTree, worker: Worker, name: str
-) -> tuple[BackendRow, Float32Array]:
-    """Returns the row of a flop that is solved now, and its ``[2, 169, 169]`` values.
-
-    Args:
-        contender: how it is solved.
-        flop: three cards.
-        tree: the betting, in pots.
-        worker: with what; told about progress.
-        name: the flop as events call it.
-    """
-    backend, team = contender.backend, Team.of(worker)
-    is_bound = backend.meaning.is_upper_bound
-    report_progress = progress_sink(name, tree.stakes.spr, worker.on_event, is_bound)
-    started = time.perf_counter()
-    solution = backend.solve(FlopGame.deal(flop), tree, report_progress, team)
-    seconds = time.perf_counter() - started
-    row = _judge(contender.label, flop, tree, solution.strategy, solution.report, team)
-    return replace(row, seconds=seconds), solution.value_pot
+def _compare_values(
+    flop: tuple[int, ...], contenders: Sequence[Contender], entries: Mapping[str, LedgerEntry]
+) -> list[BackendRow]:
+    """Returns the rows of one flop and tree, with errors if one backend was exact."""
+    values = {label: cast(Float32Array, entry.arrays[_VALUES]) for label, entry in entries.items()}
+    exact = next((values[each.label] for each in contenders if each.is_exact), None)
+    rows = []
+    for contender in contenders:
+        row = row_of(entries[contender.label])
+        if exact is not None and not contender.is_exact:
+            of_hands, of_pairs = value_errors(flop, values[contender.label], exact)
+            row = replace(row, hand_error_pot=of_hands, pair_error_pot=of_pairs)
+        rows.append(row)
+    return rows
 
 
 def _judge(
@@ -375,14 +377,7 @@ def judge_kept(
     on_event: EventSink = ignore_event,
     num_workers: int | None = None,
 ) -> Iterator[BackendRow]:
-    """Yields a row for flops and ratios that were solved before; nothing is solved again.
-
-    Args:
-        solved: with strategies that were kept.
-        flop_indices: places of the flops in it.
-        spr_indices: places of the stack-to-pot ratios.
-        on_event: told about finished rows.
-        num_workers: threads, by default the number of cores.
+    """Yields a row for flops and ratios that were solved before, by their places; solves nothing.
 
     Raises:
         BundleError: if strategies were not kept.
@@ -396,22 +391,3 @@ def judge_kept(
             row = _judge(label, cards, tree, solved.strategy(flop, spr), report, team)
             yield replace(row, flop=solved.flops.names[flop])
             tell_done(number)
-
-
-def _compare_values(
-    flop: tuple[int, ...], contenders: Sequence[Contender], entries: Sequence[LedgerEntry]
-) -> list[BackendRow]:
-    """Returns the rows of one flop and tree, with errors if one backend was exact."""
-    values = [cast(Float32Array, entry.arrays["value_pot"]) for entry in entries]
-    pairs = list(zip(contenders, values, strict=True))
-    exact = next((value_pot for contender, value_pot in pairs if contender.is_exact), None)
-    rows = []
-    for (contender, value_pot), entry in zip(pairs, entries, strict=True):
-        fields = dict(entry.measured["row"])
-        fields["own_meaning"] = ExploitabilityMeaning(fields["own_meaning"])
-        fields["real_gains_pot"] = tuple(fields["real_gains_pot"])
-        if exact is not None and not contender.is_exact:
-            errors = value_errors(flop, value_pot, exact)
-            fields["hand_error_pot"], fields["pair_error_pot"] = errors
-        rows.append(BackendRow(**fields))
-    return rows

@@ -7,29 +7,25 @@ over seeds is the error. Two choices are compared seed by seed, which takes out 
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
-
-import numpy as np
 
 from runout.config.load import SweepPoint
 from runout.config.postflop import PostflopModelConfig
 from runout.events import PhaseAdvanced
 from runout.execution.context import RunContext
-from runout.execution.tasks import Task, TaskResult, Worker
+from runout.execution.tasks import Task
 from runout.flops.solve import PostflopPlan, finish_flops
-from runout.runs.compare import Contender, solve_and_judge
+from runout.runs.compare import Contender, JudgedSolve, JudgeJob, row_of
 from runout.storage.bundle import digest_config
-from runout.trees.tree import PostflopTree
 
 #: What is measured of every solve; the first is what choices are compared by.
 MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
 
 PHASE = "Sweeping"
 
-_MEASURED = "measured"
-_SECONDS = "seconds"
 _NUM_KEY_DIGITS = 12
 
 
@@ -55,6 +51,15 @@ class SweepTask:
         """Stands for everything that decides the result."""
         digest = digest_config(self.model.digest_mapping())[:_NUM_KEY_DIGITS]
         return f"{self.flop} SPR {self.spr:g} seed {self.seed} {digest}"
+
+    def to_task(self) -> Task[JudgedSolve]:
+        """Returns the solve and its judging; it is timed, so it has its worker for itself."""
+        plan = PostflopPlan.make(self.model, 1)
+        contender = Contender(self.model.solve_type, plan.backend)
+        (flop, *_), (tree,) = plan.flops.flops, plan.trees
+        cost = contender.estimate(flop, tree, 1)
+        solve = JudgedSolve(str(self), contender, flop, tree, self.flop)
+        return Task(str(self), solve, cost.memory_bytes, cost.seconds, is_alone=True)
 
 
 @dataclass(frozen=True)
@@ -116,41 +121,33 @@ def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
     tasks = []
     for number, point in enumerate(points):
         for model in point.models:
-            flops = model.flop_list().names
-            for flop in flops:
-                for spr in model.postflop_sprs:
-                    keys: dict[str, Any] = {
-                        "fixed_flops": [flop],
-                        "flop_subset": None,
-                        "max_flop_boards": None,
-                        "postflop_sprs": [spr],
-                    }
-                    single = model.model_validate(model.to_mapping() | keys)
-                    tasks.append(SweepTask(number, model.seed, flop, spr, single))
+            for flop, spr in product(model.flop_list().names, model.postflop_sprs):
+                keys: dict[str, Any] = {
+                    "fixed_flops": [flop],
+                    "flop_subset": None,
+                    "max_flop_boards": None,
+                    "postflop_sprs": [spr],
+                }
+                single = model.model_validate(model.to_mapping() | keys)
+                tasks.append(SweepTask(number, model.seed, flop, spr, single))
     return tasks
 
 
 def summarize(points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> list[SweepMean]:
     """Returns the mean of each choice, over seeds that are finished on all of its flops."""
     by_seed = [_means_by_seed(point, number, rows) for number, point in enumerate(points)]
-    means = []
-    for number, (point, seeds) in enumerate(zip(points, by_seed, strict=True)):
-        difference = None
-        if number > 0:
-            difference = _paired(seeds, by_seed[0])
-        means.append(
-            SweepMean(
-                label=point.label,
-                num_seeds=len(seeds),
-                num_solves=sum(row.task.point == number for row in rows),
-                by_measure={
-                    name: Estimate.of([values[name] for values in seeds.values()])
-                    for name in MEASURES
-                },
-                difference=difference,
-            )
+    return [
+        SweepMean(
+            label=point.label,
+            num_seeds=len(seeds),
+            num_solves=sum(row.task.point == number for row in rows),
+            by_measure={
+                name: Estimate.of([values[name] for values in seeds.values()]) for name in MEASURES
+            },
+            difference=None if number == 0 else _paired(seeds, by_seed[0]),
         )
-    return means
+        for number, (point, seeds) in enumerate(zip(points, by_seed, strict=True))
+    ]
 
 
 def _means_by_seed(
@@ -178,25 +175,6 @@ def _paired(seeds: dict[int, dict[str, float]], first: dict[int, dict[str, float
     return Estimate.of([seeds[seed][name] - first[seed][name] for seed in seeds if seed in first])
 
 
-@dataclass(frozen=True)
-class SweepJob:
-    """Solves flops and judges their strategies; see `Job`. All that counts is in the task."""
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """Nothing: the key of a task stands for its config."""
-        return {}
-
-    def run(self, item: SweepTask, worker: Worker) -> TaskResult:
-        """Solves a flop, and measures what its strategies lose with real cards."""
-        contender, flop, tree = _open_task(item)
-        row, _ = solve_and_judge(contender, flop, tree, worker, item.flop)
-        numbers = [row.real_exploitability_pot, row.own_exploitability_pot, *row.real_gains_pot]
-        return TaskResult(
-            {_MEASURED: np.array([*numbers, row.iterations])}, {_SECONDS: row.seconds}
-        )
-
-
 def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[SweepRow]:
     """Yields a row for every solve, as soon as it is finished; those of an earlier run first.
 
@@ -204,23 +182,12 @@ def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[S
         ExecutionError: after all were tried, naming those that failed and why.
         CancelledError: if the token of the workplace was set.
     """
-    tasks = [_make_task(item) for item in list_tasks(points)]
-    finished = finish_flops(SweepJob(), tasks, workplace, PHASE)
+    sweep = {str(task): task for task in list_tasks(points)}
+    tasks = [task.to_task() for task in sweep.values()]
+    finished = finish_flops(JudgeJob(keeps_values=False), tasks, workplace, PHASE)
     for num_done, (task, entry) in enumerate(finished, start=1):
         workplace.on_event(PhaseAdvanced(PHASE, num_done, len(tasks)))
-        numbers = entry.arrays[_MEASURED].tolist()
-        values = dict(zip(MEASURES, [*numbers, entry.measured[_SECONDS]], strict=True))
-        yield SweepRow(task.item, values)
-
-
-def _open_task(item: SweepTask) -> tuple[Contender, tuple[int, ...], PostflopTree]:
-    """Returns how a solve of the sweep is done, its flop and its betting."""
-    plan = PostflopPlan.make(item.model, 1)
-    return Contender(item.model.solve_type, plan.backend), plan.flops.flops[0], plan.trees[0]
-
-
-def _make_task(item: SweepTask) -> Task[SweepTask]:
-    """Returns a solve and its judging; it is timed, so it has its worker for itself."""
-    contender, flop, tree = _open_task(item)
-    cost = contender.estimate(flop, tree, 1)
-    return Task(str(item), item, cost.memory_bytes, cost.seconds, is_alone=True)
+        row = row_of(entry)
+        numbers = [row.real_exploitability_pot, row.own_exploitability_pot, *row.real_gains_pot]
+        values = [*numbers, float(row.iterations), row.seconds]
+        yield SweepRow(sweep[task.key], dict(zip(MEASURES, values, strict=True)))
