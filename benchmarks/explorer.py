@@ -29,7 +29,7 @@ ANSWER_GOAL_SECONDS = 0.2
 #: Answers are kept up to 64 MB; beyond that nothing may grow.
 GROWTH_GOAL_BYTES = 80e6
 
-_PROGRAM = "from runout.cli.main import main; main()"
+_PROGRAM = "from runout.cli.app import main; main()"
 
 
 def rows() -> list[Row]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer.main
 
-from runout.cli.main import main
+from runout.cli.app import main
 from runout.holdem.solver import SpotSolver
 from runout.storage.ledger import Ledger
 

@@ -22,7 +22,7 @@ from tests.samples.storage_samples import KIND, VERSION, fill_of, write_sample
 _EXIT_USER_ERROR = 2
 _SMALLEST_FILE_BYTES = 1_000  # more than the notes about a child
 _LARGEST_FILE_BYTES = 250_000
-_PROGRAM = "from runout.cli.main import main; main()"
+_PROGRAM = "from runout.cli.app import main; main()"
 
 
 def fill_disk(quiet: dict[str, Quiet], directory: Path, rng: random.Random) -> None:

@@ -48,7 +48,7 @@ def run_python():
 @pytest.fixture
 def run_program(run_python):
     """Runs the program in a process of its own, as a shell would."""
-    return functools.partial(run_python, "from runout.cli.main import main; main()")
+    return functools.partial(run_python, "from runout.cli.app import main; main()")
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 import pytest
 import typer
 
-from runout.cli.app import USAGE_ERROR, describe_usage_error, is_call_for_help
-from runout.cli.main import main
+from runout.cli.app import USAGE_ERROR, describe_error, describe_usage_error, main
 
 
 @pytest.mark.parametrize(
@@ -65,4 +64,4 @@ def test_what_is_not_known_keeps_its_own_words():
 
 def test_only_a_group_without_a_command_calls_for_help():
     assert issubclass(typer.BadParameter, USAGE_ERROR)
-    assert not is_call_for_help(USAGE_ERROR("x"))
+    assert describe_error(USAGE_ERROR("x")) == "command line: x"

@@ -9,7 +9,7 @@ import urllib.request
 from runout.runs.spot import solve_spot
 from tests.samples.value_bundles import make_values
 
-PROGRAM = [sys.executable, "-c", "from runout.cli.main import main; main()"]
+PROGRAM = [sys.executable, "-c", "from runout.cli.app import main; main()"]
 
 
 def test_the_page_is_served_until_the_program_is_told_to_end(tmp_path):

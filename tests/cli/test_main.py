@@ -1,4 +1,4 @@
-"""Tests of `runout.cli.main`."""
+"""Tests of where the program starts and ends, in `runout.cli.app`."""
 
 import errno
 import os
@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from runout.cli import equity as ranges
-from runout.cli.app import app
-from runout.cli.main import describe_memory_error, describe_system_error, main
+from runout.cli.app import app, describe_error, main
 from runout.errors import CardError
 from runout.version import __version__
 
@@ -49,7 +48,7 @@ class Interrupter:
         if name == sys.argv[1]:
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupter())
-from runout.cli.main import main
+from runout.cli.app import main
 main(["eval", "AhKhQhJhTh"])
 """
 
@@ -134,7 +133,7 @@ def test_ctrl_c_leaves_the_terminal_clean():
     controller, terminal = pty.openpty()
     # A shell that runs the tests in the background lets them, and their children, ignore Ctrl-C.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    code = f"{listen}; from runout.cli.main import main; main()"
+    code = f"{listen}; from runout.cli.app import main; main()"
     program = subprocess.Popen(
         [sys.executable, "-c", code, "table", "verify", "--workers", "1"],
         stdout=terminal,
@@ -175,7 +174,7 @@ def test_a_defect_keeps_its_traceback(monkeypatch):
 
 
 def test_a_defect_is_shown_by_python_itself(run_python):
-    code = "from runout.cli import equity, main; equity.parse_live_range = None; main.main()"
+    code = "from runout.cli import app, equity; equity.parse_live_range = None; app.main()"
     result = run_python(code, "range", "AA")
     assert result.returncode == 1
     assert result.stderr.startswith("Traceback")
@@ -184,7 +183,7 @@ def test_a_defect_is_shown_by_python_itself(run_python):
 
 LIGHT_COMMANDS = """
 import sys
-from runout.cli.main import main
+from runout.cli.app import main
 for line in ("equity AA KK", "range AA", "flops --random 3", "--help"):
     try:
         main(line.split())
@@ -203,19 +202,19 @@ def test_light_commands_do_not_load_numba(run_python):
 
 
 FULL = Path("/dev/full")
-CODE = "from runout.cli.main import main; main()"
+CODE = "from runout.cli.app import main; main()"
 
 
 def test_the_file_at_fault_is_named():
     error = OSError(errno.ENAMETOOLONG, "File name too long", "runs/xx")
-    assert describe_system_error(error) == "runs/xx: File name too long"
-    assert describe_system_error(OSError(errno.ENOSPC, "No space left")) == "output: No space left"
-    assert describe_system_error(OSError("3 requested and 0 written")).startswith("output: 3 ")
+    assert describe_error(error) == "runs/xx: File name too long"
+    assert describe_error(OSError(errno.ENOSPC, "No space left")) == "output: No space left"
+    assert describe_error(OSError("3 requested and 0 written")).startswith("output: 3 ")
 
 
 def test_a_library_without_room_is_a_matter_of_memory():
     error = OSError("Could not find/load shared object file 'a.so'. This could mean anything.")
-    assert describe_system_error(error) == (
+    assert describe_error(error) == (
         "memory: Could not find/load shared object file 'a.so'; allow more (ulimit -v)"
     )
 
@@ -227,7 +226,7 @@ def test_memory_that_is_gone_is_one_line(error_line, monkeypatch):
     monkeypatch.setattr("runout.cli.equity.parse_live_range", allocate)
     line = error_line("range", "AA")
     assert line.startswith("memory: Unable to allocate")
-    assert describe_memory_error(MemoryError()).startswith("memory: the system gives no more; ")
+    assert describe_error(MemoryError()).startswith("memory: the system gives no more; ")
 
 
 def test_what_the_system_refuses_is_one_line(error_line):

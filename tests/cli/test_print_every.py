@@ -1,6 +1,6 @@
 import pytest
 
-from runout.cli.main import main
+from runout.cli.app import main
 
 
 def test_matrices_are_shown_every_so_many_iterations(tmp_path, capsys):

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from runout.cli.main import main
+from runout.cli.app import main
 
 PUSH_OR_FOLD = "preflop:\n  preset: pushfold\n  stacks_bb: {}\n"
 

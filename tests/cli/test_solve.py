@@ -237,7 +237,7 @@ def test_a_real_ctrl_c_ends_flops_in_flight_at_once(tmp_path):
     endless += "  cfr_exploitability_threshold: null\n"
     # A shell that runs the tests in the background lets them, and their children, ignore Ctrl-C.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    code = f"{listen}; from runout.cli.main import main; main()"
+    code = f"{listen}; from runout.cli.app import main; main()"
     config, output = write_config(tmp_path, endless), str(tmp_path / "values")
     program = subprocess.Popen(
         [sys.executable, "-c", code, "solve-postflop", "-c", config, "-o", output, "-w", "2"],
@@ -654,7 +654,7 @@ def test_a_wrong_key_of_the_config_is_named_with_its_line(error_line, tmp_path):
 def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path, signal_number):
     path = tmp_path / "spot"
     endless = OPTIONS | {"--target": "0.0000001%", "--max-iterations": "2000000000"}
-    command = "import sys; from runout.cli.main import main; print('go', flush=True); main()"
+    command = "import sys; from runout.cli.app import main; print('go', flush=True); main()"
     program = subprocess.Popen(
         [sys.executable, "-c", command, "solve-spot", *flat(endless), "-o", str(path)],
         stdout=subprocess.PIPE,

@@ -57,7 +57,7 @@ def hear(frame, event, argument):
 
 threading.setprofile(hear)
 sys.setprofile(hear)
-from runout.cli.main import main
+from runout.cli.app import main
 
 try:
     main(arguments)

@@ -31,7 +31,7 @@ postflop_model:
   max_raises_per_street: 0
   postflop_solve_iterations: 60
 """
-PROGRAM = "from runout.cli.main import main; main()"
+PROGRAM = "from runout.cli.app import main; main()"
 
 
 def solve(directory, executor, on_event=lambda event: None, iterations=20):

@@ -42,7 +42,7 @@ def referred(kernel):
 
 threading.setprofile(hear)
 sys.setprofile(hear)
-from runout.cli.main import main
+from runout.cli.app import main
 
 for arguments in json.loads(sys.argv[1]):
     try:

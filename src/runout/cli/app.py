@@ -1,4 +1,4 @@
-"""The commands of the `runout` program, and what is said about wrong command lines.
+"""The `runout` program: where it starts and ends, its commands, and what errors say.
 
 A command is imported when it is asked for: all of them together take longer than a small answer.
 An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
@@ -8,28 +8,79 @@ typer has its own copy of click and exports one of its errors. The others are to
 names, which click has had for years; one that is not known here keeps its own words.
 """
 
+import atexit
+import errno
+import gc
 import re
-from collections.abc import Iterator, Mapping
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, cast
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_group
+EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
 
-from runout.cli.console import print_error, print_note
-from runout.cli.main import (
-    EXIT_INTERRUPTED,
-    EXIT_USER_ERROR,
-    describe_memory_error,
-    describe_system_error,
-    flush_output,
-    is_broken_pipe,
-)
-from runout.config.section import suggest
-from runout.errors import RunoutError
-from runout.version import __version__
+try:  # takes a noticeable moment
+    import typer
+    from typer.core import TyperGroup
+    from typer.main import get_group
+
+    from runout.cli.console import print_error, print_note
+    from runout.config.section import suggest
+    from runout.errors import RunoutError
+    from runout.version import __version__
+except KeyboardInterrupt:
+    print("interrupted", file=sys.stderr)
+    sys.exit(EXIT_INTERRUPTED)
+
+#: New objects until Python looks for garbage again: most of what a start makes are modules, which
+#: stay, and to look through them every 700 objects takes a sixth of the time of a small answer.
+_OBJECTS_PER_COLLECTION = 10_000
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the program and exits.
+
+    Args:
+        arguments: what follows the program's name; by default what the shell passed.
+    """
+    atexit.register(gc.freeze)  # what there is at the end goes with the process
+    try:
+        with running_as_program():
+            app(arguments, prog_name="runout")
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
+
+
+@contextmanager
+def running_as_program() -> Iterator[None]:
+    """Makes SIGTERM do what Ctrl-C does, and collects garbage rarely.
+
+    Batch systems and shutdowns send SIGTERM, and work is saved.
+    """
+
+    def pass_on(signal_number: int, frame: Any) -> None:
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            handler(signal_number, frame)
+        else:  # a shell's background job is deaf to Ctrl-C
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    threshold, handler = gc.get_threshold(), signal.signal(signal.SIGTERM, pass_on)
+    gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+        signal.signal(signal.SIGTERM, handler)
+
 
 #: The base of all errors about the command line.
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -43,11 +94,6 @@ _WANTED_BY_TYPE = {
 }
 _UNKNOWN_COMMAND = re.compile(r"No such command (?P<quote>['\"])(?P<name>.*?)(?P=quote)")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<names>.*)\)")
-
-
-def is_call_for_help(error: typer.BadParameter) -> bool:
-    """Returns whether nothing was given where a command was expected, which shows the help."""
-    return type(error).__name__ == "NoArgsIsHelpError"
 
 
 def describe_usage_error(error: typer.BadParameter) -> str:
@@ -145,9 +191,10 @@ def _one_line_errors() -> Iterator[None]:
     """Turns what the user caused into one line and an exit code."""
     try:
         yield
-        flush_output()
+        if sys.stdout is not None:  # while errors can be told; Python's end has its own words
+            sys.stdout.flush()
     except (RunoutError, USAGE_ERROR, MemoryError, OSError) as error:
-        if (line := _describe_error(error)) is None:
+        if (line := describe_error(error)) is None:
             raise
         print_error(line)
         raise typer.Exit(EXIT_USER_ERROR) from None
@@ -156,86 +203,83 @@ def _one_line_errors() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def _describe_error(error: Exception) -> str | None:
-    """Returns what the user has to know, None where typer ends without a word or shows help."""
+def describe_error(error: Exception) -> str | None:
+    """Returns what the user has to know, None where typer ends without a word or shows help.
+
+    A system error without a file is about stdout, or about a library that cannot be loaded.
+    """
     match error:
         case RunoutError():
             return str(error)
         case MemoryError():
-            return describe_memory_error(error)
+            what = str(error) or "the system gives no more"
+            return f"memory: {what}; free some, allow more (ulimit -v), or ask for less"
+        case OSError(errno=errno.EPIPE):  # nobody reads the output any more
+            return None
         case OSError():
-            return None if is_broken_pipe(error) else describe_system_error(error)
-        case typer.BadParameter() | _:
-            usage = cast(typer.BadParameter, error)
-            return None if is_call_for_help(usage) else describe_usage_error(usage)
+            reason = error.strerror or str(error) or type(error).__name__
+            if "shared object" in reason:
+                return f"memory: {reason.split('. ')[0]}; allow more (ulimit -v)"
+            return f"{'output' if error.filename is None else error.filename}: {reason}"
+    # Nothing given where a command was expected shows the help.
+    is_call_for_help = type(error).__name__ == "NoArgsIsHelpError"
+    return None if is_call_for_help else describe_usage_error(cast(typer.BadParameter, error))
 
 
-class _Command(NamedTuple):
-    """Where a command is.
-
-    Attributes:
-        module: of `runout.cli`.
-        function: what does it; its docstring is the help.
-        example: what its help ends with.
-    """
-
-    module: str
-    function: str
-    example: str
-
-
+#: Where each command is: the module of `runout.cli`, the function, whose docstring is the help,
+#: and the example that its help ends with.
 _COMMANDS = {
-    "equity": _Command("equity", "show_equity", 'runout equity "22+,AKs:0.5" KK --board Ah7s2c'),
-    "flop-equity": _Command("equity", "show_flop_equity", "runout flop-equity AhKsQd --versus QQ"),
+    "equity": ("equity", "show_equity", 'runout equity "22+,AKs:0.5" KK --board Ah7s2c'),
+    "flop-equity": ("equity", "show_flop_equity", "runout flop-equity AhKsQd --versus QQ"),
     # The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
-    "range": _Command("equity", "show_range", 'runout range "AKs:0.5,A2s+,22+,KTo-K8o"'),
-    "flops": _Command("equity", "list_flops", "runout flops --random 25 --seed 7 --format csv"),
-    "eval": _Command("equity", "show_strength", "runout eval AhKhQhJhTh2c3d"),
-    "strength": _Command(
-        "equity", "show_hand_strength", "runout strength --board AhKsQd --hand JcTc"
-    ),
-    "solve-postflop": _Command(
+    "range": ("equity", "show_range", 'runout range "AKs:0.5,A2s+,22+,KTo-K8o"'),
+    "flops": ("equity", "list_flops", "runout flops --random 25 --seed 7 --format csv"),
+    "eval": ("equity", "show_strength", "runout eval AhKhQhJhTh2c3d"),
+    "strength": ("equity", "show_hand_strength", "runout strength --board AhKsQd --hand JcTc"),
+    "solve-postflop": (
         "solve",
         "solve_flops",
         "runout solve-postflop -c configs/postflop_smoke.yaml -o runs/smoke",
     ),
-    "solve-preflop": _Command(
+    "solve-preflop": (
         "solve",
         "solve_game",
         "runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
     ),
-    "solve-spot": _Command(
-        "solve", "solve_spot", "runout solve-spot -c configs/spot_river.yaml -o runs/river"
+    "solve-spot": (
+        "solve",
+        "solve_spot",
+        "runout solve-spot -c configs/spot_river.yaml -o runs/river",
     ),
-    "report": _Command(
+    "report": (
         "report",
         "report_flops",
         "runout report -c configs/report_srp.yaml --flops 25 -o runs/srp ; "
         "runout report runs/srp --line x --where suits=monotone --sort b18",
     ),
-    "show": _Command(
+    "show": (
         "show",
         "show_solution",
         "runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
         '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
     ),
-    "ranges": _Command("show", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"),
-    "export": _Command(
-        "show", "export_solution", "runout export runs/pushfold --format csv -o pushfold.csv"
+    "ranges": ("show", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"),
+    "export": (
+        "show",
+        "export_solution",
+        "runout export runs/pushfold --format csv -o pushfold.csv",
     ),
-    "trace-hand": _Command("show", "trace_hand", "runout trace-hand runs/pushfold A5s"),
-    "values": _Command(
-        "inspect", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"
-    ),
-    "diag-buckets": _Command(
+    "trace-hand": ("show", "trace_hand", "runout trace-hand runs/pushfold A5s"),
+    "values": ("inspect", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"),
+    "diag-buckets": (
         "diag_buckets",
         "diagnose_buckets",
         "runout diag-buckets -c configs/postflop_bucketed.yaml --flop AhKd7s",
     ),
-    "inspect": _Command("inspect", "inspect_bundles", "runout inspect runs/smoke --flops"),
-    "explore": _Command("explore", "explore", "runout explore runs --no-browser"),
-    "export-site": _Command("explore", "export_site", "runout export-site runs -o site"),
-    "warmup": _Command("tools", "compile_kernels", "runout warmup"),
+    "inspect": ("inspect", "inspect_bundles", "runout inspect runs/smoke --flops"),
+    "explore": ("explore", "explore", "runout explore runs --no-browser"),
+    "export-site": ("explore", "export_site", "runout export-site runs -o site"),
+    "warmup": ("tools", "compile_kernels", "runout warmup"),
 }
 #: Groups of commands: the module of `runout.cli`, and the name of their app there.
 _GROUPS = {
@@ -254,9 +298,9 @@ def _load_command(name: str) -> Any:
         module, app_name = _GROUPS[name]
         holder.add_typer(getattr(import_module(f"runout.cli.{module}"), app_name), name=name)
     else:
-        command = _COMMANDS[name]
-        function = getattr(import_module(f"runout.cli.{command.module}"), command.function)
-        holder.command(name, epilog=f"Example: {command.example}")(function)
+        module, function, example = _COMMANDS[name]
+        command = getattr(import_module(f"runout.cli.{module}"), function)
+        holder.command(name, epilog=f"Example: {example}")(command)
     return get_group(holder).commands[name]
 
 

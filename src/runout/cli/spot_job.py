@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from runout.cli.app import EXIT_INTERRUPTED, EXIT_USER_ERROR, running_as_program
 from runout.cli.formatting import format_bytes, format_time_limit
-from runout.cli.main import EXIT_INTERRUPTED, EXIT_USER_ERROR, ending_like_ctrl_c
 from runout.cli.progress import SolveTracker
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     """Solves, or says what it takes; returns the exit code."""
     run, node, board, output, *flags = arguments
     try:
-        with ending_like_ctrl_c():
+        with running_as_program():
             config = _read(Path(run), node, board)
             if "--estimate" in flags:
                 _write(_estimate(config))
