@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from runout.cli import lab
+from runout.cards.flops import GivenFlop
 from runout.cli.lab import DEFAULT_FLOPS
 from runout.config.load import load_postflop_config
 from runout.flops import backend as memory
@@ -213,7 +213,7 @@ def test_a_key_that_a_backend_refuses_is_named(refused):
 
 
 def test_default_flops_are_of_five_textures():
-    assert len({lab._read_flop(flop) for flop in DEFAULT_FLOPS}) == 5
+    assert len({GivenFlop.parse(flop).cards for flop in DEFAULT_FLOPS}) == 5
 
 
 def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, tmp_path):

@@ -168,4 +168,4 @@ def test_files_follow_piosolver(solved):
 
 
 def test_usual_choice_shows_every_line():
-    assert [table.line.path for table in TableChoice().tables(make_report())] == ["", "x:x"]
+    assert [shown.table.line.path for shown in TableChoice().tables(make_report())] == ["", "x:x"]

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from runout.cli.solve import (
-    checkpoint_directory,
     describe_flops,
     describe_rounding,
     describe_size,
     read_config,
 )
-from runout.cli.targets import count_checkpoints
+from runout.cli.targets import checkpoints_beside, count_checkpoints
 from runout.config.load import load_spot_config
 from runout.errors import BundleError
 from runout.flops.solve import FlopJob
@@ -220,9 +219,9 @@ def test_impossible_input_is_named_before_any_work(error_line, tmp_path, text, o
 
 
 def test_finished_flops_lie_next_to_the_result(tmp_path):
-    assert checkpoint_directory(tmp_path / "a") == tmp_path / "a.checkpoints"
+    assert checkpoints_beside(tmp_path / "a") == tmp_path / "a.checkpoints"
     (tmp_path / "link").symlink_to(tmp_path / "a")
-    assert checkpoint_directory(tmp_path / "link") == tmp_path / "a.checkpoints"
+    assert checkpoints_beside(tmp_path / "link") == tmp_path / "a.checkpoints"
 
 
 def test_flops_are_described_in_one_line(solve, tmp_path):

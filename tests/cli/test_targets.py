@@ -14,20 +14,21 @@ from runout.abstraction.survey import deal_indexer
 from runout.cards.hand_indexer import HandIndexer
 from runout.cli import targets as build_needs
 from runout.cli.options import OptionError
+from runout.cli.solve import describe_plan, tell_work
 from runout.cli.targets import (
+    LongWork,
     count_checkpoints,
     describe_build,
-    describe_plan,
+    describe_cost,
     estimate_build,
-    keeping_checkpoints,
     remove_checkpoints,
     require_free,
     require_resources,
     solving_into,
-    tell_plan,
 )
 from runout.config.load import load_postflop_config
 from runout.errors import BundleError, ExecutionError
+from runout.execution.context import RunContext
 from runout.flops import backend
 from runout.flops.backend import Cost
 from runout.flops.solve import PostflopPlan
@@ -109,27 +110,19 @@ COST = Cost(4_000.0, 1_200_000_000, 800_000_000, checkpoint_bytes=800_000_000)
 PLAN = PostflopPlan.make(load_postflop_config(FLOPS), 2)
 
 
-def plan_with(cost):
-    plan = replace(PLAN)
-    plan.__dict__["cost"] = cost
-    return plan
-
-
-def test_a_plan_is_two_short_lines_for_people():
-    lines = describe_plan(plan_with(COST)).splitlines()
-    assert lines == [
-        "2 flops at 2 SPRs",
-        "at most about 67 min, 1.2 GB of memory, 800 MB of disk (1.6 GB until done)",
-    ]
-    assert max(map(len, lines)) <= 80
+def test_a_plan_is_two_short_lines_for_people(tmp_path, capsys):
+    assert describe_plan(PLAN) == "2 flops at 2 SPRs"
+    cost = "at most about 67 min, 1.2 GB of memory, 800 MB of disk (1.6 GB until done)"
+    assert describe_cost(COST) == cost
+    assert len(cost) <= 80
 
 
 def test_rounds_are_told_with_the_needs(tmp_path, capsys):
-    tell_plan(Path("x.yaml"), PLAN, tmp_path / "x")
+    tell_work(Path("x.yaml"), tmp_path / "x", describe_plan(PLAN), PLAN.cost)
     first, second = capsys.readouterr().err.splitlines()
     assert first == "x.yaml: 2 flops at 2 SPRs"
     assert second.startswith("at most about 10 s, ")
-    tell_plan(Path("x.yaml"), PLAN, tmp_path / "x", 1)
+    tell_work(Path("x.yaml"), tmp_path / "x", describe_plan(PLAN), PLAN.cost, 1)
     last = capsys.readouterr().err.splitlines()[-1]
     assert last == "and as much time again in each of at most 1 round"
 
@@ -138,7 +131,7 @@ def test_rounds_are_told_with_the_needs(tmp_path, capsys):
     ("seconds", "text"), [(1.0, "10 s"), (60.0, "60 s"), (61.0, "2 min"), (36_000.0, "10 h")]
 )
 def test_times_are_rounded_up(seconds, text):
-    assert f"about {text}," in describe_plan(plan_with(Cost(seconds, 1, 1)))
+    assert f"about {text}," in describe_cost(Cost(seconds, 1, 1))
 
 
 def test_a_machine_that_is_too_small_is_refused_with_advice(monkeypatch):
@@ -166,6 +159,11 @@ def claim(tmp_path_factory):
         yield claim
 
 
+def going_on(directory, claim, resume=True):
+    work = LongWork(directory.with_name("result"), directory, claim, lambda: None, False, resume)
+    return work.going_on(RunContext())
+
+
 def test_results_of_another_kind_are_never_replaced(tmp_path):
     write_bundle(tmp_path / "b", kind="solution", schema_version=1, arrays={})
     for overwrite in (False, True):
@@ -190,7 +188,7 @@ def test_files_of_other_programs_are_never_replaced(tmp_path):
 
 def test_finished_parts_go_when_the_work_ends_well(tmp_path, claim):
     directory = tmp_path / "x.checkpoints"
-    with keeping_checkpoints(directory, resume=True, claim=claim):
+    with going_on(directory, claim):
         keep_two_flops(directory)
         assert count_checkpoints(directory) == 2
     assert not directory.exists()
@@ -198,7 +196,7 @@ def test_finished_parts_go_when_the_work_ends_well(tmp_path, claim):
 
 def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path, claim):
     def interrupted_work():
-        with keeping_checkpoints(tmp_path, resume=True, claim=claim):
+        with going_on(tmp_path, claim):
             keep_two_flops(tmp_path)
             raise KeyboardInterrupt
 
@@ -212,7 +210,7 @@ def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path, claim):
 
 def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path, claim):
     def interrupted_work():
-        with keeping_checkpoints(tmp_path / "x.checkpoints", resume=True, claim=claim):
+        with going_on(tmp_path / "x.checkpoints", claim):
             Ledger(tmp_path / "x.checkpoints")
             raise KeyboardInterrupt
 
@@ -223,11 +221,11 @@ def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path, claim):
 
 def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_path, capsys, claim):
     keep_two_flops(tmp_path)
-    with keeping_checkpoints(tmp_path, resume=True, claim=claim):
+    with going_on(tmp_path, claim):
         assert count_checkpoints(tmp_path) == 2
     assert f"using what fits of 2 finished flops in {tmp_path}" in capsys.readouterr().err
     keep_two_flops(tmp_path)
-    with keeping_checkpoints(tmp_path, resume=False, claim=claim):
+    with going_on(tmp_path, claim, False):
         assert count_checkpoints(tmp_path) == 0
     assert capsys.readouterr().err == ""
 
@@ -285,7 +283,7 @@ def test_a_failure_keeps_finished_parts_only(tmp_path, num_kept, names, claim):
     directory = tmp_path / "x.checkpoints"
 
     def failing_work():
-        with keeping_checkpoints(directory, resume=True, claim=claim):
+        with going_on(directory, claim):
             Ledger(directory)
             if num_kept:
                 keep_two_flops(directory)

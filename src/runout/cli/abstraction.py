@@ -1,7 +1,7 @@
 """`runout abstraction`: buckets of hands that play alike, built, looked up and inspected."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
@@ -41,7 +41,6 @@ from runout.cli.targets import (
     require_resources,
     solving_into,
 )
-from runout.execution.context import RunContext
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
 from runout.trees.betting import Street
@@ -183,21 +182,20 @@ def build_abstraction(
 
         config = _make_config(mode, feature, counts)
         require_free(path, KIND, True)
-
-        def prepare() -> Callable[[RunContext], "CardAbstraction"]:
-            cost = estimate_build(config, river_table, context.num_threads)
-            require_resources(cost, "the build", path)
-            print_note(f"{path}:\n{describe_build(cost)}")
-            return lambda context: build_card_abstraction(config, seed, context, river_table)
-
         find = partial(_find_finished, path, config, seed, river_table)
-        kept = "finished parts are in {directory}"
-        checkpoints = checkpoint_directory(path)
-        work = LongWork(path, checkpoints, find, prepare, overwrite, noun="part", kept=kept)
         facts = {**asdict(config), "seed": seed, "river_table": river_table}
         with claiming(path, digest_config(facts)) as claim:
-            abstraction, is_done_before = work.carry_out(context, claim)
-    _report(path, abstraction, time.perf_counter() - started, is_done_before, json)
+            checkpoints, kept = checkpoint_directory(path), "finished parts are in {directory}"
+            work = LongWork(path, checkpoints, claim, find, overwrite, noun="part", kept=kept)
+            abstraction = found = work.find_finished()
+            if abstraction is None:
+                cost = estimate_build(config, river_table, context.num_threads)
+                require_resources(cost, "the build", path)
+                print_note(f"{path}:\n{describe_build(cost)}")
+                with work.going_on(context) as place:
+                    abstraction = build_card_abstraction(config, seed, place, river_table)
+                    work.save(abstraction, context)
+    _report(path, abstraction, time.perf_counter() - started, found is not None, json)
 
 
 def _report(

@@ -275,14 +275,23 @@ def write_document(document: Json, stream: TextIO) -> int:
     return 1
 
 
-def write_to(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
-    """Writes to a file, or to stdout."""
+def write_to(
+    file: Path | None, noun: str, write: Callable[[TextIO], int], option: str = "--output"
+) -> None:
+    """Writes to a file, which is told with how many there are of a noun, or to stdout."""
     if file is None:
         write(sys.stdout)
         return
-    try:
-        with replacing_file(file) as part, part.open("w", newline="") as stream:
+    with naming_file(option, file), replacing_file(file) as part:
+        with part.open("w", newline="") as stream:
             number = write(stream)
-    except OSError as error:
-        raise OptionError(f"--output {file}", error.strerror or str(error)) from None
     print_note(f"wrote {file}, {format_count_of(number, noun)}")
+
+
+@contextmanager
+def naming_file(option: str, file: Path) -> Iterator[None]:
+    """Turns what the system refuses about a file into an error about the option that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise OptionError(f"{option} {file}", error.strerror or str(error)) from None

@@ -38,8 +38,8 @@ from runout.cli.grids import HandGrid
 from runout.cli.options import JsonFlag, OptionError, read_path
 from runout.cli.sheets import Column, Sheet, columns_of
 from runout.cli.show import print_report, report_to_json
-from runout.cli.solve import checkpoint_directory, describe_flops, solve_table, summarize
-from runout.cli.targets import count_checkpoints, describe_parts
+from runout.cli.solve import describe_flops, solve_table, solves_sheet
+from runout.cli.targets import checkpoints_beside, count_checkpoints
 from runout.equity.preflop import preflop_table
 from runout.errors import CardError
 from runout.solutions.flop_bundles import SPOT_KIND
@@ -123,7 +123,7 @@ def inspect_bundles(
         if number + 1 < len(bundles) or num_finished:
             console.print()
     if num_finished:
-        kept = f"{path / CHECKPOINT_FOLDER} keeps {describe_parts(num_finished)}"
+        kept = f"{path / CHECKPOINT_FOLDER} keeps {format_count_of(num_finished, 'finished flop')}"
         console.print(f"{kept} of an interrupted run", soft_wrap=True, markup=False)
 
 
@@ -153,10 +153,10 @@ def _find_bundles(path: Path) -> list[Path]:
         RunoutError: if there are neither bundles nor finished flops.
     """
     if (path / MANIFEST_FILE).exists() or not path.is_dir():
-        beside = checkpoint_directory(path)
+        beside = checkpoints_beside(path)
         num_finished = count_checkpoints(beside)
         if num_finished and not path.exists():
-            kept = f"{beside} keeps {describe_parts(num_finished)}"
+            kept = f"{beside} keeps {format_count_of(num_finished, 'finished flop')}"
             raise OptionError(str(path), f"is not written yet, {kept} of an interrupted run")
         return [path]
     with reporting_os_errors(path, "read"):
@@ -225,9 +225,8 @@ def _print_values(console: Console, bundle: ValueBundle, with_flops: bool) -> No
             console.print(_flops_sheet(values).table())
             console.print()
     console.print(describe_flops(bundle), soft_wrap=True)
-    summaries = [summarize(values) for values in bundle.values]
-    seconds = sum(summary["solve_seconds"] for summary in summaries)
-    num_deals = sum(summary["num_deals"] for summary in summaries)
+    reports = [report for values in bundle.values for report in values.reports]
+    seconds, num_deals = sum(r.seconds for r in reports), sum(r.num_deals for r in reports)
     deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
     held = "all hands" if bundle.values[0].ranges is None else "only a part of the hands"
     solving = f"solving {format_seconds(seconds)}, flops added up"
@@ -288,8 +287,10 @@ def _inspected_to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
         document["num_flops"] = len(contents.values[0].flops)
         document["has_ranges"] = contents.values[0].ranges is not None
         document["sprs"] = [
-            {**summarize(values), **({"flops": _flops_to_json(values)} if with_flops else {})}
-            for values in contents.values
+            {**summary, **({"flops": _flops_to_json(values)} if with_flops else {})}
+            for summary, values in zip(
+                solves_sheet(contents).records(), contents.values, strict=True
+            )
         ]
     return document
 

@@ -1,9 +1,7 @@
 """`runout lab`: what strategies lose in the game with real cards."""
 
-import csv
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from runout.cards.deck import FLOP_SIZE, format_cards, parse_board
+from runout.cards.deck import format_cards, parse_board
 from runout.cards.flops import GivenFlop, canonical_flop
-from runout.cli.console import make_table, output, print_note, using_kernels
+from runout.cli.console import make_table, naming_file, output, print_note, using_kernels
 from runout.cli.formatting import (
     Json,
     format_bytes,
@@ -36,13 +34,12 @@ from runout.cli.options import (
     option,
     positive,
 )
-from runout.cli.sheets import print_wide
-from runout.cli.targets import GO_ON, solving_into, working_with
+from runout.cli.sheets import print_wide, write_csv
+from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
-from runout.errors import CardError, ConfigError, quote
+from runout.errors import ConfigError
 from runout.execution.context import RunContext
-from runout.execution.tasks import CancelledError
 from runout.solutions.preflop import LEDGER_FOLDER
 from runout.solutions.run import open_run
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
@@ -106,11 +103,10 @@ def show_exploitability(
     if (run is None) == (config is None):
         raise OptionError("lab exploit", "give either a RUN or --config, one of them")
     if run is not None:
-        with working_with(workers, executor) as workplace:
-            _judge_run(run, file, workplace)
-        return
-    assert config is not None
-    _compare(config, solve_types, flops, sprs, file, (workers, executor))
+        with solving_into(None, workers, executor) as context:
+            _judge_run(run, file, context)
+    elif config is not None:
+        _compare(config, solve_types, flops, sprs, file, (workers, executor))
 
 
 def _compare(
@@ -123,47 +119,39 @@ def _compare(
 ) -> None:
     """Solves flops by several backends and shows what each of them loses."""
     model = load_flops_config(config)
-    boards = [_read_flop(text) for text in flops or model.fixed_flops or DEFAULT_FLOPS]
+    names = flops or model.fixed_flops or DEFAULT_FLOPS
+    boards = [GivenFlop.parse(text).cards for text in names]
     if sprs:
         model = model.with_sprs(list(dict.fromkeys(sprs)))
-    if file is not None:
-        _require_writable(file)
-    rows: list[BackendRow] = []
-    total = 0
-    try:
-        with working_with(*how) as workplace:
-            from runout.flops.solve import PostflopPlan
-            from runout.runs.compare import compare_backends
+    _require_writable(file)
+    with solving_into(None, *how) as context:
+        from runout.flops.solve import PostflopPlan
+        from runout.runs.compare import compare_backends
 
-            contenders = _make_contenders(model, solve_types)
-            trees = PostflopPlan.make(model).trees
-            _tell_memory(contenders, boards, trees, workplace.num_threads)
-            total = len(contenders) * len(boards) * len(trees)
-            for row in compare_backends(contenders, boards, trees, workplace):
-                rows.append(row)
-    except KeyboardInterrupt:
-        done = f"{len(rows)} of {format_count_of(total, 'solve')}"
-        if not rows:
-            raise KeyboardInterrupt("interrupted before any flop was finished") from None
-        _report(config, rows, file, is_complete=False)
-        raise KeyboardInterrupt(f"interrupted, {done} in the table") from None
-    _report(config, rows, file, is_complete=True)
+        contenders = _make_contenders(model, solve_types)
+        trees = PostflopPlan.make(model).trees
+        _tell_memory(contenders, boards, trees, context.num_threads)
+        rows, is_complete = collect(compare_backends(contenders, boards, trees, context))
+    if not is_complete and not rows:
+        raise KeyboardInterrupt("interrupted before any flop was finished")
+    _report(config, rows, file, is_complete)
+    if not is_complete:
+        total = format_count_of(len(contenders) * len(boards) * len(trees), "solve")
+        raise KeyboardInterrupt(f"interrupted, {len(rows)} of {total} in the table")
 
 
-def _judge_run(path: Path, file: Path | None, workplace: RunContext) -> None:
+def _judge_run(path: Path, file: Path | None, context: RunContext) -> None:
     """Measures a joint solution in the real game."""
     from runout.runs.judge import judge_run
 
-    loss = judge_run(path, workplace)
+    loss = judge_run(path, context)
     solution = open_run(path).solution
     if file is not None:
         facts: Json = {
             "path": str(path),
             "own_exploitability_mbb": solution.report.exploitability_mbb,
             "real_exploitability_mbb": loss.exploitability_mbb,
-            "best_response_mbb": {
-                name: won for name, won in zip(BLIND_NAMES, loss.best_response_mbb, strict=True)
-            },
+            "best_response_mbb": dict(zip(BLIND_NAMES, loss.best_response_mbb, strict=True)),
         }
         _write_json(file, facts)
     sb, bb = (format_mbb(won) for won in loss.best_response_mbb)
@@ -185,8 +173,7 @@ def judge_strategies(
     workers: WorkersOption = None,
 ) -> None:
     """Show what strategies that were kept lose to a best response; nothing is solved again."""
-    if file is not None:
-        _require_writable(file)
+    _require_writable(file)
     bundle = open_values(path)
     if not bundle.solutions:
         raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
@@ -203,33 +190,20 @@ def judge_strategies(
     _report(path, rows, file, is_complete=True)
 
 
-def _read_flop(text: str) -> tuple[int, ...]:
-    cards = parse_board(text)
-    if len(cards) != FLOP_SIZE:
-        raise CardError(f"flop {quote(text)}", f"{len(cards)} cards, a flop has {FLOP_SIZE}")
-    return cards
-
-
-def _require_writable(file: Path) -> None:
+def _require_writable(file: Path | None) -> None:
     """Finds out before the work whether a file can be written."""
+    if file is None:
+        return
     is_there = file.exists()
-    with _naming_json(file):
+    with naming_file("--json", file):
         file.open("a").close()
         if not is_there:
             file.unlink()
 
 
 def _write_json(file: Path, document: Json) -> None:
-    with _naming_json(file):
+    with naming_file("--json", file):
         replace_file(file, f"{format_json(document)}\n".encode())
-
-
-@contextmanager
-def _naming_json(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise OptionError(f"--json {file}", error.strerror or str(error)) from None
 
 
 def _make_contenders(model: PostflopModelConfig, text: str) -> list["Contender"]:
@@ -289,15 +263,14 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
     document: Json = {
         "config": str(file),
         "is_complete": is_complete,
-        "rows": [_row_to_json(row) for row in rows],
+        "rows": [
+            {**asdict(row), "flop": format_cards(canonical_flop(parse_board(row.flop)))}
+            for row in rows
+        ],
         "means": [asdict(mean) for mean in means],
     }
     _write_json(json, document)
     print_note(f"wrote {json}, {format_count_of(len(rows), 'row')}")
-
-
-def _row_to_json(row: "BackendRow") -> Json:
-    return {**asdict(row), "flop": format_cards(canonical_flop(parse_board(row.flop)))}
 
 
 def exploit_table(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Table:
@@ -340,27 +313,22 @@ def sweep(
     larger grid solves only what is new.
     """
     points = load_sweep_config(config)
-    rows: list[SweepRow] = []
-    try:
-        with solving_into(path, workers, executor) as workplace:
-            from runout.runs.sweep import list_tasks, run_sweep
+    with solving_into(path, workers, executor) as context:
+        from runout.runs.sweep import list_tasks, run_sweep
 
-            num_solves = format_count_of(len(list_tasks(points)), "solve")
-            print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
-            workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
-            for row in run_sweep(points, workplace):
-                rows.append(row)
-    except (KeyboardInterrupt, CancelledError):
+        num_solves = format_count_of(len(list_tasks(points)), "solve")
+        print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
+        context = replace(context, checkpoints=path / LEDGER_FOLDER)
+        rows, is_complete = collect(run_sweep(points, context))
+    if rows:
         _report_sweep(path, points, rows)
+    if not is_complete:
         kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
-        raise KeyboardInterrupt(f"{GO_ON}, {kept}") from None
-    _report_sweep(path, points, rows)
+        raise KeyboardInterrupt(f"{GO_ON}, {kept}")
 
 
 def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["SweepRow"]) -> None:
-    """Prints the table and writes the files, if anything is finished."""
-    if not rows:
-        return
+    """Prints the table and writes the files."""
     from runout.runs.sweep import summarize
 
     means = summarize(points, rows)
@@ -369,10 +337,16 @@ def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["Sw
     console.print(_SWEEP_LEGEND, style="dim", soft_wrap=True)
     with reporting_os_errors(path, "written"):
         path.mkdir(parents=True, exist_ok=True)
-        _write_csv(path / ROWS_FILE, [_row_cells(points, row) for row in rows])
         pairs = list(zip(points, means, strict=True))
-        _write_csv(path / TABLE_FILE, [_mean_cells(*pair) for pair in pairs])
-        document: Json = {"points": [_mean_to_json(*pair) for pair in pairs]}
+        for name, records in (
+            (ROWS_FILE, [_row_cells(points, row) for row in rows]),
+            (TABLE_FILE, [_mean_cells(*pair) for pair in pairs]),
+        ):
+            with replacing_file(path / name) as part, part.open("w", newline="") as stream:
+                write_csv(records[0], (record.values() for record in records), stream)
+        document: Json = {
+            "points": [{"keys": dict(point.choice), **_mean_cells(point, m)} for point, m in pairs]
+        }
         replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
     print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
 
@@ -422,14 +396,3 @@ def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
         cells[name] = None if estimate is None else json_number(estimate.mean)
         cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)
     return cells
-
-
-def _mean_to_json(point: "SweepPoint", mean: "SweepMean") -> Json:
-    return {"keys": dict(point.choice), **_mean_cells(point, mean)}
-
-
-def _write_csv(path: Path, rows: Sequence[Json]) -> None:
-    with replacing_file(path) as part, part.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)

@@ -1,8 +1,9 @@
 """Options and arguments that several commands share, and how their text is read."""
 
+import inspect
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -241,67 +242,73 @@ def flops_of_run(path: Path, config: RunConfig) -> PostflopModelConfig:
     return postflop_config_for(model, tree)
 
 
-#: The options that describe a spot, by the key of its config that they set.
-OPTION_BY_KEY = {
-    "board": "--board",
-    "oop": "--oop",
-    "ip": "--ip",
-    "pot": "--pot",
-    "stack": "--stack",
-    "bet_sizes": "--bets",
-    "raise_sizes": "--raises",
-    "donk_sizes": "--donks",
-    "max_raises_per_street": "--max-raises",
-    "rake_rate": "--rake",
-    "rake_cap": "--rake-cap",
-    "target": "--target",
-    "max_iterations": "--max-iterations",
-    "max_seconds": "--max-seconds",
-    "precision": "--precision",
-    "rivers": "--rivers",
+#: The options that describe a spot, by the key of its config that they set: names, type, metavar
+#: and help.
+_SPOT_OPTIONS: dict[str, tuple[str, type, str, str]] = {
+    "board": ("--board -b", str, "CARDS", "Flop, turn or river: QsJh2h."),
+    "oop": ("--oop", str, "RANGE", "Who acts first: 22+,AKs:0.5."),
+    "ip": ("--ip", str, "RANGE", "Who is in position."),
+    "pot": ("--pot", float, "CHIPS", "What is in the middle."),
+    "stack": ("--stack", float, "CHIPS", "What the shorter player has left."),
+    "bet_sizes": ("--bets", str, "SIZES", "Bets: 33%,75%,100c,e,a."),
+    "raise_sizes": ("--raises", str, "SIZES", "Raises: 60%,2.5x,a."),
+    "donk_sizes": ("--donks", str, "SIZES", "Donk bets (default: as bets)."),
+    "max_raises_per_street": ("--max-raises", int, "N", "Raises of a street at most."),
+    "rake_rate": ("--rake", float, "X", "Share of the pot for the house, 0 to 1."),
+    "rake_cap": ("--rake-cap", float, "CHIPS", "The most that it takes."),
+    "target": ("--target", str, "PERCENT", "Ends at this exploitability: 0.5%."),
+    "max_iterations": ("--max-iterations", int, "N", "Ends after so many."),
+    "max_seconds": ("--max-seconds", float, "S", "Ends after this time."),
+    "precision": ("--precision", int, "BITS", "32, or 16 for half of the memory."),
+    "rivers": ("--rivers", str, "WAY", "exact, or compact: a fraction of time and memory."),
 }
+SPOT_KEYS = tuple(_SPOT_OPTIONS)
 
 _SPOT_CONFIG = "A config, YAML; options win over it."
 SpotConfigOption = Annotated[Path | None, option("--config -c", "FILE", _SPOT_CONFIG)]
-_SPOT_OUTPUT = "Directory to write, none by default."
-SpotOutputOption = Annotated[Path | None, option("--output -o", "DIR", _SPOT_OUTPUT)]
-SpotBoardOption = Annotated[
-    str | None, option("--board -b", "CARDS", "Flop, turn or river: QsJh2h.")
-]
-OopOption = Annotated[str | None, option("--oop", "RANGE", "Who acts first: 22+,AKs:0.5.")]
-IpOption = Annotated[str | None, option("--ip", "RANGE", "Who is in position.")]
-PotOption = Annotated[float | None, option("--pot", "CHIPS", "What is in the middle.")]
-_STACK = "What the shorter player has left."
-StackOption = Annotated[float | None, option("--stack", "CHIPS", _STACK)]
-BetsOption = Annotated[str | None, option("--bets", "SIZES", "Bets: 33%,75%,100c,e,a.")]
-RaisesOption = Annotated[str | None, option("--raises", "SIZES", "Raises: 60%,2.5x,a.")]
-DonksOption = Annotated[str | None, option("--donks", "SIZES", "Donk bets (default: as bets).")]
-MaxRaisesOption = Annotated[int | None, option("--max-raises", "N", "Raises of a street at most.")]
-_RAKE = "Share of the pot for the house, 0 to 1."
-RakeOption = Annotated[float | None, option("--rake", "X", _RAKE)]
-RakeCapOption = Annotated[float | None, option("--rake-cap", "CHIPS", "The most that it takes.")]
-_TARGET = "Ends at this exploitability: 0.5%."
-TargetOption = Annotated[str | None, option("--target", "PERCENT", _TARGET)]
-MaxIterationsOption = Annotated[int | None, option("--max-iterations", "N", "Ends after so many.")]
-MaxSecondsOption = Annotated[float | None, option("--max-seconds", "S", "Ends after this time.")]
-_PRECISION = "32, or 16 for half of the memory."
-PrecisionOption = Annotated[int | None, option("--precision", "BITS", _PRECISION)]
-_RIVERS = "exact, or compact: a fraction of time and memory."
-RiversOption = Annotated[str | None, option("--rivers", "WAY", _RIVERS)]
 _FROM = "Ranges, money and sizes of a preflop solution."
 FromOption = Annotated[Path | None, option("--from", "RUN", _FROM)]
 SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "With --from: such as r2-c.")]
 
 
+def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Adds options that describe a spot to a command, in place of its parameter ``given``.
+
+    The command, whose parameters are keywords, gets those that were given, by their keys.
+    """
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**values: Any) -> None:
+            found = {key: values.pop(key) for key in keys}
+            given = {key: value for key, value in found.items() if value is not None}
+            command(**values, given=given)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name != "given":
+                parameters.append(parameter)
+                continue
+            for key in keys:
+                names, kind, metavar, text = _SPOT_OPTIONS[key]
+                annotation: Any = Annotated[kind | None, option(names, metavar, text)]
+                parameters.append(parameter.replace(name=key, default=None, annotation=annotation))
+        run.__doc__ = command.__doc__
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return add
+
+
 def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys that a preflop solution gives, none without one.
+    """Returns the given keys with those of a preflop solution, if there is one.
 
     Raises:
         RunoutError: if one of the two options is missing, there is no such flop, or another money
             is given than the node has.
     """
     if run is None and node is None:
-        return {}
+        return dict(given)
     if run is None or node is None:
         missing, other = ("--from", "--node") if run is None else ("--node", "--from")
         raise OptionError(missing, f"is missing, {other} needs it")
@@ -311,35 +318,33 @@ def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) 
     for key in ("pot", "stack"):
         if key in given:
             problem = f"is {keys[key]} chips at {node}, leave it out with --from"
-            raise OptionError(OPTION_BY_KEY[key], problem)
-    return keys
-
-
-def require_keys(given: Mapping[str, Any], keys: Sequence[str]) -> None:
-    """Refuses options that do not say everything about a spot, where there is no file.
-
-    Raises:
-        OptionError: naming the first that is missing.
-    """
-    for key in keys:
-        if key not in given:
-            raise OptionError(OPTION_BY_KEY[key], "is missing, give it or a file by --config")
+            raise OptionError(f"--{key}", problem)
+    return {**keys, **given}
 
 
 @contextmanager
-def naming_options(given: Mapping[str, Any]) -> Iterator[None]:
+def reading_spot(file: Path | None, given: Mapping[str, Any], *required: str) -> Iterator[None]:
     """Turns errors about keys that came as options into errors about the options.
+
+    Args:
+        file: the config that has the other keys; without one the required keys must be given.
+        given: keys that came as options.
+        required: keys without which nothing can be solved.
 
     Raises:
         RunoutError: naming the option or key at fault.
     """
+    for key in required if file is None else ():
+        if key not in given:
+            raise OptionError(f"--{key}", "is missing, give it or a file by --config")
     try:
         yield
     except ConfigError as error:
         key, position = re.fullmatch(r"([^.\[]*)(.*)", error.where, re.DOTALL).groups()  # type: ignore[union-attr]
-        if key not in given:
+        if key not in given or key not in _SPOT_OPTIONS:
             raise
-        raise OptionError(f"{OPTION_BY_KEY[key]}{position}", error.problem) from error
+        name = _SPOT_OPTIONS[key][0].split()[0]
+        raise OptionError(f"{name}{position}", error.problem) from error
 
 
 #: A hand that plays towards a node less often than this is not shown there.

@@ -10,8 +10,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from runout.arrays import FloatArray, IntArray
+from runout.cli.console import naming_file
 from runout.cli.formatting import format_count_of
-from runout.cli.options import OptionError
 from runout.storage.files import replacing_file
 from runout.trees.betting import Street
 
@@ -101,11 +101,8 @@ def save_figure(figure: "Figure", path: Path, option: str, form: str = "png") ->
     Raises:
         OptionError: naming the option and the file, if it cannot be written.
     """
-    try:
-        with replacing_file(path) as part:
-            figure.savefig(part, format=form, dpi=_DOTS_PER_INCH)
-    except OSError as error:
-        raise OptionError(f"{option} {path}", error.strerror or str(error)) from None
+    with naming_file(option, path), replacing_file(path) as part:
+        figure.savefig(part, format=form, dpi=_DOTS_PER_INCH)
 
 
 def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:

@@ -4,7 +4,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -24,31 +24,23 @@ from runout.cli.console import output, print_json, print_note
 from runout.cli.formatting import Json, format_bytes, format_count_of, format_seconds, json_number
 from runout.cli.node_tables import RARE_REACH, print_roughness
 from runout.cli.options import (
-    BetsOption,
     ExecutorOption,
     FromOption,
-    IpOption,
     JsonFlag,
-    MaxIterationsOption,
-    OopOption,
     OptionError,
     OverwriteFlag,
-    PotOption,
-    RaisesOption,
-    RiversOption,
     SpotConfigOption,
     SpotNodeOption,
-    StackOption,
-    TargetOption,
     WorkersOption,
+    flag,
     keys_from_run,
-    naming_options,
-    read_path,
-    require_keys,
+    option,
+    reading_spot,
+    taking_spot,
 )
 from runout.cli.plots import save_figure
 from runout.cli.sheets import Column, Sheet, format_chips, format_share
-from runout.cli.targets import remove_checkpoints, require_free, solving_into
+from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
@@ -65,7 +57,6 @@ from runout.solutions.reports import (
     FLOP_KEY,
     ROOT,
     WEIGHT_KEY,
-    FlopRow,
     FlopsReport,
     Form,
     LineTable,
@@ -79,7 +70,6 @@ from runout.trees.tree import POSITION_NAMES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from runout.flops.spot_setup import SpotSize
     from runout.runs.report import ReportPlan
 
 
@@ -112,23 +102,38 @@ class TableChoice:
     by: tuple[TextureKind, ...] = tuple(TextureKind)
     num_rows: int = 20
 
-    def tables(self, report: FlopsReport) -> list[LineTable]:
-        """Returns the tables of the chosen lines, and finds out whether all of this can be shown.
+    def tables(self, report: FlopsReport) -> list["ChosenTable"]:
+        """Returns the tables of the chosen lines.
 
         Raises:
             FilterError: if there is no such line, column or texture.
         """
         names = self.lines or tuple(name_of_line(line.path) for line in report.lines)
-        tables = [report.table(name.strip()) for name in names]
-        for table in tables:
-            choose_flops(table, self.filters)
-            self.order(table)
-        return tables
+        return [self._choose(report.table(name.strip())) for name in names]
 
-    def order(self, table: LineTable) -> list[int]:
-        """Returns the chosen flops of a table in their order."""
+    def _choose(self, table: LineTable) -> "ChosenTable":
         chosen = choose_flops(table, self.filters)
-        return [number for number in table.order(self.sort) if chosen[number]]
+        return ChosenTable(table, chosen, [n for n in table.order(self.sort) if chosen[n]])
+
+
+class ChosenTable(NamedTuple):
+    """A line of a report, and which flops of it are shown.
+
+    Attributes:
+        table: the line on all flops.
+        chosen: ``[F]`` whether a flop is shown.
+        order: the numbers of these flops, in their order.
+    """
+
+    table: LineTable
+    chosen: BoolArray
+    order: list[int]
+
+    def heading(self, gap: str) -> str:
+        """Returns who acts where, with a gap between the two."""
+        line = self.table.line
+        who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
+        return f"{who}{gap}line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
 
 
 def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> None:
@@ -137,8 +142,15 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
     Raises:
         FilterError: if there is no such line, column or texture.
     """
-    for table in choice.tables(report):
-        _print_line(console, table, choice)
+    for shown in choice.tables(report):
+        console.print(shown.heading("   "), style="bold", soft_wrap=True, markup=False)
+        reach = shown.table.column("reach").mean(shown.table.everything())
+        if reach < RARE_REACH:
+            text = f"! reached in {format_share(reach)} of deals: play here was hardly learned"
+            console.print(text, style="yellow", soft_wrap=True, markup=False)
+        console.print()
+        _line_sheet(shown, choice).print_in_full(console)
+        console.print()
     console.print(_LEGEND, style="dim", soft_wrap=True)
     if any(line.size_cost for row in report.rows[:1] for line in row.lines):
         console.print(_ONLY, style="dim", soft_wrap=True)
@@ -151,42 +163,29 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
     print_roughness(console, quality_of_report(report))
 
 
-def _print_line(console: Console, table: LineTable, choice: TableChoice) -> None:
-    line = table.line
-    who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-    title = f"{who}   line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
-    console.print(title, style="bold", soft_wrap=True, markup=False)
-    reach = table.column("reach").mean(table.everything())
-    if reach < RARE_REACH:
-        text = f"! reached in {format_share(reach)} of deals: play here was hardly learned"
-        console.print(text, style="yellow", soft_wrap=True, markup=False)
-    console.print()
-    _line_sheet(table, choice).print_in_full(console)
-    console.print()
-
-
-def _line_sheet(table: LineTable, choice: TableChoice) -> Sheet:
+def _line_sheet(shown: ChosenTable, choice: TableChoice) -> Sheet:
     """Returns groups, flops and means; what says the same on every flop is left to files."""
+    table, chosen, order = shown
     hidden = {"share", "iterations", "seconds"} | (set() if table.line.path else {"reach"})
     columns = [column for column in table.columns if column.key not in hidden]
-    forms = [_format_percent if column.form is Form.SHARE else format_chips for column in columns]
-    headings = zip((column.heading for column in columns), forms, strict=True)
-    numbers = [Column(heading, form=form) for heading, form in headings]
+    numbers = [
+        Column(c.heading, form=_format_percent if c.form is Form.SHARE else format_chips)
+        for c in columns
+    ]
     sheet = Sheet((Column(), Column("flops", form="{:,}".format), *numbers))
 
     def add_mean(label: str, is_in: BoolArray, style: str = "") -> None:
         means = (column.mean(is_in) for column in columns)
         sheet.add(label, int(is_in.sum()), *means, style=style)
 
-    chosen = choose_flops(table, choice.filters)
     for kind in choice.by:
         for label, is_in in table.groups(kind, chosen):
             add_mean(label, is_in)
         sheet.add()
-    for number in choice.order(table)[: choice.num_rows]:
+    for number in order[: choice.num_rows]:
         values = (float(column.values[number]) for column in columns)
         sheet.add(table.rows[number].flop, "", *values)
-    left_out = int(chosen.sum()) - choice.num_rows
+    left_out = len(order) - choice.num_rows
     if choice.num_rows and left_out > 0:
         sheet.add(f"... {left_out:,} more", style="dim")
     if choice.num_rows:
@@ -203,27 +202,24 @@ def _format_percent(share: float) -> str:
 
 def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
     """Returns the chosen lines by columns, with means, under JSON names."""
-    lines = []
-    for table in choice.tables(report):
-        order, chosen = choice.order(table), choose_flops(table, choice.filters)
-        columns = table_columns(table)
-        lines.append(
-            {
-                **table.line.to_json(),
-                "columns": {
-                    name: [_plain(cells[number]) for number in order]
-                    for name, cells in columns.items()
-                },
-                OVERALL: _means(table, table.everything()),
-                FILTERED: _means(table, chosen),
-            }
-        )
+    lines = [
+        {
+            **table.line.to_json(),
+            "columns": {
+                name: [_plain(cells[number]) for number in order]
+                for name, cells in table_columns(table).items()
+            },
+            OVERALL: _means(table, table.everything()),
+            FILTERED: _means(table, chosen),
+        }
+        for table, chosen, order in choice.tables(report)
+    ]
     return {
         "title": report.title,
         "num_flops": report.num_flops,
         "num_finished": len(report.rows),
         "exploitability_meaning": report.meaning.value,
-        "sorted_by": choice.sort if choice.sort else FLOP_KEY,
+        "sorted_by": choice.sort or FLOP_KEY,
         "lines": lines,
     }
 
@@ -261,13 +257,13 @@ def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
     figure = Figure(figsize=size, layout="constrained")
     figure.suptitle(report.title, fontsize=10)
     places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
-    for axes, table in zip(places, tables, strict=True):
-        _draw(axes, table, choice)
+    for axes, shown in zip(places, tables, strict=True):
+        _draw(axes, shown, choice.sort)
     save_figure(figure, path, "--plot", path.suffix.lower().removeprefix("."))
 
 
-def _draw(axes: "Axes", table: LineTable, choice: TableChoice) -> None:
-    order, line = choice.order(table), table.line
+def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
+    table, order, line = shown.table, shown.order, shown.table.line
     # A bar is as wide as its flop is frequent.
     widths = table.weights[order] / max(float(table.weights[order].sum()), 1e-300)
     lefts = np.concatenate([[0.0], np.cumsum(widths)[:-1]]) if order else np.zeros(0)
@@ -290,10 +286,8 @@ def _draw(axes: "Axes", table: LineTable, choice: TableChoice) -> None:
         for name, colour in zip(POSITION_NAMES, _EV_COLOURS, strict=True):
             values = table.column(f"ev_{name.lower()}").values[order]
             axes.step(lefts, values, where="post", color=colour, label=f"{name} EV")
-    who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-    place = f"line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
     axes.set(
-        title=f"{who}, {place}: {len(order):,} flops by {choice.sort}",
+        title=f"{shown.heading(', ')}: {len(order):,} flops by {sort}",
         ylabel="actions (%)" if line.actions else "EV (chips)",
         xlim=(0, 1),
     )
@@ -318,111 +312,48 @@ DEFAULT_FLOPS = "25"
 DEFAULT_LINES = (ROOT, "x")
 
 _EVERYTHING = "all"
-_REQUIRED_KEYS = ("oop", "ip", "pot", "stack")
-_SPOT_KEYS = (
-    "oop",
-    "ip",
-    "pot",
-    "stack",
-    "bet_sizes",
-    "raise_sizes",
-    "target",
-    "max_iterations",
-    "rivers",
-)
 
 #: Kinds of pictures.
 PLOT_SUFFIXES = (".png", ".svg")
 
-_Directory = Annotated[
-    Path | None,
-    typer.Argument(metavar="[DIR]", help="A report that is there: shows it, and solves nothing."),
-]
-_Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="DIR", parser=read_path, help="Directory to write."),
-]
-_Flops = Annotated[
-    str | None,
-    typer.Option(
-        "--flops",
-        metavar="WHICH",
-        help="all, 8, 13, 25, 50, 100 or 200 that stand for all, a file, or AhKd7s,Th9h6c "
-        f"(default {DEFAULT_FLOPS}).",
-    ),
-]
-_Lines = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--line",
-        "-l",
-        metavar="PATH",
-        help="root, x, x:b33, ...; again for more (default root, x).",
-    ),
-]
-_Keep = Annotated[
-    bool, typer.Option("--keep-strategies", help="Keep the solution of each flop, in DIR/spots.")
-]
-_SizeCosts = Annotated[
-    bool,
-    typer.Option(
-        "--size-costs", help="Solve each flop with every first bet alone, too: what it costs."
-    ),
-]
-_Sort = Annotated[
-    str,
-    typer.Option(
-        "--sort", "-s", metavar="COLUMN", help="weight, flop, b33, ev-ip, ...; -ev-ip from below."
-    ),
-]
-_Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where", metavar="TEXTURE", help="suits=monotone, high=A,K, ...; again for more."
-    ),
-]
-_By = Annotated[
-    list[TextureKind] | None,
-    typer.Option("--by", help="Groups to show; again for more (default all four)."),
-]
-_Rows = Annotated[
-    str, typer.Option("--rows", metavar="N", help="Single flops to show, 0 for none, or all.")
-]
-_Plot = Annotated[
-    Path | None,
-    typer.Option(
-        "--plot", metavar="FILE", parser=read_path, help="A bar for each flop, as .png or .svg."
-    ),
-]
+_DIRECTORY = "A report that is there: shows it, and solves nothing."
+_FLOPS = (
+    "all, 8, 13, 25, 50, 100 or 200 that stand for all, a file, or AhKd7s,Th9h6c "
+    f"(default {DEFAULT_FLOPS})."
+)
+_LINES = "root, x, x:b33, ...; again for more (default root, x)."
+_KEEP = "Keep the solution of each flop, in DIR/spots."
+_SIZE_COSTS = "Solve each flop with every first bet alone, too: what it costs."
+_SORT = "weight, flop, b33, ev-ip, ...; -ev-ip from below."
+_WHERE = "suits=monotone, high=A,K, ...; again for more."
+_BY = "Groups to show; again for more (default all four)."
+_ROWS = "Single flops to show, 0 for none, or all."
+_PLOT = "A bar for each flop, as .png or .svg."
 
 
+@taking_spot(
+    "oop", "ip", "pot", "stack", "bet_sizes", "raise_sizes", "target", "max_iterations", "rivers"
+)
 def report_flops(
-    directory: _Directory = None,
+    *,
+    directory: Annotated[Path | None, typer.Argument(metavar="[DIR]", help=_DIRECTORY)] = None,
     config: SpotConfigOption = None,
     run: FromOption = None,
     node: SpotNodeOption = None,
-    flops: _Flops = None,
-    lines: _Lines = None,
-    path: _Output = None,
-    oop: OopOption = None,
-    ip: IpOption = None,
-    pot: PotOption = None,
-    stack: StackOption = None,
-    bets: BetsOption = None,
-    raises: RaisesOption = None,
-    target: TargetOption = None,
-    max_iterations: MaxIterationsOption = None,
-    rivers: RiversOption = None,
-    keep: _Keep = False,
-    size_costs: _SizeCosts = False,
+    flops: Annotated[str | None, option("--flops", "WHICH", _FLOPS)] = None,
+    lines: Annotated[list[str] | None, option("--line -l", "PATH", _LINES)] = None,
+    path: Annotated[Path | None, option("--output -o", "DIR", "Directory to write.")] = None,
+    given: dict[str, Any],
+    keep: Annotated[bool, flag("--keep-strategies", _KEEP)] = False,
+    size_costs: Annotated[bool, flag("--size-costs", _SIZE_COSTS)] = False,
     overwrite: OverwriteFlag = False,
     workers: WorkersOption = None,
     executor: ExecutorOption = "threads",
-    sort: _Sort = WEIGHT_KEY,
-    where: _Where = None,
-    by: _By = None,
-    rows: _Rows = "20",
-    plot: _Plot = None,
+    sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = WEIGHT_KEY,
+    where: Annotated[list[str] | None, option("--where", "TEXTURE", _WHERE)] = None,
+    by: Annotated[list[TextureKind] | None, flag("--by", _BY)] = None,
+    rows: Annotated[str, option("--rows", "N", _ROWS)] = "20",
+    plot: Annotated[Path | None, option("--plot", "FILE", _PLOT)] = None,
     json: JsonFlag = False,
 ) -> None:
     """Solve one spot on many flops, and show what is done and won on each.
@@ -430,26 +361,31 @@ def report_flops(
     Rows are printed as they finish; Ctrl-C keeps them, and the same command goes on. DIR has a
     folder for each line with CSV as PioSOLVER writes it, CSV and Parquet with everything.
     """
-    _require_plot(plot)
+    if plot is not None and plot.suffix.lower() not in PLOT_SUFFIXES:
+        ends = " or ".join(PLOT_SUFFIXES)
+        raise OptionError(f"--plot {plot}", f"is no picture, give a name that ends with {ends}")
     filters, kinds = tuple(where or ()), tuple(by or TextureKind)
     choice = TableChoice(tuple(lines or ()), filters, sort, kinds, _read_rows(rows))
-    values = (oop, ip, pot, stack, bets, raises, target, max_iterations, rivers)
-    given = {key: v for key, v in zip(_SPOT_KEYS, values, strict=True) if v is not None}
-    solving = [config, run, node, path, flops, overwrite, keep, size_costs, *given]
     if directory is not None:
-        if any(solving):
+        if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
             problem = "shows a report that is there; to solve one give --output instead"
             raise OptionError(str(directory), problem)
         report, _ = load_report(directory)
     elif path is None:
         raise OptionError("--output", "is missing, say where to write the report")
     else:
-        keys = {**keys_from_run(run, node, given), **given}
         spots = path.absolute() / SPOTS_FOLDER if keep else None
+        keys = keys_from_run(run, node, given)
         plan = _make_plan(config, keys, _read_flops(flops), choice, size_costs, spots)
         choice = replace(choice, lines=())
         report = _solve(plan, path, (workers, executor), overwrite)
-    _show(report, choice, plot, json)
+    if plot is not None:
+        write_strips(plot, report, choice)
+        print_note(f"wrote {plot}")
+    if json:
+        print_json(flops_report_to_json(report, choice))
+    else:
+        print_report(output(), report, choice)
 
 
 def _make_plan(
@@ -463,9 +399,7 @@ def _make_plan(
     """Reads what to solve, and finds out before the work whether it can be shown as asked for."""
     from runout.runs.report import ReportPlan, collect_report
 
-    if config is None:
-        require_keys(given, _REQUIRED_KEYS)
-    with naming_options(given):
+    with reading_spot(config, given, "oop", "ip", "pot", "stack"):
         plan = ReportPlan.make(
             config,
             given,
@@ -483,29 +417,22 @@ def _solve(
 ) -> FlopsReport:
     """Solves the flops that are not finished yet, and writes everything."""
     _require_same_spot(path, plan, overwrite)
-    rows: list[FlopRow] = []
-    with solving_into(path, *how) as workplace:
-        from runout.execution.tasks import CancelledError
-        from runout.flops.spot_setup import measure_spot
+    with solving_into(path, *how) as context:
         from runout.runs.report import collect_report, report_flops
 
-        _tell_needs(plan, measure_spot(plan.spot, num_workers=1))
-        workplace = replace(workplace, checkpoints=path / LEDGER_FOLDER)
-        try:
-            for row in report_flops(plan, workplace):
-                rows.append(row)
-        except (KeyboardInterrupt, CancelledError):
-            if not rows:
-                remove_checkpoints(path / LEDGER_FOLDER)
-                with suppress(OSError):  # was not made, or has a flop that was interrupted
-                    (path / SPOTS_FOLDER).rmdir()
-                raise KeyboardInterrupt("interrupted before any flop was finished") from None
-            _write(path, plan, collect_report(plan, rows))
-            kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
-            text = f"interrupted; give the same command again to go on, {kept}"
-            raise KeyboardInterrupt(text) from None
+        _tell_needs(plan)
+        context = replace(context, checkpoints=path / LEDGER_FOLDER)
+        rows, is_complete = collect(report_flops(plan, context))
+        if not is_complete and not rows:
+            remove_checkpoints(path / LEDGER_FOLDER)
+            with suppress(OSError):  # was not made, or has a flop that was interrupted
+                (path / SPOTS_FOLDER).rmdir()
+            raise KeyboardInterrupt("interrupted before any flop was finished")
         report = collect_report(plan, rows)
         _write(path, plan, report)
+        if not is_complete:
+            kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
+            raise KeyboardInterrupt(f"{GO_ON}, {kept}")
     return report
 
 
@@ -534,10 +461,13 @@ def _require_same_spot(path: Path, plan: "ReportPlan", overwrite: bool) -> None:
             raise OptionError(str(path), problem)
 
 
-def _tell_needs(plan: "ReportPlan", size: "SpotSize") -> None:
+def _tell_needs(plan: "ReportPlan") -> None:
     """Says what is going to be solved, and with how much memory."""
+    from runout.flops.spot_setup import measure_spot
+
+    size = measure_spot(plan.spot, num_workers=1)
     oop, ip = size.num_hands
-    need = next(need for bits, need in size.memory.items() if bits == plan.spot.precision)
+    need = size.memory[plan.spot.precision]  # type: ignore[index]
     print_note(
         f"{plan.title}\n{format_count_of(len(plan.flops), 'flop')}, about "
         f"{format_bytes(need.total)} each; {size.num_nodes:,} nodes of betting, {oop:,} against "
@@ -545,16 +475,6 @@ def _tell_needs(plan: "ReportPlan", size: "SpotSize") -> None:
     )
     if plan.variants:
         print_note(f"each flop is solved {len(plan.variants)} times more for costs of sizes")
-
-
-def _show(report: FlopsReport, choice: TableChoice, plot: Path | None, json: bool) -> None:
-    if plot is not None:
-        write_strips(plot, report, choice)
-        print_note(f"wrote {plot}")
-    if json:
-        print_json(flops_report_to_json(report, choice))
-    else:
-        print_report(output(), report, choice)
 
 
 def _read_flops(text: str | None) -> FlopList:
@@ -591,9 +511,3 @@ def _read_rows(text: str) -> int:
     if not text.isdecimal():
         raise OptionError("--rows", f"{quote(text)} is not a whole number or all")
     return int(text)
-
-
-def _require_plot(plot: Path | None) -> None:
-    if plot is not None and plot.suffix.lower() not in PLOT_SUFFIXES:
-        ends = " or ".join(PLOT_SUFFIXES)
-        raise OptionError(f"--plot {plot}", f"is no picture, give a name that ends with {ends}")

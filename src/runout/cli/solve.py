@@ -1,7 +1,6 @@
 """`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
 
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.table import Table
 
 from runout.cfr.schedules import StopReason
-from runout.cli.console import make_table, output, print_json, print_note, show
+from runout.cli.console import output, print_json, print_note, show
 from runout.cli.formatting import (
     Json,
     format_bytes,
@@ -17,61 +16,44 @@ from runout.cli.formatting import (
     format_exploitability,
     format_percent,
     format_seconds,
+    json_number,
 )
 from runout.cli.node_tables import print_node, print_roughness
 from runout.cli.options import (
-    OPTION_BY_KEY,
-    BetsOption,
+    SPOT_KEYS,
     ConfigOption,
-    DonksOption,
     ExecutorOption,
     FromOption,
-    IpOption,
     JsonFlag,
-    MaxIterationsOption,
-    MaxRaisesOption,
-    MaxSecondsOption,
-    OopOption,
     OptionError,
     OutputOption,
     OverwriteFlag,
-    PotOption,
-    PrecisionOption,
-    RaisesOption,
-    RakeCapOption,
-    RakeOption,
     ResumeFlag,
-    RiversOption,
-    SpotBoardOption,
     SpotConfigOption,
     SpotNodeOption,
-    SpotOutputOption,
-    StackOption,
-    TargetOption,
     WorkersOption,
     flag,
     keys_from_run,
     load_flops_config,
-    naming_options,
-    require_keys,
+    option,
+    reading_spot,
+    taking_spot,
 )
-from runout.cli.sheets import format_chips
+from runout.cli.sheets import Column, Sheet, format_chips
 from runout.cli.show import print_decisions, print_report, report_to_json
 from runout.cli.targets import (
     LongWork,
     checkpoints_beside,
+    describe_cost,
     describe_end,
-    describe_joint_game,
     require_disk,
     require_free,
     require_resources,
     solving_into,
-    tell_plan,
 )
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.spot import SpotConfig
 from runout.config.values import plain_target
-from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import (
@@ -82,7 +64,7 @@ from runout.solutions.preflop import (
     PreflopSolution,
     PreflopView,
 )
-from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle
+from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
 from runout.trees.betting import Stakes, Street
@@ -90,10 +72,11 @@ from runout.trees.sizes import PotFraction
 from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
+    from runout.flops.backend import Cost
+    from runout.flops.solve import PostflopPlan
     from runout.flops.spot_setup import SpotSize
     from runout.flops.spot_solution import SpotSolution
     from runout.runs.plan import RunPlan
-    from runout.runs.preflop import PreflopRun
 
 
 def solve_flops(
@@ -117,15 +100,15 @@ def solve_flops(
         from runout.flops.solve import PostflopAbstraction, PostflopPlan
         from runout.runs.plan import find_finished_values
 
-        def prepare() -> Callable[[RunContext], ValueBundle]:
-            plan = PostflopPlan.make(model, workers)
-            tell_plan(config, plan, path)
-            return lambda context: PostflopAbstraction.carry_out(plan, context).to_bundle()
-
         find = partial(find_finished_values, path, model)
-        checkpoints = checkpoint_directory(path)
-        work = LongWork(path, checkpoints, find, prepare, overwrite, resume)
-        bundle, is_done_before = work.carry_out(context, claim)
+        work = LongWork(path, checkpoints_beside(path), claim, find, overwrite, resume)
+        bundle = found = work.find_finished()
+        if bundle is None:
+            plan = PostflopPlan.make(model, workers)
+            tell_work(config, path, describe_plan(plan), plan.cost)
+            with work.going_on(context) as place:
+                bundle = PostflopAbstraction.carry_out(plan, place).to_bundle()
+                work.save(bundle, context)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     num_flops = len(bundle.values[0].flops.flops)
     document: Json = {
@@ -133,69 +116,90 @@ def solve_flops(
         "size_bytes": size_bytes,
         "seconds": seconds,
         "num_flops": num_flops,
-        "sprs": [summarize(values) for values in bundle.values],
+        "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(json, document, solve_table(bundle), describe_end(what, seconds, is_done_before))
+    show(json, document, solve_table(bundle), describe_end(what, seconds, found is not None))
 
 
-def checkpoint_directory(path: Path) -> Path:
-    """Returns where finished flops are until their bundle is written."""
-    return checkpoints_beside(path, "checkpoints")
-
-
-def summarize(values: PostflopValues) -> Json:
-    """Returns how the solves at one stack-to-pot ratio went, under JSON names."""
-    reports = values.reports
-    exploitability = [report.exploitability_pot for report in reports]
-    return {
-        "spr": values.spr,
-        "mean_exploitability_pot": sum(exploitability) / len(reports),
-        "worst_exploitability_pot": max(exploitability),
-        "exploitability_meaning": reports[0].meaning,
-        "mean_iterations": sum(report.iterations for report in reports) / len(reports),
-        "solve_seconds": sum(report.seconds for report in reports),
-        "num_deals": sum(report.num_deals for report in reports),
-    }
-
-
-def describe_flops(bundle: ValueBundle) -> str:
-    """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
-    summaries = [summarize(values) for values in bundle.values]
-    mean = sum(summary["mean_exploitability_pot"] for summary in summaries) / len(summaries)
-    worst = max(summary["worst_exploitability_pot"] for summary in summaries)
-    meaning = bundle.values[0].reports[0].meaning
-    return (
-        f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
-        f"{format_count_of(len(summaries), 'SPR')}: "
-        f"exploitability ({meaning}) {format_exploitability(mean, meaning)} of the pot on average, "
-        f"{format_exploitability(worst, meaning)} at worst"
+def solves_sheet(bundle: ValueBundle) -> Sheet:
+    """Returns how the solves at each stack-to-pot ratio went."""
+    share = partial(format_exploitability, meaning=bundle.values[0].reports[0].meaning, decimals=3)
+    has_deals = any(report.num_deals for values in bundle.values for report in values.reports)
+    sheet = Sheet(
+        (
+            Column("SPR", "spr", "{:.4g}".format),
+            Column("exploitability, mean", "mean_exploitability_pot", share),
+            Column("worst", "worst_exploitability_pot", share),
+            Column(None, "exploitability_meaning"),
+            Column("iterations, mean", "mean_iterations", "{:,.0f}".format),
+            Column("solving", "solve_seconds", format_seconds),
+            Column("deals" if has_deals else None, "num_deals", "{:.3g}".format),
+        ),
+        to_plain=json_number,
     )
+    for values in bundle.values:
+        reports = values.reports
+        exploitability = [report.exploitability_pot for report in reports]
+        sheet.add(
+            values.spr,
+            sum(exploitability) / len(reports),
+            max(exploitability),
+            reports[0].meaning,
+            sum(report.iterations for report in reports) / len(reports),
+            sum(report.seconds for report in reports),
+            sum(report.num_deals for report in reports),
+        )
+    return sheet
 
 
 def solve_table(bundle: ValueBundle) -> Table:
     """Returns a table with a line for each stack-to-pot ratio."""
-    summaries = [summarize(values) for values in bundle.values]
-    has_deals = any(summary["num_deals"] for summary in summaries)
-    meaning = bundle.values[0].reports[0].meaning
-    headings = [">SPR", ">exploitability, mean", ">worst", ">iterations, mean", ">solving"]
-    rows = [
-        [
-            f"{summary['spr']:.4g}",
-            format_exploitability(summary["mean_exploitability_pot"], meaning, 3),
-            format_exploitability(summary["worst_exploitability_pot"], meaning, 3),
-            f"{summary['mean_iterations']:,.0f}",
-            format_seconds(summary["solve_seconds"]),
-            *([f"{summary['num_deals']:.3g}"] if has_deals else []),
-        ]
-        for summary in summaries
-    ]
-    table = make_table([*headings, *([">deals"] if has_deals else [])], rows, gap=3)
+    table, meaning = solves_sheet(bundle).table(), bundle.values[0].reports[0].meaning
     table.caption = (
         f"exploitability in % of the flop pot; solving: all flops added up\n{meaning.explanation}"
     )
     table.caption_justify = "left"
     return table
+
+
+def describe_flops(bundle: ValueBundle) -> str:
+    """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
+    _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
+    percent = partial(format_exploitability, meaning=meanings[0])
+    return (
+        f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
+        f"{format_count_of(len(means), 'SPR')}: exploitability ({meanings[0]}) "
+        f"{percent(sum(means) / len(means))} of the pot on average, {percent(max(worst))} at worst"
+    )
+
+
+def describe_plan(plan: "PostflopPlan") -> str:
+    """Returns how many flops are solved how often."""
+    flops = format_count_of(len(plan.flops.flops), "flop")
+    return f"{flops} at {format_count_of(len(plan.trees), 'SPR')}"
+
+
+def tell_work(file: Path, path: Path, work: str, cost: "Cost | None", max_rounds: int = 0) -> None:
+    """Says what has to be solved and what that needs.
+
+    Args:
+        file: the config file.
+        path: where the result is going to be.
+        work: what is solved, in words.
+        cost: what it takes; None for next to nothing.
+        max_rounds: how often, at most, flops are solved again.
+
+    Raises:
+        RunoutError: if the machine does not have it.
+    """
+    if cost is not None:
+        require_resources(cost, "the solve", path)
+        work = f"{work}\n{describe_cost(cost)}"
+    print_note(f"{file}: {work}")
+    if max_rounds:
+        rounds = format_count_of(max_rounds, "round")
+        print_note(f"and as much time again in each of at most {rounds}")
 
 
 def solve_game(
@@ -217,53 +221,49 @@ def solve_game(
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
     with solving_into(path, workers, executor) as context, claiming(path, digest) as claim:
+        from runout.preflop.solver import ignore_snapshot
         from runout.runs.plan import RunPlan
         from runout.runs.preflop import carry_out, find_finished_run
 
         plan = RunPlan.make(run_config, workers)
         _require_free(path, plan, resume, overwrite)
-
-        def prepare() -> Callable[[RunContext], "PreflopRun"]:
-            _tell_plan(config, plan, path)
-            return lambda context: carry_out(plan, context, _ignore if json else _print_solution)
-
         find = partial(find_finished_run, path, plan)
-        work = LongWork(path, path / CHECKPOINT_FOLDER, find, prepare, overwrite, resume)
-        run, is_done_before = work.carry_out(context, claim)
-    _report_run(path, run, time.perf_counter() - started, is_done_before, json)
-
-
-def _report_run(
-    path: Path, run: "PreflopRun", seconds: float, is_done_before: bool, json: bool
-) -> None:
+        work = LongWork(path, path / CHECKPOINT_FOLDER, claim, find, overwrite, resume)
+        run = found = work.find_finished()
+        if run is None:
+            rounds = 0 if plan.flops is None else run_config.ranges_rounds
+            tell_work(config, path, _describe_run(plan), plan.cost, rounds)
+            with work.going_on(context) as place:
+                run = carry_out(plan, place, ignore_snapshot if json else _print_solution)
+                work.save(run, context)
+    seconds = time.perf_counter() - started
     if json:
         print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
         return
-    nodes = PreflopView(run.solution)
-    console = output()
-    print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
+    nodes, console = _print_solution_nodes(run.solution), output()
     console.print()
     print_report(console, nodes)
     if run.values is not None:
         console.print(describe_flops(run.values))
-    done = "was done before" if is_done_before else f"in {format_seconds(seconds)}"
-    what = f"{path}, {done}" if is_done_before else f"wrote {path} {done}"
-    more = f"{what}; runout show {path} --node PATH for more"
+    is_done = found is not None
+    done = f"{path}, was done before" if is_done else f"wrote {path} in {format_seconds(seconds)}"
+    more = f"{done}; runout show {path} --node PATH for more"
     console.print(more, soft_wrap=True, markup=False)
+
+
+def _print_solution_nodes(solution: PreflopSolution) -> PreflopView:
+    """Prints the main decisions of a solution, and returns its nodes."""
+    nodes = PreflopView(solution)
+    print_decisions(output(), [nodes.node_at(node) for node in nodes.standard_nodes()])
+    return nodes
 
 
 def _print_solution(solution: PreflopSolution) -> None:
     """Shows the main decisions as they are in the middle of a solve."""
-    nodes = PreflopView(solution)
-    console = output()
     mbb = solution.report.exploitability_mbb
     iterations = format_count_of(solution.report.iterations, "iteration")
-    console.print(f"\nafter {iterations}, {mbb:.3g} mbb/hand")
-    print_decisions(console, [nodes.node_at(node) for node in nodes.standard_nodes()])
-
-
-def _ignore(solution: PreflopSolution) -> None:
-    """Keeps the output of ``--json`` one document."""
+    output().print(f"\nafter {iterations}, {mbb:.3g} mbb/hand")
+    _print_solution_nodes(solution)
 
 
 def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) -> None:
@@ -287,23 +287,19 @@ def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) ->
     require_free(path / VALUES_FOLDER, VALUES_KIND, overwrite or resume or is_left_over)
 
 
-def _tell_plan(file: Path, plan: "RunPlan", path: Path) -> None:
-    """Says what flops have to be solved and what that needs.
-
-    Raises:
-        OptionError: if the machine does not have it.
-    """
-    if plan.joint is not None:
-        assert plan.cost is not None
-        require_resources(plan.cost, "the solve", path)
-        print_note(f"{file}: {describe_joint_game(plan.joint, plan.cost)}")
-    elif plan.flops is not None:
-        tell_plan(file, plan.flops, path, plan.config.ranges_rounds)
-    elif plan.given_values is not None:
-        print_note(f"{file}: values of flops come from {plan.config.postflop_model_path}")
-    else:
-        why = "flops are checked down" if plan.tree.flop_leaves() else "no flop is ever seen"
-        print_note(f"{file}: {why}, none is solved")
+def _describe_run(plan: "RunPlan") -> str:
+    """Returns what flops have to be solved."""
+    if (game := plan.joint) is not None:
+        flops = format_count_of(len(game.flops), "flop")
+        leaves = format_count_of(len(game.flop_trees), "way")
+        nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")
+        return f"one game, {leaves} to see {flops}, {nodes} of betting after each"
+    if plan.flops is not None:
+        return describe_plan(plan.flops)
+    if plan.given_values is not None:
+        return f"values of flops come from {plan.config.postflop_model_path}"
+    why = "flops are checked down" if plan.tree.flop_leaves() else "no flop is ever seen"
+    return f"{why}, none is solved"
 
 
 #: What allows more, by the reason for which a solve has ended.
@@ -311,7 +307,6 @@ OPTION_BY_LIMIT = {
     StopReason.ITERATIONS: "--max-iterations",
     StopReason.SECONDS: "--max-seconds",
 }
-_REQUIRED_KEYS = ("board", "oop", "ip", "pot", "stack")
 #: Fractions of the pot by which rounding to chips may change a bet without a word.
 _NOTABLE_ROUNDING = 0.02
 #: Fraction of all memory that another precision has to save or cost to be mentioned.
@@ -319,27 +314,16 @@ _NOTABLE_MEMORY = 0.1
 _ESTIMATE = "Only say how large the spot is and what it needs."
 
 
+@taking_spot(*SPOT_KEYS)
 def solve_spot(
+    *,
     config: SpotConfigOption = None,
     run: FromOption = None,
     node: SpotNodeOption = None,
-    board: SpotBoardOption = None,
-    oop: OopOption = None,
-    ip: IpOption = None,
-    pot: PotOption = None,
-    stack: StackOption = None,
-    bets: BetsOption = None,
-    raises: RaisesOption = None,
-    donks: DonksOption = None,
-    max_raises: MaxRaisesOption = None,
-    rake: RakeOption = None,
-    rake_cap: RakeCapOption = None,
-    target: TargetOption = None,
-    max_iterations: MaxIterationsOption = None,
-    max_seconds: MaxSecondsOption = None,
-    precision: PrecisionOption = None,
-    rivers: RiversOption = None,
-    path: SpotOutputOption = None,
+    given: dict[str, Any],
+    path: Annotated[
+        Path | None, option("--output -o", "DIR", "Directory to write, none by default.")
+    ] = None,
     workers: WorkersOption = None,
     resume: ResumeFlag = True,
     overwrite: OverwriteFlag = False,
@@ -351,13 +335,16 @@ def solve_spot(
     An interrupted solve goes on where it was when the same command is given again; so does a
     finished one with a lower target.
     """
-    values = [board, oop, ip, pot, stack, bets, raises, donks, max_raises, rake, rake_cap]
-    limits = [target, max_iterations, max_seconds, precision, rivers]
-    options = zip(OPTION_BY_KEY, [*values, *limits], strict=True)
-    given = {key: value for key, value in options if value is not None}
-    spot = read_config(config, {**keys_from_run(run, node, given), **given})
+    spot = read_config(config, keys_from_run(run, node, given))
     if estimate:
-        _tell_size(spot, workers, json)
+        size = measure(spot, workers)
+        document: Json = {
+            "num_nodes": size.num_nodes,
+            "num_boards": list(size.num_boards),
+            "num_hands": list(size.num_hands),
+            **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
+        }
+        show(json, document, describe_size(spot, size))
         return
     solution, seconds = _solve(spot, path, workers, resume, overwrite)
     if json:
@@ -372,9 +359,7 @@ def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
     Raises:
         RunoutError: naming the option or key at fault.
     """
-    if file is None:
-        require_keys(given, _REQUIRED_KEYS)
-    with naming_options(given):
+    with reading_spot(file, given, "board", "oop", "ip", "pot", "stack"):
         return load_spot_config(file, given)
 
 
@@ -385,7 +370,7 @@ def _solve(
     is_there = path is not None and has_bundle(path)
     if path is not None:
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
-    with solving_into(path or Path(), workers) as workplace:
+    with solving_into(path, workers) as context:
         from runout.cfr.team import solve_time
         from runout.flops.spot_solution import load_spot_facts
         from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
@@ -395,31 +380,19 @@ def _solve(
             require_own_spot(path, config, resume)
             _, outcome, curve = load_spot_facts(path)
             is_done = reason_to_rest(outcome, curve, config.stopping_rule()) is not None
-        size = measure(config, workplace.num_threads)
+        size = measure(config, context.num_threads)
         require_memory(config, size)
         if path is not None:
-            require_disk(path, 2 * _table_bytes(config, size))
+            require_disk(path, 2 * size.memory[config.precision].tables)  # type: ignore[index]
         print_note(describe_size(config, size))
         if (rounding := describe_rounding(config)) is not None:
             print_note(rounding)
         if path is None:
             print_note("nothing will be kept, give --output DIR to keep it")
         started = solve_time()
-        solution = solve_spot(config, workplace, directory=path, resume=resume, overwrite=overwrite)
+        solution = solve_spot(config, context, directory=path, resume=resume, overwrite=overwrite)
         seconds = solve_time() - started
     return solution, None if is_done else seconds
-
-
-def _tell_size(config: SpotConfig, workers: int | None, json: bool) -> None:
-    """Prints how large a spot is, without solving it."""
-    size = measure(config, workers)
-    document: Json = {
-        "num_nodes": size.num_nodes,
-        "num_boards": list(size.num_boards),
-        "num_hands": list(size.num_hands),
-        **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
-    }
-    show(json, document, describe_size(config, size))
 
 
 def measure(config: SpotConfig, workers: int | None = None) -> "SpotSize":
@@ -471,10 +444,6 @@ def describe_rounding(config: SpotConfig) -> str | None:
             finer = f"--pot {100 * stakes.pot:g} --stack {100 * stakes.stack:g}"
             return f"bets are whole chips: {wanted} is {chips:g} ({came}), {finer} is finer"
     return None
-
-
-def _table_bytes(config: SpotConfig, size: "SpotSize") -> int:
-    return next(need.tables for bits, need in size.memory.items() if bits == config.precision)
 
 
 def spot_report_to_json(solution: "SpotSolution") -> Json:

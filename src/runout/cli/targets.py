@@ -3,7 +3,7 @@
 import math
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -16,7 +16,7 @@ from runout.cli.options import OptionError
 from runout.errors import BundleError, RunoutError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext, opening_executor
-from runout.execution.tasks import ThreadExecutor, cancelling_on_interrupt
+from runout.execution.tasks import CancelledError, ThreadExecutor, cancelling_on_interrupt
 from runout.solutions.preflop import JOINT_FOLDER
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
 from runout.storage.files import PathLock, StagingDirectory, reporting_os_errors
@@ -25,12 +25,9 @@ from runout.storage.ledger import ENTRY_ENDING, Ledger
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import AbstractionConfig
     from runout.flops.backend import Cost
-    from runout.flops.solve import PostflopPlan
-    from runout.preflop.joint import JointGame
 
 #: What Ctrl-C says where finished work is kept.
 GO_ON = "interrupted; give the same command again to go on"
-KEPT = "{directory} keeps {parts}"
 
 
 class _Savable(Protocol):
@@ -38,6 +35,7 @@ class _Savable(Protocol):
 
 
 Result = TypeVar("Result", bound=_Savable)
+Row = TypeVar("Row")
 
 # What building an abstraction takes, in times of a desktop of 2024: a minute told from an hour.
 # Boards up to suits, holdings on each, classes of deals, and core seconds for each board.
@@ -119,22 +117,6 @@ def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_worke
     )
 
 
-def describe_plan(plan: "PostflopPlan") -> str:
-    """Returns a plan as two lines for people: the work, and what it takes."""
-    flops = format_count_of(len(plan.flops.flops), "flop")
-    sprs = format_count_of(len(plan.trees), "SPR")
-    return f"{flops} at {sprs}\n{describe_cost(plan.cost)}"
-
-
-def describe_joint_game(game: "JointGame", cost: "Cost") -> str:
-    """Returns a joint game as two lines for people: its size, and what it takes."""
-    flops = format_count_of(len(game.flops), "flop")
-    leaves = format_count_of(len(game.flop_trees), "way")
-    nodes = format_count_of(sum(tree.num_nodes for tree in game.flop_trees), "node")
-    work = f"one game, {leaves} to see {flops}, {nodes} of betting after each"
-    return f"{work}\n{describe_cost(cost)}"
-
-
 def describe_cost(cost: "Cost") -> str:
     """Returns what a solve takes at most as one line for people."""
     until_done = format_bytes(cost.disk_bytes + cost.checkpoint_bytes)
@@ -150,25 +132,6 @@ def describe_build(cost: "Cost") -> str:
 def _describe_resources(cost: "Cost") -> str:
     time, memory = format_time_limit(cost.seconds), format_bytes(cost.memory_bytes)
     return f"{time}, {memory} of memory, {format_bytes(cost.disk_bytes)} of disk"
-
-
-def tell_plan(file: Path, plan: "PostflopPlan", path: Path, max_rounds: int = 0) -> None:
-    """Says what flops have to be solved and what that needs.
-
-    Args:
-        file: the config file.
-        plan: what is going to be solved.
-        path: where the result is going to be.
-        max_rounds: how often, at most, they are solved again.
-
-    Raises:
-        OptionError: if the machine does not have it.
-    """
-    require_resources(plan.cost, "the solve", path)
-    print_note(f"{file}: {describe_plan(plan)}")
-    if max_rounds:
-        rounds = format_count_of(max_rounds, "round")
-        print_note(f"and as much time again in each of at most {rounds}")
 
 
 def require_free(path: Path, kind: str, overwrite: bool) -> None:
@@ -199,35 +162,28 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
 
 @contextmanager
 def solving_into(
-    path: Path, workers: int | None, executor: str = ThreadExecutor.name
+    path: Path | None, workers: int | None, executor: str = ThreadExecutor.name
 ) -> Iterator[RunContext]:
-    """Yields with what to solve: events are shown, and Ctrl-C ends all workers.
+    """Yields with what to solve: kernels and events are shown, and Ctrl-C ends all workers.
 
     Directories that a failed solve has made and left empty are removed.
 
     Args:
-        path: where the result is going to be.
+        path: where the result is going to be; None if it is nowhere.
         workers: as given on the command line.
         executor: as given on the command line.
     """
-    missing = _missing_directories(path)
+    missing = [] if path is None else _missing_directories(path)
     try:
-        with working_with(workers, executor) as workplace:
-            yield workplace
+        with (
+            using_kernels() as on_event,
+            cancelling_on_interrupt() as cancel,
+            opening_executor(executor, workers) as chosen,
+        ):
+            yield RunContext(workers, on_event, executor=chosen, cancel=cancel)
     except BaseException:
         _remove_empty(missing)
         raise
-
-
-@contextmanager
-def working_with(workers: int | None, executor: str = ThreadExecutor.name) -> Iterator[RunContext]:
-    """Yields with what to work: kernels and events are shown, and Ctrl-C ends all workers."""
-    with (
-        using_kernels() as on_event,
-        cancelling_on_interrupt() as cancel,
-        opening_executor(executor, workers) as chosen,
-    ):
-        yield RunContext(workers, on_event, executor=chosen, cancel=cancel)
 
 
 def _missing_directories(path: Path) -> list[Path]:
@@ -236,15 +192,21 @@ def _missing_directories(path: Path) -> list[Path]:
     return list(takewhile(lambda place: not os.path.lexists(place), (target, *target.parents)))
 
 
-def _remove_empty(directories: Sequence[Path]) -> None:
+def _remove_empty(directories: list[Path]) -> None:
     for directory in directories:
         with suppress(OSError):  # not made, or something of value is in it
             directory.rmdir()
 
 
-def describe_parts(number: int) -> str:
-    """Returns in words how many flops are finished."""
-    return format_count_of(number, "finished flop")
+def collect(rows: Iterable[Row]) -> tuple[list[Row], bool]:
+    """Returns the rows that are finished before Ctrl-C, and whether these are all."""
+    found: list[Row] = []
+    try:
+        for row in rows:
+            found.append(row)
+    except (KeyboardInterrupt, CancelledError):
+        return found, False
+    return found, True
 
 
 def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
@@ -252,6 +214,12 @@ def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
     if is_done_before:
         return f"{what}, was done before"
     return f"wrote {what}, in {format_seconds(seconds)}"
+
+
+def checkpoints_beside(path: Path, ending: str = "checkpoints") -> Path:
+    """Returns where finished parts are until the result is written: in plain sight, next to it."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.{ending}")
 
 
 def count_checkpoints(directory: Path) -> int:
@@ -273,56 +241,15 @@ def remove_checkpoints(directory: Path) -> None:
     Ledger(directory).remove()
 
 
-@contextmanager
-def keeping_checkpoints(
-    directory: Path, resume: bool, claim: PathLock, noun: str = "flop", kept: str = KEPT
-) -> Iterator[None]:
-    """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
-
-    A block that fails before any part is finished leaves nothing behind. Parts that another
-    process still works with are left to it.
-
-    Args:
-        directory: the ledger of the run.
-        resume: whether parts that are there already may be used; they are removed otherwise.
-        claim: to the result.
-        noun: what a part is.
-        kept: says on Ctrl-C where ``{parts}`` are kept, in ``{directory}``.
-    """
-    if not resume:
-        remove_checkpoints(directory)
-    if num_finished := count_checkpoints(directory):
-        parts = format_count_of(num_finished, f"finished {noun}")
-        print_note(f"using what fits of {parts} in {directory}")
-    try:
-        yield
-    except BaseException as problem:
-        num_finished = count_checkpoints(directory)
-        if num_finished == 0 and claim.is_last():
-            with suppress(BundleError):  # the first problem is the one to tell
-                remove_checkpoints(directory)
-        if not isinstance(problem, KeyboardInterrupt):
-            raise
-        text = f"interrupted before any {noun} was finished, nothing was kept"
-        if num_finished:
-            parts = format_count_of(num_finished, f"finished {noun}")
-            text = f"{GO_ON}, {kept.format(directory=directory, parts=parts)}"
-        # A solve that has saved itself says so.
-        raise KeyboardInterrupt(str(problem) or text) from None
-    if claim.is_last():
-        remove_checkpoints(directory)
-
-
 @dataclass(frozen=True)
 class LongWork(Generic[Result]):
     """Work whose result is a directory; it can be interrupted, and processes may share it.
 
     Attributes:
         path: where the result is going to be.
-        checkpoints: where finished parts are until then.
+        checkpoints: the ledger of finished parts until then.
+        claim: to the result.
         find: returns the result if it is there; raises if something else is.
-        prepare: finds out what has to be done and whether the machine can do it, says so, and
-            returns what does it.
         overwrite: whether a result that is there is made again.
         resume: whether finished parts that are there already may be used.
         noun: what a part is.
@@ -331,37 +258,59 @@ class LongWork(Generic[Result]):
 
     path: Path
     checkpoints: Path
+    claim: PathLock
     find: Callable[[], Result | None]
-    prepare: Callable[[], Callable[[RunContext], Result]]
     overwrite: bool
     resume: bool = True
     noun: str = "flop"
-    kept: str = KEPT
+    kept: str = "{directory} keeps {parts}"
 
-    def carry_out(self, context: RunContext, claim: PathLock) -> tuple[Result, bool]:
-        """Returns the result, which is written then, and whether it was there before."""
+    def find_finished(self) -> Result | None:
+        """Returns the result that is there, None if there is none or it is to be made again."""
         found = None if self.overwrite else self.find()
         if found is not None:
             done = "was done before, nothing is left to do; --overwrite does it again"
             print_note(f"{self.path}: {done}")
             remove_checkpoints(self.checkpoints)
-            return found, True
-        work = self.prepare()
-        with keeping_checkpoints(self.checkpoints, self.resume, claim, self.noun, self.kept):
-            result = work(replace(context, checkpoints=self.checkpoints))
-            with reporting_phase(context.on_event, "writing"):
-                self._save(result)
-        return result, False
+        return found
 
-    def _save(self, result: Result) -> None:
+    @contextmanager
+    def going_on(self, context: RunContext) -> Iterator[RunContext]:
+        """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
+
+        Yields the context with the place of finished parts. A block that fails before any part is
+        finished leaves nothing behind. Parts that another process still works with are left to it.
+        """
+        if not self.resume:
+            remove_checkpoints(self.checkpoints)
+        if parts := self._finished_parts():
+            print_note(f"using what fits of {parts} in {self.checkpoints}")
         try:
-            result.save(self.path, overwrite=self.overwrite)
-        except RunoutError:  # a process that shared the work may have been first
-            if self.overwrite or self.find() is None:
+            yield replace(context, checkpoints=self.checkpoints)
+        except BaseException as problem:
+            parts = self._finished_parts()
+            if not parts and self.claim.is_last():
+                with suppress(BundleError):  # the first problem is the one to tell
+                    remove_checkpoints(self.checkpoints)
+            if not isinstance(problem, KeyboardInterrupt):
                 raise
+            text = f"interrupted before any {self.noun} was finished, nothing was kept"
+            if parts:
+                text = f"{GO_ON}, {self.kept.format(directory=self.checkpoints, parts=parts)}"
+            # A solve that has saved itself says so.
+            raise KeyboardInterrupt(str(problem) or text) from None
+        if self.claim.is_last():
+            remove_checkpoints(self.checkpoints)
 
+    def save(self, result: Result, context: RunContext) -> None:
+        """Writes the result; another process that shared the work may have been first."""
+        with reporting_phase(context.on_event, "writing"):
+            try:
+                result.save(self.path, overwrite=self.overwrite)
+            except RunoutError:
+                if self.overwrite or self.find() is None:
+                    raise
 
-def checkpoints_beside(path: Path, ending: str) -> Path:
-    """Returns where finished parts are until the result is written: in plain sight, next to it."""
-    target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.name}.{ending}")
+    def _finished_parts(self) -> str:
+        number = count_checkpoints(self.checkpoints)
+        return format_count_of(number, f"finished {self.noun}") if number else ""

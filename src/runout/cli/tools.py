@@ -16,7 +16,15 @@ import typer
 from runout.cache import cache_directory, digest_arrays, save_arrays
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
-from runout.cli.console import make_table, output, print_json, print_note, show, using_kernels
+from runout.cli.console import (
+    make_table,
+    naming_file,
+    output,
+    print_json,
+    print_note,
+    show,
+    using_kernels,
+)
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import (
     JsonFlag,
@@ -286,10 +294,8 @@ def rebuild_table(
 
         arrays = rebuild_matchups(workers or count_cores(), on_event)
     chosen = path or Path(str(files("runout.equity") / "data" / FILE_NAME))
-    try:
+    with naming_file("--output", chosen):
         save_arrays(chosen, arrays)
-    except OSError as error:
-        raise OptionError(f"--output {chosen}", error.strerror or str(error)) from None
     digest = digest_arrays(arrays)
     is_shipped = digest == DIGEST
     verdict = "the shipped table" if is_shipped else f"NOT the shipped table {DIGEST}"
