@@ -18,7 +18,7 @@ from runout.holdem import tables as card_tables
 from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.rivers import BucketRivers
 from runout.holdem.solver import SpotSolver
-from runout.solutions.flop import normalize_sums
+from runout.solutions.stored import normalize_sums
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
 

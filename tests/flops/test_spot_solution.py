@@ -119,7 +119,7 @@ def test_a_bundle_is_replaced_only_on_request(tmp_path):
         (
             SPOT_KIND,
             SPOT_SCHEMA_VERSION + 1,
-            "has schema version 2, expected 1",
+            "has schema version 3, expected 1 or 2",
         ),
         (SPOT_KIND, SPOT_SCHEMA_VERSION, "lacks or garbles config: is empty"),
     ],

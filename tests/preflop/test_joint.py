@@ -9,16 +9,17 @@ from runout.cards.ranges import HandRange
 from runout.cfr.leaves import Evaluation, StreetReach, Update
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.errors import FlopListError
-from runout.flops.cards import TableStrategy
+from runout.flops.cards import StoredStrategy, TableStrategy
 from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import RESPONDING
 from runout.holdem.tables import FixedTables
-from runout.preflop.joint import FlopSampler, quantize_sums, read_tables, save_flop_strategies
+from runout.preflop.joint import FlopSampler, save_flop_strategies
 from runout.preflop.solver import PreflopSolver, value_leaves
 from runout.preflop.subgames import PAIRS_BESIDE_A_FLOP, count_alike
 from runout.solutions.flop_bundles import JointFlops
+from runout.solutions.stored import encode_shares
 from runout.solutions.values import ValueBook, ValueSource
 from runout.trees.betting import BB, SB, BettingRules, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, postflop_position, pot_type_of
@@ -98,14 +99,16 @@ def test_shares_of_a_decision_add_up_to_one(solved):
     subgame = solved[0].subgames[0][0]
     template = subgame.game.templates[Street.FLOP]
     for player, learning in enumerate(subgame.tables.by_street[Street.FLOP]):
-        shares = quantize_sums(template, player, learning.strategy_sum)
-        decisions = shares.reshape(1, -1, 2, shares.shape[2]).sum(axis=2)  # jam or not
+        counts = template.decisions_of(player)[1]
+        shares = encode_shares(learning.strategy_sum[0], counts, np.uint8)
+        decisions = shares.reshape(-1, 2, shares.shape[1]).sum(axis=1)  # jam or not
         assert set(np.unique(decisions)) <= {254, 255, 256}
 
 
 def test_a_hand_that_never_came_takes_all_actions_alike(solved):
     template = solved[0].subgames[0][0].game.templates[Street.FLOP]
-    shares = quantize_sums(template, 0, np.zeros((1, template.num_actions[0], 16)))
+    counts = template.decisions_of(0)[1]
+    shares = encode_shares(np.zeros((template.num_actions[0], 16)), counts, np.uint8)
     assert set(np.unique(shares)) == {128}
 
 
@@ -120,12 +123,16 @@ def test_saved_strategies_are_those_of_the_tables(solved, tmp_path, keep_rivers)
     assert saved.last_street == (Street.RIVER if keep_rivers else Street.TURN)
     subgame = leaves.subgames[0][0]
     templates = subgame.game.templates
-    tables = read_tables(saved, 0, 0, templates)
-    learned = subgame.tables.by_street[Street.FLOP][0].strategy_sum
-    np.testing.assert_array_equal(
-        tables.by_street[Street.FLOP][0].strategy_sum,
-        quantize_sums(templates[Street.FLOP], 0, learned),
-    )
+    shares, cards = saved.shares(0, 0, [subgame.game.spot.tree])
+    assert len(shares) == (3 if keep_rivers else 2)
+    combos = cards.players[0].combos
+    kept, learned = StoredStrategy(shares, cards), TableStrategy(subgame.tables, subgame.game)
+    for template, runouts in zip(templates, [((),), *cards.runouts], strict=True):
+        if template.street > saved.last_street:
+            continue
+        for dealt in runouts[::50]:
+            found, expected = (each.rows(template, 0, dealt, combos) for each in (kept, learned))
+            np.testing.assert_allclose(found, expected, atol=0.6 / 255)
 
 
 BET, TWO_BETS = (BettingRules.uniform(sizes, 0) for sizes in ([1.0], [0.5, 1.0]))

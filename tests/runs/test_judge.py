@@ -4,8 +4,8 @@ import pytest
 
 from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
-from runout.flops.cards import TableStrategy
-from runout.preflop.joint import read_tables, save_flop_strategies
+from runout.flops.cards import StoredStrategy, TableStrategy
+from runout.preflop.joint import save_flop_strategies
 from runout.runs.judge import judge_flops, judge_joint
 from runout.solutions.flop_bundles import JointFlops
 from tests.samples.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
@@ -39,8 +39,7 @@ def test_saved_strategies_lose_about_as_much(solved, tmp_path):
     saved = JointFlops.load(tmp_path / "flops")
 
     def strategy_of(flop, leaf):
-        game = leaves.subgames[flop][leaf].game
-        return TableStrategy(read_tables(saved, flop, leaf, game.templates), game)
+        return StoredStrategy(*saved.shares(flop, leaf, game.flop_trees))
 
     game = make_game(one_line(), MONOTONE, FLOP_JAM)
     flops = judge_flops(game, range(len(game.flops)), strategy_of, Team())

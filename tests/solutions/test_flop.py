@@ -14,22 +14,18 @@ from runout.config.load import load_spot_config
 from runout.errors import BundleError, CardError, TreeError
 from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
-from runout.solutions.flop import (
+from runout.solutions.flop import find_position, walk_to
+from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS, has_solution, load_spot
+from runout.solutions.node import NodeKind
+from runout.solutions.stored import (
+    PARTS,
+    StoredArrays,
+    convert_spot,
     decode_shares,
     encode_shares,
     encode_values,
-    find_position,
     normalize_sums,
-    walk_to,
 )
-from runout.solutions.flop_bundles import (
-    SPOT_KIND,
-    SPOT_SCHEMA_VERSION,
-    has_solution,
-    load_spot,
-    read_tables,
-)
-from runout.solutions.node import NodeKind
 from runout.storage.bundle import load_bundle
 from runout.trees.betting import Street
 from tests.samples.small_spots import make_spot
@@ -368,8 +364,8 @@ def test_quality_is_that_of_the_solve(both):
 
 def test_tables_stay_in_their_files(both):
     _, _, stored = both
-    for street in stored.tables.streets:
-        for table in (shares.codes for shares in street.strategy):
+    for of_street in stored.tables.strategy:
+        for table in (shares.codes for shares in of_street):
             while isinstance(table, np.ndarray):
                 assert not table.flags.owndata
                 table = table.base
@@ -399,19 +395,19 @@ def test_what_was_saved_on_the_way_has_no_solution(tmp_path):
     solution = solve_spot(load_spot_config(None, RIVER), RunContext(1))
     solution.begin_saving(tmp_path / "spot")()
     assert not has_solution(tmp_path / "spot")
-    with pytest.raises(BundleError, match="has no array solution_river_oop_strategy"):
+    with pytest.raises(BundleError, match="has no array solution_shares"):
         load_spot(tmp_path / "spot")
 
 
-@pytest.mark.parametrize("part", ["strategy", "values", "bounds"])
+@pytest.mark.parametrize("part", ["shares", "values", "bounds"])
 def test_a_damaged_solution_is_refused(tmp_path, part):
     path = tmp_path / "spot"
     solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
-    file = path / f"solution_turn_ip_{part}.npy"
+    file = path / f"solution_{part}.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 0xFF
     file.write_bytes(content)
-    with pytest.raises(BundleError, match=f"solution_turn_ip_{part}.npy: was changed"):
+    with pytest.raises(BundleError, match=f"solution_{part}.npy: was changed"):
         load_spot(path)
     file.write_bytes(content[:-8])
     with pytest.raises(BundleError, match="bytes, the manifest says"):
@@ -445,48 +441,40 @@ def test_threads_may_look_at_once(tmp_path):
 
 @pytest.fixture(scope="module")
 def kept(samples):
-    """Returns the arrays of a compact flop, its layouts and its cards."""
+    """Returns the parts of a compact flop, its streets and its cards."""
     stored = load_spot(samples / "flop_compact")
-    arrays = load_bundle(samples / "flop_compact", SPOT_KIND, SPOT_SCHEMA_VERSION).arrays
-    mine = {name: array for name, array in arrays.items() if name.startswith("solution_")}
-    return mine, stored.layouts, stored.cards
+    arrays = load_bundle(samples / "flop_compact", SPOT_KIND, SPOT_SCHEMAS).arrays
+    return convert_spot(arrays, stored.layouts, stored.cards), stored.layouts, stored.cards
 
 
-def endless(array):
-    changed = np.array(array)
-    changed[0, 0, 0] = np.inf
-    return changed
-
-
-def below_zero(array):
-    changed = np.array(array)
-    changed[0] = -1
-    return changed
+def changed(array, number):
+    copy = np.array(array)
+    copy[0] = number
+    return copy
 
 
 @pytest.mark.parametrize(
-    ("name", "damage", "problem"),
+    ("part", "damage", "problem"),
     [
-        ("solution_flop_oop_strategy", lambda a: a.astype(object), "is object"),
-        ("solution_flop_oop_strategy", lambda a: a.astype(np.complex64), "is complex64"),
-        ("solution_turn_ip_strategy", lambda a: a[:, :-1], "this version builds uint8 or uint16"),
-        ("solution_turn_ip_strategy", lambda a: a[:, :, 1:], "this version builds uint8 or uint16"),
-        ("solution_river_ip_strategy", lambda a: a[1:], "this version builds uint8 or uint16"),
-        ("solution_river_oop_bucket", lambda a: a[:, 1:], "this version builds uint8"),
-        ("solution_river_game", below_zero, "has numbers below 0"),
-        ("solution_flop_ip_values", lambda a: a.astype(np.float32), "is float32"),
-        ("solution_flop_ip_values", lambda a: None, "has no array"),
-        ("solution_turn_oop_bounds", endless, "has numbers that are not finite"),
-        ("solution_equity", lambda a: a.T[1:], "this version builds uint16"),
+        ("shares", lambda a: a.astype(object), "is object"),
+        ("shares", lambda a: a.astype(np.complex64), "is complex64"),
+        ("shares", lambda a: a[:-1], "this version builds uint16"),
+        ("shares", lambda a: a.reshape(2, -1), "this version builds uint8 or uint16"),
+        ("river_oop_bucket", lambda a: a[:, 1:], "this version builds uint8"),
+        ("river_game", lambda a: changed(a, -1), "has numbers below 0"),
+        ("values", lambda a: a.astype(np.float32), "is float32"),
+        ("values", lambda a: None, "has no array"),
+        ("bounds", lambda a: changed(a, np.inf), "has numbers that are not finite"),
+        ("equity", lambda a: a.T[1:], "this version builds uint16"),
     ],
 )
-def test_an_array_that_does_not_fit_is_named(kept, name, damage, problem):
-    arrays, layouts, cards = kept
-    read_tables("spot", arrays, layouts, cards)
-    damaged = {key: array for key, array in arrays.items() if key != name}
-    if (array := damage(arrays[name])) is not None:
-        damaged[name] = array
-    with pytest.raises(BundleError, match=problem) as caught:
-        read_tables("spot", damaged, layouts, cards, {name: "another_name"})
+def test_an_array_that_does_not_fit_is_named(kept, part, damage, problem):
+    parts, streets, cards = kept
+    names = {each: f"my_{each}" for each in PARTS}
+    arrays = {names[each]: array for each, array in parts.items()}
+    StoredArrays("spot", arrays, names).read(streets, cards)
+    if (array := damage(arrays.pop(names[part]))) is not None:
+        arrays[names[part]] = array
+    with pytest.raises(BundleError, match=f"my_{part}.*{problem}|{problem} my_{part}") as caught:
+        StoredArrays("spot", arrays, names).read(streets, cards)
     assert caught.value.where == "spot"
-    assert ("another_name" in str(caught.value)) or name == "solution_river_game"

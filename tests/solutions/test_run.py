@@ -212,40 +212,16 @@ def test_a_run_without_flops_says_so(both, tmp_path):
     assert alone.reach[SB].shape == run.solution.strategy.shape
 
 
-def test_a_run_of_an_earlier_version_opens_without_values(both):
-    run, view, path = both
-    leaf, _ = first_flop(run)
-    flop = view.node(leaf.path).flops[0]
-    old = open_run(path)
-    arrays = {
-        name: array
-        for name, array in old.flops.arrays.items()
-        if not any(part in name for part in ("values", "bounds", "equity", "game", "bucket"))
-    }
-    old.flops = replace(old.flops, arrays=arrays, bucket_numbers=())
-    found, expected = (each.node(f"{leaf.path}:{flop}:x") for each in (old, view))
-    assert np.isnan(found.ev).all()
-    assert np.isnan(found.equity).all()
-    assert found.frequency() == pytest.approx(expected.frequency())
-    if run.config.postflop_model.solve_type == "compact":
-        with pytest.raises(BundleError, match="strategies of the river were not kept"):
-            old.node(f"{leaf.path}:{flop}:x:x:8h:x:x:3d")
-
-
 def test_arrays_of_another_shape_are_refused(both):
     run, view, path = both
     leaf, _ = first_flop(run)
     flop = view.node(leaf.path).flops[0]
-    for name, array in (("flop0_leaf0_turn_oop", np.zeros((1, 2, 3), np.uint8)),):
+    for part, dtype in {"shares": np.uint8, "values": np.int16, "bounds": np.float32}.items():
+        array = {f"flop0_leaf0_{part}": np.zeros(7, dtype)}
         damaged = open_run(path)
-        damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, name: array})
-        with pytest.raises(BundleError, match=f"{name} is uint8"):
+        damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **array})
+        with pytest.raises(BundleError, match=rf"flop0_leaf0_{part} is {np.dtype(dtype)} \(7,\)"):
             damaged.node(f"{leaf.path}:{flop}")
-    damaged = open_run(path)
-    values = {"flop0_values": np.zeros((1, 1176), np.int16)}
-    damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **values})
-    with pytest.raises(BundleError, match="this version builds"):
-        damaged.node(f"{leaf.path}:{flop}")
 
 
 def test_what_is_kept_takes_the_room_that_was_estimated(both):

@@ -482,9 +482,9 @@ def test_fields_of_the_wrong_form_are_named(field, value):
 def test_kind_and_version_are_checked_before_the_fields_of_another_version():
     future = b'{"kind": "sample", "schema_version": 2, "warp_factor": 9}'
     with pytest.raises(BundleError, match="has schema version 2, expected 1"):
-        parse_manifest("here", future, "sample", 1)
+        parse_manifest("here", future, "sample", [1])
     with pytest.raises(BundleError, match="is of kind 'sample', expected 'other'"):
-        parse_manifest("here", future, "other", 2)
+        parse_manifest("here", future, "other", [2])
 
 
 def test_facts_that_cannot_be_stored_are_named():

@@ -45,7 +45,7 @@ from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import TableError
 from runout.events import EventSink, reporting_phase
-from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION
+from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
@@ -155,7 +155,7 @@ def _find_spot(path: Path) -> SpotConfig | None:
         ConfigError: if the config cannot be read.
     """
     if path.is_dir():
-        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMA_VERSION, verify=False)
+        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
         with reading_contents(path):
             return load_spot_config(bundle.config_text or "")
     return load_spot_config(path) if kind_of(load_yaml(path)) == SPOT else None

@@ -20,7 +20,7 @@ from runout.solutions.flop import StoredSpot
 from runout.solutions.flop_bundles import (
     REPORT,
     SPOT_KIND,
-    SPOT_SCHEMA_VERSION,
+    SPOT_SCHEMAS,
     has_solution,
     load_spot,
     quality_of,
@@ -318,7 +318,7 @@ def open_spot(path: Path, has_nodes: bool = True) -> Run:
     Raises:
         BundleError: if it is missing, damaged, of another kind, or has no solution.
     """
-    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMA_VERSION, verify=False)
+    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
         config_text = bundle.config_text or ""
         config = load_spot_config(config_text)

@@ -47,6 +47,10 @@ class FlopStrategy(Protocol):
             combos: ``[C]`` combos that the board leaves possible.
         """
 
+
+class SolvedStrategy(FlopStrategy, Protocol):
+    """Strategies that can be kept."""
+
     def to_arrays(self) -> Arrays:
         """Returns the strategies in few bytes, for the backend's `read_strategy`."""
 
@@ -186,7 +190,7 @@ class FlopSolution:
         make_records: what else is worth keeping, computed when it is kept.
     """
 
-    strategy: FlopStrategy
+    strategy: SolvedStrategy
     value_pot: Float32Array
     report: FlopReport
     make_records: Callable[[], Arrays] = dict

@@ -1,7 +1,8 @@
 """The backend with real cards: every combo on flop and turn, rivers exact or in buckets."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,25 +21,31 @@ from runout.flops.backend import (
     FlopSolution,
     ProgressSink,
     limit_seconds,
-    pack_probabilities,
     report_outcome,
     solving_a_small_flop,
 )
+from runout.flops.live_spot import store_shares
 from runout.flops.values import RunoutSample, extract_pair_values, taking_values_bytes
-from runout.holdem.cards import CardsToCome, Spot
+from runout.holdem.cards import CardsToCome, Spot, find_runout, make_layouts
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame, GamePlan, plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables, Rivers
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, name_of_table, only_strategy
-from runout.solutions.flop import normalize_sums
+from runout.solutions.stored import (
+    BUCKETS,
+    RIVER_GAME,
+    SHARES,
+    EncodedShares,
+    StoredArrays,
+    normalize_sums,
+)
 from runout.solutions.values import ExploitabilityMeaning
-from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
 EVERYONE = (HandRange.full(), HandRange.full())
 
-_KEPT_PART = "strategy"
+_NAMES = {part: part for part in (SHARES, RIVER_GAME, *BUCKETS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +59,13 @@ class TableStrategy:
 
     tables: LearnedTables
     game: CardGame
-    _board_number: list[dict[tuple[int, ...], int]] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        runouts = self.game.cards.runouts
-        numbers: list[dict[tuple[int, ...], int]] = [{(): 0}]
-        numbers += [{dealt: i for i, dealt in enumerate(street)} for street in runouts]
-        object.__setattr__(self, "_board_number", numbers)
 
     def rows(
         self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
     ) -> Float32Array:
-        """Returns ``[A, C]`` how likely a player takes each action with each combo.
-
-        A board that was not solved because it differs by suits only is looked up under the names
-        of the one that was.
-        """
-        cards, numbers = self.game.cards, self._board_number[len(dealt)]
-        mapping = next(m for m in cards.symmetries if m.map_cards(dealt) in numbers)
-        board = numbers[mapping.map_cards(dealt)]
-        place = self.game.find_columns(template.street, board, player)
-        hands = cards.players[player].positions()[permute_combos(mapping.new_suits)[combos]]
+        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
+        runout, hands = find_hands(self.game.cards, player, dealt, combos)
+        place = self.game.find_columns(template.street, runout, player)
         learning = self.tables.on_board(template.street, place.board)[player]
         # Hands of a bucket share a column, so columns are fewer than hands.
         sums = learning.strategy_sum.astype(np.float32)
@@ -82,28 +75,47 @@ class TableStrategy:
     def to_arrays(self) -> Arrays:
         """Returns the strategies in few bytes: a quarter of tables of single precision."""
         kept: dict[str, AnyArray] = {}
-        pairs = zip(self.game.templates, self.tables.by_street, strict=True)
-        for template, pair in pairs:
-            for player, learning in enumerate(pair):
-                _, counts = template.decisions_of(player)
-                packed = np.empty(learning.strategy_sum.shape, dtype=np.uint16)
-                for board, sums in enumerate(learning.strategy_sum):
-                    shares = normalize_sums(sums.astype(np.float32), counts)
-                    packed[board] = pack_probabilities(shares)
-                kept[name_of_table(template.street, player, _KEPT_PART)] = packed
+
+        def create(name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> AnyArray:
+            kept[name] = np.empty(shape, dtype)
+            return kept[name]
+
+        store_shares(create, self.game, self.tables, _NAMES)
         return kept
 
-    @classmethod
-    def from_arrays(cls, kept: Arrays, game: CardGame) -> "TableStrategy":
-        """Returns what `to_arrays` wrote of a game with the same cards and betting."""
-        by_street = []
-        for template in game.templates:
-            oop, ip = (
-                only_strategy(kept[name_of_table(template.street, player, _KEPT_PART)])
-                for player in range(NUM_PLAYERS)
-            )
-            by_street.append((oop, ip))
-        return cls(LearnedTables(by_street, game.templates[0].street), game)
+
+@dataclass(frozen=True, eq=False)
+class StoredStrategy:
+    """Average strategies that were kept.
+
+    Attributes:
+        shares: by street, of OOP and IP.
+        cards: hands and boards.
+    """
+
+    shares: Sequence[tuple[EncodedShares, EncodedShares]]
+    cards: CardsToCome
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
+        board, hands = find_hands(self.cards, player, dealt, combos)
+        counts = template.decisions_of(player)[1]
+        return self.shares[len(dealt)][player].on_board(board, counts)[:, hands]
+
+
+def find_hands(
+    cards: CardsToCome, player: int, dealt: tuple[int, ...], combos: IntArray
+) -> tuple[int, IntArray]:
+    """Returns the number of a board, and ``[C]`` of a player's combos on it, as tables have them.
+
+    A board that was not solved because it differs by suits only is looked up under the names of the
+    one that was.
+    """
+    runout = find_runout(cards, dealt)
+    renamed = permute_combos(runout.mapping.new_suits)[combos]
+    return runout.board, cards.players[player].positions()[renamed]
 
 
 def forget_regrets(tables: LearnedTables) -> LearnedTables:
@@ -218,10 +230,22 @@ class CardBackend:
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
-    ) -> TableStrategy:
-        """Returns the strategies that were kept; bucket games are made again."""
-        (game,) = self.make_games(flop, [tree])
-        return TableStrategy.from_arrays(kept, game)
+    ) -> StoredStrategy:
+        """Returns the strategies that were kept."""
+        if SHARES not in kept:  # one array for each table, as once kept
+            (game,) = self.make_games(flop, [tree])
+            pairs = [
+                [
+                    only_strategy(kept[name_of_table(t.street, player, "strategy")])
+                    for player in (0, 1)
+                ]
+                for t in game.templates
+            ]
+            tables = LearnedTables([(oop, ip) for oop, ip in pairs], game.templates[0].street)
+            kept = TableStrategy(tables, game).to_arrays()
+        cards = CardsToCome.plan(flop, EVERYONE)
+        stored = StoredArrays("kept flop", kept, _NAMES)
+        return StoredStrategy(stored.read_shares(make_layouts(tree), cards), cards)
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:

@@ -5,14 +5,15 @@ the next card on takes an evaluating visit of the rest of the spot, so keeping a
 about as long as two iterations.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from runout.arrays import Float32Array, FloatArray, Int32Array, IntArray, Uint16Array, divide
+from runout.arrays import Float32Array, FloatArray, IntArray, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
@@ -25,7 +26,6 @@ from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.config.spot import SpotConfig
 from runout.equity.board import compute_board_equity
-from runout.flops.solve import PostflopAbstraction
 from runout.flops.spot_setup import settle_locks
 from runout.holdem.cards import Spot
 from runout.holdem.forest import StreetTemplate
@@ -34,28 +34,28 @@ from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import BothFixed, FixedTables, LearnedTables
-from runout.solutions.flop import (
-    StoredSpot,
-    StoredStreet,
+from runout.solutions.flop import StoredSpot
+from runout.solutions.node import ExploitabilityUnit, Quality, Unit, weight_met
+from runout.solutions.stored import (
+    BOUNDS,
+    BUCKETS,
+    EQUITY,
+    LOCKED,
+    RIVER_GAME,
+    SHARES,
+    VALUES,
+    StoredLayout,
     StoredTables,
+    encode_equities,
     encode_shares,
     encode_values,
 )
-from runout.solutions.flop_bundles import (
-    BOUNDS,
-    BUCKET,
-    EQUITY,
-    LARGEST_EQUITY,
-    LOCKED,
-    RIVER_GAME,
-    STRATEGY,
-    VALUES,
-    name_of_spot,
-)
-from runout.solutions.node import ExploitabilityUnit, Quality, Unit, weight_met
-from runout.storage.writer import BundleWriter
+from runout.solutions.values import CreateArray
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
+
+if TYPE_CHECKING:
+    from runout.flops.solve import PostflopAbstraction
 
 _ZERO = np.float32(0.0)
 _EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
@@ -97,16 +97,15 @@ class LiveSpot:
 
     def stored(self) -> StoredTables:
         """Returns the tables as a `StoredSpot` reads them."""
-        is_flop = self.game.first_street == Street.FLOP
-        streets = []
-        for depth, template in enumerate(self.game.templates):
-            strategy, values, locked = (
+        strategy, values, locked = (
+            [
                 (_LiveTable(lookup, depth, 0), _LiveTable(lookup, depth, 1))
-                for lookup in (self.strategy, self._ev_row, self._is_locked)
-            )
-            has_values = template.street != Street.RIVER
-            streets.append(StoredStreet(strategy, values if has_values else None, locked))
-        return StoredTables(tuple(streets), self.equities if is_flop else None)
+                for depth in range(len(self.game.templates))
+            ]
+            for lookup in (self.strategy, self._ev_row, self._is_locked)
+        )
+        is_flop = self.game.first_street == Street.FLOP
+        return StoredTables(strategy, values[:-1], locked, self.equities if is_flop else None)
 
     def equities(self) -> FloatArray:
         """Returns ``[n, m]`` what OOP's hands win of a pot against IP's, checked down."""
@@ -229,7 +228,7 @@ def look_at(
 
 
 def open_kept_flop(
-    solved: PostflopAbstraction, given: GivenFlop, spr_index: int = 0, team: Team | None = None
+    solved: "PostflopAbstraction", given: GivenFlop, spr_index: int = 0, team: Team | None = None
 ) -> StoredSpot:
     """Opens a flop whose strategies were kept; amounts are in flop pots.
 
@@ -277,66 +276,76 @@ def open_kept_flop(
     return StoredSpot(game.spot, game.cards, live.stored(), quality, unit=Unit.POTS)
 
 
-def add_solution(writer: BundleWriter, solver: SpotSolver) -> None:
-    """Writes the solution of a spot into a bundle in the making."""
-    game = solver.game
-    settle_locks(game.templates, solver.tables)
-    for template, pair in zip(game.templates, solver.tables.by_street, strict=True):
-        is_compact = template.street == Street.RIVER and not game.rivers.is_exact
-        has_locks = any(learning.lock.size for learning in pair)
+def store_shares(
+    create: CreateArray,
+    game: CardGame,
+    tables: LearnedTables,
+    names: Mapping[str, str],
+    last_street: Street = Street.RIVER,
+    dtype: npt.DTypeLike = np.uint16,
+) -> StoredLayout:
+    """Writes average strategies, and the buckets of rivers; see `runout.solutions.stored`.
+
+    Args:
+        create: returns a new array of a name, shape and type, such as `BundleWriter.create_array`.
+        game: the cards and betting.
+        tables: what was learned.
+        names: what parts are called; those without a name are not written.
+        last_street: the last that is kept.
+        dtype: of shares.
+    """
+    streets = [template for template in game.templates if template.street <= last_street]
+    in_buckets = streets[-1].street == Street.RIVER and not game.rivers.is_exact
+    columns = tables.by_street[-1][0].strategy_sum.shape
+    layout = StoredLayout(streets, game.cards, (columns[0], columns[2]) if in_buckets else None)
+    codes = layout.split(SHARES, create(names[SHARES], (layout.size(SHARES),), np.dtype(dtype)))
+    for template, pair, of_street in zip(streets, tables.by_street, codes, strict=False):
         for player, learning in enumerate(pair):
-            _, counts = template.decisions_of(player)
-            sums, num_hands = learning.strategy_sum, len(game.cards.players[player].combos)
-            width = sums.shape[2] if is_compact else num_hands
-            writer.add_rows(
-                name_of_spot(template.street, player, STRATEGY),
-                (*sums.shape[:2], width),
-                np.uint16,
-                (encode_shares(of_board[:, :width], counts) for of_board in sums),
-            )
-            if has_locks:
-                locked = np.zeros(sums.shape[:2], np.uint8)
-                if learning.lock.size:
-                    locked[:] = learning.lock.any(axis=2)
-                writer.add_array(name_of_spot(template.street, player, LOCKED), locked)
-    live = LiveSpot(game, solver.tables, solver.root_reach)
-    for depth, template in enumerate(game.templates[:-1]):
-        _add_values(writer, live, depth, template)
-    if not game.rivers.is_exact:
-        writer.add_array(RIVER_GAME, runout_games(game))
-        for player, hands in enumerate(game.cards.players):
-            bucket = game.card_tables.bucket_games.bucket[player][:, : len(hands.combos)]
-            bucket = np.ascontiguousarray(bucket)
-            writer.add_array(name_of_spot(Street.RIVER, player, BUCKET), bucket)
-    if game.first_street == Street.FLOP:
-        writer.add_array(EQUITY, encode_equities(live.equities()))
+            counts = template.decisions_of(player)[1]
+            for board, sums in enumerate(learning.strategy_sum):
+                of_street[player][board] = encode_shares(sums, counts, dtype)
+    if in_buckets and RIVER_GAME in names:
+        runouts = range(len(game.cards.deals[1].card))
+        games = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
+        create(names[RIVER_GAME], (len(games),), np.dtype(np.int32))[:] = games
+        # Both players of a joint flop hold everything, and so have one array.
+        for part, player in {names[part]: player for player, part in enumerate(BUCKETS)}.items():
+            num_hands = len(game.cards.players[player].combos)
+            bucket = game.card_tables.bucket_games.bucket[player][:, :num_hands]
+            create(part, bucket.shape, np.dtype(np.uint8))[:] = bucket
+    return layout
 
 
-def _add_values(writer: BundleWriter, live: LiveSpot, depth: int, template: StreetTemplate) -> None:
-    cards = live.game.cards
-    num_boards = len(cards.runouts[depth - 1]) if depth > 0 else 1
-    lines = (num_boards, len(template.next_roots))
-    arrays: list[tuple[Any, Any]] = []
-    for player, hands in enumerate(cards.players):
-        codes, bounds = (name_of_spot(template.street, player, part) for part in (VALUES, BOUNDS))
-        shape = (*lines, len(hands.combos))
-        arrays.append(
-            (
-                writer.create_array(codes, shape, np.int16),
-                writer.create_array(bounds, (*lines, 2), np.float32),
-            )
-        )
-    for board in range(num_boards):
-        for (codes, bounds), values in zip(arrays, live.evs(depth, board), strict=True):
-            encoded = encode_values(values)
-            codes[board], bounds[board] = encoded.codes, encoded.bounds
-
-
-def runout_games(game: CardGame) -> Int32Array:
-    """Returns ``[runouts]`` the bucket game that each runout is part of."""
-    runouts = range(len(game.cards.deals[1].card))
-    numbers = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
-    return np.array(numbers, dtype=np.int32)
+def store_spot(
+    create: CreateArray,
+    live: LiveSpot,
+    tables: LearnedTables,
+    names: Mapping[str, str],
+    last_street: Street = Street.RIVER,
+    dtype: npt.DTypeLike = np.uint16,
+) -> None:
+    """Writes everything that is kept of a solved board; see `store_shares` for the arguments."""
+    game = live.game
+    layout = store_shares(create, game, tables, names, last_street, dtype)
+    new: list[list[tuple[Any, Any]]] = [
+        layout.split(part, create(names[part], (layout.size(part),), np.dtype(kind)))
+        for part, kind in ((VALUES, np.int16), (BOUNDS, np.float32))
+        if layout.size(part)
+    ]
+    for depth, (of_codes, of_bounds) in enumerate(zip(*new, strict=True)):
+        for board in range(len(of_codes[0])):
+            for player, values in enumerate(live.evs(depth, board)):
+                encoded = encode_values(values)
+                of_codes[player][board] = encoded.codes
+                of_bounds[player][board] = encoded.bounds
+    if LOCKED in names and any(oop.lock.size or ip.lock.size for oop, ip in tables.by_street):
+        is_locked = create(names[LOCKED], (layout.size(LOCKED),), np.dtype(np.uint8))
+        for pair, of_street in zip(tables.by_street, layout.split(LOCKED, is_locked), strict=True):
+            for learning, locked in zip(pair, of_street, strict=True):
+                locked[:] = learning.lock.any(axis=2) if learning.lock.size else 0
+    if EQUITY in names and game.first_street == Street.FLOP:
+        equities = encode_equities(live.equities())
+        create(names[EQUITY], equities.shape, equities.dtype)[:] = equities
 
 
 def compute_shares(board: Sequence[int], oop: IntArray, ip: IntArray) -> FloatArray:
@@ -346,9 +355,3 @@ def compute_shares(board: Sequence[int], oop: IntArray, ip: IntArray) -> FloatAr
     shares = (1.0 + ahead / table.num_runouts) / 2.0
     shares[~disjoint_combos(oop, ip)] = 0.0
     return shares
-
-
-def encode_equities(shares: FloatArray) -> Uint16Array:
-    """Returns shares of pots as bundles keep them."""
-    codes: Uint16Array = np.rint(LARGEST_EQUITY * shares).astype(np.uint16)
-    return codes

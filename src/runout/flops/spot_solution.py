@@ -22,8 +22,8 @@ from runout.cfr.team import Team
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
-from runout.flops.live_spot import add_solution, look_at
-from runout.flops.spot_setup import river_buckets
+from runout.flops.live_spot import LiveSpot, look_at, store_spot
+from runout.flops.spot_setup import river_buckets, settle_locks
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.simd.decision_kernels import Learning
@@ -31,7 +31,9 @@ from runout.solutions.flop import StoredSpot
 from runout.solutions.flop_bundles import (
     REPORT,
     SPOT_KIND,
+    SPOT_NAMES,
     SPOT_SCHEMA_VERSION,
+    SPOT_SCHEMAS,
     build_spot,
     meaning_of,
     quality_of,
@@ -122,7 +124,7 @@ class SpotSolution:
                 )
             )
             if has_solution:
-                add_solution(writer, self.solver)
+                self._store(writer)
             if self.config.keep_resume or self.is_interrupted or not has_solution:
                 for name, array in self.solver.tables.named_arrays():
                     writer.add_array(name, array)
@@ -151,7 +153,7 @@ class SpotSolution:
         Raises:
             BundleError: if it is missing, damaged, or of another kind or version.
         """
-        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMA_VERSION, verify=verify, is_writable=True)
+        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=verify, is_writable=True)
         if bundle.arrays and all(name.startswith("solution_") for name in bundle.arrays):
             problem = "keeps nothing to go on from (keep_resume: false), it can only be looked at"
             raise BundleError(str(path), problem)
@@ -163,6 +165,13 @@ class SpotSolution:
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration = outcome.iterations
         return cls(config, solver, outcome, curve, Provenance.of(bundle.manifest))
+
+    def _store(self, writer: BundleWriter) -> None:
+        """Writes the solution into a bundle in the making."""
+        solver = self.solver
+        settle_locks(solver.game.templates, solver.tables)
+        live = LiveSpot(solver.game, solver.tables, solver.root_reach)
+        store_spot(writer.create_array, live, solver.tables, SPOT_NAMES)
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome
@@ -200,7 +209,7 @@ def load_spot_facts(path: Path | str) -> SpotFacts:
     Raises:
         BundleError: if it is missing, or of another kind or version.
     """
-    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMA_VERSION, verify=False)
+    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
         config = load_spot_config(bundle.config_text or "")
         report = bundle.documents[REPORT]

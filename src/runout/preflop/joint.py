@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from runout.arrays import AnyArray, FloatArray, IntArray, RealArray, Uint8Array
+from runout.arrays import FloatArray, IntArray, RealArray
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards
 from runout.cards.flops import Flop, FlopList
 from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetReach
@@ -18,12 +18,9 @@ from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.flops.backend import Cost, limit_seconds
 from runout.flops.cards import CardBackend
-from runout.flops.live_spot import LiveSpot, encode_equities, runout_games
+from runout.flops.live_spot import LiveSpot, store_spot
 from runout.holdem.cards import make_layouts
-from runout.holdem.forest import StreetTemplate
-from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
-from runout.holdem.tables import LearnedTables, count_boards, only_strategy
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups, value_groups
 from runout.preflop.subgames import (
     FlopDeals,
@@ -37,20 +34,14 @@ from runout.preflop.subgames import (
     estimate_subgames,
     make_subgames,
 )
-from runout.simd.decision_kernels import Learning
-from runout.solutions.flop import encode_values, normalize_sums
 from runout.solutions.flop_bundles import (
     FLOPS_KIND,
     FLOPS_SCHEMA_VERSION,
     LAYOUT,
-    JointFlops,
-    bucket_names,
-    equity_name,
-    name_of_flop,
-    place_lines,
-    value_names,
+    names_of_flop,
 )
 from runout.solutions.preflop import FlopLeafSource, PreflopSolution
+from runout.solutions.stored import BOUNDS, VALUES, StoredLayout
 from runout.solutions.values import ValueSource
 from runout.storage.bundle import digest_config
 from runout.storage.writer import BundleWriter
@@ -305,12 +296,8 @@ LearningLeaves = JointLeaves[LearningFlops]
 # `runout.solutions.flop_bundles` has the layout, and opens them without a solver.
 
 
-#: Of a probability that is kept, of a value, and of a row of values.
+#: Of a probability that is kept.
 KEPT_BYTES_PER_CELL = 1
-_VALUE_BYTES = 2
-_BOUNDS_BYTES = 8
-
-_LARGEST = 255
 
 
 def save_flop_strategies(
@@ -347,13 +334,19 @@ def save_flop_strategies(
     ) as writer:
         bucket_numbers: list[int] = []
         for flop, subgames in enumerate(leaves.subgames):
+            ways: list[object] = []
+            written: set[str] = set()  # what the leaves of a flop share
+            bucket_numbers = []
             for leaf, subgame in enumerate(subgames):
-                _add_shares(writer, flop, leaf, subgame, last_street)
-            if subgames:
-                _add_values(writer, flop, subgames, arriving)
-                if keep_rivers:
-                    games = [subgame.game for subgame in subgames]
-                    bucket_numbers = _add_buckets(writer, flop, games)
+                game = subgame.game
+                way = None if game.rivers.is_exact else game.card_tables.bucket_games
+                ways += [] if way in ways else [way]
+                bucket_numbers.append(ways.index(way))
+                parts = names_of_flop(flop, leaf, bucket_numbers[-1]).items()
+                names = {part: name for part, name in parts if name not in written}
+                live, tables = live_subgame(subgame, arriving[leaf]), subgame.tables
+                store_spot(writer.create_array, live, tables, names, last_street, np.uint8)
+                written.update(names.values())
         layout = {
             "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],
             "weights": leaves.deals.flops.weights.tolist(),
@@ -363,57 +356,6 @@ def save_flop_strategies(
         }
         writer.add_document(LAYOUT, layout)
         writer.commit()
-
-
-def _add_shares(
-    writer: BundleWriter, flop: int, leaf: int, subgame: Subgame, last_street: Street
-) -> None:
-    for template, pair in zip(subgame.game.templates, subgame.tables.by_street, strict=True):
-        for player, learning in enumerate(pair):
-            if template.street <= last_street and learning.strategy_sum.size:
-                shares = quantize_sums(template, player, learning.strategy_sum)
-                writer.add_array(name_of_flop(flop, leaf, template.street, player), shares)
-
-
-def _add_values(
-    writer: BundleWriter, flop: int, subgames: Sequence[Subgame], arriving: Sequence[FloatArray]
-) -> None:
-    """Writes equities, and what hands get from the next card on, in pots."""
-    cards = subgames[0].game.cards
-    layouts = [subgame.game.templates for subgame in subgames]
-    num_boards = count_boards(cards)
-    places = place_lines(layouts, num_boards)
-    values_name, bounds_name = value_names(flop)
-    codes = writer.create_array(values_name, (places.total, len(cards.players[0].combos)), np.int16)
-    bounds = writer.create_array(bounds_name, (places.total, 2), np.float32)
-    for leaf, subgame in enumerate(subgames):
-        live = live_subgame(subgame, arriving[leaf])
-        if leaf == 0:
-            writer.add_array(equity_name(flop), encode_equities(live.equities()))
-        for (street, player), begin in places.begin_of(leaf):
-            for board in range(num_boards[street]):
-                values = encode_values(live.evs(street, board)[player])
-                lines = slice(begin, begin + len(values.codes))
-                codes[lines], bounds[lines] = values.codes, values.bounds
-                begin = lines.stop
-
-
-def _add_buckets(writer: BundleWriter, flop: int, games: Sequence[CardGame]) -> list[int]:
-    """Writes the buckets of a flop's rivers; returns of each leaf which of them it uses."""
-    ways: list[object] = []
-    numbers = []
-    for game in games:
-        if game.rivers.is_exact:
-            return []
-        river_games = game.card_tables.bucket_games
-        if river_games not in ways:
-            ways.append(river_games)
-            of_runouts, buckets = bucket_names(flop, len(ways) - 1)
-            writer.add_array(of_runouts, runout_games(game))
-            num_hands = len(game.cards.players[0].combos)  # both players hold everything
-            writer.add_array(buckets, np.ascontiguousarray(river_games.bucket[0][:, :num_hands]))
-        numbers.append(ways.index(river_games))
-    return numbers
 
 
 def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
@@ -430,54 +372,12 @@ def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
 
 def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> int:
     """Returns what values, and equities, of some flops take on the disk."""
-    total = 0
-    layouts = [make_layouts(tree) for tree in trees]
+    total, by_leaf = 0, [make_layouts(tree) for tree in trees]
     for cards, number in count_alike(flops):
-        num_hands = len(cards.players[0].combos)
-        lines = place_lines(layouts, count_boards(cards)).total
-        of_values = lines * (_VALUE_BYTES * num_hands + _BOUNDS_BYTES)
-        total += number * (of_values + _VALUE_BYTES * num_hands**2)
+        stored = [StoredLayout(streets, cards) for streets in by_leaf]
+        of_values = sum(2 * leaf.size(VALUES) + 4 * leaf.size(BOUNDS) for leaf in stored)
+        total += number * (of_values + 2 * len(cards.players[0].combos) ** 2)
     return total
-
-
-def quantize_sums(template: StreetTemplate, player: int, sums: AnyArray) -> Uint8Array:
-    """Returns ``[boards, A, W]`` the shares of actions as whole numbers of 0 to 255.
-
-    Args:
-        template: the betting of the street.
-        player: whose sums they are.
-        sums: ``[boards, A, W]`` strategy sums, in any scale that the actions of a decision share.
-    """
-    _, counts = template.decisions_of(player)
-    shares = np.zeros(sums.shape, np.uint8)
-    for board, of_board in enumerate(sums):
-        shares[board] = np.rint(_LARGEST * normalize_sums(of_board, counts))
-    return shares
-
-
-def read_tables(
-    saved: JointFlops, flop: int, leaf: int, templates: list[StreetTemplate]
-) -> LearnedTables:
-    """Returns tables of players who do not learn any more, with shares as sums.
-
-    Args:
-        saved: what was kept.
-        flop: the number of the flop.
-        leaf: the number of the leaf.
-        templates: the betting of the leaf.
-    """
-    by_street = []
-    for template in templates:
-        oop, ip = (
-            _fixed(saved.arrays.get(name_of_flop(flop, leaf, template.street, player)))
-            for player in range(NUM_PLAYERS)
-        )
-        by_street.append((oop, ip))
-    return LearnedTables(by_street, templates[0].street)
-
-
-def _fixed(shares: AnyArray | None) -> Learning:
-    return only_strategy(np.zeros((0, 0, 0), np.uint8) if shares is None else shares)
 
 
 # --------------------------------------------------------------------------------------------------

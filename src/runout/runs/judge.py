@@ -26,13 +26,13 @@ from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import FlopStrategy
-from runout.flops.cards import TableStrategy
+from runout.flops.cards import StoredStrategy
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.rivers import SpotTables
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.holdem.tables import BothFixed, FixedTables
-from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame, read_tables
+from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame
 from runout.preflop.shards import ShardedFlops, divide_flops
 from runout.preflop.solver import best_response
 from runout.preflop.subgames import FlopPlayers, PlayedFlops, estimate_subgames
@@ -200,14 +200,9 @@ class JudgeShards:
         """Opens the strategies of some flops; each flop and leaf that is done is an event."""
         game, _, saved = open_joint_run(self.directory)
         team = Team.of(worker)
-        games = {
-            flop: game.backend.make_games(game.flops.flops[flop], game.flop_trees, team)
-            for flop in part
-        }
 
         def strategy_of(flop: int, leaf: int) -> FlopStrategy:
-            of_leaf = games[flop][leaf]
-            return TableStrategy(read_tables(saved, flop, leaf, of_leaf.templates), of_leaf)
+            return StoredStrategy(*saved.shares(flop, leaf, game.flop_trees))
 
         def tell() -> None:
             worker.on_event(FlopJudged())

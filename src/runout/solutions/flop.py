@@ -1,22 +1,14 @@
 """A saved solution of a spot: any node of it in milliseconds, without a solver."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from runout.arrays import (
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Uint16Array,
-    divide,
-)
+from runout.arrays import AnyArray, BoolArray, FloatArray, IntArray, divide
 from runout.cards.deck import (
     NUM_CARDS,
     NUM_COMBOS,
@@ -41,117 +33,11 @@ from runout.solutions.node import (
     known_mean,
     weight_met,
 )
+from runout.solutions.stored import StoredTables
 from runout.solutions.street_values import Showdowns, StreetPlay, runout_margins
 from runout.trees.betting import Street
 from runout.trees.paths import STREET_SEPARATOR, counts_from_root, split_path
 from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
-
-# Probabilities and values as 16-bit numbers.
-#
-# A probability is kept as the square root of itself: near 0 the steps are small, so that a line
-# that is taken once in a million hands still has a range, and nowhere is the error above 3e-5.
-# Values of a row are kept as steps from its smallest one.
-
-
-_LARGEST_ROOT = 2**16 - 1
-_LARGEST_STEP = 2**15 - 1
-_NO_VALUE = -(2**15)
-
-
-def normalize_sums(sums: AnyArray, num_actions: Sequence[int] | AnyArray) -> npt.NDArray[Any]:
-    """Returns ``[A, W]`` sums of actions as shares of their decision.
-
-    Where a decision has no sum all of its actions are equally likely.
-
-    Args:
-        sums: ``[A, W]`` how much each action was taken, in any scale that the actions of a decision
-            share; whole numbers become float32.
-        num_actions: of each decision, in the order of the rows.
-    """
-    numbers: npt.NDArray[Any] = sums.astype(np.float32 if sums.dtype.kind in "iu" else sums.dtype)
-    counts = np.asarray(num_actions, dtype=np.int64)
-    if not len(counts):
-        return numbers
-    totals = np.repeat(np.add.reduceat(numbers, counts.cumsum() - counts, axis=0), counts, axis=0)
-    equal = np.repeat(1.0 / counts, counts).astype(numbers.dtype)[:, None]
-    # Less than the smallest normal number has lost its digits.
-    is_known = totals > np.finfo(np.float32).tiny
-    return np.where(is_known, numbers / np.where(is_known, totals, totals.dtype.type(1.0)), equal)
-
-
-def encode_shares(sums: AnyArray, num_actions: Sequence[int] | AnyArray) -> Uint16Array:
-    """Returns ``[A, W]`` the shares of actions; see `normalize_sums` for the arguments."""
-    roots = np.sqrt(normalize_sums(sums, num_actions))
-    codes: Uint16Array = np.rint(_LARGEST_ROOT * roots).astype(np.uint16)
-    return codes
-
-
-def decode_shares(codes: AnyArray) -> FloatArray:
-    """Returns ``[A, W]`` the probabilities of a decision's actions; all alike where none is known.
-
-    Args:
-        codes: of 16 bits, as `encode_shares` makes them, or whole numbers of 8 bits that are the
-            shares of 255 themselves.
-    """
-    shares = codes.astype(np.float64)
-    return normalize_sums(shares if codes.dtype == np.uint8 else shares**2, [len(codes)])
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedValues:
-    """Rows of values as `encode_values` keeps them; what is asked for is decoded.
-
-    Attributes:
-        codes: ``[.., n]``.
-        bounds: ``[.., 2]`` the smallest value of a row, and a step.
-    """
-
-    codes: AnyArray
-    bounds: AnyArray
-
-    def __getitem__(self, place: Any) -> FloatArray:
-        codes, bounds = self.codes[place], self.bounds[place].astype(np.float64)
-        values = bounds[..., :1] + (codes.astype(np.float64) + _LARGEST_STEP) * bounds[..., 1:]
-        known: FloatArray = np.where(codes == _NO_VALUE, np.nan, values)
-        return known
-
-
-def encode_values(values: FloatArray) -> EncodedValues:
-    """Returns rows ``[C, n]`` of values as steps between the smallest and the largest of a row."""
-    is_known = ~np.isnan(values)
-    low = np.min(values, axis=1, where=is_known, initial=np.inf)
-    high = np.max(values, axis=1, where=is_known, initial=-np.inf)
-    low, high = (np.where(is_known.any(axis=1), bound, 0.0) for bound in (low, high))
-    bounds = np.stack([low, (high - low) / (2 * _LARGEST_STEP)], axis=1).astype(np.float32)
-    base, step = bounds[:, :1].astype(np.float64), bounds[:, 1:].astype(np.float64)
-    steps = np.rint((np.nan_to_num(values) - base) / np.where(step > 0.0, step, 1.0))
-    codes = np.clip(steps - _LARGEST_STEP, -_LARGEST_STEP, _LARGEST_STEP)
-    return EncodedValues(np.where(is_known, codes, _NO_VALUE).astype(np.int16), bounds)
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedShares:
-    """Shares of actions as bundles keep them; those that are asked for are decoded.
-
-    Attributes:
-        codes: ``[boards, A, W]``; see `decode_shares`.
-        game: ``[boards]`` where hands are in buckets, what is a board to ``codes``; None elsewhere.
-        bucket: ``[games, n]`` the column of each hand there.
-    """
-
-    codes: AnyArray
-    game: IntArray | None = None
-    bucket: AnyArray | None = None
-
-    def __getitem__(self, place: tuple[int, Any]) -> FloatArray:
-        board, rows = place
-        if self.game is None or self.bucket is None:
-            return decode_shares(self.codes[board, rows])
-        game = int(self.game[board])
-        # Hands that hold the river card have no bucket; any column will do.
-        column = np.minimum(self.bucket[game], self.codes.shape[2] - 1)
-        return decode_shares(self.codes[game, rows])[:, column]
-
 
 # Places in a spot, as ``b100:c:8h:x``: what was done and which cards were dealt.
 #
@@ -367,47 +253,6 @@ _CARDS_IN_HANDS = 4
 _KEPT_BOARDS = 8
 
 
-class Table(Protocol):
-    """Numbers of one player on one street, by board and rows, the last axis by hand.
-
-    They are decoded from a bundle when they are asked for, or computed by what solves the spot.
-    """
-
-    def __getitem__(self, place: tuple[int, Any]) -> AnyArray:
-        """Returns the numbers of some rows of a board."""
-
-
-@dataclass(frozen=True, eq=False)
-class StoredStreet:
-    """What is known of a street.
-
-    Attributes:
-        strategy: of OOP and IP, ``[boards, A, n]`` probabilities, rows as in `StreetLayout`.
-        values: of OOP and IP, ``[boards, C, n]`` what hands get from the next card on, by the
-            street's `StreetLayout.next_roots`; None on rivers, and where none were kept.
-        is_locked: of OOP and IP, ``[boards, A]`` whether hands were told what to do at the decision
-            with this first row; None if nobody was told anything.
-    """
-
-    strategy: tuple[Table, Table]
-    values: tuple[Table, Table] | None
-    is_locked: tuple[Table, Table] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class StoredTables:
-    """Everything that is known of a spot.
-
-    Attributes:
-        streets: from the first one on.
-        equity: returns ``[n, m]`` on a flop what OOP's hands win of a pot against IP's; None on
-            other streets, and where it was not kept.
-    """
-
-    streets: tuple[StoredStreet, ...]
-    equity: Callable[[], FloatArray] | None
-
-
 class StoredSpot:
     """A solution of a spot."""
 
@@ -533,16 +378,14 @@ class StoredSpot:
         tree = self.spot.tree
         street, player = Street(tree.street[node]), int(tree.layout.actor[node])
         depth, children = street - tree.first_street, tree.layout.children(node)
-        if depth >= len(self.tables.streets):
+        if depth >= len(self.tables.strategy):
             problem = (
                 f"strategies of the {street.label} were not kept, solve with keep_rivers: true"
             )
             raise BundleError(f"board {format_cards(self.spot.board)}", problem)
         board = runout.numbers[depth - 1] if depth > 0 else 0
         first = int(self._row_of[depth][player][children.start])
-        played = self.tables.streets[depth].strategy[player][
-            board, slice(first, first + len(children))
-        ]
+        played = self.tables.strategy[depth][player][board, slice(first, first + len(children))]
         return self._spread(played, player)
 
     def _values(
@@ -556,9 +399,6 @@ class StoredSpot:
             weights: ``[2, 1326]`` what arrives there.
         """
         is_river = position.street == Street.RIVER
-        if not is_river and self.tables.streets[len(position.dealt)].values is None:
-            shapes = (2, NUM_COMBOS), (len(position.children), NUM_COMBOS)
-            return np.full(shapes[0], np.nan), np.full(shapes[1], np.nan)
         play = StreetPlay(
             tree=self.spot.tree,
             rake=self.spot.rake,
@@ -572,9 +412,7 @@ class StoredSpot:
     def _ev_after(self, node: int, player: int, runout: Runout) -> FloatArray:
         """Returns ``[1326]`` what hands get from the next card on, NaN where they meet nobody."""
         depth = len(runout.dealt)
-        values = self.tables.streets[depth].values
-        assert values is not None  # where there are none, no value of the street is known
-        kept = values[player][runout.board, self._chance_row[depth][node]]
+        kept = self.tables.values[depth][player][runout.board, self._chance_row[depth][node]]
         return self._spread(kept, player, beyond=np.nan)
 
     def _equity(self, runout: Runout, weights: FloatArray, met: FloatArray) -> FloatArray:
@@ -582,8 +420,6 @@ class StoredSpot:
         board = self.spot.board + runout.dealt
         if self.tables.equity is not None and not runout.dealt:
             return self._first_equity(weights, met)
-        if len(board) < RIVER_SIZE - 1:
-            return np.full((2, NUM_COMBOS), np.nan)
         ranked = self._ranked(board)
         num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
         margins = runout_margins(ranked, weights[::-1])  # each against the other's range
@@ -612,11 +448,9 @@ class StoredSpot:
     def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
         """Returns whether hands were told what to do at a decision."""
         depth = len(position.dealt)
-        locked = self.tables.streets[depth].is_locked
-        if locked is None:
-            return False
         row = int(self._row_of[depth][actor][position.children.start])
-        return bool(locked[actor][runout.board, row])
+        locked = self.tables.locked
+        return locked is not None and bool(locked[depth][actor][runout.board, row])
 
 
 def _rows_by_node(layout: StreetLayout, num_nodes: int) -> list[IntArray]:

@@ -318,15 +318,16 @@ def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -
             those of `BundleWriter.create_array`, saves a second copy in memory.
 
     Raises:
-        ValueError: if what has one name is of several types.
+        BundleError: if flops have other arrays, or of other types.
     """
     for number, of_flops in enumerate(solutions):
         for name, example in of_flops[0].items():
             # What does not depend on the ratio, such as buckets, is there once.
             if number > 0 and _are_equal(solutions[0], of_flops, name):
                 continue
-            if {arrays[name].dtype for arrays in of_flops} != {example.dtype}:
-                raise ValueError(f"solutions whose {name} are of several types")
+            if {getattr(arrays.get(name), "dtype", None) for arrays in of_flops} != {example.dtype}:
+                problem = f"{name} was kept by several versions, solve again with --no-resume"
+                raise BundleError("strategies", problem)
             shapes = np.array([arrays[name].shape for arrays in of_flops], dtype=np.int64)
             ends = np.cumsum(np.prod(shapes, axis=1)).tolist()
             numbers = create(f"{_NUMBERS}_{number}_{name}", (ends[-1],), example.dtype)

@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -211,11 +211,11 @@ def format_manifest(manifest: Manifest) -> str:
 
 
 def parse_manifest(
-    where: str, content: bytes, kind: str | None = None, schema_version: int | None = None
+    where: str, content: bytes, kind: str | None = None, schemas: Collection[int] = ()
 ) -> Manifest:
     """Reads the text of ``manifest.json``.
 
-    Kind and version are looked at first, if given: the fields of a later version may be others.
+    Kind and version are looked at first, if given: the fields of other versions may be others.
 
     Raises:
         BundleError: naming ``where``, if the text is no manifest, was edited, or is not of the
@@ -229,9 +229,10 @@ def parse_manifest(
         raise BundleError(where, "is not a JSON object")
     if kind is not None and raw.get("kind", kind) != kind:
         raise BundleError(where, f"is of kind {quote(raw['kind'])}, expected {kind!r}")
-    version = raw.get("schema_version", schema_version)
-    if schema_version is not None and version != schema_version:
-        raise BundleError(where, f"has schema version {quote(version)}, expected {schema_version}")
+    version = raw.get("schema_version")
+    if schemas and version is not None and version not in schemas:
+        expected = " or ".join(map(str, sorted(schemas)))
+        raise BundleError(where, f"has schema version {quote(version)}, expected {expected}")
     try:
         manifest = Manifest.model_validate_json(content)
     except ValidationError as error:
@@ -314,7 +315,7 @@ def reading_contents(path: Path | str) -> Iterator[None]:
 def load_bundle(
     path: Path | str,
     kind: str,
-    schema_version: int,
+    schema_version: int | Collection[int],
     *,
     verify: bool = True,
     is_writable: bool = False,
@@ -327,7 +328,7 @@ def load_bundle(
     Args:
         path: the bundle's directory.
         kind: what it must hold.
-        schema_version: the version that the caller can read.
+        schema_version: the version, or versions, that the caller can read.
         verify: whether to compute the sha256 of every array, which reads all of it (about 0.7
             seconds per GB). Without it, a changed number in an array goes unnoticed.
         is_writable: whether the arrays can be written to; the files never change.
@@ -335,7 +336,8 @@ def load_bundle(
     Raises:
         BundleError: naming the file at fault and what is wrong with it.
     """
-    open_files = partial(_open_files, kind=kind, schema_version=schema_version)
+    schemas = [schema_version] if isinstance(schema_version, int) else schema_version
+    open_files = partial(_open_files, kind=kind, schemas=schemas)
     with _using(Path(path), open_files) as (directory, manifest, files):
         for name, entry in manifest.files.items():
             # Arrays are large, the rest is small.
@@ -398,24 +400,24 @@ def _using(path: Path, use: Callable[[PinnedDirectory, ExitStack], Result]) -> I
 
 
 def _open_files(
-    directory: PinnedDirectory, stack: ExitStack, kind: str, schema_version: int
+    directory: PinnedDirectory, stack: ExitStack, kind: str, schemas: Collection[int]
 ) -> tuple[Path, Manifest, Mapping[str, BufferedReader]]:
     """Returns where a bundle is, its manifest, and all of its files, open, by file name.
 
     What is open cannot be replaced any more, however long it takes to read.
     """
-    manifest = _read_manifest(directory, kind, schema_version)
+    manifest = _read_manifest(directory, kind, schemas)
     files = {name: stack.enter_context(_open_file(directory, name)) for name in manifest.files}
     return directory.path, manifest, files
 
 
 def _read_manifest(
-    directory: PinnedDirectory, kind: str | None = None, schema_version: int | None = None
+    directory: PinnedDirectory, kind: str | None = None, schemas: Collection[int] = ()
 ) -> Manifest:
     where = directory.path / MANIFEST_FILE
     with _open_file(directory, MANIFEST_FILE) as file, reporting_os_errors(where, "read"):
         content = file.read()
-    return parse_manifest(str(where), content, kind, schema_version)
+    return parse_manifest(str(where), content, kind, schemas)
 
 
 def _open_file(directory: PinnedDirectory, name: str) -> BufferedReader:
