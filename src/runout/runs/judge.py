@@ -26,10 +26,9 @@ from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import FlopStrategy
-from runout.flops.cards import StoredStrategy
+from runout.flops.cards import EVERYONE, StoredStrategy
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
-from runout.holdem.rivers import SpotTables
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.holdem.tables import BothFixed, FixedTables
 from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame
@@ -81,7 +80,7 @@ def judge_strategy(
     flop: tuple[int, ...],
     tree: PostflopTree,
     strategy: FlopStrategy,
-    ranges: tuple[HandRange, HandRange] | None = None,
+    ranges: tuple[HandRange, HandRange] = EVERYONE,
     team: Team | None = None,
     *,
     merges_suits: bool = True,
@@ -96,30 +95,30 @@ def judge_strategy(
         team: threads to share the work.
         merges_suits: whether cards that differ by suits only are looked at once.
     """
-    everyone = HandRange.full()
-    spot = Spot(tuple(flop), ranges or (everyone, everyone), tree, merges_suits=merges_suits)
-    game = CardGame(spot, team=team)
-    oop, ip = _fix_tables(game, strategy)
+    game = CardGame(Spot(tuple(flop), ranges, tree, merges_suits=merges_suits), team=team)
+
+    def value_of(player: int, step: Step) -> float:
+        """Returns what a player wins with all its hands, beyond half the pot."""
+        reach, hands = game.cards.root_reach(player), game.cards.players[player]
+        values = _visit(game, strategy, player, step, reach)[: len(hands.combos)]
+        return float((hands.weights * values.astype(np.float64)).sum())
+
     return RealGameLoss(
-        best_response=(_value_of(game, 0, RESPONDING, ip), _value_of(game, 1, RESPONDING, oop)),
-        value_of_oop=_value_of(game, OOP, EVALUATING, BothFixed(oop, ip)),
+        best_response=(value_of(0, RESPONDING), value_of(1, RESPONDING)),
+        value_of_oop=value_of(OOP, EVALUATING),
         pot=tree.stakes.pot,
     )
 
 
-def _fix_tables(game: CardGame, strategy: FlopStrategy) -> list[FixedTables]:
-    """Returns what OOP and IP do, as tables of the game with real cards."""
-    return [
-        FixedTables(game.templates, game.cards, player, strategy.rows)
-        for player in range(NUM_PLAYERS)
-    ]
-
-
-def _value_of(game: CardGame, player: int, step: Step, tables: SpotTables) -> float:
-    """Returns what a player wins with all its hands, beyond half the pot."""
-    hands = game.cards.players[player]
-    values = game.visit(player, step, tables, game.cards.root_reach(player))[: len(hands.combos)]
-    return float((hands.weights * values.astype(np.float64)).sum())
+def _visit(
+    game: CardGame, strategy: FlopStrategy, player: int, step: Step, root_reach: Float32Array
+) -> Float32Array:
+    """Returns ``[H]`` counterfactual values of a player's hands where strategies are given."""
+    oop, ip = (
+        FixedTables(game.templates, game.cards, p, strategy.rows) for p in range(NUM_PLAYERS)
+    )
+    tables = (ip, oop)[player] if step.mode == RESPOND else BothFixed(oop, ip)
+    return game.visit(player, step, tables, root_reach)
 
 
 _PHASE = "best responses on flops"
@@ -151,14 +150,9 @@ def judge_flops(
     team: Team,
     on_visit: Callable[[], None] = lambda: None,
 ) -> "PlayedFlops[_JudgedSubgame]":
-    """Returns flops of a joint game where both strategies are given and nothing is learned.
+    """Returns flops of a joint game, by number, where both strategies are given.
 
-    Args:
-        game: what was solved.
-        flops: their numbers.
-        strategy_of: the strategies.
-        team: threads to share the work.
-        on_visit: told whenever a flop is done at a leaf.
+    Nothing is learned; ``on_visit`` is called whenever a flop is done at a leaf.
     """
     subgames = [
         [
@@ -171,13 +165,7 @@ def judge_flops(
 
 
 def judge_joint(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) -> JointLoss:
-    """Returns what a joint solution loses in the game with real cards.
-
-    Args:
-        game: what was solved.
-        solution: the strategies before the flop.
-        flops: those of `judge_flops`, wherever they are judged.
-    """
+    """Returns what a joint solution, with the flops of `judge_flops`, loses with real cards."""
     leaves = game.make_leaves(flops)
     sb, bb = (
         MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
@@ -188,11 +176,7 @@ def judge_joint(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) 
 
 @dataclass(frozen=True)
 class JudgeShards:
-    """Makes shards that judge some flops of a run each; see `ShardJob`.
-
-    Attributes:
-        directory: what ``solve-preflop`` wrote.
-    """
+    """Makes shards that judge some flops of a run's directory each; see `ShardJob`."""
 
     directory: Path
 
@@ -204,10 +188,7 @@ class JudgeShards:
         def strategy_of(flop: int, leaf: int) -> FlopStrategy:
             return StoredStrategy(*saved.shares(flop, leaf, game.flop_trees))
 
-        def tell() -> None:
-            worker.on_event(FlopJudged())
-
-        return judge_flops(game, part, strategy_of, team, tell)
+        return judge_flops(game, part, strategy_of, team, lambda: worker.on_event(FlopJudged()))
 
     def memory_bytes(self, part: Sequence[int]) -> int:
         """Returns what the strategies of some flops need, and the program beside them."""
@@ -219,10 +200,6 @@ class JudgeShards:
 
 def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it.
-
-    Args:
-        directory: what ``solve-preflop`` wrote.
-        workplace: with what; told about progress.
 
     Raises:
         BundleError: if there is no joint solution, or one without rivers.
@@ -248,9 +225,8 @@ def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
             with closing(executor.start_shards(job, parts, on_event)) as group:
                 loss = judge_joint(game, solution, ShardedFlops(game, group, parts))
         except WorkerLostError as error:
-            raise ExecutionError(
-                "lab exploit", f"a shard is lost, {error}; start it again"
-            ) from error
+            problem = f"a shard is lost, {error}; start it again"
+            raise ExecutionError("lab exploit", problem) from error
     note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
     return loss
 
@@ -291,12 +267,8 @@ class _JudgedSubgame:
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
         """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
-        everyone = HandRange.full()
         # Made for each visit: its orders of hands on all boards would fill the memory.
-        game = CardGame(Spot(self._flop, (everyone, everyone), self._tree))
-        oop, ip = _fix_tables(game, self._strategy)
-        villain = (ip, oop)[player]
-        tables = villain if step.mode == RESPOND else BothFixed(oop, ip)
-        values = game.visit(player, step, tables, root_reach)
+        game = CardGame(Spot(self._flop, EVERYONE, self._tree))
+        values = _visit(game, self._strategy, player, step, root_reach)
         self._on_visit()
         return values

@@ -5,7 +5,7 @@ mixed: a directory holds the results of one config.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,14 +28,13 @@ from runout.trees.tree import PotType, PreflopTree
 
 def merge_sprs(sprs: Sequence[float]) -> list[float]:
     """Returns ascending ratios such that each given one is within 2 % of one of them."""
-    merged: list[float] = []
-    group: list[float] = []
+    groups: list[list[float]] = []
     for spr in sorted(sprs):
-        if group and spr > group[0] * (1.0 + SPR_TOLERANCE):
-            merged.append(_middle(group))
-            group = []
-        group.append(spr)
-    return [*merged, _middle(group)] if group else merged
+        if groups and spr <= groups[-1][0] * (1.0 + SPR_TOLERANCE):
+            groups[-1].append(spr)
+        else:
+            groups.append([spr])
+    return [(group[0] + group[-1]) / 2.0 for group in groups]
 
 
 def postflop_config_for(config: PostflopModelConfig, tree: PreflopTree) -> PostflopModelConfig:
@@ -49,32 +48,20 @@ def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
     """Returns what ``postflop_model_path`` points at: solved values, or a config to solve.
 
     Raises:
-        BundleError: if it is a directory that holds no values, or values for given ranges.
+        BundleError: if it is a directory that holds no values, or values that hold only for the
+            ranges of one leaf of some preflop game.
         ConfigError: if it is a file that is no config, or there is nothing.
     """
-    if path.is_dir():
-        bundle = ValueBundle.load(path)
-        _require_all_hands(path, bundle)
-        return bundle
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
-    return load_postflop_config(path, allow_auto_sprs=True)
-
-
-def _require_all_hands(path: Path, bundle: ValueBundle) -> None:
-    """Refuses values that hold only for the ranges of one leaf of some preflop game.
-
-    Raises:
-        BundleError: naming the ratios that were solved for given ranges.
-    """
+    if not path.is_dir():
+        return load_postflop_config(path, allow_auto_sprs=True)
+    bundle = ValueBundle.load(path)
     sprs = [f"{values.spr:g}" for values in bundle.values if values.ranges is not None]
     if sprs:
         problem = f"SPR {', '.join(sprs)} was solved for given ranges, a game needs all hands"
         raise BundleError(str(path), problem)
-
-
-def _middle(group: Sequence[float]) -> float:
-    return (group[0] + group[-1]) / 2.0
+    return bundle
 
 
 def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
@@ -122,31 +109,26 @@ class RunPlan:
     config: RunConfig
     tree: PreflopTree
     num_workers: int
-    joint: JointGame | None
-    model: PostflopModelConfig | None
-    flops: PostflopPlan | None
-    given_values: ValueBundle | None
-    leaves: Mapping[str, PostflopPlan]
+    joint: JointGame | None = None
+    model: PostflopModelConfig | None = None
+    flops: PostflopPlan | None = None
+    given_values: ValueBundle | None = None
+    leaves: Mapping[str, PostflopPlan] = field(default_factory=dict)
 
     @classmethod
     def make(cls, config: RunConfig, num_workers: int | None = None) -> "RunPlan":
-        """Returns the plan of a config.
-
-        Args:
-            config: what to solve.
-            num_workers: threads in all, by default the number of cores.
+        """Returns the plan of a config, by default for all cores.
 
         Raises:
             BundleError: if given values cannot be opened.
             ConfigError: if a given model cannot be read, or cannot be played with preflop.
             TreeError: if a betting tree is too large.
         """
-        tree = config.preflop.tree
-        workers = num_workers or count_cores()
+        tree, workers = config.preflop.tree, num_workers or count_cores()
         if not config.needs_flop_values:
-            return cls(config, tree, workers, None, None, None, None, {})
+            return cls(config, tree, workers)
         if config.method == "joint":
-            return cls(config, tree, workers, make_joint_game(config, tree), None, None, None, {})
+            return cls(config, tree, workers, make_joint_game(config, tree))
         given, model = _open_model(config)
         flops = None
         if given is None:
@@ -193,19 +175,9 @@ def require_own_solution(path: Path, config: RunConfig) -> None:
         _require_equal(path, found, config.digest_mapping())
 
 
-def require_own_values(path: Path, plan: RunPlan) -> None:
-    """Refuses values of flops that belong to another config; there may be none.
-
-    Raises:
-        BundleError: naming every key that differs, with both values, or if they cannot be opened.
-    """
-    if has_bundle(path):
-        text = ValueBundle.load(path, verify=False).config_text
-        wanted = {} if plan.model is None else plan.model.digest_mapping()
-        _require_equal(path, load_postflop_config(text).digest_mapping(), wanted)
-
-
-def find_finished_values(path: Path, config: PostflopModelConfig) -> ValueBundle | None:
+def find_finished_values(
+    path: Path, config: PostflopModelConfig | None, *, verify: bool = True
+) -> ValueBundle | None:
     """Returns the values of a config's flops if they are at a path, None if nothing is there.
 
     Raises:
@@ -213,9 +185,9 @@ def find_finished_values(path: Path, config: PostflopModelConfig) -> ValueBundle
     """
     if not has_bundle(path):
         return None
-    values = ValueBundle.load(path)
+    values = ValueBundle.load(path, verify=verify)
     found = load_postflop_config(values.config_text).digest_mapping()
-    _require_equal(path, found, config.digest_mapping())
+    _require_equal(path, found, {} if config is None else config.digest_mapping())
     return values
 
 

@@ -41,7 +41,7 @@ from runout.preflop.shards import (
 )
 from runout.preflop.solver import PreflopSolver, SnapshotSink, ignore_snapshot, value_leaves
 from runout.preflop.subgames import LearningFlops
-from runout.runs.plan import RunPlan, require_own_solution, require_own_values
+from runout.runs.plan import RunPlan, find_finished_values, require_own_solution
 from runout.solutions.preflop import (
     FLOPS_FOLDER,
     JOINT_FOLDER,
@@ -92,9 +92,9 @@ class PreflopRun:
         return self.plan.config
 
     def save(self, directory: Path, *, overwrite: bool = False) -> None:
-        """Writes the solution, and the values behind it, as bundles in a directory.
+        """Writes the solution, and the flops behind it, as bundles in a directory.
 
-        Values without a solution are what an interrupted save of this run left behind, and are
+        Flops without a solution are what an interrupted save of this run left behind, and are
         replaced in any case.
 
         Raises:
@@ -104,34 +104,27 @@ class PreflopRun:
         if not overwrite:
             check_directory(directory, self.plan)
         directory.mkdir(parents=True, exist_ok=True)
+        text, place = self.config.to_yaml(), directory / SOLUTION_FOLDER
+        may_replace = overwrite or not has_bundle(place)
         if self.values is not None:
-            is_left_over = not has_bundle(directory / SOLUTION_FOLDER)
-            self.values.save(directory / VALUES_FOLDER, overwrite=overwrite or is_left_over)
+            self.values.save(directory / VALUES_FOLDER, overwrite=may_replace)
         if self.leaves is not None:
+            keep_rivers = self.config.joint_settings.keep_rivers
+            flops = directory / FLOPS_FOLDER
             save_flop_strategies(
-                directory / FLOPS_FOLDER,
+                flops,
                 self.leaves,
                 self.solution,
-                self.config.to_yaml(),
-                keep_rivers=self.config.joint_settings.keep_rivers,
-                overwrite=overwrite or not has_bundle(directory / SOLUTION_FOLDER),
+                text,
+                keep_rivers=keep_rivers,
+                overwrite=may_replace,
             )
-        save_solution(
-            directory / SOLUTION_FOLDER,
-            self.solution,
-            self.config.to_yaml(),
-            digest_config(self.config.digest_mapping()),
-            overwrite=overwrite,
-        )
+        digest = digest_config(self.config.digest_mapping())
+        save_solution(place, self.solution, text, digest, overwrite=overwrite)
 
 
 def solve_preflop(config: RunConfig, workplace: RunContext | None = None) -> PreflopRun:
-    """Solves a preflop game and the flops behind it.
-
-    Args:
-        config: what to solve.
-        workplace: with what; by default all cores, silently, and without checkpoints, which are
-            written as often as the config says.
+    """Solves a preflop game and the flops behind it, by default with all cores, silently.
 
     Raises:
         RunoutError: if the config asks for something impossible.
@@ -145,10 +138,7 @@ def carry_out(
 ) -> PreflopRun:
     """Solves what a plan says; checkpoints are written as often as its config says.
 
-    Args:
-        plan: what to solve.
-        workplace: with what.
-        on_solution: shown the preflop solution every ``print_every`` iterations of the config.
+    ``on_solution`` is shown the preflop solution every ``print_every`` iterations of the config.
     """
     config = plan.config
     workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
@@ -172,7 +162,7 @@ def check_directory(directory: Path, plan: RunPlan) -> None:
             be opened.
     """
     require_own_solution(directory / SOLUTION_FOLDER, plan.config)
-    require_own_values(directory / VALUES_FOLDER, plan)
+    find_finished_values(directory / VALUES_FOLDER, plan.model, verify=False)
 
 
 def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
@@ -184,9 +174,7 @@ def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
     check_directory(directory, plan)
     if not has_bundle(directory / SOLUTION_FOLDER):
         return None
-    values = None
-    if has_bundle(directory / VALUES_FOLDER):
-        values = ValueBundle.load(directory / VALUES_FOLDER)
+    values = find_finished_values(directory / VALUES_FOLDER, plan.model)
     return PreflopRun(plan, load_solution(directory / SOLUTION_FOLDER), values)
 
 
@@ -200,11 +188,6 @@ def solve_joint(
 
     Threads of this process share all flops. Other executors have shards, one for each worker, that
     play some flops each; if one is lost, all go back to what was last saved.
-
-    Args:
-        plan: of a run with a joint game.
-        workplace: with what.
-        on_solution: shown the solution every ``print_every`` iterations of the config.
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
@@ -310,13 +293,7 @@ def solve_on_book(
 ) -> PreflopSolution:
     """Returns the solution of a preflop tree whose flops are worth what a book says.
 
-    Args:
-        config: when the solve ends, and how iterations are weighted.
-        tree: the betting.
-        book: what flops are worth.
-        workplace: is told events, and ends the solve.
-        on_solution: shown the solution every ``print_every`` iterations of the config.
-        number: the round, for those who listen.
+    The number is that of the round, for those who listen.
     """
     rule = config.stopping_rule()
 
@@ -341,14 +318,8 @@ def refine_with_arriving_ranges(
     another game. Each round takes both players' reach of every flop leaf from the preflop solution,
     solves the flops at that leaf with these ranges, and solves preflop again. Ranges are damped,
     because a new preflop strategy changes the ranges that it was computed from, and more so in
-    later rounds: with a constant share strategies go in circles.
-
-    Args:
-        plan: of the run, with the flops of each leaf.
-        book: values of flops solved for all hands, which the first round starts from.
-        solution: the preflop solution on top of ``book``.
-        workplace: with what.
-        on_solution: shown the solutions of all rounds.
+    later rounds: with a constant share strategies go in circles. The first round starts from a
+    solution on top of a book of flops that were solved for all hands.
     """
     config = plan.config
     ranges: dict[str, FloatArray] = {}
