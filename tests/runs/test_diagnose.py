@@ -6,8 +6,8 @@ import pytest
 from runout.abstraction.bucket_map import compare_partitions
 from runout.cards.deck import live_combos, parse_board
 from runout.cards.flops import GivenFlop
-from runout.flops.bucketed import ev_features
-from runout.runs.diagnose import Spread, diagnose_flop, solve_rounds
+from runout.flops.bucketed import ev_features, pack_rounds, read_records
+from runout.runs.diagnose import Spread, diagnose_flop
 from tests.samples.small_buckets import (
     MONOTONE,
     NUM_BUCKETS,
@@ -18,16 +18,11 @@ from tests.samples.small_buckets import (
 )
 
 
-class Solved:
-    """Stands in for a solver whose rounds are known."""
-
-    def solve_rounds(self, game, on_progress, team):
-        yield from solved_rounds(MONOTONE)
-
-
 @cache
 def diagnosis():
-    records = solve_rounds(parse_board(MONOTONE), betting_tree(), Solved())
+    results = solved_rounds(MONOTONE)
+    kept = {**results[-1].strategy.to_arrays(), **pack_rounds(full_game(MONOTONE), results)}
+    records = read_records(kept, parse_board(MONOTONE))
     return diagnose_flop(GivenFlop.parse(MONOTONE), betting_tree().stakes.spr, records)
 
 

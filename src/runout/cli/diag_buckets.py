@@ -141,8 +141,9 @@ def _solve(
     model: BucketedConfig, given: GivenFlop, on_event: EventSink, workers: int | None
 ) -> list["RoundRecord"]:
     from runout.cfr.team import Team
+    from runout.flops.backend import FlopGame
+    from runout.flops.bucketed import read_records
     from runout.flops.solve import PostflopPlan, progress_sink
-    from runout.runs.diagnose import solve_rounds
 
     plan = PostflopPlan.make(model, workers)
     (tree,), backend = plan.trees, model.make_backend()
@@ -150,7 +151,9 @@ def _solve(
     cost.require_memory("the diagnosis")
     is_bound = backend.meaning.is_upper_bound
     sink = progress_sink(given.name, tree.stakes.spr, on_event, is_bound)
-    return solve_rounds(given.canonical, tree, backend, sink, Team(plan.num_workers))
+    game = FlopGame.deal(given.canonical)
+    solution = backend.solve(game, tree, sink, Team(plan.num_workers))
+    return read_records(solution.to_arrays(), given.canonical)
 
 
 def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top: int) -> None:

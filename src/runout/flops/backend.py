@@ -155,14 +155,7 @@ SHOWDOWN_GROUP = 0
 def make_hand_leaves(
     tree: PostflopTree, game: FlopGame, dtype: npt.DTypeLike, team: Team
 ) -> MatrixLeaves:
-    """Returns the leaves of a game whose strategies do not look at the turn and river cards.
-
-    Args:
-        tree: the betting, in pots.
-        game: the flop.
-        dtype: of the solver's tables.
-        team: threads to share the work.
-    """
+    """Returns the leaves of a tree in pots whose strategies do not look at turn and river cards."""
     showdowns = np.flatnonzero(tree.leaf_kind == SHOWDOWN)
     folds = np.flatnonzero(tree.is_fold)
     groups = [
@@ -254,11 +247,7 @@ class Cost:
         )
 
     def require_memory(self, work: str, place: str = "") -> None:
-        """Refuses work that does not fit.
-
-        Args:
-            work: the beginning of a sentence, such as "the solve".
-            place: goes on after the number.
+        """Refuses work that does not fit; a place goes on after the number of bytes.
 
         Raises:
             ExecutionError: with what is needed, what is available, and what would need less.
@@ -284,35 +273,19 @@ class PostflopBackend(Protocol):
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
-        """Solves one flop with one betting tree.
+        """Solves one flop with one betting tree in pots, telling every iteration.
 
-        Args:
-            game: the flop.
-            tree: the betting, in pots.
-            on_progress: called after every iteration.
-            team: threads to share the work; the result does not depend on how many. A solve that
-                is too small for all of them takes `Team.for_solve`.
+        The result does not depend on the number of threads of the team. A solve that is too small
+        for all of them takes `Team.for_solve`.
         """
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
-        """Returns what `solve` will take, before anything is allocated.
-
-        Args:
-            flop: three cards.
-            tree: the betting.
-            num_workers: threads inside the solve.
-        """
+        """Returns what `solve` will take with so many threads, before anything is allocated."""
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
     ) -> FlopStrategy:
-        """Returns the strategies that `FlopSolution.to_arrays` kept.
-
-        Args:
-            kept: the arrays.
-            flop: three cards.
-            tree: the betting.
-        """
+        """Returns the strategies that `FlopSolution.to_arrays` kept."""
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:

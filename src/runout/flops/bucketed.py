@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -211,14 +212,7 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)
 
 @dataclass(frozen=True, eq=False)
 class FlopSolveResult:
-    """A solved round.
-
-    Attributes:
-        buckets: with which it was solved.
-        strategy: the average strategies.
-        outcome: how the solve ended.
-        values: what combos win from each other.
-    """
+    """A solved round: its buckets, average strategies, end, and what combos win from each other."""
 
     buckets: FlopBuckets
     strategy: BucketStrategy
@@ -303,18 +297,6 @@ class RoundRecord:
     exploitability_bound_pot: float
     final_delta: float
 
-    @classmethod
-    def of(cls, game: CardGame, result: FlopSolveResult) -> "RoundRecord":
-        """Returns the record of a round."""
-        return cls(
-            result.buckets,
-            ev_features(game, result).astype(np.float32),
-            mean_values(game, result.values).astype(np.float32),
-            result.outcome.iterations,
-            result.outcome.exploitability,
-            result.outcome.strategy_delta,
-        )
-
     @property
     def combos(self) -> IntArray:
         """The combos that the flop leaves possible."""
@@ -325,20 +307,23 @@ class RoundRecord:
         return self.buckets.by_flop[self.combos].astype(np.int64)
 
 
-def pack_records(records: Sequence[RoundRecord]) -> Arrays:
-    """Returns the records of all rounds of a flop as arrays; turns and rivers are not repeated."""
-    facts = [(r.iterations, r.exploitability_bound_pot, r.final_delta) for r in records]
+def pack_rounds(game: CardGame, results: Sequence[FlopSolveResult]) -> Arrays:
+    """Returns all rounds of a flop as arrays, for `read_records`; turns and rivers come once."""
+    outcomes = [result.outcome for result in results]
+    facts = [(o.iterations, o.exploitability, o.strategy_delta) for o in outcomes]
+    features = [ev_features(game, result).astype(np.float32) for result in results]
+    values = [mean_values(game, result.values).astype(np.float32) for result in results]
     kept: dict[str, AnyArray] = {
-        "round_flop_buckets": pack_few_buckets(np.stack([r.buckets.by_flop for r in records])),
-        "round_ev_features": np.stack([record.ev_features for record in records]),
-        "round_mean_values": np.stack([record.mean_values for record in records]),
+        "round_flop_buckets": pack_few_buckets(np.stack([r.buckets.by_flop for r in results])),
+        "round_ev_features": np.stack(features),
+        "round_mean_values": np.stack(values),
         "round_facts": np.array(facts, dtype=np.float64),
     }
     return kept
 
 
 def has_records(kept: Arrays) -> bool:
-    """Returns whether `pack_records` has written something there."""
+    """Returns whether `pack_rounds` has written something there."""
     return "round_facts" in kept
 
 
@@ -434,21 +419,13 @@ class BucketedBackend:
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
         report = report_outcome(outcome, self.meaning, num_deals)
 
-        def make_records() -> Arrays:
-            return pack_records([RoundRecord.of(spot_game, result) for result in results])
-
+        make_records = partial(pack_rounds, spot_game, results)
         return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
 
     def solve_rounds(
         self, game: CardGame, on_progress: ProgressSink, team: Team | None = None
     ) -> Iterator[FlopSolveResult]:
-        """Yields the result of each round.
-
-        Args:
-            game: the flop with all hands and all cards, in pots.
-            on_progress: told about iterations, values and buckets.
-            team: threads to share the work.
-        """
+        """Yields each round of a flop with all hands and all cards, in pots."""
         sample, team = replace(self.sample, seed=self.seed), team or Team()
         sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
         in_round = _in_round(on_progress, 1, self.rounds)

@@ -313,15 +313,7 @@ class SampledVisits:
         num_rivers: int,
         team: Team | None = None,
     ) -> None:
-        """Allocates working space for so many turn cards, and rivers after each of them.
-
-        Args:
-            game: the flop with all its cards, not merged by suits.
-            buckets: of its hands.
-            num_turns: turn cards of a visit.
-            num_rivers: river cards after each of them.
-            team: threads to share the turn cards.
-        """
+        """Allocates room for so many turn cards, and rivers after each; suits are not merged."""
         self._game = game
         self._team = team or Team()
         cards = game.cards

@@ -50,12 +50,7 @@ _NAMES = {part: part for part in (SHARES, RIVER_GAME, *BUCKETS)}
 
 @dataclass(frozen=True, eq=False)
 class TableStrategy:
-    """Average strategies of a solved game, combo by combo and board by board.
-
-    Attributes:
-        tables: what was learned.
-        game: says where the tables keep a board and a hand.
-    """
+    """Average strategies of a solved game, combo by combo and board by board."""
 
     tables: LearnedTables
     game: CardGame

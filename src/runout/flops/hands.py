@@ -236,16 +236,10 @@ def sample_edge(
     """Returns ``[169, 169]`` estimates of ``game.edge`` from deals, for `extract_values`.
 
     What two hands do against each other is known, so only who wins the showdown is sampled. With
-    them the value of a matchup of n deals has the standard error
-    ``stake * sqrt((1 - tied - edge**2) / n)``, with the stake that the two play for at showdown on
-    average. A matchup that is never dealt keeps its exact equity.
-
-    Args:
-        game: the flop.
-        num_samples: deals, at least one.
-        seed: of the run.
-        on_progress: told about progress, in deals.
-        team: threads to share the deals; every batch has a random stream of its own.
+    them the value of a matchup of n deals has the standard error ``stake * sqrt((1 - tied -
+    edge**2) / n)``, with the stake that the two play for at showdown on average. A matchup that is
+    never dealt keeps its exact equity. Every batch of deals has a random stream of its own, so
+    threads share them.
     """
     stream, team = DealStream(seed, game.flop), team or Team()
 
@@ -283,13 +277,7 @@ class RunoutSampler:
     """Estimates who wins at showdown from a few runouts."""
 
     def __init__(self, stream: DealStream, num_runouts: int, team: Team) -> None:
-        """Ranks all combos on all runouts once (a few milliseconds, 3 MB).
-
-        Args:
-            stream: where runouts come from.
-            num_runouts: how many a sample has.
-            team: threads to share the counting.
-        """
+        """Ranks all combos on all runouts once (a few milliseconds, 3 MB)."""
         self._stream = stream
         self._num_runouts = num_runouts
         self._team = team
@@ -364,15 +352,10 @@ class ExternalStreet(StreetSolver):
         deals_per_pass: int,
         team: Team,
     ) -> None:
-        """Allocates the tables.
+        """Allocates the tables; ``exact`` values the leaves when strategies are judged.
 
-        Args:
-            tree: the betting, in pots.
-            exact: values the leaves when strategies are judged.
-            stream: where cards come from.
-            deals_per_pass: deals from which a player learns per iteration.
-            team: threads to share the judging; deals are walked one after another, because each
-                plays what the one before it has taught.
+        Threads share the judging. Deals, so many for a player in an iteration, are walked one after
+        another, because each plays what the one before it has taught.
         """
         super().__init__(tree.layout, exact, 1, NUM_HANDS, np.float32, team)
         self._game = betting_game(tree)

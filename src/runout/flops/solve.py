@@ -372,10 +372,7 @@ class PostflopAbstraction:
     ) -> "PostflopAbstraction":
         """Solves every flop of a plan with every tree, or finds what an earlier run has finished.
 
-        Args:
-            plan: what to solve.
-            workplace: with what.
-            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them.
+        The ranges are ``[2, 169]`` how much of each hand OOP and IP hold, by default all of them.
         """
         config, trees, flops = plan.config, plan.trees, plan.flops
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)

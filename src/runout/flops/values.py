@@ -31,15 +31,10 @@ from runout.trees.tree import IP, OOP, SHOWDOWN, PostflopTree
 
 
 def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -> Float32Array:
-    """Returns ``[2, 169, 169]`` values by the hero's position, exact for the given strategies.
+    """Returns ``[2, 169, 169]`` values by the hero's position, exact for ``strategy[N, 169]``.
 
-    A value is what comes back from the pot minus what is put in after the flop, over the flop
-    pot: both players' values sum to 1. It is NaN where the hands cannot meet.
-
-    Args:
-        tree: the betting, in pots.
-        game: the flop.
-        strategy: ``[N, 169]`` action probabilities of both players.
+    A value is what comes back from the pot minus what is put in after the flop, over the flop pot:
+    both players' values sum to 1. It is NaN where the hands cannot meet.
     """
     reach = [own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS)]
     is_showdown = tree.leaf_kind == SHOWDOWN
@@ -252,14 +247,9 @@ def extract_pair_values(
     on_event: BucketEventSink = ignore_event,
     team: Team | None = None,
 ) -> PairValues:
-    """Returns what all combos win from each other on a flop.
+    """Returns what all combos win from each other on a flop with all hands, in pots.
 
-    Args:
-        game: a flop with all hands, in pots.
-        strategy: of both players.
-        sample: the boards to look at; values are exact if it is all of them.
-        on_event: told about progress, in boards.
-        team: threads to share the work; the values do not depend on how many.
+    Values are exact if the sample is all boards, and do not depend on the number of threads.
 
     Raises:
         ValueError: if some combos that can meet do so on none of the boards.
@@ -407,14 +397,7 @@ class _Extraction:
     def _product(
         self, street: Street, reach: list[list[Float32Array]], kind: str, amount: str
     ) -> Product:
-        """Returns ``[C, C]`` an amount added up over the folds or the showdowns of a board.
-
-        Args:
-            street: of the board.
-            reach: of both players.
-            kind: ``fold`` or ``showdown``, as `Forest` names them.
-            amount: what OOP wins there, or what is played for.
-        """
+        """Returns ``[C, C]`` an amount summed over a board's ``fold`` or ``showdown`` leaves."""
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
         # another order.
         forests = seen_by_oop, seen_by_ip = self._game.templates[street].forests

@@ -72,11 +72,7 @@ class BackendRow:
 
 @dataclass(frozen=True)
 class BackendMean:
-    """The means of a backend's rows; attributes are as in `BackendRow`.
-
-    Attributes:
-        num_rows: over how many.
-    """
+    """The means of so many rows of a backend; attributes are as in `BackendRow`."""
 
     label: str
     num_rows: int
@@ -94,13 +90,8 @@ def value_errors(
 ) -> tuple[float, float]:
     """Returns how far values are from the exact ones: RMS over hands, and over pairs of hands.
 
-    Both positions count, hands by how often they are dealt, and a hand's value is its mean over
-    the hands that it can meet.
-
-    Args:
-        flop: three cards.
-        value_pot: ``[2, 169, 169]`` values as in `PostflopValues`.
-        exact_pot: the same from the exact backend.
+    Both are ``[2, 169, 169]`` as in `PostflopValues`. Both positions count, hands by how often they
+    are dealt, and a hand's value is its mean over the hands that it can meet.
     """
     weights = matchup_weights(flop).astype(np.float64)
     difference = np.where(weights > 0.0, value_pot.astype(np.float64) - exact_pot, 0.0)
@@ -155,12 +146,7 @@ _VALUES = "value_pot"
 
 @dataclass(frozen=True)
 class Contender:
-    """A backend with a name.
-
-    Attributes:
-        label: such as ``bucketed:2``.
-        backend: how it solves.
-    """
+    """A backend with a label such as ``bucketed:2``."""
 
     label: str
     backend: PostflopBackend
@@ -231,12 +217,7 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
 class JudgedSolve:
     """A flop to solve at one stack-to-pot ratio by one backend, and to judge with real cards.
 
-    Attributes:
-        key: names it in a run.
-        contender: the backend.
-        flop: three cards.
-        tree: the betting, in pots.
-        name: the flop as events call it.
+    The key names it in a run, the name is that of the flop in events.
     """
 
     key: str
@@ -253,8 +234,7 @@ class JudgedSolve:
 class JudgeJob:
     """Solves flops and judges their strategies; see `Job`. The key of a task stands for its config.
 
-    Attributes:
-        keeps_values: whether results have ``[2, 169, 169]`` values.
+    Results may have ``[2, 169, 169]`` values.
     """
 
     keeps_values: bool

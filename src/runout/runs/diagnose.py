@@ -13,15 +13,8 @@ from runout.abstraction.bucket_map import (
 from runout.abstraction.features import NUM_BINS, FlopStrengths, StreetFeatures
 from runout.arrays import FloatArray, IntArray
 from runout.cards.flops import GivenFlop
-from runout.cards.ranges import HandRange
-from runout.cfr.solver import ignore_progress
-from runout.cfr.team import Team
-from runout.flops.backend import ProgressSink
-from runout.flops.bucketed import BucketedBackend, RoundRecord
-from runout.holdem.cards import Spot
-from runout.holdem.game import CardGame
+from runout.flops.bucketed import RoundRecord
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import PostflopTree
 
 
 @dataclass(frozen=True)
@@ -105,13 +98,7 @@ class RoundDiagnosis:
 
 @dataclass(frozen=True, eq=False)
 class FlopDiagnosis:
-    """All rounds of a flop.
-
-    Attributes:
-        flop: as it was given; combos of the rounds are those of the canonical flop.
-        spr: effective stack over pot.
-        rounds: in their order.
-    """
+    """All rounds of a flop at one stack-to-pot ratio; combos are those of the canonical flop."""
 
     flop: GivenFlop
     spr: float
@@ -119,13 +106,7 @@ class FlopDiagnosis:
 
 
 def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -> FlopDiagnosis:
-    """Looks into the buckets of every round of a solved flop.
-
-    Args:
-        flop: as it was given.
-        spr: effective stack over pot.
-        records: of the rounds of the canonical flop, be they kept or solved now.
-    """
+    """Looks into the buckets of every round of a solved flop, be they kept or solved now."""
     strengths = FlopStrengths(flop.canonical).flop_features()
     rounds: list[RoundDiagnosis] = []
     before: IntArray | None = None
@@ -151,27 +132,6 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
         )
         before = labels
     return FlopDiagnosis(flop, spr, tuple(rounds))
-
-
-def solve_rounds(
-    flop: tuple[int, ...],
-    tree: PostflopTree,
-    backend: BucketedBackend,
-    on_progress: ProgressSink = ignore_progress,
-    team: Team | None = None,
-) -> list[RoundRecord]:
-    """Solves a flop with all hands and returns the records of its rounds.
-
-    Args:
-        flop: three cards.
-        tree: the betting, in pots.
-        backend: how to make buckets and solve.
-        on_progress: told about iterations, values and buckets.
-        team: threads to share the work.
-    """
-    game = CardGame(Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False))
-    results = backend.solve_rounds(game, on_progress, team)
-    return [RoundRecord.of(game, result) for result in results]
 
 
 def _look_into(

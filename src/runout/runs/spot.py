@@ -50,14 +50,10 @@ _SECONDS_BETWEEN_EVENTS = 0.1
 
 
 def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
-    """Returns keys of `SpotConfig` with the ranges, money and sizes of a node of a run.
-
-    Args:
-        directory: what ``solve-preflop`` wrote.
-        node: the path of a flop leaf, such as ``r2-c``.
+    """Returns keys of `SpotConfig` with the ranges, money and sizes of a flop leaf, as ``r2-c``.
 
     Raises:
-        BundleError: if there is no solution.
+        BundleError: if ``solve-preflop`` has written no solution there.
         TreeError: if the path leads to no flop.
     """
     path = directory / SOLUTION_FOLDER
@@ -254,15 +250,10 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
 def reason_to_rest(
     outcome: SolveOutcome, curve: Sequence[Measurement], rule: StoppingRule
 ) -> StopReason | None:
-    """Returns why a solve that has ended before need not go on, None if it has to.
+    """Returns why a solve that has ended before need not go on under a rule, None if it has to.
 
     An interrupted one ends where it would have ended undisturbed, which looks at exploitability
-    only now and then.
-
-    Args:
-        outcome: how it ended.
-        curve: exploitability by iteration, up to there.
-        rule: when it ends now.
+    only now and then: at the points of its curve.
     """
     if rule.exploitability is not None and outcome.exploitability <= rule.exploitability:
         if outcome.reason != StopReason.INTERRUPTED or _ends_with_check(curve, rule):

@@ -31,15 +31,7 @@ _NUM_KEY_DIGITS = 12
 
 @dataclass(frozen=True)
 class SweepTask:
-    """One flop at one stack-to-pot ratio by one choice and seed.
-
-    Attributes:
-        point: number of the choice.
-        seed: of the solve.
-        flop: its cards as they were given.
-        spr: effective stack over pot.
-        model: the config with this flop and ratio only.
-    """
+    """One flop at one stack-to-pot ratio by one choice and seed; the model has only these."""
 
     point: int
     seed: int
@@ -64,12 +56,7 @@ class SweepTask:
 
 @dataclass(frozen=True)
 class SweepRow:
-    """What a task has measured.
-
-    Attributes:
-        task: which.
-        values: by measure; exploitabilities and gains are fractions of the pot.
-    """
+    """What a task has measured; exploitabilities and gains are fractions of the pot."""
 
     task: SweepTask
     values: dict[str, float]
@@ -77,12 +64,7 @@ class SweepRow:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds.
-
-    Attributes:
-        mean: of the means of each seed.
-        error: standard error of the mean; NaN for one seed.
-    """
+    """The mean of the means of each seed, and its standard error; NaN for one seed."""
 
     mean: float
     error: float
