@@ -34,7 +34,7 @@ def tiny_tree(spr=1.0):
     return make_tree(spr, (1.0,), 0)
 
 
-def judge(flop, tree, strategy, ranges=None, num_workers=1, **options):
+def judge(flop, tree, strategy, ranges=EVERYONE, num_workers=1, **options):
     team = Team(num_workers)
     return judge_strategy(parse_board(flop), tree, strategy, ranges, team, **options)
 
