@@ -116,7 +116,7 @@ def test_coinciding_boundaries_are_kept_once_and_both_counts_are_reported():
     part, fine = (values, weights), (HUNDREDTHS, ONCE_EACH)
     boundaries = BucketBoundaries.from_samples(part, fine, fine, (50, 50, 20))
     assert boundaries.flop.tolist() == [0.5]
-    assert [boundaries.num_requested(street) for street in Street] == [50, 50, 20]
+    assert [boundaries.requested[street] for street in Street] == [50, 50, 20]
     assert [boundaries.num_effective(street) for street in Street] == [2, 50, 20]
     assert BucketAssigner(boundaries).num_buckets(Street.FLOP) == 2
 

@@ -68,19 +68,3 @@ def assert_as_equal_as_ties_allow(
     assert (statistics.lowest <= statistics.mean + 1e-12).all()
     assert (statistics.mean <= statistics.highest + 1e-12).all()
     assert (statistics.highest[:-1] < statistics.lowest[1:]).all()
-
-
-def test_arrays_come_back():
-    statistics = BucketStatistics.of_survey(SURVEY, BOUNDARIES)
-    arrays = statistics.to_arrays("flop_")
-    assert sorted(arrays) == ["flop_highest", "flop_lowest", "flop_mean", "flop_population"]
-    again = BucketStatistics.from_arrays("flop_", arrays)
-    for field in ("population", "lowest", "mean", "highest"):
-        np.testing.assert_array_equal(getattr(again, field), getattr(statistics, field))
-
-
-def test_a_missing_array_is_named():
-    arrays = dict(BucketStatistics.of_survey(SURVEY, BOUNDARIES).to_arrays("flop_"))
-    del arrays["flop_mean"]
-    with pytest.raises(KeyError, match="flop_mean"):
-        BucketStatistics.from_arrays("flop_", arrays)

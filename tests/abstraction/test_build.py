@@ -128,7 +128,7 @@ def test_mean_strength_over_all_deals_is_exactly_one_half(surveys):
 @pytest.mark.slow
 def test_populations_are_as_equal_as_ties_allow(surveys, exhaustive):
     for street in Street:
-        requested = exhaustive.boundaries.num_requested(street)
+        requested = exhaustive.boundaries.requested[street]
         assert_as_equal_as_ties_allow(surveys[street], exhaustive.statistics[street], requested)
 
 

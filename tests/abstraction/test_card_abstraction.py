@@ -281,7 +281,7 @@ def test_a_street_with_one_bucket_comes_back(tmp_path):
     CardAbstraction.from_boundaries(boundaries).save(tmp_path / "a")
     loaded = CardAbstraction.load(str(tmp_path / "a"))
     assert loaded.num_buckets(Street.FLOP) == 1
-    assert loaded.boundaries.num_requested(Street.FLOP) == 7
+    assert loaded.boundaries.requested[Street.FLOP] == 7
 
 
 def test_an_existing_abstraction_is_replaced_only_on_request(small):
@@ -540,7 +540,7 @@ def test_a_hundred_samples_cannot_make_five_thousand_buckets():
     turn = generator.survey(Street.TURN, 0)
     boundaries = generator.cut({street: turn for street in Street})
     num_distinct = len(np.unique(turn.values))
-    assert boundaries.num_requested(Street.TURN) == 5_000
+    assert boundaries.requested[Street.TURN] == 5_000
     assert boundaries.num_effective(Street.TURN) == num_distinct <= 100
 
 

@@ -11,14 +11,13 @@ from runout.abstraction.survey import (
     deal_indexer,
     deal_random,
     river_strengths,
-    score_river_boards,
     split_boards,
     survey_all,
     survey_sample,
 )
 from runout.cards.deck import combo_index, live_combos, parse_board
 from runout.cards.hand_indexer import HandIndexer
-from runout.equity.board import strength_histograms
+from runout.equity.board import score_rivers, strength_histograms
 from runout.events import PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from tests.event_streams import check_stream
@@ -58,15 +57,17 @@ def distinct_boards(street: Street, num_boards: int, seed: int = 0) -> np.ndarra
 @pytest.mark.parametrize("board", ["AsKsQsJs9d", "8h8d3s3c2c", "AhKhQhJhTh", "2c3d4h5s7c"])
 def test_river_scores_equal_brute_force(board):
     cards = parse_board(board)
-    found = score_river_boards(np.array([cards], dtype=np.uint8))[0]
+    found = score_rivers(np.array([cards], dtype=np.uint8), np.arange(1_326))[0]
     np.testing.assert_array_equal(found, doubled_scores_on(cards))
 
 
 def test_river_boards_are_scored_row_by_row():
     boards = np.array([parse_board("AsKsQsJs9d"), parse_board("2c3d4h5s7c")], dtype=np.uint8)
-    together = score_river_boards(boards)
+    together = score_rivers(boards, np.arange(1_326))
     for row in range(2):
-        np.testing.assert_array_equal(together[row], score_river_boards(boards[row : row + 1])[0])
+        np.testing.assert_array_equal(
+            together[row], score_rivers(boards[row : row + 1], np.arange(1_326))[0]
+        )
 
 
 def test_river_strengths_are_the_scores_over_the_best_one():
@@ -209,7 +210,7 @@ def test_river_table_holds_the_bucket_of_every_holding(monkeypatch):
     for board_class in (0, 1_023, 1_024, 1_499):
         board = HandIndexer((5,)).unindex(board_class)
         found = table[deal_indexer(Street.RIVER).index_many(deals_on([board]))]
-        scores = score_river_boards(np.array([board], dtype=np.uint8))[0]
+        scores = score_rivers(np.array([board], dtype=np.uint8), np.arange(1_326))[0]
         np.testing.assert_array_equal(found, scores[live_combos(board)] + 7)
 
 

@@ -322,13 +322,6 @@ def test_boards_with_renamed_suits_give_permuted_histograms(board, new_suits):
     )
 
 
-def test_cdf_rises_to_one():
-    histograms = histograms_of("2s8sTcQd")
-    cdf = histograms.cdf()
-    assert (cdf[:, -1] == 1.0).all()
-    np.testing.assert_allclose(np.diff(cdf, axis=1, prepend=0.0), histograms.counts / 46)
-
-
 def test_results_cannot_be_written():
     histograms = histograms_of("AsKsQsJs9d")
     assert not histograms.counts.flags.writeable

@@ -15,9 +15,11 @@ from runout.cards.deck import (
 from runout.cards.evaluator import evaluate_board, evaluator_tables
 from runout.cards.flops import combo_images, suit_stabilizer
 from runout.equity import equity_kernels
+from runout.equity.board import score_rivers
 from runout.equity.equity_kernels import BLOCKED_HERO, BLOCKED_SCORE, BLOCKED_VILLAIN, StrengthSums
 from tests.reference import equity as reference
 from tests.reference.showdowns import doubled_scores_on
+from tests.reference.strength_features import scores_against_groups
 
 
 def random_boards(num_boards: int, seed: int) -> np.ndarray:
@@ -132,11 +134,8 @@ def test_sum_by_hand_adds_rows_and_columns():
 def test_score_boards_counts_beaten_and_tied_villains():
     boards = random_boards(6, seed=8)
     combos = np.arange(NUM_COMBOS)
-    out_scores = np.full((len(boards), NUM_COMBOS), 77, dtype=np.int32)
-    tables = evaluator_tables()
-    equity_kernels.score_boards(tables, boards, combos, COMBO_CARDS[combos], out_scores)
     assert BLOCKED_SCORE == -1
-    for board, scores in zip(boards.tolist(), out_scores, strict=True):
+    for board, scores in zip(boards.tolist(), score_rivers(boards, combos), strict=True):
         np.testing.assert_array_equal(scores, doubled_scores_on(board))
 
 
@@ -155,3 +154,44 @@ def test_add_strengths_adds_scores_by_weight(num_bins):
     expected = reference.add_strengths(boards, weight, combos, num_bins)
     for found, twin in zip(sums, expected, strict=True):
         np.testing.assert_array_equal(found, 1 + twin)
+
+
+def score(boards, combos, groups, num_groups):
+    shape = (len(boards), len(combos), num_groups)
+    scores, best = np.full(shape, 77, dtype=np.int32), np.full(shape, 77, dtype=np.int32)
+    equity_kernels.score_boards(
+        evaluator_tables(),
+        np.array(boards, dtype=np.uint8),
+        combos,
+        COMBO_CARDS[combos],
+        groups,
+        scores,
+        best,
+    )
+    return scores, best
+
+
+@pytest.mark.parametrize("num_groups", [1, 8])
+@pytest.mark.parametrize("rivers", [("AsKsQsJs9d", "AsKsQs2c2d"), ("8h8d3s3c2c",), ("AhKhQhJhTh",)])
+def test_scores_equal_comparing_with_every_villain(rivers, num_groups):
+    boards = [parse_board(river) for river in rivers]
+    combos = live_combos(boards[0][:3])
+    all_groups = np.random.default_rng(num_groups).integers(0, num_groups, 1_326)
+    scores, best = score(boards, combos, all_groups[combos], num_groups)
+    for i, board in enumerate(boards):
+        expected_scores, expected_best = scores_against_groups(board, all_groups, num_groups)
+        is_live = np.isin(combos, live_combos(board))
+        live = combos[is_live]
+        np.testing.assert_array_equal(scores[i, is_live], expected_scores[live])
+        np.testing.assert_array_equal(best[i, is_live], expected_best[live])
+        assert (scores[i, ~is_live] == BLOCKED_SCORE).all()
+
+
+def test_groups_without_villains_have_no_best_score():
+    board = parse_board("AsKsQsJs9d")
+    combos = live_combos(board[:3])
+    scores, best = score([board], combos, np.ones(len(combos), dtype=np.int64), 3)
+    is_live = np.isin(combos, live_combos(board))
+    assert not scores[0, is_live][:, [0, 2]].any()
+    assert not best[0, is_live][:, [0, 2]].any()
+    assert (best[0, is_live, 1] == 2 * 990).all()

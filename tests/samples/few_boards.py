@@ -59,8 +59,8 @@ class FewBoardsIndexer(HandIndexer):
 
 def pretend_few_boards(monkeypatch, num_boards: int) -> None:
     """Makes surveys of all boards end after so many of each street."""
-    for street in Street:
-        deal_indexer(street)  # these keep their size
     monkeypatch.setattr(
-        survey_module, "HandIndexer", lambda rounds: FewBoardsIndexer(rounds, num_boards)
+        survey_module,
+        "board_indexer",
+        lambda street: FewBoardsIndexer((street.num_board_cards,), num_boards),
     )

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from runout.abstraction.clustering import Metric, ShareSink, cluster_features
-from runout.abstraction.features import NUM_BINS, FlopStrengths, StreetFeatures, counts_to_cdf
-from runout.arrays import FloatArray, Int16Array, IntArray, read_only
+from runout.abstraction.clustering import Metric, cluster_features
+from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
+from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
 from runout.cards.deck import (
     NUM_CARDS,
     NUM_COMBOS,
@@ -56,7 +57,7 @@ class FlopBuckets:
     by_flop: Int16Array
     by_turn: Int16Array
     by_river: Int16Array
-    num_buckets: tuple[int, int, int]
+    num_buckets: tuple[int, ...]
 
     def bucket_of(
         self, street: Street, turn: int | None = None, river: int | None = None
@@ -101,8 +102,8 @@ class FlopBuckets:
             )
         by_flop = np.full(NUM_COMBOS, NO_BUCKET, dtype=np.int16)
         by_flop[combos] = labels
-        _, turn, river = self.num_buckets
-        return replace(self, by_flop=read_only(by_flop), num_buckets=(num_buckets, turn, river))
+        counts = (num_buckets, *self.num_buckets[1:])
+        return replace(self, by_flop=read_only(by_flop), num_buckets=counts)
 
 
 def build_flop_buckets(
@@ -138,8 +139,8 @@ def build_flop_buckets(
     with reporting_phase(on_event, Phase.HAND_BUCKETS, _PERCENT) as advance:
         for (street, make_features, num_boards), number in zip(streets, num_buckets, strict=True):
             features = make_features()
-            report_share = _report_street(advance, street)
-            report_share(0.0)
+            begin, end = _PERCENT_BY_STREET[street]  # features are made before its begin
+            advance(begin)
             clustering = cluster_features(
                 features.rows,
                 np.ones(len(features.rows)),
@@ -149,32 +150,23 @@ def build_flop_buckets(
                 order_key=features.strength,
                 name=street.label,
                 on_event=on_event,
-                on_share=report_share,
+                on_share=partial(_advance_between, advance, begin, end),
                 team=team,
             )
-            tables.append(_fill_table(features, clustering.labels, num_boards))
+            table = np.full((num_boards, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
+            table[features.board_index, features.combo] = clustering.labels
+            tables.append(read_only(table))
             counts.append(clustering.num_buckets)
     by_flop, by_turn, by_river = tables
-    flop_count, turn_count, river_count = counts
-    return FlopBuckets(
-        tuple(flop), by_flop[0], by_turn, by_river, (flop_count, turn_count, river_count)
-    )
-
-
-def _report_street(advance: Callable[[int], None], street: Street) -> ShareSink:
-    """Returns what turns the share of a street that is done into percent of all three."""
-    begin, end = _PERCENT_BY_STREET[street]  # features are made before its begin
-    return lambda share: advance(int(begin + (end - begin) * share))
+    return FlopBuckets(tuple(flop), by_flop[0], by_turn, by_river, tuple(counts))
 
 
 def _seed_of(seed: int, street: Street) -> int:
     return int(np.random.SeedSequence([seed, street.num_board_cards]).generate_state(1)[0])
 
 
-def _fill_table(features: StreetFeatures, labels: IntArray, num_boards: int) -> Int16Array:
-    table = np.full((num_boards, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
-    table[features.board_index, features.combo] = labels
-    return read_only(table)
+def _advance_between(advance: Callable[[int], None], begin: int, end: int, share: float) -> None:
+    advance(int(begin + (end - begin) * share))
 
 
 def compare_partitions(labels_a: IntArray, labels_b: IntArray) -> float:
@@ -222,12 +214,10 @@ def bucket_pair_equity(buckets: FlopBuckets) -> FloatArray:
     can_meet = disjoint_combos(combos, combos).astype(np.float64)
     wins = equity.wins.astype(np.float64)
     share = can_meet / 2.0 + (wins - wins.T) / (2.0 * equity.num_runouts)
-    is_member = np.zeros((len(combos), buckets.num_buckets[0]))
-    is_member[np.arange(len(combos)), buckets.by_flop[combos]] = 1.0
+    is_member = np.eye(buckets.num_buckets[0])[buckets.by_flop[combos]]
     total = multiply(multiply(is_member.T, share), is_member)
     pairs = multiply(multiply(is_member.T, can_meet), is_member)
-    mean: FloatArray = np.divide(total, pairs, out=np.full_like(total, np.nan), where=pairs > 0.0)
-    return mean
+    return divide(total, pairs)
 
 
 # Flop buckets from what hands earn: histograms of expected value against opponent buckets.
@@ -283,15 +273,14 @@ def build_ev_histograms(
         )
     if villain_bucket.min() < 0 or villain_bucket.max() >= num_buckets:
         raise AbstractionError("villain_bucket", f"buckets are 0 to {num_buckets - 1}")
-    for position, total in enumerate(np.broadcast_to(weights, shape).sum(axis=2)):
+    masses = np.broadcast_to(weights, shape)
+    for position, total in enumerate(masses.sum(axis=2)):
         met_nobody = np.flatnonzero(~(total > 0.0))
         if len(met_nobody):
             raise AbstractionError(
                 f"combo at {met_nobody[0]}, position {position}", "meets nobody, so it has no EV"
             )
-    is_member = np.zeros((num_combos, num_buckets))
-    is_member[np.arange(num_combos), villain_bucket] = 1.0
-    masses = np.broadcast_to(weights, shape)
+    is_member = np.eye(num_buckets)[villain_bucket]
     features = np.empty((num_combos, NUM_POSITIONS * NUM_BINS))
     with reporting_phase(on_event, Phase.EXTRACTING_EV, num_combos) as advance:
         for begin in range(0, num_combos, _HANDS_AT_ONCE):
@@ -313,8 +302,7 @@ def _bucket_histograms(
     """Returns ``[h, 10]`` the CDFs of some hands' values against buckets, in one position."""
     bucket_mass = multiply(masses, is_member)
     total = multiply(np.where(masses > 0.0, masses * values, 0.0), is_member)
-    mean = np.divide(total, bucket_mass, out=np.zeros_like(total), where=bucket_mass > 0.0)
-    return _histograms(mean, bucket_mass, spr)
+    return _histograms(divide(total, bucket_mass), bucket_mass, spr)
 
 
 def average_isomorphic_combos(
@@ -393,7 +381,7 @@ def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: Fl
     total = 0.0
     for values in np.reshape(ev_by_hand, (len(labels), -1)).T:
         sums = np.bincount(labels, weights * values)
-        means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0.0)
+        means = np.nan_to_num(divide(sums, masses))
         total += float((weights * (values - means[labels]) ** 2).sum())
     return total / float(weights.sum())
 

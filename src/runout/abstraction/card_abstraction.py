@@ -19,8 +19,7 @@ from runout.abstraction.survey import (
     survey_all,
     survey_sample,
 )
-from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cache import Arrays
+from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
 from runout.equity.hand_strength import (
     AbstractionError,
     AbstractionLoadError,
@@ -59,11 +58,11 @@ class BucketBoundaries:
     flop: FloatArray
     turn: FloatArray
     river: FloatArray
-    requested: tuple[int, int, int]
+    requested: tuple[int, ...]
 
     def __post_init__(self) -> None:
         for street in Street:
-            _require_boundaries(street, self.of_street(street))
+            _require_boundaries(f"{street.label} boundaries", self.of_street(street))
 
     @classmethod
     def from_values(
@@ -79,8 +78,7 @@ class BucketBoundaries:
         for street, part in zip(Street, parts, strict=True):
             if not len(part):
                 raise InvalidBoundariesError(f"{street.label} boundaries", "there are none")
-        num_flop, num_turn, num_river = (len(part) + 1 for part in parts)
-        return cls(parts[0], parts[1], parts[2], (num_flop, num_turn, num_river))
+        return cls(parts[0], parts[1], parts[2], tuple(len(part) + 1 for part in parts))
 
     @classmethod
     def from_samples(
@@ -88,17 +86,15 @@ class BucketBoundaries:
         flop: tuple[FloatArray, IntArray],
         turn: tuple[FloatArray, IntArray],
         river: tuple[FloatArray, IntArray],
-        requested: tuple[int, int, int],
+        requested: tuple[int, ...],
     ) -> "BucketBoundaries":
         """Returns boundaries that cut each street's (values, weights) into equal parts.
 
         Raises:
             InvalidBoundariesError: if a street has no values or too many buckets are asked for.
         """
-        parts = [
-            percentile_boundaries(values, weights, count)
-            for (values, weights), count in zip((flop, turn, river), requested, strict=True)
-        ]
+        streets = zip((flop, turn, river), requested, strict=True)
+        parts = [percentile_boundaries(*sample, count) for sample, count in streets]
         return cls(parts[0], parts[1], parts[2], requested)
 
     def of_street(self, street: Street) -> FloatArray:
@@ -106,12 +102,8 @@ class BucketBoundaries:
         boundaries: FloatArray = getattr(self, street.label)
         return boundaries
 
-    def num_requested(self, street: Street) -> int:
-        """Returns how many buckets were asked for."""
-        return self.requested[list(Street).index(street)]
-
     def num_effective(self, street: Street) -> int:
-        """Returns how many buckets there are."""
+        """Returns how many buckets there are, at most as many as were asked for."""
         return len(self.of_street(street)) + 1
 
 
@@ -166,19 +158,16 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
     return read_only(boundaries[boundaries < largest])  # nothing lies above the largest value
 
 
-def _require_boundaries(street: Street, boundaries: FloatArray) -> None:
-    where = f"{street.label} boundaries"
-    if len(boundaries) >= MAX_PERCENTILE_BUCKETS:
-        raise InvalidBoundariesError(
-            where,
-            f"{len(boundaries) + 1} buckets, at most {MAX_PERCENTILE_BUCKETS} fit a bucket number",
-        )
+def _require_boundaries(where: str, boundaries: FloatArray) -> None:
+    num_buckets = len(boundaries) + 1
+    if num_buckets > MAX_PERCENTILE_BUCKETS:
+        problem = f"{num_buckets} buckets, at most {MAX_PERCENTILE_BUCKETS} fit a bucket number"
+        raise InvalidBoundariesError(where, problem)
     if np.isnan(boundaries).any():
         raise InvalidBoundariesError(where, "contain NaN, strengths are 0 to 1")
     if len(boundaries) and (boundaries[0] < 0.0 or boundaries[-1] > 1.0):
-        raise InvalidBoundariesError(
-            where, f"run from {boundaries[0]} to {boundaries[-1]}, strengths are 0 to 1"
-        )
+        problem = f"run from {boundaries[0]} to {boundaries[-1]}, strengths are 0 to 1"
+        raise InvalidBoundariesError(where, problem)
     if (np.diff(boundaries) <= 0.0).any():
         raise InvalidBoundariesError(where, "are not in strictly ascending order")
 
@@ -216,17 +205,6 @@ class BucketStatistics:
         first = np.concatenate([[0], np.searchsorted(occurring, inner, side="right")])
         last = np.concatenate([first[1:], [len(occurring)]]) - 1
         return cls(population, occurring[first], totals / population, occurring[last])
-
-    @classmethod
-    def from_arrays(cls, prefix: str, arrays: Mapping[str, AnyArray]) -> "BucketStatistics":
-        """Returns what `to_arrays` named."""
-        population, *strengths = (arrays[prefix + field.name] for field in fields(cls))
-        lowest, mean, highest = (cast(FloatArray, strength) for strength in strengths)
-        return cls(cast(IntArray, population), lowest, mean, highest)
-
-    def to_arrays(self, prefix: str) -> Arrays:
-        """Returns the arrays by name, for saving."""
-        return {prefix + field.name: getattr(self, field.name) for field in fields(self)}
 
 
 # `CardAbstraction`: the bucket of a holding on a board.
@@ -273,9 +251,31 @@ class CardAbstraction:
         try:
             bundle = load_bundle(path, KIND, SCHEMA_VERSION)
             with reading_contents(path):
-                return _from_bundle(bundle)
+                return cls._from_bundle(bundle)
         except BundleError as error:
             raise AbstractionLoadError(error.where, error.problem) from error
+
+    @classmethod
+    def _from_bundle(cls, bundle: Bundle) -> "CardAbstraction":
+        facts, arrays = bundle.documents["abstraction"], bundle.arrays
+        tables: dict[Street, Any] = {}
+        statistics = {}
+        for street in Street:
+            if f"{street.label}_table" in arrays:
+                table = tables[street] = arrays[f"{street.label}_table"]
+                if table.shape != (deal_indexer(street).size,):
+                    raise ValueError(f"{street.label}_table of shape {np.shape(table)}")
+            if f"{street.label}_population" in arrays:
+                names = [field.name for field in fields(BucketStatistics)]
+                parts: list[Any] = [arrays[f"{street.label}_{name}"] for name in names]
+                statistics[street] = BucketStatistics(*parts)
+        flop, turn, river = (
+            cast(FloatArray, arrays[f"{street.label}_boundaries"]) for street in Street
+        )
+        num_flop, num_turn, num_river = (int(count) for count in facts["requested"])
+        boundaries = BucketBoundaries(flop, turn, river, (num_flop, num_turn, num_river))
+        feature = StrengthFeature(facts["feature"])
+        return cls(boundaries, feature, tables, statistics, facts["origin"])
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Writes the abstraction as a bundle, all of it or nothing.
@@ -289,7 +289,8 @@ class CardAbstraction:
             if street in self.tables:
                 arrays[f"{street.label}_table"] = self.tables[street]
             if street in self.statistics:
-                arrays |= self.statistics[street].to_arrays(f"{street.label}_")
+                parts = vars(self.statistics[street])
+                arrays |= {f"{street.label}_{name}": part for name, part in parts.items()}
         facts = {
             "requested": list(self.boundaries.requested),
             "feature": self.feature.value,
@@ -344,34 +345,6 @@ class CardAbstraction:
         return self.boundaries.num_effective(street)
 
 
-def _from_bundle(bundle: Bundle) -> CardAbstraction:
-    facts = bundle.documents["abstraction"]
-    flop, turn, river = (
-        cast(FloatArray, bundle.arrays[f"{street.label}_boundaries"]) for street in Street
-    )
-    num_flop, num_turn, num_river = (int(count) for count in facts["requested"])
-    tables = {
-        street: cast(Uint16Array, bundle.arrays[f"{street.label}_table"])
-        for street in Street
-        if f"{street.label}_table" in bundle.arrays
-    }
-    for street, table in tables.items():
-        if table.shape != (deal_indexer(street).size,):
-            raise ValueError(f"{street.label}_table of shape {np.shape(table)}")
-    statistics = {
-        street: BucketStatistics.from_arrays(f"{street.label}_", bundle.arrays)
-        for street in Street
-        if f"{street.label}_population" in bundle.arrays
-    }
-    return CardAbstraction(
-        BucketBoundaries(flop, turn, river, (num_flop, num_turn, num_river)),
-        StrengthFeature(facts["feature"]),
-        tables,
-        statistics,
-        facts["origin"],
-    )
-
-
 # Boundaries from every deal there is, or from a seeded sample.
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -414,17 +387,17 @@ class AbstractionConfig:
     feature: StrengthFeature = StrengthFeature.EHS2
 
     def __post_init__(self) -> None:
-        is_size_given = self.samples_per_street is not None
-        if self.mode is None:
-            by_default = SurveyMode.SAMPLED if is_size_given else SurveyMode.EXHAUSTIVE
-            object.__setattr__(self, "mode", by_default)
-        if not is_size_given:
-            object.__setattr__(self, "samples_per_street", DEFAULT_SAMPLES_PER_STREET)
+        size, mode = self.samples_per_street, self.mode
+        if mode is None:
+            mode = SurveyMode.EXHAUSTIVE if size is None else SurveyMode.SAMPLED
         # Plain text is welcome; kept as text it would be no member of its enumeration.
-        object.__setattr__(self, "mode", _require_member("mode", self.mode, SurveyMode))
-        object.__setattr__(
-            self, "feature", _require_member("feature", self.feature, StrengthFeature)
-        )
+        meant = {
+            "samples_per_street": DEFAULT_SAMPLES_PER_STREET if size is None else size,
+            "mode": _require_member("mode", mode, SurveyMode),
+            "feature": _require_member("feature", self.feature, StrengthFeature),
+        }
+        for name, value in meant.items():
+            object.__setattr__(self, name, value)
         for street in Street:
             count = self.num_buckets(street)
             if not 1 <= count <= MAX_PERCENTILE_BUCKETS:
@@ -481,8 +454,8 @@ class BoundaryGenerator:
     def cut(self, surveys: dict[Street, StreetSurvey]) -> BucketBoundaries:
         """Returns the boundaries of surveyed streets."""
         flop, turn, river = ((surveys[street].values, surveys[street].weights) for street in Street)
-        num_flop, num_turn, num_river = (self.config.num_buckets(street) for street in Street)
-        return BucketBoundaries.from_samples(flop, turn, river, (num_flop, num_turn, num_river))
+        asked = tuple(self.config.num_buckets(street) for street in Street)
+        return BucketBoundaries.from_samples(flop, turn, river, asked)
 
 
 def _require_member(where: str, value: str, members: type[Member]) -> Member:

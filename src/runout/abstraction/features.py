@@ -20,8 +20,7 @@ from math import comb
 
 import numpy as np
 
-from runout.abstraction import clustering_kernels
-from runout.arrays import BoolArray, FloatArray, Int32Array, IntArray, Uint8Array, Uint16Array
+from runout.arrays import BoolArray, FloatArray, Int32Array, IntArray, Uint8Array
 from runout.cards.deck import (
     COMBO_CARDS,
     COMBO_HAS_CARD,
@@ -33,7 +32,7 @@ from runout.cards.deck import (
 from runout.cards.evaluator import evaluator_tables
 from runout.cfr.team import Team
 from runout.equity import equity_kernels
-from runout.equity.board import BEST_SCORE
+from runout.equity.board import BEST_SCORE, score_rivers
 from runout.equity.hand_strength import AbstractionError, require_deal
 from runout.trees.betting import Street
 
@@ -107,10 +106,7 @@ class FlopStrengths:
         self.runouts: Uint8Array = np.array(
             list(combinations(self._cards_to_come.tolist(), 2)), dtype=np.uint8
         )
-        self.scores: Int32Array = np.empty((len(self.runouts), len(self.combos)), dtype=np.int32)
-        equity_kernels.score_boards(
-            evaluator_tables(), self._boards, self.combos, self._combo_cards, self.scores
-        )
+        self.scores: Int32Array = score_rivers(self._boards, self.combos)
 
     def flop_features(self) -> StreetFeatures:
         """Returns the features of the 1,176 combos on the flop."""
@@ -139,34 +135,23 @@ class FlopStrengths:
         strength = self.scores[self._is_live] / BEST_SCORE
         rows = np.repeat(strength[:, None], 1 + NUM_VILLAIN_GROUPS, axis=1)
         groups = self.villain_groups()
+        boards, cards = self._boards, COMBO_CARDS[self.combos]
 
         def fill_rows(first: int) -> None:
-            last = min(first + _RUNOUTS_AT_ONCE, len(self.runouts))
-            begin, end = np.searchsorted(runout, (first, last))
-            scores, best = self._score_against_groups(groups, slice(first, last))
+            part = slice(first, first + _RUNOUTS_AT_ONCE)
+            is_live = self._is_live[part]
+            scores = np.empty((*is_live.shape, NUM_VILLAIN_GROUPS), dtype=np.int32)
+            best = np.empty_like(scores)
+            equity_kernels.score_boards(
+                evaluator_tables(), boards[part], self.combos, cards, groups, scores, best
+            )
+            begin, end = np.searchsorted(runout, (first, first + len(is_live)))
+            scores, best = scores[is_live], best[is_live]
             np.divide(scores, best, out=rows[begin:end, 1:], where=best > 0)
 
         self._team.run(fill_rows, range(0, len(self.runouts), _RUNOUTS_AT_ONCE))
         pair_index = np.array([combo_index(*pair) for pair in self.runouts.tolist()])
         return StreetFeatures(pair_index[runout], self.combos[combo], rows, strength)
-
-    def _score_against_groups(
-        self, groups: IntArray, runouts: slice
-    ) -> tuple[Uint16Array, Uint16Array]:
-        """Returns ``[n, 8]`` scores and best scores of the live combos of some runouts."""
-        is_live = self._is_live[runouts]
-        shape = (*is_live.shape, NUM_VILLAIN_GROUPS)
-        scores, best = np.empty(shape, dtype=np.uint16), np.empty(shape, dtype=np.uint16)
-        clustering_kernels.score_against_groups(
-            evaluator_tables(),
-            self._boards[runouts],
-            self.combos,
-            self._combo_cards,
-            groups,
-            scores,
-            best,
-        )
-        return scores[is_live], best[is_live]
 
     def villain_groups(self) -> IntArray:
         """Returns ``[C]`` groups of about equally many combos, 0 for the weakest on the flop.
@@ -184,10 +169,6 @@ class FlopStrengths:
         boards = np.concatenate([known, self.runouts], axis=1)
         assert boards.shape[1] == RIVER_SIZE
         return boards
-
-    @property
-    def _combo_cards(self) -> Uint8Array:
-        return COMBO_CARDS[self.combos]
 
     @cached_property
     def _is_live(self) -> BoolArray:

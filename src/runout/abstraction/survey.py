@@ -14,12 +14,10 @@ from zlib import crc32
 
 import numpy as np
 
-from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
+from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
 from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, live_combos
-from runout.cards.evaluator import evaluator_tables
 from runout.cards.hand_indexer import HandIndexer
-from runout.equity import equity_kernels
-from runout.equity.board import BEST_SCORE, strength_histograms
+from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import map_tasks
@@ -33,6 +31,7 @@ Result = TypeVar("Result")
 
 _RUNOUTS = {Street.FLOP: 1081, Street.TURN: 46, Street.RIVER: 1}
 _BOARDS_PER_TASK = {Street.FLOP: 16, Street.TURN: 256, Street.RIVER: 1024}
+_ALL_COMBOS = np.arange(NUM_COMBOS)
 
 
 class StrengthFeature(StrEnum):
@@ -64,14 +63,15 @@ def deal_indexer(street: Street) -> HandIndexer:
     return HandIndexer((NUM_HOLE_CARDS, street.num_board_cards))
 
 
+@cache
+def board_indexer(street: Street) -> HandIndexer:
+    """Returns the numbering of a street's boards up to suits."""
+    return HandIndexer((street.num_board_cards,))
+
+
 @dataclass(frozen=True)
 class ScoreJob:
-    """Scores all deals on some boards of flop or turn; see `Job`.
-
-    Attributes:
-        street: where the deals are.
-        feature: what is scored.
-    """
+    """Scores all deals on some boards of flop or turn; see `Job`."""
 
     street: Street
     feature: StrengthFeature
@@ -96,12 +96,9 @@ class ScoreJob:
 
 def survey_all(street: Street, feature: StrengthFeature, workplace: RunContext) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
-    boards = HandIndexer((street.num_board_cards,))
-    every_board = np.arange(boards.size)
     if street is Street.RIVER:
-        counts = _count_river_scores(boards, workplace)
-        return StreetSurvey(street, river_strengths(feature), counts)
-    scores = _score_classes(street, feature, every_board, workplace)
+        return StreetSurvey(street, river_strengths(feature), _count_river_scores(workplace))
+    scores = _score_classes(street, feature, np.arange(board_indexer(street).size), workplace)
     with reporting_phase(workplace.on_event, f"{street.label} deals of each kind"):  # seconds
         multiplicities = deal_indexer(street).multiplicities()
     return StreetSurvey(street, _to_strength(street, feature, scores), multiplicities)
@@ -126,7 +123,7 @@ def survey_sample(
         values = river_strengths(feature)[_score_river_deals(deals, workplace)]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
-        board_classes = HandIndexer((street.num_board_cards,)).index_many(deals[:, NUM_HOLE_CARDS:])
+        board_classes = board_indexer(street).index_many(deals[:, NUM_HOLE_CARDS:])
         scores = _score_classes(street, feature, np.unique(board_classes), workplace)
         values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
     return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
@@ -142,21 +139,15 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
 
 def bucket_river_deals(bucket_by_score: Uint16Array, workplace: RunContext) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
-    indexer, board_indexer = (
-        deal_indexer(Street.RIVER),
-        HandIndexer((Street.RIVER.num_board_cards,)),
-    )
+    indexer, board_classes = deal_indexer(Street.RIVER), board_indexer(Street.RIVER)
 
     def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
-        boards = board_indexer.unindex_many(part)
-        scores = score_river_boards(boards)
+        boards = board_classes.unindex_many(part)
+        scores = score_rivers(boards, _ALL_COMBOS)
         return indexer.index_many(_deals_on_boards(boards)), bucket_by_score[scores[scores >= 0]]
 
     table = np.zeros(indexer.size, dtype=np.uint16)
-    every_board = np.arange(board_indexer.size)
-    for classes, buckets in _map_boards(
-        "river table", Street.RIVER, every_board, bucket_part, workplace
-    ):
+    for classes, buckets in _map_rivers("river table", bucket_part, workplace):
         table[classes] = buckets
     return table
 
@@ -177,15 +168,6 @@ def _deals_on_boards(boards: Uint8Array) -> Uint8Array:
     return deals.reshape(-1, deals.shape[2])
 
 
-def score_river_boards(boards: Uint8Array) -> IntArray:
-    """Returns ``[n, 1326]`` scores of all combos on ``boards[n, 5]``, -1 where blocked."""
-    scores = np.empty((len(boards), NUM_COMBOS), dtype=np.int32)
-    equity_kernels.score_boards(
-        evaluator_tables(), boards, np.arange(NUM_COMBOS), COMBO_CARDS, scores
-    )
-    return scores.astype(np.int64)
-
-
 def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
     """Yields the classes of boards in parts of a size that keeps a worker busy for a while."""
     size = _BOARDS_PER_TASK[street]
@@ -195,7 +177,7 @@ def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
 
 def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
     """Returns the scores of all live holdings on some boards, one board after the other."""
-    boards = HandIndexer((street.num_board_cards,)).unindex_many(board_classes)
+    boards = board_indexer(street).unindex_many(board_classes)
     sums = [strength_histograms(board.tolist(), num_bins=1) for board in boards]
     scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
     return np.concatenate(scores)
@@ -208,32 +190,20 @@ def _score_classes(
     workplace: RunContext,
 ) -> IntArray:
     """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
-    indexer, board_indexer = deal_indexer(street), HandIndexer((street.num_board_cards,))
+    indexer, job, num_done = deal_indexer(street), ScoreJob(street, feature), 0
     table = np.zeros(indexer.size, dtype=np.int64)
-    for part, scores in _score_parts(street, feature, board_classes, workplace):
-        deals = _deals_on_boards(board_indexer.unindex_many(part))
-        table[indexer.index_many(deals)] = scores
-    return table
-
-
-def _score_parts(
-    street: Street,
-    feature: StrengthFeature,
-    board_classes: IntArray,
-    workplace: RunContext,
-) -> Iterator[tuple[IntArray, AnyArray]]:
-    """Yields parts of the boards with their scores, as they are finished."""
-    job, num_done = ScoreJob(street, feature), 0
-    with reporting_phase(
-        workplace.on_event, f"{street.label} strengths", len(board_classes)
-    ) as advance:
+    phase = f"{street.label} strengths"
+    with reporting_phase(workplace.on_event, phase, len(board_classes)) as advance:
         for done in workplace.run(job, job.tasks(board_classes)):
             if done.entry is None:
                 assert done.error is not None
                 raise done.error
-            yield done.task.item, done.entry.arrays["scores"]
-            num_done += len(done.task.item)
+            part = done.task.item
+            deals = _deals_on_boards(board_indexer(street).unindex_many(part))
+            table[indexer.index_many(deals)] = done.entry.arrays["scores"]
+            num_done += len(part)
             advance(num_done)
+    return table
 
 
 def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
@@ -243,41 +213,33 @@ def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
     return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
 
 
-def _count_river_scores(boards: HandIndexer, workplace: RunContext) -> IntArray:
+def _count_river_scores(workplace: RunContext) -> IntArray:
     """Returns ``[1981]`` the number of river deals with each score."""
+    boards = board_indexer(Street.RIVER)
 
     def count_part(part: IntArray) -> IntArray:
-        scores = score_river_boards(boards.unindex_many(part))
+        scores = score_rivers(boards.unindex_many(part), _ALL_COMBOS)
         is_live = scores >= 0
         weight = np.broadcast_to(boards.multiplicity_many(part)[:, None], scores.shape)
         return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
 
     counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
-    every_board = np.arange(boards.size)
-    for part_counts in _map_boards(
-        "river strengths", Street.RIVER, every_board, count_part, workplace
-    ):
+    for part_counts in _map_rivers("river strengths", count_part, workplace):
         counts += part_counts
     return counts
 
 
-def _map_boards(
-    phase: str,
-    street: Street,
-    board_classes: IntArray,
-    function: Callable[[IntArray], Result],
-    workplace: RunContext,
+def _map_rivers(
+    phase: str, function: Callable[[IntArray], Result], workplace: RunContext
 ) -> Iterator[Result]:
-    """Yields what ``function`` makes of each part of the boards, and reports progress."""
-    parts = list(split_boards(street, board_classes))
-    done = 0
-    with reporting_phase(workplace.on_event, phase, len(board_classes)) as advance:
-        for part, result in zip(
-            parts, map_tasks(function, parts, workplace.num_threads), strict=True
-        ):
+    """Yields what ``function`` makes of each part of all river boards, and reports progress."""
+    num_boards = board_indexer(Street.RIVER).size
+    parts = list(split_boards(Street.RIVER, np.arange(num_boards)))
+    results = map_tasks(function, parts, workplace.num_threads)
+    with reporting_phase(workplace.on_event, phase, num_boards) as advance:
+        for part, result in zip(parts, results, strict=True):
             yield result
-            done += len(part)
-            advance(done)
+            advance(int(part[-1]) + 1)
 
 
 def _score_river_deals(deals: Uint8Array, workplace: RunContext) -> IntArray:
@@ -287,7 +249,8 @@ def _score_river_deals(deals: Uint8Array, workplace: RunContext) -> IntArray:
     scores = np.empty(len(deals), dtype=np.int64)
     with reporting_phase(workplace.on_event, "river strengths", len(deals)) as advance:
         for rows in split_boards(Street.RIVER, np.arange(len(deals))):
-            scores[rows] = score_river_boards(boards[rows])[np.arange(len(rows)), combos[rows]]
+            by_combo = score_rivers(boards[rows], _ALL_COMBOS)
+            scores[rows] = by_combo[np.arange(len(rows)), combos[rows]]
             advance(int(rows[-1]) + 1)
     return scores
 

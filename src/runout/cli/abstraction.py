@@ -65,7 +65,7 @@ def summarize(abstraction: "CardAbstraction") -> dict[str, Json]:
     """
     return {
         street.label: {
-            "num_requested": abstraction.boundaries.num_requested(street),
+            "num_requested": abstraction.boundaries.requested[street],
             "num_effective": abstraction.num_buckets(street),
             "num_supported": abstraction.origin.get("supported", {}).get(street.label),
             "has_table": street in abstraction.tables,

@@ -1,13 +1,21 @@
 """Exact all-in equities and strength distributions on a board, by enumeration."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
 import numpy as np
 
-from runout.arrays import AnyArray, FloatArray, IntArray, Uint8Array, Uint32Array, read_only
+from runout.arrays import (
+    AnyArray,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    Uint8Array,
+    Uint32Array,
+    read_only,
+)
 from runout.cards.deck import (
     COMBO_CARDS,
     HAND_BY_COMBO,
@@ -103,14 +111,20 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
         combos = np.intersect1d(combos, among)
     # A renaming of suits may lead out of some of the combos.
     runouts = enumerate_runouts(board, merges_suits=among is None)
-    hero = np.empty((len(runouts.boards), len(combos)), dtype=np.uint8)
-    villain = np.empty_like(hero)
-    equity_kernels.rank_combos(evaluator_tables(), runouts.boards, combos, hero, villain)
-    wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
-    equity_kernels.count_wins(hero, villain, runouts.weight, wins)
+    wins = _count_wins(runouts.boards, runouts.weight, combos)
     equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
     num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
     return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
+
+
+def _count_wins(boards: Uint8Array, weight: IntArray, combos: IntArray) -> Uint32Array:
+    """Returns ``[C, C]`` the weight of the boards ``[R, 5]`` on which the row beats the column."""
+    hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
+    villain = np.empty_like(hero)
+    equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
+    wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
+    equity_kernels.count_wins(hero, villain, weight, wins)
+    return wins
 
 
 # How strong every combo of a board becomes: the distribution of its river hand strength.
@@ -159,12 +173,6 @@ class StrengthHistograms:
         """``[C]`` E[HS^2]."""
         return read_only(self.squared_score / (self.num_runouts * BEST_SCORE**2))
 
-    def cdf(self) -> FloatArray:
-        """Returns ``[C, bins]`` the share of runouts in each bin and those below it."""
-        cumulative = self.counts.cumsum(axis=1)
-        shares: FloatArray = cumulative / cumulative[:, -1:]
-        return shares
-
 
 def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHistograms:
     """Returns the exact strength distribution of every combo of a flop, turn or river.
@@ -196,6 +204,21 @@ def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHis
     return StrengthHistograms(tuple(board), combos, counts, score, squared_score, num_runouts)
 
 
+def score_rivers(boards: Uint8Array, combos: IntArray) -> Int32Array:
+    """Returns ``[R, C]`` scores of combos on complete boards ``[R, 5]``, -1 where blocked.
+
+    Args:
+        boards: cards.
+        combos: all that some of the boards leaves possible.
+    """
+    scores = np.empty((len(boards), len(combos), 1), dtype=np.int32)
+    everybody = np.zeros(len(combos), dtype=np.int64)
+    equity_kernels.score_boards(
+        evaluator_tables(), boards, combos, COMBO_CARDS[combos], everybody, scores, scores[:0]
+    )
+    return scores[:, :, 0]
+
+
 # Builds the shipped table of preflop matchups by enumerating every board.
 #
 # The 2,598,960 boards are 134,459 up to suits. Each representative ranks all 1,326 combos once;
@@ -205,7 +228,6 @@ def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHis
 PHASE = "counting boards"
 
 _BOARDS_PER_TASK = 8 * 255
-_Task = tuple[Uint8Array, IntArray]
 
 
 def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> dict[str, AnyArray]:
@@ -216,12 +238,18 @@ def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> di
         on_event: told about progress, in boards up to suits.
     """
     indexer = HandIndexer(RIVER_BOARD)
-    total = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
-    done = 0
+    weight = indexer.multiplicities()
+    order = np.argsort(weight, kind="stable")  # boards of equal weight are counted together
+    parts = [order[i : i + _BOARDS_PER_TASK] for i in range(0, len(order), _BOARDS_PER_TASK)]
+
+    def count_part(part: IntArray) -> Uint32Array:
+        return _count_wins(indexer.unindex_many(part), weight[part], np.arange(NUM_COMBOS))
+
+    total, done = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32), 0
     with reporting_phase(on_event, PHASE, indexer.size) as advance:
-        for num_boards, wins in map_tasks(_count_wins, _split_boards(indexer), num_workers):
+        for part, wins in zip(parts, map_tasks(count_part, parts, num_workers), strict=True):
             total += wins
-            done += num_boards
+            done += len(part)
             advance(done)
     return {"wins": _average_over_suits(total)}
 
@@ -239,26 +267,6 @@ def verify_matchups(num_workers: int, on_event: EventSink = ignore_event) -> int
     if num_wrong:
         raise TableError("preflop matchups", f"{num_wrong} of {class_of.size} do not agree")
     return num_classes
-
-
-def _split_boards(indexer: HandIndexer) -> Iterator[_Task]:
-    """Yields boards with the number of boards each stands for, equal numbers together."""
-    weight = indexer.multiplicities()
-    order = np.argsort(weight, kind="stable")
-    for begin in range(0, indexer.size, _BOARDS_PER_TASK):
-        chosen = order[begin : begin + _BOARDS_PER_TASK]
-        yield indexer.unindex_many(chosen), weight[chosen]
-
-
-def _count_wins(task: _Task) -> tuple[int, Uint32Array]:
-    boards, weight = task
-    hero = np.empty((len(boards), NUM_COMBOS), dtype=np.uint8)
-    villain = np.empty_like(hero)
-    combos = np.arange(NUM_COMBOS)
-    equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
-    wins = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
-    equity_kernels.count_wins(hero, villain, weight, wins)
-    return len(boards), wins
 
 
 def _average_over_suits(total: Uint32Array) -> Uint32Array:

@@ -217,11 +217,13 @@ def add_strengths(
         out_sums: blocked boards add nothing.
     """
     num_bins = out_sums.histogram.shape[1]
-    scores = np.empty((1, combos.shape[0]), dtype=np.int32)
+    everybody = np.zeros(combos.shape[0], dtype=np.int64)
+    scores = np.empty((1, combos.shape[0], 1), dtype=np.int32)
     for board in range(boards.shape[0]):
-        score_boards(tables, boards[board : board + 1], combos, combo_cards, scores)
+        one_board = boards[board : board + 1]
+        score_boards(tables, one_board, combos, combo_cards, everybody, scores, scores[:0])
         for i in range(combos.shape[0]):
-            score = np.int64(scores[0, i])
+            score = np.int64(scores[0, i, 0])
             if score != BLOCKED_SCORE:
                 bin_index = min(score * num_bins // _MAX_SCORE, num_bins - 1)
                 out_sums.histogram[i, bin_index] += weight[board]
@@ -235,60 +237,86 @@ def score_boards(
     boards: Uint8Array,
     combos: IntArray,
     combo_cards: Uint8Array,
+    groups: IntArray,
     out_scores: Int32Array,
+    out_best: Int32Array,
 ) -> None:
-    """Scores every combo on complete boards: 2 for each villain it beats, 1 for each it ties.
+    """Scores combos on complete boards: 2 for each villain of a group it beats, 1 for each tie.
 
     Args:
         boards: ``[R, 5]`` cards.
         combos: ``[C]`` combos to score; all that some board of ``boards`` leaves possible.
         combo_cards: ``[C, 2]`` their cards.
-        out_scores: ``[R, C]`` scores, or ``BLOCKED_SCORE``.
+        groups: ``[C]`` the group that a villain with this combo belongs to, 0 to G - 1.
+        out_scores: ``[R, C, G]`` scores, or ``BLOCKED_SCORE``.
+        out_best: ``[R, C, G]`` the score of beating all villains of the group that the combo can
+            meet on the board; not set where the board blocks the combo. Empty if not wanted.
     """
+    num_groups = out_scores.shape[2]
+    everyone = _ALL * num_groups
     strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
     scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
     rank_by_strength = np.empty(_NUM_STRENGTH_CELLS, dtype=np.uint8)
     ranks = np.empty(combos.shape[0], dtype=np.uint8)
-    doubled = np.empty((BLOCKED_VILLAIN, _NUM_CARDS + 1), dtype=np.int32)
+    doubled = np.empty((BLOCKED_VILLAIN, everyone + num_groups), dtype=np.int32)
+    met = np.empty(doubled.shape[1], dtype=np.int32)
     for board in range(boards.shape[0]):
         evaluator_kernels.evaluate_board(tables, boards[board], scratch, strength)
         num_ranks = rank_strengths(strength, rank_by_strength)
         for i in range(combos.shape[0]):
             ranks[i] = rank_by_strength[strength[combos[i]]]
-        _score_ranks(ranks, combo_cards, num_ranks, doubled)
-        scores = out_scores[board]
+        _score_ranks(ranks, combo_cards, groups, num_ranks, doubled, met)
         for i in range(combos.shape[0]):
             if ranks[i] == BLOCKED_HERO:
-                scores[i] = BLOCKED_SCORE
-            else:
-                row = doubled[ranks[i]]
+                out_scores[board, i] = BLOCKED_SCORE
+                continue
+            row = doubled[ranks[i]]
+            low, high = combo_cards[i, 0] * num_groups, combo_cards[i, 1] * num_groups
+            for group in range(num_groups):
                 # Its own combo was counted as tied with itself, and taken off once for each card.
-                scores[i] = row[_ALL] - row[combo_cards[i, 0]] - row[combo_cards[i, 1]] + 1
+                own = group == groups[i]
+                score = row[everyone + group] - row[low + group] - row[high + group] + own
+                out_scores[board, i, group] = score
+            if out_best.shape[0] > 0:
+                for group in range(num_groups):
+                    own = group == groups[i]
+                    live = met[everyone + group] - met[low + group] - met[high + group] + own
+                    out_best[board, i, group] = 2 * live
 
 
 @kernel
 def _score_ranks(
-    ranks: Uint8Array, combo_cards: Uint8Array, num_ranks: int, out_doubled: Int32Array
+    ranks: Uint8Array,
+    combo_cards: Uint8Array,
+    groups: IntArray,
+    num_ranks: int,
+    out_doubled: Int32Array,
+    out_met: Int32Array,
 ) -> None:
-    """Sets ``out_doubled[rank, card]`` to twice the weaker plus the equal combos with that card.
+    """Counts villains by rank: twice the weaker ones plus the equal ones.
 
-    The last column counts all combos, whatever their cards.
+    Args:
+        ranks: ``[C]`` ranks on one board.
+        out_doubled: ``[ranks, 53 * G]`` by the hero's rank, a card of the villain and its group;
+            the last card stands for all villains.
+        out_met: ``[53 * G]`` villains of any rank.
     """
+    num_groups = out_met.shape[0] // (_NUM_CARDS + 1)
     for rank in range(num_ranks + 1):
         out_doubled[rank] = 0
     for i in range(ranks.shape[0]):
         if ranks[i] != BLOCKED_HERO:
-            equal = out_doubled[ranks[i]]
-            equal[combo_cards[i, 0]] += 1
-            equal[combo_cards[i, 1]] += 1
-            equal[_ALL] += 1
-    weaker = np.zeros(_NUM_CARDS + 1, dtype=np.int32)
+            equal, group = out_doubled[ranks[i]], groups[i]
+            equal[combo_cards[i, 0] * num_groups + group] += 1
+            equal[combo_cards[i, 1] * num_groups + group] += 1
+            equal[_ALL * num_groups + group] += 1
+    out_met[:] = 0
     for rank in range(1, num_ranks + 1):
         row = out_doubled[rank]
-        for column in range(_NUM_CARDS + 1):
+        for column in range(out_met.shape[0]):
             equal_here = row[column]
-            row[column] += 2 * weaker[column]
-            weaker[column] += equal_here
+            row[column] += 2 * out_met[column]
+            out_met[column] += equal_here
 
 
 # --------------------------------------------------------------------------------------------------

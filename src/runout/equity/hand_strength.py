@@ -6,9 +6,9 @@ win everywhere. With that, EHS2 is exactly the all-in equity against a random ha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partialmethod
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -39,23 +39,9 @@ class AbstractionError(RunoutError):
 class InvalidBoardSizeError(AbstractionError):
     """A board that is no flop, turn or river."""
 
-    def __init__(self, num_cards: int) -> None:
-        super().__init__("board", f"{num_cards} cards, a board has 3 (flop), 4 (turn) or 5 (river)")
-        self.num_cards = num_cards
-
-    def __reduce__(self) -> tuple[type["InvalidBoardSizeError"], tuple[int], dict[str, Any]]:
-        return type(self), (self.num_cards,), self.__dict__  # to be pickled between processes
-
 
 class DuplicateCardError(AbstractionError):
     """A card that is dealt twice."""
-
-    def __init__(self, card: int) -> None:
-        super().__init__(format_card(card), "this card is dealt twice")
-        self.card = card
-
-    def __reduce__(self) -> tuple[type["DuplicateCardError"], tuple[int], dict[str, Any]]:
-        return type(self), (self.card,), self.__dict__
 
 
 class AbstractionLoadError(AbstractionError):
@@ -77,7 +63,8 @@ def street_of_board(num_cards: int) -> Street:
         InvalidBoardSizeError: if there is none.
     """
     if num_cards not in BOARD_SIZES:
-        raise InvalidBoardSizeError(num_cards)
+        problem = f"{num_cards} cards, a board has 3 (flop), 4 (turn) or 5 (river)"
+        raise InvalidBoardSizeError("board", problem)
     return Street(num_cards - FLOP_SIZE)
 
 
@@ -95,7 +82,7 @@ def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
         if not 0 <= card < NUM_CARDS:
             raise AbstractionError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
         if card in seen:
-            raise DuplicateCardError(card)
+            raise DuplicateCardError(format_card(card), "this card is dealt twice")
         seen.add(card)
     return street
 
@@ -118,18 +105,6 @@ class HandStrength:
     npot: float
     ehs2: float
     ehs_squared: float
-
-    @classmethod
-    def from_potential(
-        cls, ehs: float, ppot: float, npot: float, ehs_squared: float
-    ) -> "HandStrength":
-        """Returns the strength with ``ehs2`` put together from its parts."""
-        return cls(ehs, ppot, npot, ehs + (1.0 - ehs) * ppot - ehs * npot, ehs_squared)
-
-    @classmethod
-    def river(cls, ehs: float) -> "HandStrength":
-        """Returns the strength on a river, where nothing can change any more."""
-        return cls(ehs, 0.0, 0.0, ehs, ehs * ehs)
 
 
 @dataclass(frozen=True)
@@ -164,30 +139,6 @@ class BoardHandStrengths:
 
 class HandStrengthCalculator:
     """Computes hand strength by enumerating every villain and every runout."""
-
-    def calculate_flop(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
-        """Returns the strength of a holding on a flop (990 villains, 1,081 runouts).
-
-        Raises:
-            AbstractionError: if the board is no flop or a card is dealt twice.
-        """
-        return self._calculate(Street.FLOP, board, holding)
-
-    def calculate_turn(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
-        """Returns the strength of a holding on a turn.
-
-        Raises:
-            AbstractionError: if the board is no turn or a card is dealt twice.
-        """
-        return self._calculate(Street.TURN, board, holding)
-
-    def calculate_river(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
-        """Returns the strength of a holding on a river.
-
-        Raises:
-            AbstractionError: if the board is no river or a card is dealt twice.
-        """
-        return self._calculate(Street.RIVER, board, holding)
 
     def calculate(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
         """Returns the strength of a holding on the street that the board's length says.
@@ -233,6 +184,11 @@ class HandStrengthCalculator:
         )
         ehs, ppot, npot, ehs2 = (float(part) for part in _strengths_of_counts(counts))
         return HandStrength(ehs, ppot, npot, ehs2, squared_scores / (len(boards) * BEST_SCORE**2))
+
+    #: As `calculate`, for boards of one street; on a flop there are 990 villains, 1,081 runouts.
+    calculate_flop = partialmethod(_calculate, Street.FLOP)
+    calculate_turn = partialmethod(_calculate, Street.TURN)
+    calculate_river = partialmethod(_calculate, Street.RIVER)
 
 
 def _strengths_of_counts(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, Uint32Array, divide
+from runout.arrays import FloatArray, IntArray, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
@@ -90,13 +90,14 @@ def compare_ranges(
         if not len(combos):
             reason = f"nothing is left on {format_cards(board)}" if board else "is empty"
             raise RangeError(name, reason)
-    wins, losses, num_runouts = _count_outcomes(board, rows, columns)
+    table = _equity_table(board)
     can_meet = disjoint_combos(rows, columns).astype(np.float64)
     pair_weight = can_meet * hero_weights[rows, None] * villain_weights[columns]
     matchups = float(pair_weight.sum())
     if matchups == 0.0:
         raise RangeError("ranges", "every combo of one blocks every combo of the other")
-    won, lost = wins / num_runouts, losses / num_runouts
+    won = table.wins_between(rows, columns) / table.num_runouts
+    lost = table.wins_between(columns, rows).T / table.num_runouts
     hero_share = (1.0 + won - lost) / 2.0
     win, lose = float((pair_weight * won).sum()), float((pair_weight * lost).sum())
     return RangeEquity(
@@ -107,15 +108,6 @@ def compare_ranges(
         hero=_side(rows, pair_weight, hero_share),
         villain=_side(columns, pair_weight.T, 1.0 - hero_share.T),
     )
-
-
-def _count_outcomes(
-    board: Sequence[int], rows: IntArray, columns: IntArray
-) -> tuple[Uint32Array, Uint32Array, int]:
-    """Returns wins and losses of rows against columns, and the runouts of each pair."""
-    table = _equity_table(board)
-    wins = table.wins_between(rows, columns)
-    return wins, table.wins_between(columns, rows).T, table.num_runouts
 
 
 def _equity_table(board: Sequence[int]) -> "BoardEquity | PreflopEquity":

@@ -84,7 +84,7 @@ class RoundDiagnosis:
     """
 
     round: int
-    num_buckets: tuple[int, int, int]
+    num_buckets: tuple[int, ...]
     buckets: tuple[BucketContents, ...]
     agreement: float | None
     ev_variance: float
