@@ -23,12 +23,12 @@ check: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# Compiled kernels cannot be watched, so their tests run once more with kernels as plain Python; the
-# vector instructions of simd and holdem have no plain form. Whole numbers may wrap around in them.
+# Compiled code cannot be traced, so the tests of kernels run once more with kernels as plain Python,
+# where whole numbers may overflow.
 coverage: kernels
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov runout --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -W "ignore:overflow:RuntimeWarning" --cov runout --cov-append --cov-report term:skip-covered \
-		$(filter-out tests/holdem/% tests/simd/%,$(wildcard tests/*/test_*_kernels.py))
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -W "ignore:overflow:RuntimeWarning" --cov runout --cov-append \
+		--cov-report term:skip-covered --numprocesses 2 $(wildcard tests/*/test_*_kernels.py)
 
 test-slow: .venv/installed
 	$(BIN)/pytest -m slow
