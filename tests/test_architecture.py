@@ -55,7 +55,7 @@ ALLOWED_IN = {
     "typer": {"cli"},
     "rich": {"cli"},
     "click": {"cli"},
-    "pydantic": {"config", "storage", "explorer", "flops/settings.py"},
+    "pydantic": {"config", "storage", "explorer"},
     "yaml": {"config", "storage"},
     "sklearn": set(),
     "scipy": set(),

@@ -15,7 +15,7 @@ from runout.config.load import (
     load_yaml,
     parse_postflop_config,
 )
-from runout.config.postflop import BACKENDS, JointConfig, PostflopModelConfig, load_config_class
+from runout.config.postflop import BACKENDS, ExactConfig, JointConfig, PostflopModelConfig
 from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
 from runout.trees.sizes import LastBetMultiple, PotFraction
@@ -140,7 +140,7 @@ def problem_of(raw):
 
 
 def test_postflop_sprs_default_to_a_single_value():
-    assert PostflopModelConfig.standard().postflop_sprs == (3.5,)
+    assert PostflopModelConfig(preset="standard").postflop_sprs == (3.5,)
 
 
 def test_a_scalar_postflop_spr_is_a_list_of_one():
@@ -180,11 +180,11 @@ def test_no_ratio_can_be_read_before_it_is_set():
 
 
 def test_the_threshold_of_early_stopping_defaults_to_a_thousandth():
-    assert PostflopModelConfig.standard().cfr_exploitability_threshold == 0.001
+    assert PostflopModelConfig(preset="standard").cfr_exploitability_threshold == 0.001
 
 
 def test_a_changed_key_survives_the_round_trip():
-    config = PostflopModelConfig.fast().model_copy(update={"postflop_solve_iterations": 3})
+    config = PostflopModelConfig(preset="fast").model_copy(update={"postflop_solve_iterations": 3})
     assert load_postflop_config(config.to_yaml()).postflop_solve_iterations == 3
 
 
@@ -200,7 +200,7 @@ def test_every_backend_can_be_chosen(solve_type):
 
 @pytest.mark.parametrize("solve_type", BACKENDS)
 def test_constructing_reading_and_validating_give_the_class_of_the_backend(solve_type):
-    kind = load_config_class(solve_type)
+    kind = BACKENDS[solve_type]
     assert kind.model_fields["solve_type"].default == solve_type
     keys = {"solve_type": solve_type}
     made = PostflopModelConfig(**keys)
@@ -224,7 +224,7 @@ def test_a_key_of_another_backend_is_an_error_that_names_it():
     with pytest.raises(ValidationError):
         PostflopModelConfig(exact_precision=16)
     with pytest.raises(ValidationError):
-        load_config_class("exact")(solve_type="mccfr")
+        ExactConfig(solve_type="mccfr")
 
 
 def test_every_key_of_some_backend_is_listed():
@@ -329,7 +329,7 @@ def test_a_config_cannot_be_changed_and_can_be_sent_to_workers():
     with pytest.raises(ValidationError, match="frozen"):
         config.seed = 3
     with pytest.raises(TypeError):
-        config.bet_sizes["flop"] = (2.0,)
+        config.bet_sizes[0] = (2.0,)
     copy = pickle.loads(pickle.dumps(config))
     assert (copy, hash(copy)) == (config, hash(config))
 

@@ -8,11 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runout.config.postflop import FLOP_SELECTIONS, PostflopModelConfig
-from runout.config.preflop import PREFLOP_PRESETS, PREFLOP_SECTION, PRESETS, PreflopConfig
+from runout.config.postflop import (
+    FLOP_SELECTIONS,
+    PRESETS,
+    BucketedConfig,
+    PostflopModelConfig,
+)
+from runout.config.preflop import PREFLOP_PRESETS, PREFLOP_SECTION, PreflopConfig
 from runout.config.section import format_yaml, parse_yaml
 from runout.errors import ConfigError
-from runout.flops.settings import BucketedConfig
 from runout.storage.bundle import digest_config
 from runout.trees.betting import PreflopRules
 from runout.trees.tree import MAX_PREFLOP_NODES, PreflopTree
@@ -318,7 +322,7 @@ def test_there_are_four_presets_from_fast_to_accurate():
     ],
 )
 def test_presets_have_their_documented_values(name, flops, threshold, sizes, raises):
-    config = getattr(PostflopModelConfig, name)()
+    config = PostflopModelConfig(preset=name)
     assert config.flop_subset == len(config.flop_list()) == flops
     assert config.cfr_exploitability_threshold == threshold
     assert config.bet_sizes == sizes
@@ -335,11 +339,11 @@ def test_presets_have_their_documented_values(name, flops, threshold, sizes, rai
     ],
 )
 def test_presets_have_buckets_for_the_bucketed_backend(name, buckets):
-    assert getattr(BucketedConfig, name)().num_hand_buckets == buckets
+    assert BucketedConfig(preset=name).num_hand_buckets == buckets
 
 
 def test_a_slower_preset_is_never_less_accurate():
-    configs = [getattr(BucketedConfig, name)() for name in NAMES]
+    configs = [BucketedConfig(preset=name) for name in NAMES]
     iterations = [config.postflop_solve_iterations for config in configs]
     thresholds = [config.cfr_exploitability_threshold for config in configs]
     assert iterations == sorted(set(iterations))
@@ -350,7 +354,7 @@ def test_a_slower_preset_is_never_less_accurate():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_presets_leave_all_other_keys_at_their_defaults(name):
-    preset = getattr(PostflopModelConfig, name)().to_mapping()
+    preset = PostflopModelConfig(preset=name).to_mapping()
     default = PostflopModelConfig().to_mapping()
     assert {key for key in default if preset[key] != default[key]} <= PRESETS[name].keys()
 
@@ -358,7 +362,7 @@ def test_presets_leave_all_other_keys_at_their_defaults(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_key_preset_fills_in_what_is_not_given(name):
     config = PostflopModelConfig.parse({"preset": name, "bet_sizes": [2.0], "seed": 7}, "")
-    expected = getattr(PostflopModelConfig, name)().to_mapping() | {"bet_sizes": [2.0], "seed": 7}
+    expected = PostflopModelConfig(preset=name).to_mapping() | {"bet_sizes": [2.0], "seed": 7}
     assert config.to_mapping() == expected
 
 

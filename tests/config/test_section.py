@@ -7,21 +7,21 @@ from typing import Annotated, ClassVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import Field
-from pydantic_core import PydanticCustomError
 
 from runout.config.section import (
-    About,
     ConfigSection,
+    Form,
+    Key,
     YamlMapping,
     as_number,
     format_yaml,
     join_path,
     list_differences,
+    number,
     parse_yaml,
     show_value,
     suggest,
-    take_preset,
+    whole,
 )
 from runout.errors import ConfigError
 
@@ -41,16 +41,20 @@ def test_all_differences_are_listed_with_their_paths():
 
 class Kitchen(ConfigSection):
     aliases: ClassVar = {"ovens": "num_ovens"}
-    later_keys: ClassVar = {"dishwasher": "not available yet"}
 
-    num_ovens: Annotated[int, Field(ge=1), About("How many.", "a whole number from 1 up")] = 1
-    heat: Annotated[float, Field(allow_inf_nan=False), About("How hot.", "a number", "K")] = 300.0
+    num_ovens: Annotated[int, whole(1), Key("game")] = 1
+    heat: Annotated[float, number("a number", lambda _: True), Key("end", "K")] = 300.0
 
 
 class House(ConfigSection):
-    floors: Annotated[int, Field(ge=1), About("How many.", "a whole number from 1 up")] = 1
-    kitchen: Annotated[Kitchen, About("The main one.", "a mapping")]
-    second_kitchen: Annotated[Kitchen | None, About("Another one.", "a mapping")] = None
+    presets: ClassVar = {"big": {"floors": 9}}
+
+    floors: Annotated[int, whole(1), Key("game")] = 1
+    kitchen: Annotated[Kitchen, Form("a mapping"), Key("game", means="cooking")]
+    second_kitchen: Annotated[Kitchen | None, Form("a mapping"), Key("nothing")] = None
+
+    def meanings(self):
+        return {"cooking": self.kitchen.digest_mapping()} if self.kitchen.heat else {}
 
 
 def problem_of(raw, where="kitchen", section=Kitchen):
@@ -92,7 +96,6 @@ def test_unknown_keys_get_a_suggestion_or_a_list():
     assert problem_of({"xyz": 1}) == (
         "kitchen.xyz: unknown key, allowed are num_ovens, heat, ovens"
     )
-    assert problem_of({"dishwasher": 1}) == "kitchen.dishwasher: not available yet"
 
 
 def problem_of_house(raw):
@@ -146,13 +149,22 @@ def test_keys_of_sections_inside_are_text_as_well():
     assert problem_of_house({"kitchen": {1: 2}}) == "kitchen: the key 1 is not text"
 
 
-def test_a_preset_is_taken_out_of_the_keys():
-    given = {"preset": "big", "heat": 1}
-    assert take_preset(given, {"big": {"num_ovens": 9}}) == {"num_ovens": 9}
-    assert given == {"heat": 1}
-    assert take_preset(given, {}) == {}
-    with pytest.raises(PydanticCustomError, match="'bgi' is not one of big, did you mean big"):
-        take_preset({"preset": "bgi"}, {"big": {}})
+def test_a_preset_fills_in_what_is_not_given():
+    assert House.parse({"preset": "big", "kitchen": {}}, "").floors == 9
+    assert House.parse({"preset": "big", "kitchen": {}, "floors": 2}, "").floors == 2
+    assert problem_of_house("kitchen: {}\npreset: bgi") == (
+        "preset: 'bgi' is not one of big, did you mean big? (line 2)"
+    )
+    assert problem_of({"preset": "big"}).startswith("kitchen.preset: unknown key")
+
+
+def test_a_digest_has_what_the_keys_decide_and_mean():
+    kitchen = Kitchen(num_ovens=2)
+    assert kitchen.digest_mapping() == {"num_ovens": 2, "heat": 300.0}
+    assert kitchen.game_mapping() == {"num_ovens": 2}
+    house = House(kitchen=kitchen, second_kitchen=Kitchen())
+    assert house.digest_mapping() == {"floors": 1, "cooking": kitchen.digest_mapping()}
+    assert House(kitchen={"heat": 0}).digest_mapping() == {"floors": 1}
 
 
 @pytest.mark.parametrize(

@@ -3,47 +3,49 @@
 import copy
 import math
 import pickle
+from typing import Annotated, Any
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
 from runout.config.values import (
+    FLOPS,
     MAX_EXPONENT,
+    RAISES_BY_DEPTH,
+    SPRS,
+    STACKS,
+    VARIANT,
     AutoSprs,
     SizesByPosition,
-    SizeTable,
-    digest_position_sizes,
+    SizesByStreet,
     digest_variant,
-    plain_position_sizes,
     plain_sizes,
-    plain_sprs,
-    plain_stacks,
-    plain_variant,
-    read_flops,
-    read_position_sizes,
-    read_raise_sizes,
     read_sizes,
-    read_sprs,
-    read_stacks,
-    read_variant,
     schedule_of,
     sizes_at,
+    sizes_form,
 )
 from runout.errors import ConfigError
 from runout.trees.betting import PreflopRules
 from runout.trees.sizes import GeometricSize, LastBetMultiple, PotFraction
 
 
-def problem_of(read, value):
-    with pytest.raises(PydanticCustomError) as caught:
-        read(value)
-    return caught.value.context["suffix"], caught.value.context["problem"]
+def read(form, value):
+    return TypeAdapter(Annotated[Any, form]).validate_python(value)
+
+
+def problem_of(form, value):
+    with pytest.raises(ValidationError) as caught:
+        read(form, value)
+    (error,) = caught.value.errors()
+    return error["ctx"]["suffix"], error["ctx"]["problem"]
 
 
 def test_stack_to_pot_ratios_keep_their_order():
-    assert read_sprs([6, 3.5]) == (6.0, 3.5)
-    assert read_sprs((1,)) == read_sprs(1) == (1.0,)
+    assert read(SPRS, [6, 3.5]) == (6.0, 3.5)
+    assert read(SPRS, (1,)) == read(SPRS, 1) == (1.0,)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +66,14 @@ def test_stack_to_pot_ratios_keep_their_order():
     ],
 )
 def test_ratios_that_make_no_sense_are_refused(value, suffix, problem):
-    assert problem_of(read_sprs, value) == (suffix, problem)
+    assert problem_of(SPRS, value) == (suffix, problem)
 
 
 def test_ratios_may_wait_for_the_preflop_tree():
-    auto = read_sprs("auto")
-    assert (auto, type(auto)) == (read_sprs(auto), AutoSprs)
-    assert plain_sprs(auto) == "auto"
-    assert plain_sprs((3.5, 6.0)) == [3.5, 6.0]
+    auto = read(SPRS, "auto")
+    assert (auto, type(auto)) == (read(SPRS, auto), AutoSprs)
+    assert SPRS.plain(auto) == "auto"
+    assert SPRS.plain((3.5, 6.0)) == [3.5, 6.0]
     copy = pickle.loads(pickle.dumps(auto))
     assert (type(copy), hash(copy), repr(copy)) == (AutoSprs, hash(auto), "AutoSprs()")
 
@@ -85,8 +87,8 @@ def test_ratios_that_wait_are_never_taken_for_no_ratios(use):
 
 
 def test_flops_are_read_in_any_spelling_and_keep_their_suits_and_order():
-    assert read_flops(["2c 3h 4d", "AHKSqd"]) == ("2c3h4d", "AhKsQd")
-    assert read_flops(None) is None
+    assert read(FLOPS, ["2c 3h 4d", "AHKSqd"]) == ("2c3h4d", "AhKsQd")
+    assert read(FLOPS, None) is None
 
 
 @pytest.mark.parametrize(
@@ -104,24 +106,26 @@ def test_flops_are_read_in_any_spelling_and_keep_their_suits_and_order():
     ],
 )
 def test_what_is_not_a_flop_is_refused(value, suffix, problem):
-    where, what = problem_of(read_flops, value)
+    where, what = problem_of(FLOPS, value)
     assert where == suffix
     assert problem in what
 
 
 def test_no_raise_sizes_mean_those_of_the_bets():
-    assert read_raise_sizes(None) is None
-    assert read_raise_sizes(["2.5x"]) == ("2.5x",)
+    raises = sizes_form("a list", for_raises=True).or_null()
+    assert read(raises, None) is None
+    assert read(raises, ["2.5x"]) == ("2.5x",)
+    assert problem_of(raises, 3)[1] == "3 is not a list of bet sizes, write [0.5, 1.0]"
 
 
 BY_POSITION = {"sb": [["2.5bb"], ["3x"]], "bb": [["3bb"], ["allin"]]}
 
 
 def test_one_stack_is_that_of_both_players():
-    assert read_stacks(25) == read_stacks([25, 25.0]) == (25.0, 25.0)
-    assert read_stacks([25, 40]) == (25.0, 40.0)
-    assert plain_stacks((25.0, 25.0)) == 25.0
-    assert plain_stacks((25.0, 40.0)) == [25.0, 40.0]
+    assert read(STACKS, 25) == read(STACKS, [25, 25.0]) == (25.0, 25.0)
+    assert read(STACKS, [25, 40]) == (25.0, 40.0)
+    assert STACKS.plain((25.0, 25.0)) == 25.0
+    assert STACKS.plain((25.0, 40.0)) == [25.0, 40.0]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +147,7 @@ def test_one_stack_is_that_of_both_players():
     ],
 )
 def test_stacks_that_make_no_sense_are_refused(value, suffix, problem):
-    assert problem_of(read_stacks, value) == (suffix, problem)
+    assert problem_of(STACKS, value) == (suffix, problem)
 
 
 @pytest.mark.parametrize(
@@ -157,24 +161,24 @@ def test_stacks_that_make_no_sense_are_refused(value, suffix, problem):
     ],
 )
 def test_sizes_by_depth_have_many_forms_and_one_meaning(value):
-    sizes = read_position_sizes(value)
+    sizes = read(RAISES_BY_DEPTH, value)
     assert sizes == PreflopRules.parse(25, "2.5bb, 3bb; 3x; allin").raise_sizes
-    assert plain_position_sizes(sizes) == [["2.5bb", "3bb"], ["3x"], ["allin"]]
-    assert read_position_sizes({"sb": value, "bb": value}) == sizes
+    assert RAISES_BY_DEPTH.plain(sizes) == [["2.5bb", "3bb"], ["3x"], ["allin"]]
+    assert read(RAISES_BY_DEPTH, {"sb": value, "bb": value}) == sizes
 
 
 def test_sizes_may_differ_by_position():
-    sizes = read_position_sizes(BY_POSITION)
+    sizes = read(RAISES_BY_DEPTH, BY_POSITION)
     assert sizes == PreflopRules.parse(25, BY_POSITION).raise_sizes
-    assert plain_position_sizes(sizes) == BY_POSITION
-    assert read_position_sizes(sizes) is sizes
+    assert RAISES_BY_DEPTH.plain(sizes) == BY_POSITION
+    assert read(RAISES_BY_DEPTH, sizes) is sizes
     copy = pickle.loads(pickle.dumps(sizes))
     assert (copy, type(copy), hash(copy)) == (sizes, SizesByPosition, hash(sizes))
 
 
 def test_no_sizes_are_a_choice_too():
-    assert read_position_sizes([]) == read_position_sizes("") == ((), ())
-    assert read_position_sizes([[], ["allin"]]).sb[0] == ()
+    assert read(RAISES_BY_DEPTH, []) == read(RAISES_BY_DEPTH, "") == ((), ())
+    assert read(RAISES_BY_DEPTH, [[], ["allin"]]).sb[0] == ()
 
 
 @pytest.mark.parametrize(
@@ -207,7 +211,7 @@ def test_no_sizes_are_a_choice_too():
     ],
 )
 def test_sizes_that_make_no_sense_are_refused(value, suffix, problem):
-    where, what = problem_of(read_position_sizes, value)
+    where, what = problem_of(RAISES_BY_DEPTH, value)
     assert where == suffix
     assert what.startswith(problem)
 
@@ -222,13 +226,13 @@ def test_sizes_that_make_no_sense_are_refused(value, suffix, problem):
     ],
 )
 def test_sizes_that_mean_the_same_have_the_same_digest(one, other):
-    digests = [digest_position_sizes(read_position_sizes(value)) for value in (one, other)]
+    digests = [read(RAISES_BY_DEPTH, value).digest() for value in (one, other)]
     assert digests[0] == digests[1]
 
 
 def test_other_sizes_have_another_digest():
     values = (["2bb", "3x"], ["2bb"], ["2bb", "3x", "2bb"], ["3x", "2bb"], BY_POSITION, [])
-    digests = [str(digest_position_sizes(read_position_sizes(value))) for value in values]
+    digests = [str(read(RAISES_BY_DEPTH, value).digest()) for value in values]
     assert len(set(digests)) == len(values)
 
 
@@ -269,13 +273,13 @@ def test_sizes_may_differ_by_player_alone():
 
 def test_tables_read_like_what_was_given_and_read_back_the_same():
     choice = read_sizes(NESTED, for_raises=False)
-    assert isinstance(choice, SizeTable)
+    assert isinstance(choice, SizesByStreet)
     assert plain_sizes(choice) == NESTED
     assert len(choice) == 3
     assert read_sizes(choice, for_raises=False) == choice
     assert hash(read_sizes(choice, for_raises=False)) == hash(choice)
     assert pickle.loads(pickle.dumps(choice)) == copy.deepcopy(choice) == choice
-    assert repr(choice["flop"]) in repr(choice)
+    assert repr(choice.flop) in repr(choice)
 
 
 @pytest.mark.parametrize(
@@ -337,13 +341,13 @@ EXPONENTS = {"alpha": 1.5, "beta": -math.inf, "gamma": 4}
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_variants_have_names(name):
-    assert read_variant(name) == plain_variant(name) == name
+    assert read(VARIANT, name) == VARIANT.plain(name) == name
 
 
 def test_variants_may_be_given_by_their_exponents():
-    assert read_variant(EXPONENTS) == DCFR_PLUS
-    assert plain_variant(DCFR_PLUS) == EXPONENTS
-    assert read_variant(DCFR_PLUS) == DCFR_PLUS
+    assert read(VARIANT, EXPONENTS) == DCFR_PLUS
+    assert VARIANT.plain(DCFR_PLUS) == EXPONENTS
+    assert read(VARIANT, DCFR_PLUS) == DCFR_PLUS
 
 
 @pytest.mark.parametrize(
@@ -368,23 +372,23 @@ def test_variants_may_be_given_by_their_exponents():
     ],
 )
 def test_variants_that_do_not_exist_are_refused(value, suffix, problem):
-    where, what = problem_of(read_variant, value)
+    where, what = problem_of(VARIANT, value)
     assert where == suffix
     assert problem in what
 
 
 @pytest.mark.parametrize("exponent", [-MAX_EXPONENT, MAX_EXPONENT, math.inf, -math.inf])
 def test_allowed_exponents_never_overflow(exponent):
-    schedule = read_variant({"alpha": exponent, "beta": exponent, "gamma": MAX_EXPONENT})
+    schedule = read(VARIANT, {"alpha": exponent, "beta": exponent, "gamma": MAX_EXPONENT})
     assert isinstance(schedule, DiscountSchedule)
     assert all(0.0 <= weight <= 1.0 for weight in schedule.weights(10**9))
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_name_and_its_exponents_are_the_same_schedule_and_digest(name):
-    exponents = read_variant(plain_variant(VARIANTS[name]))
+    exponents = read(VARIANT, VARIANT.plain(VARIANTS[name]))
     assert schedule_of(name) == schedule_of(exponents) == VARIANTS[name]
-    assert digest_variant(name) == digest_variant(exponents)
+    assert digest_variant(VARIANTS[name]) == digest_variant(schedule_of(exponents))
 
 
 def test_a_digest_spells_out_what_json_does_not_know():

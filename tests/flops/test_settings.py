@@ -6,17 +6,18 @@ import pytest
 
 from runout.cfr.schedules import DCFR6, DCFR_PLUS, DCFR_SPOT, LINEAR, StoppingRule
 from runout.config.load import load_postflop_config, parse_postflop_config
-from runout.errors import ConfigError
-from runout.flops.bucketed import BucketedBackend
-from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
-from runout.flops.hands import HandBackend, Sampling
-from runout.flops.settings import (
+from runout.config.postflop import (
     BucketedConfig,
     CompactConfig,
     ExactConfig,
     ExhaustiveConfig,
     MccfrConfig,
 )
+from runout.errors import ConfigError
+from runout.flops.bucketed import BucketedBackend
+from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
+from runout.flops.hands import HandBackend, Sampling
+from runout.flops.settings import make_backend
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import Precision
 
@@ -25,15 +26,15 @@ NAN, INF = float("nan"), float("inf")
 
 
 def test_rebucket_rounds_default_to_one():
-    assert BucketedConfig.standard().rebucket_rounds == 1
+    assert BucketedConfig(preset="standard").rebucket_rounds == 1
 
 
 def test_the_rebucket_delta_threshold_defaults_to_a_thousandth():
-    assert BucketedConfig.standard().rebucket_delta_threshold == 0.001
+    assert BucketedConfig(preset="standard").rebucket_delta_threshold == 0.001
 
 
 def test_rebucket_rounds_survive_the_round_trip():
-    config = BucketedConfig.fast().model_copy(update={"rebucket_rounds": 3})
+    config = BucketedConfig(preset="fast").model_copy(update={"rebucket_rounds": 3})
     assert load_postflop_config(config.to_yaml()) == config
 
 
@@ -79,12 +80,12 @@ def test_values_out_of_range_and_of_other_types_are_refused(key, values, allowed
 def test_a_preset_makes_a_backend_with_its_buckets(preset, buckets):
     config = BucketedConfig(preset=preset, rebucket_rounds=2, seed=3)
     rule = config.stopping_rule()
-    assert config.make_backend() == BucketedBackend(buckets, rule, LINEAR, "emd", 2, False, 3)
+    assert make_backend(config) == BucketedBackend(buckets, rule, LINEAR, "emd", 2, False, 3)
 
 
 def test_the_backend_has_the_metric_and_the_warm_start():
     config = BucketedConfig(bucket_metric="cramer", rebucket_warm_start=True, rebucket_rounds=2)
-    backend = config.make_backend()
+    backend = make_backend(config)
     assert backend.num_buckets == (200, 200, 200)
     assert (backend.metric, backend.rounds, backend.is_warm_started) == ("cramer", 2, True)
 
@@ -94,7 +95,7 @@ def test_the_backend_has_all_settings():
     sample = replace(DEFAULT_SAMPLE, seed=7)
     rule = replace(config.stopping_rule(), check_every=CHECK_EVERY)
     expected = CardBackend(rule, BucketRivers(32, "on"), Precision.HALF, DCFR6, sample)
-    assert config.make_backend() == expected
+    assert make_backend(config) == expected
 
 
 @pytest.mark.parametrize("value", [0, 20, 256, "48"])
@@ -107,7 +108,7 @@ def test_the_backend_has_the_precision_and_the_seed():
     config = ExactConfig(exact_precision=16, seed=7)
     sample = replace(DEFAULT_SAMPLE, seed=7)
     expected = CardBackend(config.stopping_rule(), EXACT_RIVERS, Precision.HALF, DCFR_SPOT, sample)
-    assert config.make_backend() == expected
+    assert make_backend(config) == expected
 
 
 @pytest.mark.parametrize("value", [8, 64, "32", True, None])
@@ -119,10 +120,10 @@ def test_other_precisions_are_refused(value):
 def test_the_backend_updates_as_the_config_says():
     config = ExhaustiveConfig(cfr_updates="simultaneous", cfr_strategy_delta_threshold=0.01)
     assert config.stopping_rule().strategy_delta == 0.01
-    assert config.make_backend() == HandBackend(
+    assert make_backend(config) == HandBackend(
         config.stopping_rule(), DCFR_PLUS, is_simultaneous=True
     )
-    assert not ExhaustiveConfig().make_backend().is_simultaneous
+    assert not make_backend(ExhaustiveConfig()).is_simultaneous
 
 
 @pytest.mark.parametrize("value", [3, True, None, ["alternating"], "alternate"])
@@ -136,4 +137,4 @@ def test_the_backend_samples_as_the_config_says():
         mccfr_sampling="external", mccfr_sample_pct=0.5, value_extraction_samples=9, seed=3
     )
     expected = HandBackend(config.stopping_rule(), LINEAR, Sampling("external", 0.5, 9, 3))
-    assert config.make_backend() == expected
+    assert make_backend(config) == expected

@@ -21,6 +21,7 @@ from runout.execution.tasks import CancelledError, CancelToken
 from runout.flops.backend import Cost, FlopGame, FlopSolution
 from runout.flops.bucketed import mean_values
 from runout.flops.hands import HandBackend
+from runout.flops.settings import make_backend
 from runout.flops.solve import FlopJob, PostflopAbstraction, PostflopPlan, solve_flops
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
@@ -306,7 +307,7 @@ def test_a_plan_has_everything_that_will_be_solved():
     plan = PostflopPlan.make(CONFIG, 3)
     assert plan.flops == CONFIG.flop_list()
     assert [tree.stakes.spr for tree in plan.trees] == [1.0, 4.0]
-    assert plan.backend == CONFIG.make_backend()
+    assert plan.backend == make_backend(CONFIG)
     assert (plan.num_workers, plan.num_solves) == (3, 4)
     assert plan.cost is plan.cost
     assert PostflopPlan.make(CONFIG).num_workers == count_cores()
@@ -369,7 +370,7 @@ def solve_and_save(tmp_path, **keys):
 def test_strategies_of_hands_are_kept_to_16_bits(tmp_path, solve_type):
     solved, read = solve_and_save(tmp_path, solve_type=solve_type)
     assert read.config == solved.config
-    backend = solved.config.make_backend()
+    backend = make_backend(solved.config)
     for spr, tree in enumerate(solved.trees):
         for index, flop in enumerate(solved.flops.flops):
             table = read.strategy(index, spr).table
@@ -384,7 +385,7 @@ def test_strategies_of_hands_are_kept_to_16_bits(tmp_path, solve_type):
 def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkeypatch):
     make_buckets_once(monkeypatch)
     _, read = solve_and_save(tmp_path, **BUCKETED)
-    backend, (flop,) = read.config.make_backend(), read.flops.flops
+    backend, (flop,) = make_backend(read.config), read.flops.flops
     for spr, tree in enumerate(read.trees):
         everyone = HandRange.full()
         game = CardGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
@@ -411,7 +412,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
 def test_exact_strategies_are_kept_on_request(tmp_path):
     keys = {"solve_type": "exact", "fixed_flops": ["9s6s2s"], "postflop_sprs": [1]}
     _, read = solve_and_save(tmp_path, **keys, keep_strategies=True)
-    backend, (flop,), (tree,) = read.config.make_backend(), read.flops.flops, read.trees
+    backend, (flop,), (tree,) = make_backend(read.config), read.flops.flops, read.trees
     fresh = backend.solve(FlopGame.deal(flop), tree, ignore_progress, Team()).strategy
     dealt = tuple(parse_cards("AhKd"))
     template, combos = fresh.game.templates[2], live_combos((*flop, *dealt))
@@ -432,7 +433,7 @@ def test_nothing_is_kept_if_the_config_says_so(tmp_path):
 @pytest.mark.slow
 def test_compact_strategies_are_kept_to_16_bits(tmp_path):
     _, read = solve_and_save(tmp_path, **COMPACT)
-    backend, (flop,), (tree,) = read.config.make_backend(), read.flops.flops, read.trees
+    backend, (flop,), (tree,) = make_backend(read.config), read.flops.flops, read.trees
     fresh = backend.solve(FlopGame.deal(flop), tree, ignore_progress, Team()).strategy
     for dealt in ((), tuple(parse_cards("Ah")), tuple(parse_cards("AhKd"))):
         template, combos = fresh.game.templates[len(dealt)], live_combos((*flop, *dealt))

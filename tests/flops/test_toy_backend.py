@@ -1,4 +1,4 @@
-"""A new backend, added by one line, works wherever backends do."""
+"""A new backend, added by two lines, works wherever backends do."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.execution.context import RunContext
+from runout.flops.settings import MAKERS, make_backend
 from runout.flops.solve import PostflopAbstraction, PostflopPlan
 from runout.runs.compare import all_labels, make_contender
 from tests.samples.toy_backend import ToyBackend, ToyConfig
@@ -18,8 +19,9 @@ KEYS = {"solve_type": "toy", "fixed_flops": ["9s6s2s"], "bet_sizes": [1.0], "toy
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
-    """The one line."""
-    monkeypatch.setitem(BACKENDS, "toy", "tests.samples.toy_backend.ToyConfig")
+    """The two lines."""
+    monkeypatch.setitem(BACKENDS, "toy", ToyConfig)
+    monkeypatch.setitem(MAKERS, "toy", lambda config: ToyBackend(config.toy_action))
 
 
 def test_its_config_is_read_written_and_digested():
@@ -27,7 +29,7 @@ def test_its_config_is_read_written_and_digested():
     assert type(config) is ToyConfig
     assert load_postflop_config(config.to_yaml()) == config
     assert config.digest_mapping()["toy_action"] == 1
-    assert config.make_backend() == ToyBackend(1)
+    assert make_backend(config) == ToyBackend(1)
 
 
 def test_its_keys_are_its_own():

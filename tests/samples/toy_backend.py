@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from runout.cfr.schedules import SolveProgress
-from runout.config.postflop import SOLVE_TYPE, PostflopModelConfig
-from runout.config.section import About
+from runout.config.postflop import PostflopModelConfig
+from runout.config.section import Key, whole
 from runout.flops.backend import Cost, FlopSolution, HandStrategy, solving_a_small_flop
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning, FlopReport
@@ -18,11 +18,9 @@ class ToyConfig(PostflopModelConfig):
 
     best_variant: ClassVar[str] = "vanilla"
 
-    solve_type: Annotated[Literal["toy"], SOLVE_TYPE] = "toy"
-    toy_action: Annotated[int, About("Which action is taken.", "a whole number")] = 0
-
-    def make_backend(self):
-        return ToyBackend(self.toy_action)
+    solve_type: Annotated[Literal["toy"], Key("game")] = "toy"
+    toy_action: Annotated[int, whole(0), Key("game")] = 0
+    """Which action is taken."""
 
 
 @dataclass(frozen=True)

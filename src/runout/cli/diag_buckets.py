@@ -25,9 +25,8 @@ from runout.cli.options import (
 )
 from runout.cli.plots import write_bucket_plots
 from runout.config.load import load_postflop_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.postflop import BucketedConfig, PostflopModelConfig
 from runout.events import EventSink
-from runout.flops.settings import BucketedConfig
 from runout.solutions.values import ValueBundle
 
 if TYPE_CHECKING:
@@ -143,10 +142,11 @@ def _solve(
     from runout.cfr.team import Team
     from runout.flops.backend import FlopGame
     from runout.flops.bucketed import read_records
+    from runout.flops.settings import make_bucketed
     from runout.flops.solve import PostflopPlan, progress_sink
 
     plan = PostflopPlan.make(model, workers)
-    (tree,), backend = plan.trees, model.make_backend()
+    (tree,), backend = plan.trees, make_bucketed(model)
     cost = backend.estimate(given.canonical, tree, plan.num_workers)
     cost.require_memory("the diagnosis")
     is_bound = backend.meaning.is_upper_bound

@@ -53,7 +53,6 @@ from runout.cli.targets import (
 )
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.spot import SpotConfig
-from runout.config.values import plain_target
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import (
@@ -501,7 +500,7 @@ def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | N
     option = OPTION_BY_LIMIT.get(outcome.reason)
     if option is not None and config.target is not None and share > config.target:
         way = f"{option} is the way on" if path is None else f"{option} goes on from here"
-        print_note(f"the target of {plain_target(config.target)} was not reached, a larger {way}")
+        print_note(f"the target of {config.to_mapping()['target']} was not reached, a larger {way}")
     if path is None:
         return
     what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"

@@ -219,8 +219,10 @@ def _preflop_memory(tree: PreflopTree) -> _Memory:
 
 
 def _flop_memory(tree: PostflopTree, model: PostflopModelConfig) -> _Memory:
+    from runout.flops.settings import make_backend
+
     hardest = min(model.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
-    size = int(model.make_backend().estimate(hardest, tree, 1).memory_bytes)
+    size = int(make_backend(model).estimate(hardest, tree, 1).memory_bytes)
     each = f"of memory for each flop that is solved at a time ({model.solve_type})"
     return _Memory(size, f"{format_bytes(size)} {each}")
 
@@ -442,10 +444,10 @@ def _round_trip(indexer: "HandIndexer") -> None:
 
 
 def _backends() -> list[type["PostflopBackend"]]:
-    from runout.config.postflop import BACKENDS, PostflopModelConfig
+    from runout.config.postflop import BACKENDS
+    from runout.flops.settings import make_backend
 
-    made = [PostflopModelConfig(solve_type=name).make_backend() for name in BACKENDS]
-    return list(dict.fromkeys(map(type, made)))
+    return list(dict.fromkeys(type(make_backend(kind())) for kind in BACKENDS.values()))
 
 
 def _solve_preflop() -> None:

@@ -1,5 +1,6 @@
 """Config files: from a path or a text to typed sections; sweeps; and the reference of all keys."""
 
+import ast
 import inspect
 import itertools
 import os.path
@@ -14,17 +15,16 @@ from runout.config.postflop import (
     BACKENDS,
     JOINT_SECTION,
     POSTFLOP_SECTION,
-    FlopKeys,
     JointConfig,
     PostflopModelConfig,
     PotSizesConfig,
-    load_config_class,
 )
-from runout.config.preflop import PREFLOP_PRESETS, PREFLOP_SECTION, PRESETS, PreflopConfig
+from runout.config.preflop import PREFLOP_SECTION, PreflopConfig
 from runout.config.run import RunConfig
 from runout.config.section import (
     ConfigSection,
     YamlMapping,
+    error_at,
     format_yaml,
     join_path,
     parse_yaml,
@@ -96,7 +96,7 @@ def parse_postflop_config(
     if config.is_auto_sprs and not allow_auto_sprs:
         key = next(key for key in ("postflop_sprs", "postflop_spr") if key in mapping)
         problem = "'auto' needs the preflop tree of a run config, without one write [3.5]"
-        raise _error_at(mapping, join_path(where, key), problem)
+        raise error_at(mapping, join_path(where, key), problem)
     return config
 
 
@@ -116,7 +116,7 @@ def load_postflop_config(
     _require_kind(document, source, FLOPS)
     for key in document:
         if key != POSTFLOP_SECTION:
-            raise _error_at(document, join_path("", key), _problem_with_section(key))
+            raise error_at(document, join_path("", key), _problem_with_section(key))
     if POSTFLOP_SECTION not in document:
         raise ConfigError(_name_of(source), f"has no section {POSTFLOP_SECTION}")
     return parse_postflop_config(
@@ -194,7 +194,7 @@ def load_flop_spot_config(source: Path | None, given: Mapping[str, Any], board: 
         document = load_yaml(source)
         if document.get("board") is not None:
             problem = "a report takes its flops from --flops, leave the board out"
-            raise _error_at(document, "board", problem)
+            raise error_at(document, "board", problem)
     return load_spot_config(source, {**given, "board": board})
 
 
@@ -239,11 +239,6 @@ def _problem_with_section(key: str) -> str:
     return (
         f"unknown section{suggest(key, [POSTFLOP_SECTION]) or f', allowed is {POSTFLOP_SECTION}'}"
     )
-
-
-def _error_at(mapping: Mapping[str, Any], path: str, problem: str) -> ConfigError:
-    line = mapping.line_of(path) if isinstance(mapping, YamlMapping) else None
-    return ConfigError(path, problem + (f" (line {line})" if line is not None else ""))
 
 
 # A sweep: the flops of a config solved with every choice of a grid of keys, by several seeds.
@@ -334,7 +329,7 @@ def _make_point(
     solve_type = keys.get("solve_type")
     if "solve_type" in choice and isinstance(solve_type, str) and solve_type in BACKENDS:
         # Keys of the file that another backend has do not count for this one.
-        fields = load_config_class(solve_type).model_fields
+        fields = BACKENDS[solve_type].model_fields
         strange = set(PostflopModelConfig.all_keys()) - set(fields) - {"preset"}
         keys = {key: v for key, v in keys.items() if key in choice or key not in strange}
     models = []
@@ -376,11 +371,11 @@ def format_reference() -> str:
         _format_keys(PotSizesConfig),
         f"### Keys of `{PREFLOP_SECTION}`",
         _format_keys(PreflopConfig),
-        _format_presets(PreflopConfig, PREFLOP_PRESETS),
+        _format_presets(PreflopConfig),
         f"### Keys of `{POSTFLOP_SECTION}`",
-        _format_keys(FlopKeys),
-        _format_presets(PostflopModelConfig, PRESETS),
-        *(part for name in BACKENDS for part in _format_backend(name)),
+        _format_keys(PostflopModelConfig),
+        _format_presets(PostflopModelConfig),
+        *(part for kind in BACKENDS.values() for part in _format_backend(kind)),
         "### Keys of a spot",
         _format_keys(SpotConfig),
     ]
@@ -400,32 +395,46 @@ def renew_reference(page: str) -> str:
     return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
 
 
-def _format_backend(name: str) -> list[str]:
+def _format_backend(kind: type[PostflopModelConfig]) -> list[str]:
     """Returns the keys that a backend adds, and what presets set of them."""
-    kind: type[PostflopModelConfig] = load_config_class(name)
     about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
-    presets = [_format_presets(kind, kind.presets)] if kind.presets else []
-    heading = f"### More keys with `solve_type: {name}`"
+    presets = (
+        []
+        if kind.presets is PostflopModelConfig.presets
+        else [_format_presets(kind, kind.own_keys())]
+    )
+    heading = f"### More keys with `solve_type: {kind().solve_type}`"
     return [heading, about, _format_keys(kind, kind.own_keys()), *presets]
 
 
 def _format_keys(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
     defaults = section.model_construct().to_mapping()  # without the keys that must be given
-    rows = []
+    texts, rows = _descriptions(section), []
     for key in section.model_fields if keys is None else keys:
-        about = section.about(key)
         default = _inline(defaults[key]) if key in defaults else "must be given"
-        rows.append([f"`{key}`", about.allowed, default, about.unit, about.description])
+        unit = section.key(key).unit
+        rows.append([f"`{key}`", section.form(key).allowed, default, unit, texts[key]])
     return _format_table(["key", "type and range", "default", "unit", "meaning"], rows)
 
 
-def _format_presets(
-    section: type[ConfigSection], presets: Mapping[str, Mapping[str, object]]
-) -> str:
-    mappings = [section.model_validate({"preset": name}).to_mapping() for name in presets]
-    keys = dict.fromkeys(key for preset in presets.values() for key in preset)
-    rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in keys]
-    return _format_table(["preset", *(f"`{name}`" for name in presets)], rows)
+def _descriptions(section: type[ConfigSection]) -> dict[str, str]:
+    """Returns the texts that stand below the keys of a section, on one line each."""
+    texts: dict[str, str] = {}
+    for kind in section.__mro__[: section.__mro__.index(ConfigSection)]:
+        source: Any = ast.parse(inspect.getsource(kind)).body[0]
+        for key, text in itertools.pairwise(source.body):
+            match key, text:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(words))):
+                    texts.setdefault(name, " ".join(words.split()))
+    return texts
+
+
+def _format_presets(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
+    mappings = [section.model_validate({"preset": name}).to_mapping() for name in section.presets]
+    given = dict.fromkeys(key for preset in section.presets.values() for key in preset)
+    shown = [key for key in given if keys is None or key in keys]
+    rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in shown]
+    return _format_table(["preset", *(f"`{name}`" for name in section.presets)], rows)
 
 
 def _inline(value: object) -> str:

@@ -6,7 +6,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainSerializer, PlainValidator, model_validator
+from pydantic import model_validator
 
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, DiscountSchedule, StoppingRule
 from runout.config.postflop import (
@@ -17,12 +17,14 @@ from runout.config.postflop import (
     PostflopModelConfig,
 )
 from runout.config.preflop import PREFLOP_SECTION, PreflopConfig
-from runout.config.section import About, ConfigSection, format_yaml, problem_at, show_value
+from runout.config.section import ConfigSection, Decides, Key, problem_at, whole
 from runout.config.values import (
-    ALLOWED_VARIANTS,
+    PATH,
+    POSITIVE,
+    SHARE,
+    UP_TO_ONE,
+    VARIANT,
     digest_variant,
-    plain_variant,
-    read_optional_variant,
     schedule_of,
 )
 
@@ -31,158 +33,59 @@ CHECK_EVERY = 25
 
 MBB_PER_BB = 1000.0
 
-#: What decides a flop that is solved alone, and nothing in a joint game; sizes go by pot there.
-_NOT_OF_A_JOINT_GAME = (
-    "postflop_sprs",
-    "cfr_variant",
-    "postflop_solve_iterations",
-    "cfr_exploitability_threshold",
-    "cfr_max_seconds_per_flop",
-    "sizes",
-    "max_raises_per_street",
-    "seed",
-)
-
-_A_MAPPING = "a mapping of keys to values"
-
-
-def _read_path(value: Any) -> Path | None:
-    if value is None or isinstance(value, Path):
-        return value
-    if not isinstance(value, str) or not value.strip():
-        raise problem_at("", f"{show_value(value)} is not a path such as runs/spr")
-    return Path(value)
-
-
-def _plain_path(path: Path | None) -> str | None:
-    return None if path is None else str(path)
-
 
 class RunConfig(ConfigSection):
-    """Everything that a run is told.
+    """Everything that a run is told."""
 
-    Constructed in Python it takes the same keys and forms as in YAML and raises pydantic's
-    `ValidationError`; `ConfigSection.parse` raises `ConfigError` with the path in the file.
-    """
-
-    preflop: Annotated[
-        PreflopConfig, About("The preflop game: a section with the keys below.", _A_MAPPING)
-    ]
-    method: Annotated[
-        Literal["two_phase", "joint"],
-        About(
-            "`two_phase` solves flops first and preflop on top of what hands win there. `joint` "
-            "solves both as one game: every iteration plays every flop with the ranges that "
-            "arrive.",
-            "one of two_phase, joint",
-            choices=("two_phase", "joint"),
-        ),
-    ] = "two_phase"
-    iterations: Annotated[
-        int,
-        Field(ge=1),
-        About(
-            "The preflop solve, or the joint one, ends after so many iterations at the latest.",
-            "a whole number from 1 up",
-            unit="iterations",
-        ),
-    ] = 10_000
+    preflop: Annotated[PreflopConfig, Key("game", means="preflop")]
+    """The preflop game: a section with the keys below."""
+    method: Annotated[Literal["two_phase", "joint"], Key("game", means="method")] = "two_phase"
+    """`two_phase` solves flops first and preflop on top of what hands win there. `joint` solves
+    both as one game: every iteration plays every flop with the ranges that arrive."""
+    iterations: Annotated[int, whole(1), Key("end", "iterations")] = 10_000
+    """The preflop solve, or the joint one, ends after so many iterations at the latest."""
     preflop_exploitability_threshold_mbb: Annotated[
-        Annotated[float, Field(gt=0.0, allow_inf_nan=False)] | None,
-        About(
-            "It ends when its exploitability is at most this; `null` is off.",
-            "a positive number, or null",
-            unit="thousandths of a big blind per hand",
-        ),
+        float | None, POSITIVE.or_null(), Key("end", "thousandths of a big blind per hand")
     ] = 0.5
+    """It ends when its exploitability is at most this; `null` is off."""
     cfr_variant: Annotated[
-        str | DiscountSchedule | None,
-        PlainValidator(read_optional_variant),
-        PlainSerializer(plain_variant),
-        About(
-            "How iterations of the preflop solve, or of the joint one, are weighted: a name, or "
-            "the three exponents of discounted CFR; `null` is what was measured to be best for "
-            "the method: `dcfr+`, and `{alpha: 2.5, beta: 0, gamma: 6}` for `joint`.",
-            f"{ALLOWED_VARIANTS}, or null",
-        ),
+        str | DiscountSchedule | None, VARIANT.or_null(), Key("game", means="cfr_variant")
     ] = None
-    print_every: Annotated[
-        int,
-        Field(ge=0),
-        About(
-            "The terminal shows strategies so often; 0: only at the end.",
-            "a whole number from 0 up",
-            unit="iterations",
-        ),
-    ] = 0
-    checkpoint_every: Annotated[
-        int,
-        Field(ge=1),
-        About(
-            "Finished flops are saved so often, for `--resume`; 1: each at once. The short preflop "
-            "solve has no checkpoints, it begins anew.",
-            "a whole number from 1 up",
-            unit="flops",
-        ),
-    ] = 1
-    ranges_rounds: Annotated[
-        int,
-        Field(ge=0),
-        About(
-            "How often, at most, flops are solved again with the ranges that arrive there, and "
-            "preflop after them; 0: flops are solved with all hands.",
-            "a whole number from 0 up",
-            unit="rounds",
-        ),
-    ] = 0
-    ranges_damping: Annotated[
-        float,
-        Field(gt=0.0, le=1.0, allow_inf_nan=False),
-        About(
-            "The share of the new ranges in the first round, the rest being all hands; later "
-            "rounds take less, from 0.5 on 1/2, 1/3, 1/4 and so on.",
-            "a number above 0 and up to 1",
-            unit="fraction",
-        ),
-    ] = 0.5
+    """How iterations of the preflop solve, or of the joint one, are weighted: a name, or the three
+    exponents of discounted CFR; `null` is what was measured to be best for the method: `dcfr+`, and
+    `{alpha: 2.5, beta: 0, gamma: 6}` for `joint`."""
+    print_every: Annotated[int, whole(0), Key("nothing", "iterations")] = 0
+    """The terminal shows strategies so often; 0: only at the end."""
+    checkpoint_every: Annotated[int, whole(1), Key("nothing", "flops")] = 1
+    """Finished flops are saved so often, for `--resume`; 1: each at once. The short preflop solve
+    has no checkpoints, it begins anew."""
+    ranges_rounds: Annotated[int, whole(0), Key("game", "rounds", "ranges_rounds")] = 0
+    """How often, at most, flops are solved again with the ranges that arrive there, and preflop
+    after them; 0: flops are solved with all hands."""
+    ranges_damping: Annotated[float, SHARE, Key("game", "fraction", "ranges_damping")] = 0.5
+    """The share of the new ranges in the first round, the rest being all hands; later rounds take
+    less, from 0.5 on 1/2, 1/3, 1/4 and so on."""
     ranges_tolerance: Annotated[
-        float,
-        Field(ge=0.0, le=1.0, allow_inf_nan=False),
-        About(
-            "Rounds end when the preflop strategy moves less than this: the mean absolute change "
-            "of an action's probability, hands weighted by reach. 0: all rounds are played.",
-            "a number from 0 to 1",
-            unit="probability",
-        ),
+        float, UP_TO_ONE, Key("game", "probability", "ranges_tolerance")
     ] = 0.01
-    flop_values: Annotated[
-        Literal["solved", "raw_equity"],
-        About(
-            "What a flop is worth: `solved` plays it, `raw_equity` checks it down, as if nobody "
-            "ever bet after the flop.",
-            "one of solved, raw_equity",
-            choices=("solved", "raw_equity"),
-        ),
-    ] = "solved"
-    postflop_model: Annotated[
-        PostflopModelConfig | None,
-        About("How flops are solved: a section with the keys below.", _A_MAPPING),
-    ] = None
-    postflop_model_path: Annotated[
-        Path | None,
-        PlainValidator(_read_path),
-        PlainSerializer(_plain_path),
-        About(
-            "Instead: a directory of solved values, or a YAML file with the section "
-            "`postflop_model`; relative to the config file.",
-            "a path such as runs/spr",
-        ),
-    ] = None
-
-    joint: Annotated[
-        JointConfig | None,
-        About("More about `method: joint`: a section with the keys below.", _A_MAPPING),
-    ] = None
+    """Rounds end when the preflop strategy moves less than this: the mean absolute change of an
+    action's probability, hands weighted by reach. 0: all rounds are played."""
+    flop_values: Annotated[Literal["solved", "raw_equity"], Key("game", means="flop_values")] = (
+        "solved"
+    )
+    """What a flop is worth: `solved` plays it, `raw_equity` checks it down, as if nobody ever bet
+    after the flop."""
+    postflop_model: Annotated[PostflopModelConfig | None, Key("game", means="postflop_model")] = (
+        None
+    )
+    """How flops are solved: a section with the keys below."""
+    postflop_model_path: Annotated[Path | None, PATH, Key("game", means="postflop_model_path")] = (
+        None
+    )
+    """Instead: a directory of solved values, or a YAML file with the section `postflop_model`;
+    relative to the config file."""
+    joint: Annotated[JointConfig | None, Key("game", means="joint")] = None
+    """More about `method: joint`: a section with the keys below."""
 
     @model_validator(mode="after")
     def _has_one_postflop_model(self) -> Self:
@@ -236,8 +139,8 @@ class RunConfig(ConfigSection):
     def _problem_with_key(cls, key: str) -> str:
         # A key of a section at the top of the file is a forgotten line, not a typing error.
         keys_of = {
-            PREFLOP_SECTION: [*PreflopConfig.model_fields, *PreflopConfig.extra_keys],
-            JOINT_SECTION: list(JointConfig.model_fields),
+            PREFLOP_SECTION: PreflopConfig.known_keys(),
+            JOINT_SECTION: JointConfig.known_keys(),
             POSTFLOP_SECTION: PostflopModelConfig.all_keys(),
         }
         homes = [name for name, keys in keys_of.items() if key in keys]
@@ -273,56 +176,36 @@ class RunConfig(ConfigSection):
             check_every=CHECK_EVERY,
         )
 
-    def to_yaml(self) -> str:
-        """Returns a config file that reads back as the same config."""
-        return format_yaml(self.to_mapping())
+    def meanings(self) -> dict[str, Any]:
+        """Returns what digests have of keys that count with one method only.
 
-    def digest_mapping(self) -> dict[str, Any]:
-        """Returns everything that decides the results, for `runout.storage.bundle.digest_config`.
-
-        Two configs that mean the same have the same mapping, and keys that do not matter are left
-        out. A directory of solved values counts by its path, since only the reader of the
-        directory knows what is in it.
+        A directory of solved values counts by its path, since only the reader of the directory
+        knows what is in it.
         """
-        if self.method == "joint":
-            return self.game_mapping() | {
-                "iterations": self.iterations,
-                "preflop_exploitability_threshold_mbb": self.preflop_exploitability_threshold_mbb,
-                "max_seconds": self.joint_settings.max_seconds,
-                "keep_rivers": self.joint_settings.keep_rivers,
-            }
-        mapping: dict[str, Any] = {
-            "preflop": self.preflop.digest_mapping(),
-            "iterations": self.iterations,
-            "preflop_exploitability_threshold_mbb": self.preflop_exploitability_threshold_mbb,
-            "cfr_variant": digest_variant(self.schedule()),
-        }
-        if self._has_flops():
-            mapping["flop_values"] = self.flop_values
-        if self.needs_flop_values and self.postflop_model is not None:
-            mapping["postflop_model"] = self.postflop_model.digest_mapping()
-        elif self.needs_flop_values and self.postflop_model_path is not None:
-            mapping["postflop_model_path"] = self.postflop_model_path.as_posix()
-        for key in ("ranges_rounds", "ranges_damping", "ranges_tolerance"):
-            if self.ranges_rounds > 0:
-                mapping[key] = getattr(self, key)
-        return mapping
-
-    def game_mapping(self) -> dict[str, Any]:
-        """Returns what decides an iteration of a joint game, and not when they end.
-
-        A solve can go on under any config with the same mapping.
-        """
-        mapping: dict[str, Any] = {
-            "method": self.method,
+        is_joint, model = self.method == "joint", self.postflop_model
+        meanings: dict[str, Any] = {
             "preflop": self.preflop.digest_mapping(),
             "cfr_variant": digest_variant(self.schedule()),
         }
-        model = self.postflop_model
-        if model is not None and self._has_flops():
-            of_model = model.digest_mapping()
-            mapping["postflop_model"] = {
-                key: value for key, value in of_model.items() if key not in _NOT_OF_A_JOINT_GAME
-            }
-            mapping["joint"] = self.joint_settings.digest_mapping(model)
-        return mapping
+        if is_joint:
+            meanings["method"] = self.method
+        elif self._has_flops():
+            meanings["flop_values"] = self.flop_values
+        if self.needs_flop_values and model is not None:
+            meanings["postflop_model"] = (
+                model.game_mapping() if is_joint else model.digest_mapping()
+            )
+            if is_joint:
+                meanings["joint"] = self.joint_settings.game_with(model)
+        elif self.needs_flop_values and self.postflop_model_path is not None and not is_joint:
+            meanings["postflop_model_path"] = self.postflop_model_path.as_posix()
+        if self.ranges_rounds > 0:
+            for key in ("ranges_rounds", "ranges_damping", "ranges_tolerance"):
+                meanings[key] = getattr(self, key)
+        return meanings
+
+    def digest_mapping(self, *decides: Decides) -> dict[str, Any]:
+        """Returns what decides the results; see `ConfigSection.digest_mapping`."""
+        mapping = super().digest_mapping(*decides)
+        has_ends = self.method == "joint" and (not decides or "end" in decides)
+        return mapping | (self.joint_settings.digest_mapping("end") if has_ends else {})

@@ -3,13 +3,20 @@
 import difflib
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core.core_schema import no_info_plain_validator_function
 
 from runout.errors import ConfigError, quote, shorten
 
@@ -190,38 +197,113 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
 
 # A section of a config file: typed keys, and errors that name the path in the file.
 #
-# Pydantic checks types and ranges; what a user reads is one line made here, from what the field
-# says about itself: ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
+# What a user reads is one line made here, from what the key says about itself:
+# ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
 
 
 _MAX_SHOWN_ENTRIES = 5
 _NEAREST_CUTOFF = 0.5
 _LOCATED = "located_problem"
 
+#: What a key decides: ``game`` what an iteration does; ``alone`` the same, but nothing where flops
+#: and preflop are one game; ``end`` when iterations end; ``nothing`` none of the results.
+Decides: TypeAlias = Literal["game", "alone", "end", "nothing"]
+
 
 @dataclass(frozen=True)
-class About:
-    """What a field says about itself, to the reference and in errors.
+class Key:
+    """What a key is for; its description is the text below it, which the reference takes.
 
     Attributes:
-        description: what the key decides.
-        allowed: the values that it may have, as the end of the sentence "X is not ...".
+        decides: what depends on it.
         unit: of its numbers, empty if they have none.
-        choices: all allowed words, if it is one of a few.
-        later: words that will be allowed one day.
+        means: the entry of `ConfigSection.meanings` that digests have instead of its value.
     """
 
-    description: str
-    allowed: str
+    decides: Decides
     unit: str = ""
+    means: str = ""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a key may hold, and how that is read and written.
+
+    Attributes:
+        allowed: the values that it may have, as the end of the sentence "X is not ...".
+        read: returns what a config keeps of a value as YAML has it, None if it is not allowed; or
+            raises `problem_at` with the part at fault. Without it pydantic checks the type.
+        write: returns what a config keeps as YAML has it.
+        takes_null: whether there may be no value.
+        choices: all allowed words, if it is one of a few.
+    """
+
+    allowed: str
+    read: Callable[[Any], Any] = _as_it_is
+    write: Callable[[Any], Any] = _as_it_is
+    takes_null: bool = False
     choices: tuple[str, ...] = ()
-    later: tuple[str, ...] = ()
+
+    def or_null(self) -> "Form":
+        """Returns the form of a key that may also have no value."""
+        return replace(self, allowed=f"{self.allowed}, or null", takes_null=True)
 
     def problem_with(self, value: Any) -> str:
         """Returns what came and what is allowed."""
-        if value in self.later:
-            return f"{show_value(value)} is not available yet, use {self.allowed}"
         return f"{show_value(value)} is not {self.allowed}{suggest(value, self.choices)}"
+
+    def plain(self, value: Any) -> Any:
+        """Returns a value as YAML has it."""
+        return None if value is None else self.write(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        if self.read is _as_it_is:
+            return handler(source)
+        return no_info_plain_validator_function(self._validate)
+
+    def _validate(self, value: Any) -> Any:
+        if self.takes_null and (value is None or value == "null"):  # options are text
+            return None
+        kept = self.read(value)
+        if kept is None:
+            raise problem_at("", self.problem_with(value))
+        return kept
+
+
+def whole(low: int, high: int | None = None) -> Form:
+    """Returns the form of whole numbers in a range."""
+    most = math.inf if high is None else high
+
+    def read(value: Any) -> int | None:
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        return value if is_whole and low <= value <= most else None
+
+    return Form(f"a whole number from {low} {'up' if high is None else f'to {high}'}", read)
+
+
+def number(allowed: str, is_allowed: Callable[[float], bool]) -> Form:
+    """Returns the form of finite numbers that fulfil a condition."""
+
+    def read(value: Any) -> float | None:
+        given = as_number(value)
+        return given if given is not None and is_allowed(given) else None
+
+    return Form(allowed, read)
+
+
+def _form_of(annotation: Any) -> Form:
+    """Returns the form of a type that pydantic checks: words, true or false, a section."""
+    parts = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        words = tuple(word for word in parts if isinstance(word, str))
+        return Form(f"one of {', '.join(map(str, parts))}", choices=words)
+    if parts and get_origin(parts[0]) is Literal:
+        return _form_of(parts[0]).or_null()
+    return Form("true or false" if annotation is bool else "a mapping of keys to values")
 
 
 class _Place(NamedTuple):
@@ -241,19 +323,19 @@ class _Place(NamedTuple):
 class ConfigSection(BaseModel):
     """Base of all sections: values are taken as they are, and unknown keys are errors.
 
-    The value of a key may be a section itself.
+    A field is annotated with a `Key` and, unless its type says all, a `Form`. The value of a key
+    may be a section itself. In Python a section takes the same keys and forms as in YAML and raises
+    pydantic's `ValidationError`; `parse` raises `ConfigError` with the path in the file.
 
     Attributes:
         aliases: key by its other name.
-        extra_keys: keys that `complete` replaces by others.
-        later_keys: what to say of keys that are known but do not exist yet.
+        presets: what each value of the key ``preset`` sets; without any there is no such key.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     aliases: ClassVar[Mapping[str, str]] = {}
-    extra_keys: ClassVar[tuple[str, ...]] = ()
-    later_keys: ClassVar[Mapping[str, str]] = {}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     @classmethod
     def parse(cls, raw: Any, where: str, document: str = "config") -> Self:
@@ -270,16 +352,27 @@ class ConfigSection(BaseModel):
         if not isinstance(raw, Mapping):
             problem = f"{show_value(raw)} is not a mapping of keys to values"
             raise ConfigError(where or document, problem)
-        cls._check_that_keys_are_text(raw, where, document)
         try:
             return cls.model_validate(dict(raw))
         except ValidationError as error:
-            raise cls._config_error(error, raw, where, document) from error
+            details = error.errors(include_url=False)
+            places = [cls._place(detail, raw, where) for detail in details]
+            first, others = min(places, key=lambda place: place.ranks), len(places) - 1
+            notes = [f"{others} more error{'s' if others > 1 else ''}"] if others else []
+            found = error_at(raw, first.path, first.problem, *notes)
+            raise ConfigError(first.path or document, found.problem) from error
 
     @classmethod
-    def about(cls, key: str) -> About:
-        """Returns what a field says about itself."""
-        return next(note for note in cls.model_fields[key].metadata if isinstance(note, About))
+    def key(cls, name: str) -> Key:
+        """Returns what a key is for."""
+        return next(note for note in cls.model_fields[name].metadata if isinstance(note, Key))
+
+    @classmethod
+    def form(cls, name: str) -> Form:
+        """Returns what a key may hold."""
+        field = cls.model_fields[name]
+        forms = (note for note in field.metadata if isinstance(note, Form))
+        return next(forms, None) or _form_of(field.annotation)
 
     @classmethod
     def section_of(cls, key: str) -> "type[ConfigSection] | None":
@@ -295,21 +388,62 @@ class ConfigSection(BaseModel):
         """Returns the class that reads given keys: this one, or one that they choose."""
         return cls
 
+    @classmethod
+    def known_keys(cls) -> list[str]:
+        """Returns every key that a file may have, and other names of keys."""
+        return [*(["preset"] if cls.presets else []), *cls.model_fields, *cls.aliases]
+
+    def values(self) -> dict[str, Any]:
+        """Returns what is kept of every key."""
+        return {key: self.__dict__[key] for key in type(self).model_fields if key in self.__dict__}
+
     def to_mapping(self) -> dict[str, Any]:
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
-        mapping: dict[str, Any] = {}
-        for key, value in self.model_dump().items():
-            field = getattr(self, key)
-            if isinstance(field, ConfigSection):
-                mapping[key] = field.to_mapping()
-            else:
-                mapping[key] = list(value) if isinstance(value, tuple) else value
+        return {
+            key: value.to_mapping()
+            if isinstance(value, ConfigSection)
+            else self.form(key).plain(value)
+            for key, value in self.values().items()
+        }
+
+    def to_yaml(self) -> str:
+        """Returns a config file that reads back as the same config."""
+        return format_yaml(self.to_mapping())
+
+    def meanings(self) -> dict[str, Any]:
+        """Returns, as strict JSON, what stands in digests for keys that can be said in many ways.
+
+        A key that says ``means`` counts as that entry, and not at all where there is none.
+        """
+        return {}
+
+    def digest_mapping(self, *decides: Decides) -> dict[str, Any]:
+        """Returns what decides the results, for `runout.storage.bundle.digest_config`.
+
+        Two configs that mean the same have the same mapping: sizes are spelled out for every street
+        and player, names stand for their numbers and selections for their flops.
+
+        Args:
+            decides: which keys count, those that decide one of these; all that decide something
+                unless it is given.
+        """
+        meanings, mapping = self.meanings(), {}
+        for name, value in self.values().items():
+            key = self.key(name)
+            if key.decides not in (decides or ("game", "alone", "end")):
+                continue
+            if not key.means:
+                mapping[name] = self.form(name).plain(value)
+            elif key.means in meanings:
+                mapping[key.means] = meanings[key.means]
         return mapping
 
-    @classmethod
-    def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Returns the keys as given, with everything added that they imply."""
-        return given
+    def game_mapping(self) -> dict[str, Any]:
+        """Returns what decides an iteration, and not when they end.
+
+        A solve can go on under any config with the same mapping.
+        """
+        return self.digest_mapping("game")
 
     @model_validator(mode="before")
     @classmethod
@@ -325,66 +459,46 @@ class ConfigSection(BaseModel):
         return cls.complete(given)
 
     @classmethod
-    def _check_that_keys_are_text(cls, raw: Mapping[Any, Any], where: str, document: str) -> None:
-        for key, value in raw.items():
-            if not isinstance(key, str):
-                raise ConfigError(where or document, f"the key {show_value(key)} is not text")
-            section = cls.section_of(key)
-            if section is not None and isinstance(value, Mapping):
-                section._check_that_keys_are_text(value, join_path(where, key), document)
+    def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
+        if not cls.presets or "preset" not in given:
+            return given
+        name = given.pop("preset")
+        if not isinstance(name, str) or name not in cls.presets:
+            allowed = Form(f"one of {', '.join(cls.presets)}", choices=tuple(cls.presets))
+            raise problem_at(".preset", allowed.problem_with(name))
+        return {**cls.presets[name], **given}
 
     @classmethod
-    def _config_error(
-        cls, error: ValidationError, raw: Mapping[str, Any], where: str, document: str
-    ) -> ConfigError:
-        details = error.errors(include_url=False)
-        kind = cls.kind_of(raw)
-        places = [kind._place(detail, detail["loc"], raw, where) for detail in details]
-        first = min(places, key=lambda place: place.ranks)
-        line = raw.line_of(first.path) if isinstance(raw, YamlMapping) else None
-        notes = [f"line {line}"] if line is not None else []
-        if len(places) > 1:
-            notes.append(f"{len(places) - 1} more error{'s' if len(places) > 2 else ''}")
-        remark = f" ({'; '.join(notes)})" if notes else ""
-        return ConfigError(first.path or document, first.problem + remark)
-
-    @classmethod
-    def _place(
-        cls, detail: ErrorDetails, keys: Sequence[int | str], raw: Mapping[str, Any], where: str
-    ) -> "_Place":
-        """Returns where an error stands.
-
-        Args:
-            detail: the error.
-            keys: path from this section to it, as pydantic has it.
-            raw: what was given for this section.
-            where: path of this section in the file.
-        """
-        if not keys:
-            suffix, problem = detail["ctx"]["suffix"], detail["ctx"]["problem"]
-            return _Place((), (where + suffix).lstrip("."), problem)
-        if detail["type"] == "missing":  # last, since the key may be there with a typing error
-            return _Place((len(raw),), where, f"{keys[0]} is missing")
-        field = str(keys[0])
-        key = next((a for a, k in cls.aliases.items() if k == field and a in raw), field)
-        ranks = (list(raw).index(key) if key in raw else -1,)
-        path = join_path(where, key)
-        section = cls.section_of(field)
-        if section is not None and len(keys) > 1:
-            kind = section.kind_of(raw[key]) if isinstance(raw[key], Mapping) else section
-            inner = kind._place(detail, keys[1:], raw[key], path)
-            return inner._replace(ranks=ranks + inner.ranks)
+    def _place(cls, detail: ErrorDetails, raw: Mapping[str, Any], where: str) -> _Place:
+        """Returns where an error of pydantic stands in what was given for this section."""
+        section, path, keys = cls.kind_of(raw), where, list(detail["loc"])
+        ranks: tuple[int, ...] = ()
+        while keys:
+            if detail["type"] == "missing" and len(keys) == 1:
+                # Last, since the key may be there with a typing error.
+                return _Place((*ranks, len(raw)), path, f"{keys[0]} is missing")
+            if detail["type"] == "invalid_key" and len(keys) == 1:
+                return _Place(ranks, path, f"the key {show_value(keys[0])} is not text")
+            name = str(keys.pop(0))
+            key = next((a for a, k in section.aliases.items() if k == name and a in raw), name)
+            ranks = (*ranks, list(raw).index(key) if key in raw else -1)
+            path = join_path(path, key)
+            inner = section.section_of(name)
+            if inner is None or not keys:
+                break
+            raw = raw[key]
+            section = inner.kind_of(raw)
         if detail["type"] == _LOCATED:
-            return _Place(ranks, path + detail["ctx"]["suffix"], detail["ctx"]["problem"])
+            problem = detail["ctx"]["problem"]
+            return _Place(ranks, (path + detail["ctx"]["suffix"]).lstrip("."), problem)
         if detail["type"] == "extra_forbidden":
-            return _Place(ranks, path, cls._problem_with_key(key))
-        return _Place(ranks, path, cls.about(field).problem_with(detail["input"]))
+            return _Place(ranks, path, section._problem_with_key(key))
+        return _Place(ranks, path, section.form(name).problem_with(detail["input"]))
 
     @classmethod
     def _problem_with_key(cls, key: str) -> str:
-        if key in cls.later_keys:
-            return cls.later_keys[key]
-        keys = (*cls.extra_keys, *cls.model_fields, *cls.aliases)
+        keys = cls.known_keys()
         return f"unknown key{suggest(key, keys) or ', allowed are ' + ', '.join(keys)}"
 
 
@@ -400,21 +514,35 @@ def problem_at(suffix: str, problem: str) -> PydanticCustomError:
     )
 
 
-def take_preset(given: dict[str, Any], *presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Removes the key ``preset`` and returns what it sets, nothing if it is not given.
+def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
+    """Returns an error with the line of its path, if that is known, and with notes in brackets."""
+    line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
+    remarks = "; ".join([*([] if line is None else [f"line {line}"]), *notes])
+    return ConfigError(path, f"{problem} ({remarks})" if remarks else problem)
+
+
+def check_keys(
+    value: Mapping[Any, Any], allowed: Sequence[str], hint: str, suffix: str = "", least: int = -1
+) -> None:
+    """Refuses a mapping with unknown or missing keys.
 
     Args:
-        given: the keys.
-        presets: what each name sets; the first has all names, others add to it.
+        value: the mapping.
+        allowed: its keys.
+        hint: what to give or write, for errors.
+        suffix: path from the key of the section to the mapping.
+        least: how many of the allowed keys, from the first on, must be given; all if it is -1.
+
+    Raises:
+        PydanticCustomError: naming the first key at fault.
     """
-    if "preset" not in given:
-        return {}
-    name = given.pop("preset")
-    names = presets[0]
-    if not isinstance(name, str) or name not in names:
-        problem = f"{show_value(name)} is not one of {', '.join(names)}"
-        raise problem_at(".preset", problem + suggest(name, names))
-    return {key: value for part in presets for key, value in part.get(name, {}).items()}
+    for key in value:
+        if key not in allowed:
+            problem = f"unknown key{suggest(key, allowed) or f', {hint}'}"
+            raise problem_at(f"{suffix}.{join_path('', str(key))}", problem)
+    for key in allowed if least < 0 else allowed[:least]:
+        if key not in value:
+            raise problem_at(suffix, f"{key} is missing, {hint}")
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

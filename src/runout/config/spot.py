@@ -1,70 +1,55 @@
 """One spot: a board, two ranges, the money and the betting, and how well it is to be solved."""
 
 import math
-from typing import Annotated, Any, Self
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainSerializer, PlainValidator, model_validator
+from pydantic import model_validator
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import HandRange, format_range, parse_range
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
-from runout.config.postflop import (
-    KeepResume,
-    MergesSuits,
-    RiverBlockers,
-    RiverBuckets,
-    Rivers,
-    TablePrecision,
-)
-from runout.config.section import About, ConfigSection, format_yaml, problem_at
+from runout.config.postflop import RIVER_BUCKETS, Precision, RiverBlockers
+from runout.config.section import ConfigSection, Form, Key, number, problem_at, whole
 from runout.config.values import (
-    ALLOWED_VARIANTS,
-    MOST_RAISES,
+    BOARD,
+    LOCKS,
+    NOT_NEGATIVE,
     PLAYER_KEYS,
+    RAISES,
+    RANGE,
     STREET_KEYS,
+    TARGET,
+    UP_TO_ONE,
+    VARIANT,
     NodeLock,
     SizeChoice,
-    SizeTable,
+    SizesByStreet,
     all_sizes,
+    digest_menus,
     digest_variant,
-    plain_locks,
-    plain_sizes,
-    plain_target,
-    plain_variant,
-    read_board,
-    read_locks,
-    read_range,
-    read_spot_bets,
-    read_spot_donks,
-    read_spot_raises,
-    read_target,
-    read_variant,
+    make_menus,
     schedule_of,
-    sizes_at,
+    sizes_form,
 )
-from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
-from runout.trees.sizes import ChipAmount, format_bet_size, parse_bet_size
+from runout.trees.betting import BettingRules, Stakes, Street
+from runout.trees.sizes import ChipAmount, parse_bet_size
 from runout.trees.tree import PostflopTree
 
-# Where a spot comes from, if a preflop solution has led to it.
-
-
-_Amount = Annotated[float, Field(allow_inf_nan=False)]
+_NUMBER = number("a number", lambda _: True)
 
 
 class SpotOrigin(ConfigSection):
     """The node of a run that a spot was taken from, and what the run counted with there."""
 
-    run: Annotated[str, About("The directory of the run.", "a path such as runs/hu_25bb")]
-    node: Annotated[str, About("The actions before the flop.", "a path such as r2-c")]
-    oop_ev: Annotated[
-        _Amount,
-        About("What OOP gets of the pot there, the mean over flops.", "a number", unit="chips"),
-    ]
-    ip_ev: Annotated[
-        _Amount,
-        About("What IP gets of the pot there, the mean over flops.", "a number", unit="chips"),
-    ]
+    run: Annotated[str, Form("a path such as runs/hu_25bb"), Key("nothing")]
+    """The directory of the run."""
+    node: Annotated[str, Form("a path such as r2-c"), Key("nothing")]
+    """The actions before the flop."""
+    oop_ev: Annotated[float, _NUMBER, Key("nothing", "chips")]
+    """What OOP gets of the pot there, the mean over flops."""
+    ip_ev: Annotated[float, _NUMBER, Key("nothing", "chips")]
+    """What IP gets of the pot there, the mean over flops."""
 
     def describe(self) -> str:
         """Returns where the spot comes from and what was counted with, in one line."""
@@ -79,198 +64,101 @@ class SpotOrigin(ConfigSection):
 
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 _SIZES = "a list or text of sizes such as 33%, 2.5x, 100c, e, 2e, 3e200% and a, or a mapping"
+_BETS = sizes_form(_SIZES, for_raises=False, of_spot=True)
+_RAISES = sizes_form(_SIZES, for_raises=True, of_spot=True)
+_BET_UNIT = "`%` of the pot, `c` chips"
+_RAISE_UNIT = "`%` of the pot after calling, `x` the bet, `c` chips"
 
 # Far from the limits of float32, in which pots are played.
-_MIN_CHIPS, _MAX_CHIPS = 1e-3, 1e9
-_CHIPS = "a positive number from 0.001 to 1,000,000,000"
-_Chips = Annotated[float, Field(ge=_MIN_CHIPS, le=_MAX_CHIPS, allow_inf_nan=False)]
-_Pots = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+_CHIPS = number("a positive number from 0.001 to 1,000,000,000", lambda x: 1e-3 <= x <= 1e9)
+_SECONDS = replace(_CHIPS, allowed="a positive number").or_null()
+_ADDED_ALL_IN = Form(
+    "0, a positive number, or .inf",
+    lambda value: math.inf if value == math.inf else NOT_NEGATIVE.read(value),
+)
 
 
 class SpotConfig(ConfigSection):
-    """Everything that the solve of a spot is told.
+    """Everything that the solve of a spot is told."""
 
-    Constructed in Python it takes the same keys and forms as in YAML and raises pydantic's
-    `ValidationError`; `ConfigSection.parse` raises `ConfigError` with the path in the file.
-    """
-
-    board: Annotated[
-        str,
-        PlainValidator(read_board),
-        About("The cards on the table: flop, turn or river.", "3 to 5 cards such as QsJh2h"),
-    ]
-    oop: Annotated[
-        str,
-        PlainValidator(read_range),
-        About("The range of the player who acts first.", "a range such as 22+,AKs:0.5"),
-    ]
-    ip: Annotated[
-        str,
-        PlainValidator(read_range),
-        About("The range of the player in position.", "a range such as 22+,AKs:0.5"),
-    ]
-    pot: Annotated[
-        _Chips,
-        About(
-            "What is in the middle. Bets are whole chips; hundredths if the pot or the stack has "
-            "decimals, as in big blinds.",
-            _CHIPS,
-            unit="chips",
-        ),
-    ]
-    stack: Annotated[
-        _Chips,
-        About("What the shorter player has left.", _CHIPS, unit="chips"),
-    ]
-    bet_sizes: Annotated[
-        SizeChoice,
-        PlainValidator(read_spot_bets),
-        PlainSerializer(plain_sizes),
-        About(
-            "Sizes of a first bet: for everybody, or a mapping by street, by player, or by both "
-            "(see below). An empty list never bets.",
-            _SIZES,
-            unit="`%` of the pot, `c` chips",
-        ),
-    ] = ("33%", "75%")
-    raise_sizes: Annotated[
-        SizeChoice,
-        PlainValidator(read_spot_raises),
-        PlainSerializer(plain_sizes),
-        About(
-            "Sizes of a raise, in the same forms.",
-            _SIZES,
-            unit="`%` of the pot after calling, `x` the bet, `c` chips",
-        ),
-    ] = ("2.5x",)
+    board: Annotated[str, BOARD, Key("game", means="board")]
+    """The cards on the table: flop, turn or river."""
+    oop: Annotated[str, RANGE, Key("game", means="oop")]
+    """The range of the player who acts first."""
+    ip: Annotated[str, RANGE, Key("game", means="ip")]
+    """The range of the player in position."""
+    pot: Annotated[float, _CHIPS, Key("game", "chips")]
+    """What is in the middle. Bets are whole chips; hundredths if the pot or the stack has decimals,
+    as in big blinds."""
+    stack: Annotated[float, _CHIPS, Key("game", "chips")]
+    """What the shorter player has left."""
+    bet_sizes: Annotated[SizeChoice, _BETS, Key("game", _BET_UNIT, "sizes")] = ("33%", "75%")
+    """Sizes of a first bet: for everybody, or a mapping by street, by player, or by both (see
+    below). An empty list never bets."""
+    raise_sizes: Annotated[SizeChoice, _RAISES, Key("game", _RAISE_UNIT, "sizes")] = ("2.5x",)
+    """Sizes of a raise, in the same forms."""
     donk_sizes: Annotated[
-        SizeChoice | None,
-        PlainValidator(read_spot_donks),
-        PlainSerializer(plain_sizes),
-        About(
-            "Sizes with which OOP bets into the player whose bet it called on the street before; "
-            "`null` means the bet sizes, an empty list never.",
-            f"{_SIZES}, or null",
-            unit="as `bet_sizes`",
-        ),
+        SizeChoice | None, _BETS.or_null(), Key("game", "as `bet_sizes`", "sizes")
     ] = None
-    max_raises_per_street: Annotated[
-        Annotated[int, Field(ge=0, le=MOST_RAISES)] | None,
-        About(
-            "Raises after the first bet of a street, all-in raises included; `null` is no limit.",
-            f"a whole number from 0 to {MOST_RAISES}, or null",
-            unit="raises",
-        ),
-    ] = None
+    """Sizes with which OOP bets into the player whose bet it called on the street before; `null`
+    means the bet sizes, an empty list never."""
+    max_raises_per_street: Annotated[int | None, RAISES.or_null(), Key("game", "raises")] = None
+    """Raises after the first bet of a street, all-in raises included; `null` is no limit."""
     add_all_in_threshold: Annotated[
-        Annotated[float, Field(ge=0.0)],
-        About(
-            "All-in is offered as well where it is at most this many pots; `.inf` is always, 0 "
-            "only where a size says so.",
-            "0, a positive number, or .inf",
-            unit="pots after calling",
-        ),
+        float, _ADDED_ALL_IN, Key("game", "pots after calling", "add_all_in_threshold")
     ] = 1.5
-    force_all_in_threshold: Annotated[
-        _Pots,
-        About(
-            "A bet that would leave at most this much behind, measured by the pot after a call, "
-            "is all-in instead.",
-            "0 or a positive number",
-            unit="pots after the call",
-        ),
-    ] = 0.15
+    """All-in is offered as well where it is at most this many pots; `.inf` is always, 0 only where
+    a size says so."""
+    force_all_in_threshold: Annotated[float, NOT_NEGATIVE, Key("game", "pots after the call")] = (
+        0.15
+    )
+    """A bet that would leave at most this much behind, measured by the pot after a call, is all-in
+    instead."""
     merging_threshold: Annotated[
-        _Pots,
-        About(
-            "Of two sizes that differ by at most this, the larger stays; 0 merges equal ones only.",
-            "0 or a positive number",
-            unit="pots with the smaller size in",
-        ),
+        float, NOT_NEGATIVE, Key("game", "pots with the smaller size in")
     ] = 0.1
-    rake_rate: Annotated[
-        float,
-        Field(ge=0.0, le=1.0),
-        About(
-            "What the house takes of every pot that is won. A raked game is not zero-sum.",
-            "a number from 0 to 1",
-            unit="fraction of the pot",
-        ),
-    ] = 0.0
+    """Of two sizes that differ by at most this, the larger stays; 0 merges equal ones only."""
+    rake_rate: Annotated[float, UP_TO_ONE, Key("game", "fraction of the pot")] = 0.0
+    """What the house takes of every pot that is won. A raked game is not zero-sum."""
     rake_cap: Annotated[
-        _Pots | None,
-        About(
-            "The most that the house takes; `null` is no cap.",
-            "0, a positive number, or null",
-            unit="chips",
-        ),
-    ] = None
-    cfr_variant: Annotated[
-        str | DiscountSchedule,
-        PlainValidator(read_variant),
-        PlainSerializer(plain_variant),
-        About(
-            "How iterations are weighted: a name, or the three exponents of discounted CFR.",
-            ALLOWED_VARIANTS,
-        ),
-    ] = "dcfr-spot"
-    target: Annotated[
         float | None,
-        PlainValidator(read_target),
-        PlainSerializer(plain_target),
-        About(
-            "The solve ends when its exploitability is at most this; `null` is off.",
-            "a percentage above 0% and up to 100%, or null",
-            unit="`%` of the pot",
-        ),
-    ] = 0.005
-    max_iterations: Annotated[
-        int,
-        Field(ge=1),
-        About(
-            "The solve ends after so many iterations at the latest.",
-            "a whole number from 1 up",
-            unit="iterations",
-        ),
-    ] = 10_000
-    max_seconds: Annotated[
-        _Chips | None,
-        About(
-            "The solve ends after this time, counted anew when it is resumed; `null` is off.",
-            "a positive number, or null",
-            unit="seconds",
-        ),
+        Form("0, a positive number", NOT_NEGATIVE.read).or_null(),
+        Key("game", "chips", "rake_cap"),
     ] = None
-    checkpoint_minutes: Annotated[
-        float,
-        Field(ge=0.0, allow_inf_nan=False),
-        About(
-            "The solve is saved this often while it goes on, so that a power cut costs minutes; 0 "
-            "saves it at its end only.",
-            "0 or a positive number",
-            unit="minutes",
-        ),
-    ] = 5.0
-    keep_resume: KeepResume = True
-    precision: TablePrecision = 32
-    rivers: Rivers = "exact"
-    river_buckets: RiverBuckets = 48
-    river_blockers: RiverBlockers = "auto"
-    merges_suits: MergesSuits = True
-    locks: Annotated[
-        tuple[NodeLock, ...],
-        PlainValidator(read_locks),
-        PlainSerializer(plain_locks),
-        About(
-            "Decisions whose strategy is given and not learned: a list of `node` (a path) and "
-            "`strategy` (see below).",
-            "a list of mappings with node and strategy",
-        ),
-    ] = ()
-    origin: Annotated[
-        SpotOrigin | None,
-        About("Where the spot was taken from; `solve-spot --from` sets it.", "a mapping, or null"),
-    ] = None
+    """The most that the house takes; `null` is no cap."""
+    cfr_variant: Annotated[str | DiscountSchedule, VARIANT, Key("game", means="cfr_variant")] = (
+        "dcfr-spot"
+    )
+    """How iterations are weighted: a name, or the three exponents of discounted CFR."""
+    target: Annotated[float | None, TARGET, Key("end", "`%` of the pot")] = 0.005
+    """The solve ends when its exploitability is at most this; `null` is off."""
+    max_iterations: Annotated[int, whole(1), Key("end", "iterations")] = 10_000
+    """The solve ends after so many iterations at the latest."""
+    max_seconds: Annotated[float | None, _SECONDS, Key("end", "seconds")] = None
+    """The solve ends after this time, counted anew when it is resumed; `null` is off."""
+    checkpoint_minutes: Annotated[float, NOT_NEGATIVE, Key("nothing", "minutes")] = 5.0
+    """The solve is saved this often while it goes on, so that a power cut costs minutes; 0 saves it
+    at its end only."""
+    keep_resume: Annotated[bool, Key("nothing")] = True
+    """Whether a finished solve keeps what it could go on from; without it, what is saved is a
+    fraction of the size, and can be looked at but not continued."""
+    precision: Annotated[Precision, Key("game", "bits")] = 32
+    """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
+    rivers: Annotated[Literal["exact", "compact"], Key("game", means="rivers")] = "exact"
+    """How the rivers of a flop are solved: `exact` tells all combos apart, `compact` groups them by
+    strength and takes a fraction of the time and memory."""
+    river_buckets: Annotated[int, RIVER_BUCKETS, Key("game", "buckets", "rivers")] = 48
+    """Into how many buckets of strength hands are grouped on each river."""
+    river_blockers: Annotated[RiverBlockers, Key("game", means="rivers")] = "auto"
+    """Whether half of the buckets tell apart how many strong hands a hand blocks; `auto` is on from
+    a stack of 8 pots up."""
+    merges_suits: Annotated[bool, Key("game")] = True
+    """Whether cards that differ by suits only are solved once. It changes no result."""
+    locks: Annotated[tuple[NodeLock, ...], LOCKS, Key("game")] = ()
+    """Decisions whose strategy is given and not learned: a list of `node` (a path) and `strategy`
+    (see below)."""
+    origin: Annotated[SpotOrigin | None, Form("a mapping").or_null(), Key("nothing")] = None
+    """Where the spot was taken from; `solve-spot --from` sets it."""
 
     @model_validator(mode="after")
     def _has_hands_that_can_meet(self) -> Self:
@@ -291,13 +179,11 @@ class SpotConfig(ConfigSection):
     def _has_sizes_that_can_be_bet(self) -> Self:
         for key in _SIZE_KEYS:
             choice = getattr(self, key)
-            if isinstance(choice, SizeTable) and set(choice) & set(STREET_KEYS):
-                for street in self._streets():
-                    if street not in choice:
-                        raise problem_at(
-                            f".{key}", f"{street} is missing, give every street from the board on"
-                        )
-            for path, text in all_sizes(choice):
+            if isinstance(choice, SizesByStreet) and None in choice[self.first_street :]:
+                street = STREET_KEYS[choice.index(None, self.first_street)]
+                problem = f"{street} is missing, give every street from the board on"
+                raise problem_at(f".{key}", problem)
+            for path, text in all_sizes(self.form(key).plain(choice)):
                 size = parse_bet_size(text, for_raises=True)
                 if isinstance(size, ChipAmount) and size.chips > self.stack:
                     problem = f"{text!r} cannot be bet, the stack is {self.stack:g}"
@@ -320,11 +206,9 @@ class SpotConfig(ConfigSection):
 
     def betting_rules(self) -> BettingRules:
         """Returns the rules that the tree is built with."""
-        first = self._streets()[0]
-        # Streets before the board have no decisions; any sizes will do.
-        streets = [s if s in self._streets() else first for s in STREET_KEYS]
+        sizes = (self.bet_sizes, self.raise_sizes, self.donk_sizes)
         return BettingRules(
-            menus=tuple((self._menu(s, "oop"), self._menu(s, "ip")) for s in streets),
+            menus=make_menus(*sizes, self.first_street),
             max_raises_per_street=self.max_raises_per_street,
             add_all_in_threshold=self.add_all_in_threshold,
             force_all_in_threshold=self.force_all_in_threshold,
@@ -352,64 +236,17 @@ class SpotConfig(ConfigSection):
             exploitability=None if self.target is None else self.target * self.pot,
         )
 
-    def to_yaml(self) -> str:
-        """Returns a config file that reads back as the same config."""
-        return format_yaml(self.to_mapping())
-
-    def game_mapping(self) -> dict[str, Any]:
-        """Returns everything that decides what an iteration does, and not when they end.
-
-        Two configs that mean the same have the same mapping, so a solve can go on under either.
-        """
-        cards = self.board_cards
-        mapping: dict[str, Any] = {
+    def meanings(self) -> dict[str, Any]:
+        """Returns cards, sizes and what is off as digests have them."""
+        cards, added = self.board_cards, self.add_all_in_threshold
+        oop, ip = (format_range(held.without_cards(cards)) for held in self.ranges())
+        rivers = [self.rivers, self.river_buckets, self.river_blockers]
+        return {
             "board": format_cards(sorted(cards)),
-            **{
-                key: format_range(hand_range.without_cards(cards))
-                for key, hand_range in zip(PLAYER_KEYS, self.ranges(), strict=True)
-            },
-            "sizes": self._plain_menus(),
+            "oop": oop,
+            "ip": ip,
+            "sizes": digest_menus(self.betting_rules(), _SIZE_KEYS, self.first_street),
             "rake_cap": None if self.rake_rate == 0.0 else self.rake_cap,
-            "cfr_variant": digest_variant(self.cfr_variant),
-            "locks": plain_locks(self.locks),
-        }
-        add_all_in = self.add_all_in_threshold
-        mapping["add_all_in_threshold"] = add_all_in if math.isfinite(add_all_in) else ".inf"
-        for key in (
-            "pot",
-            "stack",
-            "max_raises_per_street",
-            "force_all_in_threshold",
-            "merging_threshold",
-            "rake_rate",
-            "precision",
-            "merges_suits",
-        ):
-            mapping[key] = getattr(self, key)
-        if self.rivers == "compact":
-            mapping["rivers"] = [self.rivers, self.river_buckets, self.river_blockers]
-        return mapping
-
-    def _streets(self) -> tuple[str, ...]:
-        return STREET_KEYS[self.first_street :]
-
-    def _menu(self, street: str, player: str) -> SizeMenu:
-        donks = self.donk_sizes
-        return SizeMenu(
-            bets=sizes_at(self.bet_sizes, street, player, for_raises=False),
-            raises=sizes_at(self.raise_sizes, street, player, for_raises=True),
-            donks=None if donks is None else sizes_at(donks, street, player, for_raises=False),
-        )
-
-    def _plain_menus(self) -> dict[str, dict[str, list[str]]]:
-        menus = {}
-        for street in self._streets():
-            for player in PLAYER_KEYS:
-                menu = self._menu(street, player)
-                donks = menu.bets if menu.donks is None else menu.donks
-                lists = zip(_SIZE_KEYS, (menu.bets, menu.raises, donks), strict=True)
-                # A menu is a set: neither order nor repetition changes a tree.
-                menus[f"{street}.{player}"] = {
-                    key: sorted({format_bet_size(size) for size in sizes}) for key, sizes in lists
-                }
-        return menus
+            "cfr_variant": digest_variant(self.schedule()),
+            "add_all_in_threshold": added if math.isfinite(added) else ".inf",
+        } | ({"rivers": rivers} if self.rivers == "compact" else {})

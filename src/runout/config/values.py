@@ -1,7 +1,8 @@
 """Values of config keys that take more than one form: sizes, ranges, variants, targets.
 
 A reader takes a value as YAML has it and returns what the config keeps, or raises the problem with
-the path from the key to the part at fault; its writer returns the value as YAML has it.
+the path from the key to the part at fault; its writer returns the value as YAML has it. A `Form`
+is both with the words for them.
 """
 
 import math
@@ -9,25 +10,46 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from runout.cards.deck import format_cards, parse_board, parse_cards
 from runout.cards.flops import canonical_flop
 from runout.cards.ranges import RANDOM, parse_range
 from runout.cfr.schedules import VARIANTS, DiscountSchedule
-from runout.config.section import as_number, join_path, problem_at, show_value, suggest
+from runout.config.section import (
+    Form,
+    as_number,
+    check_keys,
+    join_path,
+    number,
+    problem_at,
+    show_value,
+    whole,
+)
 from runout.errors import CardError, ConfigError, RangeError, TreeError, quote, shorten
+from runout.trees.betting import BettingRules, SizeMenu
 from runout.trees.sizes import (
     BEFORE_FLOP,
     BetSize,
     BigBlindAmount,
     ChipAmount,
     SizesByDepth,
+    SizeStyle,
     format_bet_size,
     format_percent,
     parse_bet_sizes,
     parse_sizes_by_depth,
 )
+
+#: Raises of a street, or before the flop, that a config can ask for: far more than stacks allow.
+MOST_RAISES = 100
+
+RAISES = whole(0, MOST_RAISES)
+POSITIVE = number("a positive number", lambda x: x > 0.0)
+NOT_NEGATIVE = number("0 or a positive number", lambda x: x >= 0.0)
+SHARE = number("a number above 0 and up to 1", lambda x: 0.0 < x <= 1.0)
+UP_TO_ONE = number("a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
 
 # Bet sizes as a config gives them: one list, or lists by street, by player, or by both.
 
@@ -35,33 +57,24 @@ from runout.trees.sizes import (
 STREET_KEYS = ("flop", "turn", "river")
 PLAYER_KEYS = ("oop", "ip")
 
-#: Raises of a street, or before the flop, that a config can ask for: far more than stacks allow.
-MOST_RAISES = 100
+
+class SizesByPlayer(NamedTuple):
+    """Sizes of both players, as given."""
+
+    oop: tuple[float | str, ...]
+    ip: tuple[float | str, ...]
 
 
-class SizeTable(Mapping[str, "SizeChoice"]):
-    """Sizes by street or by player, as given; cannot be changed."""
+class SizesByStreet(NamedTuple):
+    """Sizes by street, as given; None on a street before the board."""
 
-    def __init__(self, choices: "Mapping[str, SizeChoice]") -> None:
-        self._choices = dict(choices)
-
-    def __getitem__(self, key: str) -> "SizeChoice":
-        return self._choices[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._choices)
-
-    def __len__(self) -> int:
-        return len(self._choices)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._choices.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._choices)
+    flop: tuple[float | str, ...] | SizesByPlayer | None = None
+    turn: tuple[float | str, ...] | SizesByPlayer | None = None
+    river: tuple[float | str, ...] | SizesByPlayer | None = None
 
 
-SizeChoice: TypeAlias = tuple[float | str, ...] | SizeTable
+SizeTable = (SizesByStreet, SizesByPlayer)
+SizeChoice: TypeAlias = tuple[float | str, ...] | SizesByStreet | SizesByPlayer
 
 
 def read_sizes(
@@ -80,29 +93,25 @@ def read_sizes(
     Raises:
         PydanticCustomError: naming the first part that cannot be read.
     """
+    if isinstance(value, SizeTable):
+        value = plain_sizes(value)
     if not isinstance(value, Mapping):
         return _read_list(value, suffix, for_raises=for_raises, of_spot=of_spot)
-    keys = STREET_KEYS if not suffix and not set(value) & set(PLAYER_KEYS) else PLAYER_KEYS
-    allowed = " and ".join((", ".join(keys[:-1]), keys[-1]))
-    for key in value:
-        if key not in keys:
-            problem = f"unknown key{suggest(key, keys) or f', give {allowed}'}"
-            raise problem_at(f"{suffix}.{join_path('', str(key))}", problem)
-    given = [key for key in keys if key in value]
-    may_leave_out = of_spot and keys == STREET_KEYS and given
-    for key in keys:
-        if key not in given and not may_leave_out:
-            raise problem_at(suffix, f"{key} is missing, give {allowed}")
-    children = {}
-    for key in given:
-        child = value[key]
-        if isinstance(child, Mapping) and keys == PLAYER_KEYS:
-            problem = f"{show_value(child)} is not a list of bet sizes, write [0.5, 1.0]"
-            raise problem_at(f"{suffix}.{key}", problem)
-        children[key] = read_sizes(
-            child, for_raises=for_raises, of_spot=of_spot, suffix=f"{suffix}.{key}"
-        )
-    return SizeTable(children)
+    if suffix or set(value) & set(PLAYER_KEYS):
+        check_keys(value, PLAYER_KEYS, "give oop and ip", suffix)
+        lists = [
+            _read_list(value[key], f"{suffix}.{key}", for_raises=for_raises, of_spot=of_spot)
+            for key in PLAYER_KEYS
+        ]
+        return SizesByPlayer(*lists)
+    may_leave_out = of_spot and set(value) & set(STREET_KEYS)
+    check_keys(value, STREET_KEYS, "give flop, turn and river", least=0 if may_leave_out else 3)
+    children: dict[str, Any] = {
+        key: read_sizes(value[key], for_raises=for_raises, of_spot=of_spot, suffix=f".{key}")
+        for key in STREET_KEYS
+        if key in value
+    }
+    return SizesByStreet(**children)
 
 
 def _read_list(
@@ -136,30 +145,91 @@ def _read_list(
     )
 
 
+def plain_sizes(choice: SizeChoice) -> Any:
+    """Returns a choice as lists and dictionaries."""
+    if isinstance(choice, SizeTable):
+        given = {key: child for key, child in choice._asdict().items() if child is not None}
+        return {key: plain_sizes(child) for key, child in given.items()}
+    return list(choice)
+
+
+def sizes_form(allowed: str, *, for_raises: bool, of_spot: bool = False) -> Form:
+    """Returns the form of sizes; see `read_sizes`."""
+    return Form(
+        allowed,
+        lambda value: read_sizes(value, for_raises=for_raises, of_spot=of_spot),
+        plain_sizes,
+    )
+
+
 def sizes_at(
     choice: SizeChoice, street: str, player: str, *, for_raises: bool
 ) -> tuple[BetSize, ...]:
     """Returns the sizes of a player (``oop``, ``ip``) on a street (``flop``, ...)."""
-    while isinstance(choice, SizeTable):
-        choice = choice[street] if street in choice else choice[player]
-    return parse_bet_sizes(choice, for_raises=for_raises, allow_empty=True)
+    sizes: Any = getattr(choice, street) if isinstance(choice, SizesByStreet) else choice
+    if isinstance(sizes, SizesByPlayer):
+        sizes = getattr(sizes, player)
+    return parse_bet_sizes(sizes, for_raises=for_raises, allow_empty=True)
 
 
-def plain_sizes(choice: SizeChoice | None) -> Any:
-    """Returns a choice as lists and dictionaries."""
-    if isinstance(choice, SizeTable):
-        return {key: plain_sizes(child) for key, child in choice.items()}
-    return None if choice is None else list(choice)
-
-
-def all_sizes(choice: SizeChoice | None, path: str = "") -> Iterator[tuple[str, float | str]]:
-    """Yields every size with its path from the key."""
-    if isinstance(choice, SizeTable):
-        for key, child in choice.items():
+def all_sizes(plain: Any, path: str = "") -> Iterator[tuple[str, float | str]]:
+    """Yields every size of lists and dictionaries with its path from the key."""
+    if isinstance(plain, Mapping):
+        for key, child in plain.items():
             yield from all_sizes(child, f"{path}.{key}")
     else:
-        for position, size in enumerate(choice or ()):
+        for position, size in enumerate(plain or ()):
             yield f"{path}[{position}]", size
+
+
+def make_menus(
+    bets: SizeChoice, raises: SizeChoice, donks: SizeChoice | None = None, first_street: int = 0
+) -> tuple[tuple[SizeMenu, SizeMenu], ...]:
+    """Returns the menus of all streets; those before the first one are like the first."""
+
+    def menu(street: str, player: str) -> SizeMenu:
+        return SizeMenu(
+            bets=sizes_at(bets, street, player, for_raises=False),
+            raises=sizes_at(raises, street, player, for_raises=True),
+            donks=None if donks is None else sizes_at(donks, street, player, for_raises=False),
+        )
+
+    streets = [STREET_KEYS[max(street, first_street)] for street in range(len(STREET_KEYS))]
+    return tuple((menu(street, "oop"), menu(street, "ip")) for street in streets)
+
+
+def digest_menus(
+    rules: BettingRules, names: Sequence[str] = ("bets", "raises"), first_street: int = 0
+) -> dict[str, dict[str, list[str]]]:
+    """Returns the sizes of every street and player.
+
+    Args:
+        rules: the betting.
+        names: what bets, raises, and donk bets if there is a third name, are called.
+        first_street: where the betting begins.
+    """
+    return {
+        f"{street}.{player}": dict(
+            zip(
+                names,
+                (
+                    _as_set(menu.bets),
+                    _as_set(menu.raises),
+                    _as_set(menu.bets if menu.donks is None else menu.donks),
+                ),
+                strict=False,
+            )
+        )
+        for street, menus in zip(
+            STREET_KEYS[first_street:], rules.menus[first_street:], strict=True
+        )
+        for player, menu in zip(PLAYER_KEYS, menus, strict=True)
+    }
+
+
+def _as_set(sizes: Sequence[BetSize], *style: SizeStyle) -> list[str]:
+    """Returns a menu as the set that it is: neither order nor repetition changes a tree."""
+    return sorted({format_bet_size(size, *style) for size in sizes})
 
 
 # CFR variants as a config gives them: a name, or the three exponents of discounted CFR.
@@ -171,55 +241,40 @@ MAX_EXPONENT = 20.0
 #: The exponents of a variant that is given as a mapping.
 EXPONENTS = ("alpha", "beta", "gamma")
 
-#: What is allowed, as the end of the sentence "X is not ...".
-ALLOWED_VARIANTS = f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma"
 
-
-def read_variant(value: Any) -> str | DiscountSchedule:
-    """Reads the name of a CFR variant, or its three exponents."""
+def _read_variant(value: Any) -> str | DiscountSchedule | None:
     if isinstance(value, DiscountSchedule):
-        value = plain_variant(value)
+        value = _plain_variant(value)
     if not isinstance(value, Mapping):
-        if isinstance(value, str) and value in VARIANTS:
-            return value
-        nearest = suggest(value, VARIANTS)
-        raise problem_at("", f"{show_value(value)} is not {ALLOWED_VARIANTS}{nearest}")
-    for key in value:
-        if key not in EXPONENTS:
-            problem = f"unknown key{suggest(key, EXPONENTS) or ', give alpha, beta and gamma'}"
-            raise problem_at(f".{join_path('', str(key))}", problem)
+        return value if isinstance(value, str) and value in VARIANTS else None
+    check_keys(value, EXPONENTS, "give alpha, beta and gamma")
     for key in EXPONENTS:
-        if key not in value:
-            raise problem_at("", f"{key} is missing, give alpha, beta and gamma")
-        _check_exponent(key, value[key])
+        least, allowed = -MAX_EXPONENT, f"from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, .inf or -.inf"
+        if key == "gamma":
+            least, allowed = 0.0, f"from 0 to {MAX_EXPONENT:g}"
+        elif isinstance(value[key], float) and math.isinf(value[key]):
+            continue
+        exponent = as_number(value[key])
+        if exponent is None or not least <= exponent <= MAX_EXPONENT:
+            raise problem_at(f".{key}", f"{show_value(value[key])} is not a number {allowed}")
     alpha, beta, gamma = (float(value[key]) for key in EXPONENTS)
     return DiscountSchedule(alpha, beta, gamma)
 
 
-def read_optional_variant(value: Any) -> str | DiscountSchedule | None:
-    """Reads a CFR variant, or nothing: the one that the kind of solve is best at."""
-    return None if value is None else read_variant(value)
-
-
-def _check_exponent(name: str, value: Any) -> None:
-    number = as_number(value)
-    if name == "gamma":
-        if number is None or not 0.0 <= number <= MAX_EXPONENT:
-            allowed = f"a number from 0 to {MAX_EXPONENT:g}"
-            raise problem_at(f".{name}", f"{show_value(value)} is not {allowed}")
-    elif number is None or abs(number) > MAX_EXPONENT:
-        if not (isinstance(value, float) and math.isinf(value)):
-            allowed = f"a number from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, .inf or -.inf"
-            raise problem_at(f".{name}", f"{show_value(value)} is not {allowed}")
-
-
-def plain_variant(value: str | DiscountSchedule | None) -> Any:
-    """Returns a variant as YAML has it: a name, a mapping, or nothing."""
-    if value is None or isinstance(value, str):
+def _plain_variant(value: str | DiscountSchedule) -> Any:
+    if isinstance(value, str):
         return value
     names = [name for name, schedule in VARIANTS.items() if schedule == value]
     # Exponents say everything unless one of them moves.
     return names[0] if value.num_rising else {name: getattr(value, name) for name in EXPONENTS}
+
+
+VARIANT = Form(
+    f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma",
+    _read_variant,
+    _plain_variant,
+    choices=tuple(VARIANTS),
+)
 
 
 def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
@@ -227,24 +282,20 @@ def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
     return VARIANTS[value] if isinstance(value, str) else value
 
 
-def digest_variant(value: str | DiscountSchedule) -> dict[str, float | str]:
+def digest_variant(schedule: DiscountSchedule) -> dict[str, float | str]:
     """Returns the exponents of a variant as strict JSON, which knows no infinity."""
-    schedule = schedule_of(value)
-    exponents = {name: getattr(schedule, name) for name in EXPONENTS}
-    if schedule.num_rising:
-        exponents["num_rising"] = schedule.num_rising
-        exponents["first_alpha"] = schedule.first_alpha
+    rising = ("num_rising", "first_alpha") if schedule.num_rising else ()
+    exponents = {name: getattr(schedule, name) for name in (*EXPONENTS, *rising)}
     return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}
 
 
-# Readers of the keys of a spot that take more than one form.
+# The keys of a spot that take more than one form.
 
 
 #: Probabilities of a lock may miss a sum of 1 by this much.
 SUM_TOLERANCE = 1e-5
 
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
-_LOCK_KEYS = ("node", "strategy", "locks_alike")
 _LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
 
 
@@ -267,9 +318,16 @@ class NodeLock:
         """Returns the probabilities by range and action."""
         return {hands: dict(probabilities) for hands, probabilities in self.strategy}
 
+    def plain(self) -> dict[str, Any]:
+        """Returns the lock as YAML has it."""
+        strategy: Mapping[str, Any] = self.by_range()
+        if list(strategy) == [RANDOM]:
+            strategy = strategy[RANDOM]
+        alike = {"locks_alike": True} if self.locks_alike else {}
+        return {"node": self.node, "strategy": strategy, **alike}
 
-def read_board(value: Any) -> str:
-    """Reads 3, 4 or 5 distinct cards."""
+
+def _read_board(value: Any) -> str:
     if not isinstance(value, str):
         raise problem_at("", f"{show_value(value)} is not a board such as QsJh2h")
     try:
@@ -278,12 +336,11 @@ def read_board(value: Any) -> str:
         raise problem_at("", f"{show_value(value)} is not a board ({error})") from error
 
 
-def read_range(value: Any) -> str:
-    """Reads a range; a pair of digits such as 77 is a number in YAML and means the hand."""
+def _read_range(value: Any) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
+        value = str(value)  # a pair of digits such as 77 is a number in YAML and means the hand
     if not isinstance(value, str):
-        raise problem_at("", f"{show_value(value)} is not a range such as 22+,AKs:0.5")
+        return None
     try:
         hand_range = parse_range(value)
     except RangeError as error:
@@ -293,57 +350,23 @@ def read_range(value: Any) -> str:
     return " ".join(value.split())
 
 
-def read_spot_bets(value: Any) -> SizeChoice:
-    """Reads ``bet_sizes``; see `read_sizes`."""
-    return read_sizes(value, for_raises=False, of_spot=True)
-
-
-def read_spot_raises(value: Any) -> SizeChoice:
-    """Reads ``raise_sizes``; see `read_sizes`."""
-    return read_sizes(value, for_raises=True, of_spot=True)
-
-
-def read_spot_donks(value: Any) -> SizeChoice | None:
-    """Reads ``donk_sizes``; None for the same as the bets."""
-    return None if value is None else read_spot_bets(value)
-
-
-def read_target(value: Any) -> float | None:
-    """Reads a percentage of the pot such as ``0.5%``, or nothing; returns a fraction.
-
-    Options are text, so that numbers without a unit and ``null`` come as text as well.
-    """
-    if value is None or value == "null":
-        return None
-    number = as_number(float(value) if _is_plain_number(value) else value)
-    if number is not None:
-        given = shorten(str(value))
-        if number == 0.0:
-            raise problem_at("", _never(given))
-        raise problem_at("", f"{given} has no unit, write {number:g}% of the pot")
-    fraction = _percentage(value)
-    if fraction is None:
+def _read_target(value: Any) -> float:
+    """Reads a percentage of the pot such as ``0.5%``; returns a fraction."""
+    # Options are text, so that numbers without a unit come as text as well.
+    has_no_unit = isinstance(value, str) and _percentage(f"{value}%") is not None
+    plain = as_number(float(value) if has_no_unit else value)
+    share = _percentage(value) if plain is None else plain
+    given = shorten(str(value).strip())
+    if share == 0.0:
+        never = "is never reached, give a percentage such as 0.1%, or null for none"
+        raise problem_at("", f"{given} {never}")
+    if plain is not None:
+        raise problem_at("", f"{given} has no unit, write {plain:g}% of the pot")
+    if share is None:
         raise problem_at("", f"{show_value(value)} is not a percentage of the pot such as 0.5%")
-    if fraction == 0.0:
-        raise problem_at("", _never(shorten(value.strip())))
-    if not 0.0 < fraction <= 1.0:
-        raise problem_at("", f"{shorten(value.strip())} is not above 0% and up to 100%")
-    return fraction
-
-
-def plain_target(fraction: float | None) -> str | None:
-    """Returns a target as YAML has it."""
-    if fraction is None:
-        return None
-    return format_percent(fraction)
-
-
-def _never(text: str) -> str:
-    return f"{text} is never reached, give a percentage such as 0.1%, or null for none"
-
-
-def _is_plain_number(value: Any) -> bool:
-    return isinstance(value, str) and _percentage(f"{value}%") is not None
+    if not 0.0 < share <= 1.0:
+        raise problem_at("", f"{given} is not above 0% and up to 100%")
+    return share
 
 
 def _percentage(value: Any) -> float | None:
@@ -351,27 +374,19 @@ def _percentage(value: Any) -> float | None:
     return None if match is None else float(Decimal(match[1]) / 100)
 
 
-def read_locks(value: Any) -> tuple[NodeLock, ...]:
-    """Reads a list of decisions with their strategies."""
+def _read_locks(value: Any) -> tuple[NodeLock, ...]:
     if not isinstance(value, list | tuple):
         raise problem_at("", f"{show_value(value)} is not a list of locks, {_LOCK_FORM}")
-    locks = [
+    return tuple(
         entry if isinstance(entry, NodeLock) else _read_lock(entry, f"[{position}]")
         for position, entry in enumerate(value)
-    ]
-    return tuple(locks)
+    )
 
 
 def _read_lock(value: Any, suffix: str) -> NodeLock:
     if not isinstance(value, Mapping):
         raise problem_at(suffix, f"{show_value(value)} is not a lock, {_LOCK_FORM}")
-    for key in value:
-        if key not in _LOCK_KEYS:
-            problem = f"unknown key{suggest(key, _LOCK_KEYS) or f', {_LOCK_FORM}'}"
-            raise problem_at(f"{suffix}.{join_path('', str(key))}", problem)
-    for key in _LOCK_KEYS[:2]:
-        if key not in value:
-            raise problem_at(suffix, f"{key} is missing, {_LOCK_FORM}")
+    check_keys(value, ("node", "strategy", "locks_alike"), _LOCK_FORM, suffix, least=2)
     node, locks_alike = value["node"], value.get("locks_alike", False)
     if not isinstance(node, str):
         raise problem_at(f"{suffix}.node", f"{show_value(node)} is not a path such as x:b60")
@@ -386,10 +401,7 @@ def _read_strategy(
     value: Any, suffix: str
 ) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """Reads probabilities by action, for all hands, or by range and action."""
-    if not isinstance(value, Mapping) or not value:
-        problem = f"{show_value(value)} is not a mapping of actions, write {{x: 40%, b60: 60%}}"
-        raise problem_at(suffix, problem)
-    if not any(isinstance(entry, Mapping) for entry in value.values()):
+    if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
         return ((RANDOM, _read_probabilities(value, suffix)),)
     by_range = []
     for key, entry in value.items():
@@ -398,46 +410,44 @@ def _read_strategy(
             parse_range(str(key))
         except RangeError as error:
             raise problem_at(path, f"{quote(str(key))} is not a range ({error})") from error
-        if not isinstance(entry, Mapping):
-            problem = f"{show_value(entry)} is not a mapping of actions, write {{x: 40%, b60: 60%}}"
-            raise problem_at(path, problem)
         by_range.append((str(key), _read_probabilities(entry, path)))
     return tuple(by_range)
 
 
-def _read_probabilities(value: Mapping[Any, Any], suffix: str) -> tuple[tuple[str, float], ...]:
+def _read_probabilities(value: Any, suffix: str) -> tuple[tuple[str, float], ...]:
+    if not isinstance(value, Mapping) or (not value and suffix.endswith(".strategy")):
+        problem = f"{show_value(value)} is not a mapping of actions, write {{x: 40%, b60: 60%}}"
+        raise problem_at(suffix, problem)
     probabilities = []
     for code, entry in value.items():
-        number = _percentage(entry) if isinstance(entry, str) else as_number(entry)
-        if number is None or not 0.0 <= number <= 1.0:
+        share = _percentage(entry) if isinstance(entry, str) else as_number(entry)
+        if share is None or not 0.0 <= share <= 1.0:
             problem = f"{show_value(entry)} is not a probability such as 0.4 or 40%"
             raise problem_at(f"{suffix}.{join_path('', str(code))}", problem)
-        probabilities.append((str(code).strip(), number))
-    total = sum(number for _, number in probabilities)
+        probabilities.append((str(code).strip(), share))
+    total = sum(share for _, share in probabilities)
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise problem_at(suffix, f"the probabilities sum to {total:g}, not to 1")
     return tuple(probabilities)
 
 
-def plain_locks(locks: tuple[NodeLock, ...]) -> list[dict[str, Any]]:
-    """Returns locks as YAML has them."""
-    plain = []
-    for lock in locks:
-        strategy: dict[str, Any] = lock.by_range()
-        entry = {"node": lock.node, "strategy": strategy.get(RANDOM, strategy)}
-        if len(strategy) > 1:
-            entry["strategy"] = strategy
-        plain.append(entry | ({"locks_alike": True} if lock.locks_alike else {}))
-    return plain
+BOARD = Form("3 to 5 cards such as QsJh2h", _read_board)
+RANGE = Form("a range such as 22+,AKs:0.5", _read_range)
+TARGET = Form("a percentage above 0% and up to 100%", _read_target, format_percent).or_null()
+LOCKS = Form(
+    "a list of mappings with node and strategy",
+    _read_locks,
+    lambda locks: [lock.plain() for lock in locks],
+)
 
 
-# Readers of the preflop keys that take more than one form.
+# The keys of the preflop game that take more than one form.
 
 
 POSITION_KEYS = ("sb", "bb")
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
-_FORMS = "write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
+_DEPTHS = "write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
 
 
 class SizesByPosition(NamedTuple):
@@ -446,51 +456,40 @@ class SizesByPosition(NamedTuple):
     sb: SizesByDepth
     bb: SizesByDepth
 
+    @classmethod
+    def parse(cls, value: Any) -> "SizesByPosition":
+        """Reads sizes by depth, for both players or as a mapping of ``sb`` and ``bb``."""
+        if isinstance(value, SizesByPosition):
+            return value
+        if not isinstance(value, Mapping):
+            both = _read_depths(value, "")
+            return cls(both, both)
+        check_keys(value, POSITION_KEYS, "give sb and bb")
+        return cls(*(_read_depths(value[key], f".{key}") for key in POSITION_KEYS))
 
-def read_stacks(value: Any) -> tuple[float, float]:
-    """Reads one stack for both players, or a list of the small and the big blind's."""
-    is_list = isinstance(value, list | tuple)
-    if is_list and len(value) != 2:
-        count = f"{len(value)} stack{'' if len(value) == 1 else 's'}"
-        raise problem_at("", f"{count} given, write one number or [sb, bb]")
-    stacks = []
-    for position, entry in enumerate(value if is_list else [value]):
-        stack = as_number(entry)
-        if stack is None or stack <= 0.0:
-            problem = f"{show_value(entry)} is not a positive number of big blinds"
-            raise problem_at(f"[{position}]" if is_list else "", problem)
-        if stack > _MAX_STACK_BB:
-            problem = f"{show_value(entry)} is more than {_MAX_STACK_BB:,} big blinds"
-            raise problem_at(f"[{position}]" if is_list else "", problem)
-        stacks.append(stack)
-    return stacks[0], stacks[-1]
+    def plain(self) -> Any:
+        """Returns the sizes as YAML has them: one list if both players have the same."""
+        sb, bb = (
+            [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
+            for depths in self
+        )
+        return sb if sb == bb else {"sb": sb, "bb": bb}
 
-
-def plain_stacks(stacks: tuple[float, float]) -> Any:
-    """Returns stacks as YAML has them: one number if they are equal."""
-    return stacks[0] if stacks[0] == stacks[1] else list(stacks)
-
-
-def read_position_sizes(value: Any) -> SizesByPosition:
-    """Reads raise sizes by depth, for both players or as a mapping of ``sb`` and ``bb``."""
-    if isinstance(value, SizesByPosition):
-        return value
-    if not isinstance(value, Mapping):
-        both = _read_depths(value, "")
-        return SizesByPosition(both, both)
-    for key in value:
-        if key not in POSITION_KEYS:
-            problem = f"unknown key{suggest(key, POSITION_KEYS) or ', give sb and bb'}"
-            raise problem_at(f".{join_path('', str(key))}", problem)
-    for key in POSITION_KEYS:
-        if key not in value:
-            raise problem_at("", f"{key} is missing, give sb and bb")
-    return SizesByPosition(*(_read_depths(value[key], f".{key}") for key in POSITION_KEYS))
+    def digest(self) -> dict[str, list[list[str]]]:
+        """Returns the sizes such that two choices with the same trees have the same."""
+        digests = []
+        for depths in self:
+            # The last menu serves all deeper raises; without any there are no raises.
+            menus = [_as_set(depth, BEFORE_FLOP) for depth in depths] or [[]]
+            while len(menus) > 1 and menus[-1] == menus[-2]:
+                menus.pop()
+            digests.append(menus)
+        return dict(zip(POSITION_KEYS, digests, strict=True))
 
 
 def _read_depths(value: Any, suffix: str) -> SizesByDepth:
     if not isinstance(value, str | list | tuple):
-        raise problem_at(suffix, f"{show_value(value)} is not a list by raise depth, {_FORMS}")
+        raise problem_at(suffix, f"{show_value(value)} is not a list by raise depth, {_DEPTHS}")
     if not isinstance(value, str):
         for depth, entry in enumerate(value):
             _check_size(entry, f"{suffix}[{depth}]")
@@ -518,33 +517,37 @@ def _check_size(value: Any, suffix: str, *, is_list_allowed: bool = True) -> Non
         raise problem_at(suffix, f"{show_value(value)} is not a raise size such as 2.5bb")
 
 
-def plain_position_sizes(sizes: SizesByPosition) -> Any:
-    """Returns raise sizes as YAML has them: one list if both players have the same."""
-    if sizes.sb == sizes.bb:
-        return _plain_depths(sizes.sb)
-    return {"sb": _plain_depths(sizes.sb), "bb": _plain_depths(sizes.bb)}
+def _read_stacks(value: Any) -> tuple[float, float]:
+    is_list = isinstance(value, list | tuple)
+    if is_list and len(value) != 2:
+        count = f"{len(value)} stack{'' if len(value) == 1 else 's'}"
+        raise problem_at("", f"{count} given, write one number or [sb, bb]")
+    stacks = []
+    for position, entry in enumerate(value if is_list else [value]):
+        stack, suffix = as_number(entry), f"[{position}]" if is_list else ""
+        if stack is None or stack <= 0.0:
+            problem = f"{show_value(entry)} is not a positive number of big blinds"
+            raise problem_at(suffix, problem)
+        if stack > _MAX_STACK_BB:
+            problem = f"{show_value(entry)} is more than {_MAX_STACK_BB:,} big blinds"
+            raise problem_at(suffix, problem)
+        stacks.append(stack)
+    return stacks[0], stacks[-1]
 
 
-def digest_position_sizes(sizes: SizesByPosition) -> dict[str, list[list[str]]]:
-    """Returns raise sizes such that two choices with the same trees have the same."""
-    return {"sb": _digest_depths(sizes.sb), "bb": _digest_depths(sizes.bb)}
+STACKS = Form(
+    "a positive number or a list of two",
+    _read_stacks,
+    lambda stacks: stacks[0] if stacks[0] == stacks[1] else list(stacks),
+)
+RAISES_BY_DEPTH = Form(
+    "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
+    SizesByPosition.parse,
+    SizesByPosition.plain,
+)
 
 
-def _plain_depths(depths: SizesByDepth) -> list[list[str]]:
-    return [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
-
-
-def _digest_depths(depths: SizesByDepth) -> list[list[str]]:
-    # A menu is a set, and the last one serves all deeper raises; without any there are no raises.
-    menus = [
-        sorted({format_bet_size(size, BEFORE_FLOP) for size in depth}) for depth in depths
-    ] or [[]]
-    while len(menus) > 1 and menus[-1] == menus[-2]:
-        menus.pop()
-    return menus
-
-
-# Readers of the postflop keys that take more than one form.
+# The keys of flops and runs that take more than one form.
 
 
 #: What a config writes for the ratios of the preflop tree's own flops.
@@ -569,18 +572,7 @@ class AutoSprs(tuple[float, ...]):
         return "AutoSprs()"
 
 
-def read_bet_sizes(value: Any) -> SizeChoice:
-    """Reads ``bet_sizes``; see `read_sizes`."""
-    return read_sizes(value, for_raises=False)
-
-
-def read_raise_sizes(value: Any) -> SizeChoice | None:
-    """Reads ``raise_sizes``; None for the same as the bets."""
-    return None if value is None else read_sizes(value, for_raises=True)
-
-
-def read_sprs(value: Any) -> tuple[float, ...]:
-    """Reads ``auto``, a stack-to-pot ratio, or a list of different ones, in their order."""
+def _read_sprs(value: Any) -> tuple[float, ...]:
     if isinstance(value, AutoSprs) or value == AUTO:
         return AutoSprs()
     is_list = isinstance(value, list | tuple)
@@ -601,15 +593,8 @@ def read_sprs(value: Any) -> tuple[float, ...]:
     return tuple(ratios)
 
 
-def plain_sprs(value: Sequence[float]) -> list[float] | str:
-    """Returns ratios as YAML has them."""
-    return AUTO if isinstance(value, AutoSprs) else list(value)
-
-
-def read_flops(value: Any) -> tuple[str, ...] | None:
+def _read_flops(value: Any) -> tuple[str, ...]:
     """Reads a list of flops, no two alike up to suits, in their order."""
-    if value is None:
-        return None
     if not isinstance(value, list | tuple):
         raise problem_at("", f"{show_value(value)} is not a list of flops, write [AhKd7s]")
     if not value:
@@ -630,3 +615,19 @@ def read_flops(value: Any) -> tuple[str, ...] | None:
             raise problem_at(suffix, problem)
         text_by_flop[flop] = format_cards(cards)
     return tuple(text_by_flop.values())
+
+
+def _read_path(value: Any) -> Path | None:
+    is_path = isinstance(value, Path) or (isinstance(value, str) and value.strip())
+    return Path(value) if is_path else None
+
+
+SPRS = Form(
+    "a positive number, a list of different ones, or auto",
+    _read_sprs,
+    lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
+)
+FLOPS = Form(
+    "a list of flops such as AhKd7s, no two alike up to suits", _read_flops, list
+).or_null()
+PATH = Form("a path such as runs/spr", _read_path, str, takes_null=True)

@@ -40,6 +40,7 @@ from runout.flops.backend import (
     ProgressSink,
 )
 from runout.flops.bucketed import RoundRecord, has_records, read_records
+from runout.flops.settings import make_backend
 from runout.solutions.values import (
     NUM_POSITIONS,
     FlopReport,
@@ -313,7 +314,7 @@ class PostflopPlan:
         rules = config.betting_rules()
         trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
         workers = num_workers or count_cores()
-        return cls(config, config.flop_list(), tuple(trees), config.make_backend(), workers)
+        return cls(config, config.flop_list(), tuple(trees), make_backend(config), workers)
 
     @property
     def num_solves(self) -> int:
@@ -416,7 +417,7 @@ class PostflopAbstraction:
             BundleError: if strategies were not kept.
         """
         kept, flop = self._kept(flop_index, spr_index), self.flops.flops[flop_index]
-        backend: PostflopBackend = self.config.make_backend()
+        backend = make_backend(self.config)
         return backend.read_strategy(kept, flop, self.trees[spr_index])
 
     def rounds(self, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:

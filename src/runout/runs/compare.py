@@ -17,7 +17,7 @@ from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights
 from runout.cfr.team import Team
 from runout.config.load import parse_postflop_config
-from runout.config.postflop import BACKENDS, PostflopModelConfig, load_config_class
+from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.config.section import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
@@ -26,6 +26,7 @@ from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend
 from runout.flops.cards import EVERYONE, CardBackend
+from runout.flops.settings import make_backend
 from runout.flops.solve import PostflopAbstraction, progress_sink
 from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
@@ -174,8 +175,7 @@ class Contender:
 def all_labels() -> list[str]:
     """Returns the labels of every backend, with those values of a key that are worth comparing."""
     labels: list[str] = []
-    for name in BACKENDS:
-        kind: type[PostflopModelConfig] = load_config_class(name)
+    for name, kind in BACKENDS.items():
         labels += [f"{name}:{value}" for value in kind.label_values] or [name]
     return labels
 
@@ -194,7 +194,7 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
     solve_type, *given = label.split(":")
     if solve_type not in BACKENDS:
         raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
-    kind: type[PostflopModelConfig] = load_config_class(solve_type)
+    kind = BACKENDS[solve_type]
     keys: dict[str, Any] = {"solve_type": solve_type}
     for part in given:
         key, has_value, value = part.partition("=")
@@ -210,7 +210,7 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
         raise ConfigError(error.where, f"{error.problem} (with {label})") from error
     short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]
     long = [part for part in given if "=" in part and not part.startswith(f"{kind.label_key}=")]
-    return Contender(":".join([solve_type, *short, *long]), chosen.make_backend())
+    return Contender(":".join([solve_type, *short, *long]), make_backend(chosen))
 
 
 @dataclass(frozen=True, eq=False)

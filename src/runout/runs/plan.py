@@ -18,6 +18,7 @@ from runout.errors import BundleError, ConfigError
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost
 from runout.flops.cards import CardBackend
+from runout.flops.settings import make_backend
 from runout.flops.solve import PostflopPlan
 from runout.preflop.joint import JointGame
 from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
@@ -73,7 +74,7 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
     model, settings = config.postflop_model, config.joint_settings
     if model is None:
         raise ConfigError("postflop_model", "missing, a joint game needs one")
-    backend = model.make_backend()
+    backend = make_backend(model)
     if not isinstance(backend, CardBackend):
         allowed = " or ".join(JOINT_BACKENDS)
         problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"

@@ -16,7 +16,7 @@ from runout.config.load import load_run_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.section import list_differences
 from runout.config.spot import SpotConfig
-from runout.config.values import PLAYER_KEYS, plain_sizes
+from runout.config.values import PLAYER_KEYS
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving
 from runout.execution.context import RunContext, describe_interruption
@@ -91,14 +91,12 @@ def _sizes(config: RunConfig, solution: PreflopSolution, leaf: int) -> dict[str,
     model = config.postflop_model
     if model is None:
         return {}
-    of_pot = getattr(config.joint_settings, pot_type_of(solution.tree, leaf).value)
-    given = {} if of_pot is None else of_pot.model_dump(exclude_none=True)
-    used = model.model_copy(update={key: getattr(of_pot, key) for key in given})
-    bets = plain_sizes(used.bet_sizes)
+    pot = pot_type_of(solution.tree, leaf).value
+    used = config.joint_settings.model_of(pot, model).to_mapping()
     return {
-        "bet_sizes": bets,
-        "raise_sizes": bets if used.raise_sizes is None else plain_sizes(used.raise_sizes),
-        "max_raises_per_street": used.max_raises_per_street,
+        "bet_sizes": used["bet_sizes"],
+        "raise_sizes": used["raise_sizes"] or used["bet_sizes"],
+        "max_raises_per_street": used["max_raises_per_street"],
         "add_all_in_threshold": math.inf,
     }
 
