@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.test_seven_files import small_smoke
+from tests.integration.walk import small_smoke
 
 ROOT = Path(__file__).parents[2]
 
