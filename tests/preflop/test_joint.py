@@ -15,9 +15,9 @@ from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import RESPONDING
 from runout.holdem.tables import FixedTables
-from runout.preflop.joint import FlopSampler, save_flop_strategies
-from runout.preflop.solver import PreflopSolver, value_leaves
-from runout.preflop.subgames import PAIRS_BESIDE_A_FLOP, count_alike
+from runout.preflop.joint import PAIRS_BESIDE_A_FLOP, FlopSampler, count_alike
+from runout.preflop.shards import save_flop_strategies
+from runout.preflop.solver import BookLeaves, PreflopSolver
 from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.stored import encode_shares
 from runout.solutions.values import ValueBook, ValueSource
@@ -27,6 +27,7 @@ from tests.samples.joint_games import (
     CHECK_DOWN,
     FLOP_JAM,
     MONOTONE,
+    leaf_values,
     limp_or_raise,
     make_game,
     make_leaves,
@@ -206,7 +207,7 @@ def jam_game():
 
 
 def solve_from_book(tree, book, rule):
-    return PreflopSolver(tree, value_leaves(tree, book), DCFR_JOINT).solve(rule)
+    return PreflopSolver(tree, BookLeaves(tree, book), DCFR_JOINT).solve(rule)
 
 
 def test_checked_down_flops_are_the_game_of_raw_equities():
@@ -224,9 +225,8 @@ def test_checked_down_flops_are_worth_what_the_deals_beside_them_say():
     leaves = make_leaves(tree, MONOTONE, CHECK_DOWN)
     reach = np.random.default_rng(0).random((tree.num_nodes, 169)) ** 2
     for player in (SB, BB):
-        played = leaves._play_flops(
-            player, Evaluation.EVALUATE, [reach[leaf.node] for leaf in leaves.flop_leaves]
-        )
+        arriving = np.array([reach[leaf.node] for leaf in leaves.flop_leaves])
+        played = leaves.play_flops(player, Evaluation.EVALUATE, arriving)
         edge = leaves.deals.edge if player == SB else -leaves.deals.edge.T
         for leaf, value in zip(leaves.flop_leaves, played, strict=True):
             expected = leaf.pot_bb / 2 * edge @ reach[leaf.node]
@@ -282,9 +282,9 @@ def test_exploitability_is_that_of_best_responses_found_by_walking(jam_game):
 def best_response(tree, leaves, solution, player):
     """Returns ``[169]`` what each hand wins at most, by recursion and fixed strategies."""
     reach = solution.reach(1 - player)
-    values = leaves.leaf_values(player, reach, Evaluation.EVALUATE)
+    values = leaf_values(leaves, player, reach)
     for number, leaf in enumerate(leaves.flop_leaves):
-        played = leaves._play_flops(player, Evaluation.EVALUATE, [reach[leaf.node]])[number]
+        (played,) = leaves.play_flops(player, Evaluation.EVALUATE, reach[[leaf.node]])
         values[leaf.node] += respond_on_flops(leaves, number, player, reach[leaf.node]) - played
 
     def walk(node):
@@ -335,9 +335,10 @@ def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
     leaves = make_leaves(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
     weights = leaves.deals.flops.weights
     for leaves.iteration in range(6):
-        (visit,) = leaves._visits(Update(DCFR_JOINT.weights(0)))
-        assert visit.scale == pytest.approx(1.0 / weights[visit.flop])
-    assert len(leaves._visits(Evaluation.EVALUATE)) == 2
+        drawn = leaves.draw(Update(DCFR_JOINT.weights(0)))
+        assert len(drawn.number) == 1
+        assert drawn.scale == pytest.approx(1.0 / weights[drawn.number])
+    assert len(leaves.draw(Evaluation.EVALUATE).number) == 2
 
 
 def test_a_flop_that_was_not_drawn_learns_nothing_and_counts_no_visit():

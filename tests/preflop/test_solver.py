@@ -6,7 +6,7 @@ import pytest
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.cfr.schedules import CFR_PLUS, DCFR, LINEAR, StoppingRule
 from runout.equity.preflop import preflop_table
-from runout.preflop.solver import expected_values, value_leaves
+from runout.preflop.solver import BookLeaves, expected_values, play_strategy
 from runout.solutions.values import LeafValues, ValueBook, ValueSource
 from runout.trees.betting import BB, SB
 from runout.trees.layout import LEAF, own_reach
@@ -24,11 +24,16 @@ from tests.samples.preflop_rules import push_fold_rules, standard_rules_25bb, st
 WEIGHTS = matchup_weights().astype(np.float64)
 
 
+def value_nodes(tree, book, strategy):
+    leaves = BookLeaves(tree, book)
+    return expected_values(play_strategy(tree, leaves, strategy), leaves.matchup_share)
+
+
 @pytest.fixture(scope="module", params=[small_tree(), small_tree((15.0, 9.0), ante_bb=0.1)])
 def played(request):
     tree, book = request.param, made_up_book()
     strategy = random_strategy(tree)
-    return tree, book, strategy, expected_values(tree, value_leaves(tree, book), strategy)
+    return tree, book, strategy, value_nodes(tree, book, strategy)
 
 
 @pytest.mark.parametrize("player", [SB, BB])
@@ -70,7 +75,7 @@ def test_a_node_that_the_opponent_never_goes_to_has_no_value():
     limp, others = tree.find_node("c"), [tree.find_node(path) for path in ("f", "r2.5", "a")]
     strategy[others] /= strategy[others].sum(axis=0)
     strategy[limp] = 0.0
-    ev_bb = expected_values(tree, value_leaves(tree, made_up_book()), strategy)
+    ev_bb = value_nodes(tree, made_up_book(), strategy)
     assert np.isnan(ev_bb[BB, limp]).all()
     assert np.isfinite(ev_bb[SB, limp]).all()  # the small blind knows what a limp would win
     assert np.isfinite(ev_bb[:, 0]).all()
@@ -104,7 +109,7 @@ def payoffs_by_node(leaves):
 
 @every_tree
 def test_every_leaf_is_valued_once_and_nothing_else(tree):
-    nodes = [node for group in value_leaves(tree, made_up_book()).groups for node in group.node]
+    nodes = [node for group in BookLeaves(tree, made_up_book()).groups for node in group.node]
     assert sorted(nodes) == np.flatnonzero(tree.leaf_kind != NOT_A_LEAF).tolist()
 
 
@@ -112,14 +117,14 @@ def test_every_leaf_is_valued_once_and_nothing_else(tree):
 def test_leaves_pay_what_the_chips_in_the_middle_say(tree):
     book = made_up_book()
     game = make_pair_game(tree, book)
-    for node, payoff in payoffs_by_node(value_leaves(tree, book)).items():
+    for node, payoff in payoffs_by_node(BookLeaves(tree, book)).items():
         np.testing.assert_allclose(payoff, DEALT * game.payoff[node], rtol=1e-12, atol=1e-18)
 
 
 @every_tree
 def test_what_the_small_blind_wins_the_big_blind_loses(tree):
     book = made_up_book()
-    payoffs = payoffs_by_node(value_leaves(tree, book))
+    payoffs = payoffs_by_node(BookLeaves(tree, book))
     share_of_ip = np.full((tree.num_nodes, 169, 169), np.nan)
     share_of_ip[tree.leaf_kind == 2] = preflop_table().equities()
     for leaf in tree.flop_leaves():
@@ -138,7 +143,7 @@ def test_the_small_blind_is_the_one_in_position():
     """A book in which position alone wins the pot pays it to the small blind."""
     tree = small_tree()
     book = ValueBook((1.0,), (np.ones((169, 169)),), {})
-    payoffs = payoffs_by_node(value_leaves(tree, book))
+    payoffs = payoffs_by_node(BookLeaves(tree, book))
     for leaf in tree.flop_leaves():
         assert payoffs[leaf.node].sum() == pytest.approx(leaf.pot_bb / 2.0)
 
@@ -146,7 +151,7 @@ def test_the_small_blind_is_the_one_in_position():
 def test_aces_have_their_exact_equity_in_a_called_all_in():
     tree = PreflopTree.build(push_fold_rules(10.0))
     aces, kings = parse_canonical_hand("AA"), parse_canonical_hand("KK")
-    payoff = payoffs_by_node(value_leaves(tree, ValueBook.raw_equity()))[tree.find_node("a-c")]
+    payoff = payoffs_by_node(BookLeaves(tree, ValueBook.raw_equity()))[tree.find_node("a-c")]
     expected = 10.0 * (2.0 * 0.819461 - 1.0)
     assert payoff[aces, kings] / DEALT[aces, kings] == pytest.approx(expected, abs=2e-5)
 
@@ -155,7 +160,7 @@ def test_a_leaf_that_was_solved_by_itself_has_its_own_values():
     tree, book = small_tree(), made_up_book()
     path = tree.flop_leaves()[1].path
     own = LeafValues(np.full((169, 169), 0.75), ValueSource.SOLVED, "by itself")
-    before, after = (value_leaves(tree, b) for b in (book, book.with_leaves({path: own})))
+    before, after = (BookLeaves(tree, b) for b in (book, book.with_leaves({path: own})))
     for leaf in tree.flop_leaves():
         is_own = leaf.path == path
         assert (after.flops[leaf.path] is own) == is_own
@@ -166,7 +171,7 @@ def test_a_leaf_that_was_solved_by_itself_has_its_own_values():
 def test_every_flop_says_where_its_values_come_from():
     tree = small_tree()
     sources = {
-        leaf.path: value_leaves(tree, made_up_book((2.0, 4.0))).flops[leaf.path].source
+        leaf.path: BookLeaves(tree, made_up_book((2.0, 4.0))).flops[leaf.path].source
         for leaf in tree.flop_leaves()
     }
     assert {leaf.path: leaf.spr for leaf in tree.flop_leaves()} == {

@@ -1,23 +1,28 @@
-"""Tests of `runout.preflop.subgames`."""
+"""Tests of the flops of a joint game, `runout.preflop.joint`."""
 
 import numpy as np
 import pytest
 
 from runout.cards.deck import matchup_weights
 from runout.cards.flops import explicit_flops, subset_flops
-from runout.cfr.leaves import Evaluation
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.equity.board import compute_board_equity
 from runout.flops.backend import ONCE
 from runout.flops.cards import CardBackend
 from runout.holdem.rivers import BucketRivers
-from runout.preflop.joint import JointGame
-from runout.preflop.solver import PreflopSolver, best_response, preflop_edge, value_leaves
-from runout.preflop.subgames import FlopDeals, estimate_subgames
+from runout.preflop.joint import FlopDeals, JointGame, estimate_subgames
+from runout.preflop.solver import BookLeaves, PreflopSolver, best_response, preflop_edge
 from runout.solutions.values import ValueBook
 from runout.trees.betting import SB, BettingRules
 from runout.trees.tree import PotType
-from tests.samples.joint_games import CHECK_DOWN, MONOTONE, leaves_of, limp_or_raise, one_line
+from tests.samples.joint_games import (
+    CHECK_DOWN,
+    MONOTONE,
+    leaf_values,
+    leaves_of,
+    limp_or_raise,
+    one_line,
+)
 
 # --------------------------------------------------------------------------------------------------
 # Joint games whose rivers are bucket games.
@@ -44,7 +49,7 @@ def solve(game, workers=1, iterations=4):
 def test_checked_down_flops_are_nearly_the_game_of_raw_equities():
     tree, rule = limp_or_raise(), StoppingRule(4)
     _, joint = solve(make_game(tree, CHECK_DOWN, 48, flops=MONOTONE[:1]))
-    raw = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()), DCFR_JOINT).solve(rule)
+    raw = PreflopSolver(tree, BookLeaves(tree, ValueBook.raw_equity()), DCFR_JOINT).solve(rule)
     # Buckets of 48 strengths blur showdowns by about a hundredth of the pot on this flop.
     np.testing.assert_allclose(joint.ev_bb[0, 0], raw.ev_bb[0, 0], atol=0.15)
     assert joint.game_value_bb(SB) == pytest.approx(raw.game_value_bb(SB), abs=0.02)
@@ -66,15 +71,11 @@ def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
     tree = one_line()
     leaves = leaves_of(make_game(tree, BETTING, flops=MONOTONE[:1]))
     (leaf,), everyone = tree.flop_leaves(), np.ones((tree.num_nodes, 169))
-    won, lost = (
-        leaves.leaf_values(player, everyone, Evaluation.EVALUATE)[leaf.node].sum()
-        for player in (0, 1)
-    )
+    won, lost = (leaf_values(leaves, player, everyone)[leaf.node].sum() for player in (0, 1))
     assert won + lost == pytest.approx(0.0, abs=1e-6 * leaf.pot_bb)
     mixed = np.random.default_rng(0).random((tree.num_nodes, 169))
     won, lost = (
-        mixed[leaf.node] @ leaves.leaf_values(player, mixed, Evaluation.EVALUATE)[leaf.node]
-        for player in (0, 1)
+        mixed[leaf.node] @ leaf_values(leaves, player, mixed)[leaf.node] for player in (0, 1)
     )
     assert 0.0 < abs(won + lost) < 0.005 * leaf.pot_bb
 

@@ -1,6 +1,9 @@
 """Small joint games with the exact engine, for several tests."""
 
+import numpy as np
+
 from runout.cards.flops import explicit_flops
+from runout.cfr.leaves import Evaluation, StreetReach
 from runout.cfr.schedules import DCFR_JOINT
 from runout.cfr.team import Team
 from runout.flops.backend import ONCE
@@ -8,6 +11,7 @@ from runout.flops.cards import CardBackend
 from runout.preflop.joint import JointGame
 from runout.preflop.solver import PreflopSolver
 from runout.trees.betting import BettingRules, PreflopRules, SizeMenu
+from runout.trees.layout import own_reach_rows
 from runout.trees.tree import PotType, PreflopTree
 
 NO_BETS = SizeMenu((), ())
@@ -47,6 +51,16 @@ def leaves_of(game, workers=1):
 def make_leaves(tree, flops, betting, *, workers=1, per_iteration=None):
     """Returns the leaves of such a game."""
     return leaves_of(make_game(tree, flops, betting, per_iteration), workers)
+
+
+def leaf_values(leaves, player, reach):
+    """Returns ``[N, 169]`` what hands win at leaves if the other's own reach of them is given."""
+    row = own_reach_rows(leaves.tree.layout, 1 - player)
+    by_row, value = np.zeros((1, 1 + row.max(), 169)), np.zeros((1, *reach.shape))
+    by_row[0, row] = reach
+    arrival = StreetReach(player, Evaluation.EVALUATE, (by_row, by_row), (row, row))
+    leaves.fill_leaf_values(arrival, value)
+    return value[0]
 
 
 def make_solver(tree, flops, betting, **options):

@@ -4,7 +4,7 @@ import numpy as np
 
 from runout.cfr.schedules import StoppingRule
 from runout.equity.preflop import preflop_table
-from runout.preflop.solver import PreflopSolver, value_leaves
+from runout.preflop.solver import BookLeaves, PreflopSolver
 from runout.solutions.values import ValueBook
 from runout.trees.betting import PreflopRules
 from runout.trees.tree import PreflopTree
@@ -36,10 +36,10 @@ def random_strategy(tree, seed=0):
 
 def raw_solver(tree):
     """Returns a solver of a tree whose flops are checked down."""
-    return PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()))
+    return PreflopSolver(tree, BookLeaves(tree, ValueBook.raw_equity()))
 
 
 def solve(tree, book, mbb=0.5, max_iterations=20_000, **settings):
     """Returns the solution of a tree to an exploitability in thousandths of a big blind."""
     rule = StoppingRule(max_iterations, exploitability=mbb / 1000.0, check_every=25)
-    return PreflopSolver(tree, value_leaves(tree, book), **settings).solve(rule)
+    return PreflopSolver(tree, BookLeaves(tree, book), **settings).solve(rule)

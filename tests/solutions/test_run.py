@@ -13,7 +13,7 @@ from runout.config.load import load_run_config
 from runout.errors import BundleError, CardError, RunoutError, TreeError
 from runout.execution.context import RunContext
 from runout.holdem.cards import PlayerHands
-from runout.preflop.joint import live_subgame
+from runout.preflop.shards import live_subgame
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from runout.solutions.flop import StoredSpot

@@ -106,6 +106,11 @@ class StreetSolver:
         root_value: RealArray = self._value[:, 0].copy()
         return root_value
 
+    def visit_nodes(self, root_reach: RealArray, player: int, judge: Evaluation) -> RealArray:
+        """Returns ``[B, N, H]`` counterfactual values of ``player`` at all nodes; see `visit`."""
+        self.visit(root_reach, player, judge)
+        return self._value.copy()
+
     def refresh(self, player: int) -> float:
         """Lets ``player`` play what it has learned; returns the largest change of probability."""
         self._play(averages=False)

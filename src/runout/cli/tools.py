@@ -453,13 +453,13 @@ def _backends() -> list[type["PostflopBackend"]]:
 def _solve_preflop() -> None:
     """Solves push or fold, in double precision."""
     from runout.cfr.schedules import StoppingRule
-    from runout.preflop.solver import PreflopSolver, value_leaves
+    from runout.preflop.solver import BookLeaves, PreflopSolver
     from runout.solutions.values import ValueBook
     from runout.trees.betting import PreflopRules
     from runout.trees.tree import PreflopTree
 
     tree = PreflopTree.build(PreflopRules.parse(10.0, ["allin"], allow_limp=False))
-    solver = PreflopSolver(tree, value_leaves(tree, ValueBook.raw_equity()))
+    solver = PreflopSolver(tree, BookLeaves(tree, ValueBook.raw_equity()))
     solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
     solver.cfr.game_value(0)
 

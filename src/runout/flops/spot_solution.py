@@ -8,7 +8,6 @@ the solution, which `runout.solutions.flop_bundles` opens without a solver.
 
 import math
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +40,7 @@ from runout.solutions.flop_bundles import (
 from runout.solutions.node import Curve, Provenance, Quality
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import digest_config, load_bundle, reading_contents
-from runout.storage.writer import BundleWriter, Finish
+from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 
 
@@ -112,30 +111,24 @@ class SpotSolution:
         Raises:
             BundleError: if they cannot be written, or exist and are not to be overwritten.
         """
-        with ExitStack() as stack:
-            writer = stack.enter_context(
-                BundleWriter(
-                    path,
-                    kind=SPOT_KIND,
-                    schema_version=SPOT_SCHEMA_VERSION,
-                    config_text=self.config.to_yaml(),
-                    config_digest=digest_config(self.config.game_mapping()),
-                    overwrite=overwrite,
-                )
-            )
+        writer = BundleWriter(
+            path,
+            kind=SPOT_KIND,
+            schema_version=SPOT_SCHEMA_VERSION,
+            config_text=self.config.to_yaml(),
+            config_digest=digest_config(self.config.game_mapping()),
+            overwrite=overwrite,
+        )
+
+        def fill(writer: BundleWriter) -> None:
             if has_solution:
                 self._store(writer)
             if self.config.keep_resume or self.is_interrupted or not has_solution:
                 for name, array in self.solver.tables.named_arrays():
                     writer.add_array(name, array)
             writer.add_document(REPORT, self._report())
-            begun = stack.pop_all()
 
-        def finish() -> None:
-            with begun:
-                writer.commit()
-
-        return finish
+        return begin_bundles([(writer, fill)])
 
     @classmethod
     def load(

@@ -1,53 +1,44 @@
 """Preflop and postflop as one game: its leaves are flops that are played and learned from."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, RealArray
-from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards
+from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, RealArray
+from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, card_rank, card_suit
 from runout.cards.flops import Flop, FlopList
 from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetReach
 from runout.cfr.schedules import DCFR_JOINT, DiscountSchedule, StoppingRule
 from runout.cfr.team import Team
-from runout.errors import FlopListError
+from runout.equity.board import compute_board_equity
+from runout.errors import BundleError, FlopListError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.flops.backend import Cost, limit_seconds
-from runout.flops.cards import CardBackend
-from runout.flops.live_spot import LiveSpot, store_spot
-from runout.holdem.cards import make_layouts
+from runout.flops.cards import EVERYONE, CardBackend
+from runout.holdem.cards import CardsToCome, make_layouts
+from runout.holdem.game import CardGame, Workspace
+from runout.holdem.rivers import Rivers
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
-from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups, value_groups
-from runout.preflop.subgames import (
-    FlopDeals,
-    FlopPlayers,
-    FlopVisit,
-    LearningFlops,
-    PlayedFlops,
-    Subgame,
-    SubgameNeeds,
-    count_alike,
-    estimate_subgames,
-    make_subgames,
-)
-from runout.solutions.flop_bundles import (
-    FLOPS_KIND,
-    FLOPS_SCHEMA_VERSION,
-    LAYOUT,
-    names_of_flop,
-)
-from runout.solutions.preflop import FlopLeafSource, PreflopSolution
+from runout.holdem.tables import LearnedTables, MemoryNeed, Plan
+from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups
+from runout.solutions.preflop import FlopLeafSource
 from runout.solutions.stored import BOUNDS, VALUES, StoredLayout
 from runout.solutions.values import ValueSource
-from runout.storage.bundle import digest_config
-from runout.storage.writer import BundleWriter
+from runout.storage.bundle import load_bundle
+from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import SB, BettingRules, Street
-from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
+from runout.trees.tree import (
+    PostflopTree,
+    PotType,
+    PreflopTree,
+    build_flop_trees,
+    postflop_position,
+)
 
 # --------------------------------------------------------------------------------------------------
 # Which flops an iteration visits: all of them, or a few drawn by weight.
@@ -93,18 +84,21 @@ class FlopSampler:
         flop is drawn twice and the number drawn is always the same. A flop heavier than the
         spacing is certain to be drawn.
         """
-        everything = np.arange(len(self.weights))
         if self.per_iteration is None or self.per_iteration == len(self.weights):
-            return DrawnFlops(everything, np.ones(len(self.weights)))
+            return self.all_flops()
         generator = np.random.default_rng([self.seed, iteration])
         probability = self.probabilities()
-        order = generator.permutation(everything)
+        order = generator.permutation(np.arange(len(self.weights)))
         ends = probability[order].cumsum()
         points = np.arange(self.per_iteration) + generator.random()
         # Rounding can leave the last point beyond the end.
         positions = np.minimum(np.searchsorted(ends, points, side="right"), len(order) - 1)
         drawn = np.unique(order[positions])
         return DrawnFlops(drawn, 1.0 / probability[drawn])
+
+    def all_flops(self) -> DrawnFlops:
+        """Returns all flops, each once."""
+        return DrawnFlops(np.arange(len(self.weights)), np.ones(len(self.weights)))
 
     def probabilities(self) -> FloatArray:
         """Returns ``[F]`` how likely each flop is drawn in an iteration."""
@@ -122,6 +116,251 @@ class FlopSampler:
 
 
 # --------------------------------------------------------------------------------------------------
+# The flops of the game: betting with real cards, and what is learned on each.
+#
+# A process that has a flop has all of its leaves, with their tables. What hands win is told flop by
+# flop, so that sums can be made in one order however the flops are divided.
+
+#: Pairs of combos that can be dealt beside a flop: 49 cards for one player, 47 for the other.
+PAIRS_BESIDE_A_FLOP = 1_176 * 1_081
+
+FLOP_KIND = "joint_flop_checkpoint"
+FLOP_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class FlopDeals:
+    """Deals in which the flop comes first, drawn by weight, and then both hands.
+
+    Attributes:
+        flops: the flops and their weights.
+        share: ``[169, 169]`` probability that the row is dealt to one player and the column to the
+            other.
+        edge: ``[169, 169]`` that probability times what the row wins at a stake of 1 if the flop is
+            checked down.
+    """
+
+    flops: FlopList
+    share: FloatArray
+    edge: FloatArray
+
+    @classmethod
+    def of(cls, flops: FlopList) -> "FlopDeals":
+        """Counts the deals beside some flops and who wins them."""
+        share, edge = np.zeros((NUM_HANDS, NUM_HANDS)), np.zeros((NUM_HANDS, NUM_HANDS))
+        for flop, weight in zip(flops.flops, flops.weights.tolist(), strict=True):
+            equity = compute_board_equity(flop)
+            table = equity.hand_table()
+            scale = weight / (PAIRS_BESIDE_A_FLOP * equity.num_runouts)
+            share += scale * table.totals
+            edge += scale * (2 * table.wins + table.ties - table.totals)
+        return cls(flops, share, edge)
+
+
+class Playable(Protocol):
+    """A flop leaf on one flop that can be visited; players are `OOP` and `IP`.
+
+    Attributes:
+        combos: ``[n]`` the combos that both players can hold, in the order of rows.
+        width: the length of a row of hands, padding included.
+        cost: how long a visit takes, in any unit that all subgames of a game share.
+        is_zero_sum: whether what one player wins is what the other loses, but for rounding.
+    """
+
+    combos: IntArray
+    width: int
+    cost: int
+    is_zero_sum: bool
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots.
+
+        Args:
+            player: whose hands are valued.
+            step: what to do; `LEARN` adds to the tables.
+            root_reach: ``[width]`` the opponent's reach on entering the flop.
+            worker: the number of the thread that visits; no two visit at once with the same one.
+        """
+
+
+class Subgame:
+    """A flop leaf on one flop that learns; see `Playable`.
+
+    Attributes:
+        game: the cards and the betting.
+        tables: what both players have learned.
+    """
+
+    def __init__(self, game: CardGame, spaces: Sequence[Workspace]) -> None:
+        """Allocates the tables; both players begin with all actions equally likely.
+
+        Args:
+            game: the cards and the betting.
+            spaces: one for each worker, maybe shared with other subgames.
+        """
+        self.game = game
+        self._spaces = spaces
+        game.workspace = spaces[0]  # for looks from outside, one at a time
+        self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
+        hands = game.cards.players[0]
+        self.combos, self.width = hands.combos, hands.width
+        # Hands of a bucket do not meet quite the same hands.
+        self.is_zero_sum = game.rivers.is_exact
+        self.cost = sum(table.size for table in self.learned().values())
+
+    def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
+        """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
+        return self.game.visit(player, step, self.tables, root_reach, self._spaces[worker])
+
+    def learned(self) -> Mapping[str, AnyArray]:
+        """Returns the tables themselves, by name: to save them, and to fill them when resuming."""
+        return dict(self.tables.named_arrays())
+
+
+#: What is visited: subgames that learn, or others.
+Played = TypeVar("Played", bound=Playable)
+
+
+class FlopPlayers(Protocol):
+    """Whoever plays the flops of a joint game: this process, or shards."""
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether what one player wins is what the other loses, but for rounding."""
+
+    def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
+        """Returns ``[n, L, 169]`` what a player's hands win on each flop at each leaf, in pots.
+
+        Args:
+            player: `SB` or `BB`.
+            steps: what to do on each of n flops, by its number in the game.
+            reach: ``[L, 169]`` the opponent's own reach of each leaf.
+        """
+
+
+class LearningFlops(FlopPlayers, Protocol):
+    """Whoever plays flops and learns from it."""
+
+    @property
+    def subgames(self) -> Iterable[Sequence[Subgame]]:
+        """For each flop of the game, one for each of the tree's flop leaves."""
+
+    def begin_saving(self, directory: Path) -> Finish:
+        """Copies all tables into files, and returns what makes bundles of them."""
+
+    def restore(self, directory: Path) -> None:
+        """Fills all tables with what was saved."""
+
+
+@dataclass(eq=False)
+class PlayedFlops(Generic[Played]):
+    """Flops that are played in this process.
+
+    Attributes:
+        weights: share of each flop, by its number in the game.
+        subgames: for each of these flops, one for each of the tree's flop leaves.
+        team: threads that share the subgames.
+    """
+
+    weights: Mapping[int, float]
+    subgames: Sequence[Sequence[Played]]
+    team: Team = field(default_factory=Team)
+
+    @cached_property
+    def _of_flop(self) -> dict[int, Sequence[Played]]:
+        return dict(zip(self.weights, self.subgames, strict=True))
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether what one player wins is what the other loses, but for rounding."""
+        return self.are_zero_sum()
+
+    def are_zero_sum(self) -> bool:
+        """Returns the same; what shards are asked for are methods."""
+        return all(subgame.is_zero_sum for of_flop in self.subgames for subgame in of_flop)
+
+    def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
+        """Returns ``[n, L, 169]`` what a player's hands win on each flop at each leaf, in pots."""
+        won = np.zeros((len(steps), len(reach), NUM_HANDS))
+        # The longest first, so that nobody is left with a long one at the end.
+        visits = sorted(
+            (
+                (number, flop, leaf, subgame)
+                for number, flop in enumerate(steps)
+                for leaf, subgame in enumerate(self._of_flop[flop])
+            ),
+            key=lambda visit: -visit[3].cost,
+        )
+        left, position = iter(visits), postflop_position(player)
+
+        def work(worker: int) -> None:
+            for number, flop, leaf, subgame in left:  # threads share what is left
+                hand = HAND_BY_COMBO[subgame.combos]
+                arriving = np.zeros(subgame.width, np.float32)
+                share = self.weights[flop] / PAIRS_BESIDE_A_FLOP
+                arriving[: len(hand)] = reach[leaf][hand] * share
+                value = subgame.visit(position, steps[flop], arriving, worker)
+                by_combo = value[: len(hand)].astype(np.float64)
+                won[number, leaf] = np.bincount(hand, by_combo, NUM_HANDS)
+
+        if self.team.num_workers == 1:
+            work(0)
+        else:
+            self.team.run(work, range(self.team.num_workers))
+        return won
+
+    def begin_saving(self: "PlayedFlops[Subgame]", directory: Path) -> Finish:
+        """Copies all tables into files, and returns what makes bundles of them.
+
+        Learning may go on before that is called, by whichever thread.
+
+        Args:
+            directory: gets a bundle for each flop.
+
+        Raises:
+            BundleError: if they cannot be written.
+        """
+
+        def fill(subgames: Sequence[Subgame], writer: BundleWriter) -> None:
+            for name, array in tables_of(subgames):
+                writer.add_array(name, array)  # at once: maps of files would count as memory
+
+        open_writer = partial(
+            BundleWriter, kind=FLOP_KIND, schema_version=FLOP_SCHEMA_VERSION, overwrite=True
+        )
+        return begin_bundles(
+            (open_writer(directory / f"flop{flop}"), partial(fill, subgames))
+            for flop, subgames in self._of_flop.items()
+        )
+
+    def save(self: "PlayedFlops[Subgame]", directory: Path) -> None:
+        """Saves all tables."""
+        self.begin_saving(directory)()
+
+    def restore(self: "PlayedFlops[Subgame]", directory: Path) -> None:
+        """Fills all tables with what was saved.
+
+        Raises:
+            BundleError: if something is missing or damaged.
+        """
+        for flop, subgames in self._of_flop.items():
+            path = directory / f"flop{flop}"
+            arrays = load_bundle(path, FLOP_KIND, FLOP_SCHEMA_VERSION).arrays
+            try:
+                for name, table in tables_of(subgames):
+                    np.copyto(table, arrays[name], casting="no")
+            except (KeyError, TypeError, ValueError) as error:
+                raise BundleError(str(path), f"lacks or garbles {error}") from error
+
+
+def tables_of(subgames: Sequence[Subgame]) -> Iterator[tuple[str, AnyArray]]:
+    """Yields the name of every table of a flop, and the table itself."""
+    for leaf, subgame in enumerate(subgames):
+        for name, array in subgame.learned().items():
+            yield f"leaf{leaf}_{name}", array
+
+
+# --------------------------------------------------------------------------------------------------
 # The leaves of the joint game: folds and all-ins known, flops played and learned from.
 #
 # The game deals real hands, and its folds and called all-ins are exact. A flop leaf is worth what
@@ -136,14 +375,6 @@ Players = TypeVar("Players", bound=FlopPlayers)
 _JUDGING = {Evaluation.EVALUATE: EVALUATING, Evaluation.BEST_RESPOND: RESPONDING}
 
 
-@dataclass(frozen=True)
-class _Visit:
-    """A flop in one visit of the whole game."""
-
-    flop: int
-    scale: float
-
-
 @dataclass(eq=False)
 class JointLeaves(Generic[Players]):
     """What hands win at the leaves of a preflop tree whose flops are played on the way.
@@ -153,7 +384,7 @@ class JointLeaves(Generic[Players]):
         deals: the flops and the deals beside them.
         players: play the flops.
         schedule: how iterations are weighted after the flop; before it they are weighted alike.
-        sampler: which flops an iteration visits; by default all.
+        sampler: which flops an iteration visits.
         num_visits: ``[F]`` iterations in which each flop was visited.
         iteration: iterations done.
     """
@@ -161,21 +392,26 @@ class JointLeaves(Generic[Players]):
     tree: PreflopTree
     deals: FlopDeals
     players: Players
-    schedule: DiscountSchedule = DCFR_JOINT
-    sampler: FlopSampler | None = None
+    schedule: DiscountSchedule
+    sampler: FlopSampler
     num_visits: IntArray = field(init=False)
     iteration: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.flop_leaves = self.tree.flop_leaves()
         self.matchup_share = share_of_matchups()
-        flops = self.deals.flops
-        self.sampler = self.sampler or FlopSampler(flops.weights)
-        self.num_visits = np.zeros(len(flops), dtype=np.int64)
-        self._known = MatrixLeaves(self.tree.layout, self._known_groups())
+        self.num_visits = np.zeros(len(self.deals.flops), dtype=np.int64)
+        self._nodes = np.array([leaf.node for leaf in self.flop_leaves], dtype=np.int64)
+        self._pots = np.array([leaf.pot_bb for leaf in self.flop_leaves])
+        groups = known_groups(self.tree, self.matchup_share)
+        if self.flop_leaves:
+            # Checked down on all flops, instead of on those that are played.
+            missed = self.matchup_share * preflop_edge() - self.deals.edge
+            groups.append(LeafGroup(missed, self._nodes, self.tree.leaf_stake[self._nodes]))
+        self._known = MatrixLeaves(self.tree.layout, groups)
 
     @property
-    def subgames(self: "JointLeaves[LearningFlops]") -> Sequence[Sequence[Subgame]]:
+    def subgames(self: "JointLeaves[LearningFlops]") -> Iterable[Sequence[Subgame]]:
         """For each flop, one for each of the tree's flop leaves."""
         return self.players.subgames
 
@@ -184,20 +420,29 @@ class JointLeaves(Generic[Players]):
         """Whether what one player wins is what the other loses, but for rounding."""
         return self.players.is_zero_sum
 
-    def evaluator(self, tree: PreflopTree) -> "JointLeaves[Players]":
-        """Returns the leaves as the solver wants them."""
-        return self
-
     def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player``, in big blinds, into the leaf rows."""
         self._known.fill_leaf_values(arrival, out_value)
-        reach = [
-            arrival.reach_of(arrival.opponent, leaf.node)[0].astype(np.float64)
-            for leaf in self.flop_leaves
-        ]
-        gained = self._play_flops(arrival.player, arrival.step, reach)
-        for leaf, gain in zip(self.flop_leaves, gained, strict=True):
-            out_value[0, leaf.node] += gain
+        if self.flop_leaves:
+            rows = arrival.row[arrival.opponent][self._nodes]
+            reach = arrival.reach[arrival.opponent][0][rows].astype(np.float64)
+            out_value[0, self._nodes] += self.play_flops(arrival.player, arrival.step, reach)
+
+    def play_flops(self, player: int, step: Pass, reach: FloatArray) -> FloatArray:
+        """Returns ``[L, 169]`` what a player wins on the flops at each leaf, in big blinds.
+
+        Args:
+            player: `SB` or `BB`.
+            step: what is played, and whether to learn from it.
+            reach: ``[L, 169]`` the opponent's own reach of each leaf.
+        """
+        drawn = self.draw(step)
+        steps = {flop: self._flop_step(step, flop) for flop in drawn.number.tolist()}
+        gained = np.zeros(reach.shape)
+        won = self.players.play(player, steps, reach)
+        for scale, of_flop in zip(drawn.scale, won, strict=True):  # in one order, whoever was first
+            gained += scale * self._pots[:, None] * of_flop
+        return gained
 
     def refresh(self, player: int) -> float:
         """Counts the iteration when the second player is done; flops play what they have learned.
@@ -206,25 +451,9 @@ class JointLeaves(Generic[Players]):
         how much strategies change there is not known.
         """
         if player != SB:
-            self.num_visits[self._drawn(self.iteration).number] += 1
+            self.num_visits[self.sampler.draw(self.iteration).number] += 1
             self.iteration += 1
         return 0.0
-
-    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Evaluation) -> FloatArray:
-        """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
-
-        Args:
-            player: `SB` or `BB`.
-            opponent_reach: ``[N, 169]`` the other's own reach of each node.
-            judge: whether the player best-responds after the flop; the other plays its average.
-        """
-        values = value_groups(self._known_groups(), player, opponent_reach)
-        reach = [opponent_reach[leaf.node] for leaf in self.flop_leaves]
-        for leaf, gain in zip(
-            self.flop_leaves, self._play_flops(player, judge, reach), strict=True
-        ):
-            values[leaf.node] += gain
-        return values
 
     def sources(self) -> dict[str, FlopLeafSource]:
         """Returns where the values of flop leaves come from, by path."""
@@ -235,48 +464,10 @@ class JointLeaves(Generic[Players]):
             for leaf in self.flop_leaves
         }
 
-    def _known_groups(self) -> list[LeafGroup]:
-        groups = known_groups(self.tree, self.matchup_share)
-        if self.flop_leaves:
-            nodes = np.array([leaf.node for leaf in self.flop_leaves])
-            # Checked down on all flops, instead of on those that are played.
-            missed = self.matchup_share * preflop_edge() - self.deals.edge
-            groups.append(LeafGroup(missed, nodes, self.tree.leaf_stake[nodes]))
-        return groups
-
-    def _drawn(self, iteration: int) -> DrawnFlops:
-        assert self.sampler is not None
-        return self.sampler.draw(iteration)
-
-    def _play_flops(self, player: int, step: Pass, reach: Sequence[FloatArray]) -> list[FloatArray]:
-        """Returns ``[169]`` for each leaf, what a player wins on the flops, in big blinds.
-
-        Args:
-            player: `SB` or `BB`.
-            step: what is played, and whether to learn from it.
-            reach: ``[169]`` for each leaf, the opponent's own reach of it.
-        """
-        gained = [np.zeros(NUM_HANDS) for _ in self.flop_leaves]
-        if not gained:
-            return gained
-        visits = self._visits(step)
-        steps = [FlopVisit(visit.flop, self._flop_step(step, visit.flop)) for visit in visits]
-        won = self.players.play(player, steps, np.stack(reach))
-        for number, leaf in enumerate(self.flop_leaves):
-            for visit, by_leaf in zip(visits, won, strict=True):  # in one order, whoever was first
-                gained[number] += visit.scale * leaf.pot_bb * by_leaf[number]
-        return gained
-
-    def _visits(self, step: Pass) -> list[_Visit]:
-        if isinstance(step, Evaluation):
-            number = len(self.deals.flops)
-            drawn = DrawnFlops(np.arange(number), np.ones(number))
-        else:
-            drawn = self._drawn(self.iteration)
-        return [
-            _Visit(flop, scale)
-            for flop, scale in zip(drawn.number.tolist(), drawn.scale.tolist(), strict=True)
-        ]
+    def draw(self, step: Pass) -> DrawnFlops:
+        """Returns the flops that a visit of the whole game goes to."""
+        is_judging = isinstance(step, Evaluation)
+        return self.sampler.all_flops() if is_judging else self.sampler.draw(self.iteration)
 
     def _flop_step(self, step: Pass, flop: int) -> Step:
         """Returns what is done on a flop, which has been visited so often."""
@@ -291,83 +482,81 @@ LearningLeaves = JointLeaves[LearningFlops]
 
 
 # --------------------------------------------------------------------------------------------------
-# Average strategies of a joint solve at every flop leaf on every flop, saved to be opened later.
-#
-# `runout.solutions.flop_bundles` has the layout, and opens them without a solver.
+# A joint game before it is solved: its trees after the flop, its flops, and what it needs.
 
 
-#: Of a probability that is kept.
+#: The program, with what compiling kernels and preparing flops takes for a while.
+JOINT_PROGRAM_BYTES = PROGRAM_BYTES + 280_000_000
+
+#: Of a probability that is kept, and of the number of a runout.
 KEPT_BYTES_PER_CELL = 1
+_GAME_NUMBER_BYTES = 4
 
 
-def save_flop_strategies(
-    path: Path,
-    leaves: LearningLeaves,
-    solution: PreflopSolution,
-    config_text: str,
-    *,
-    keep_rivers: bool = True,
-    overwrite: bool = False,
-) -> None:
-    """Writes what was learned after the flop as a bundle, all of it or nothing.
+class SubgameNeeds(NamedTuple):
+    """What the subgames of some flops take together.
 
-    Args:
-        path: the bundle.
-        leaves: of the solved game.
-        solution: what is done before the flop, and so what arrives there.
-        config_text: of the run.
-        keep_rivers: whether rivers are kept, and not only flops and turns.
-        overwrite: whether to replace a bundle that is at ``path``.
-
-    Raises:
-        BundleError: if it cannot be written, or exists and is not to be overwritten.
+    Attributes:
+        memory: in bytes.
+        cells_by_street: ``[3]`` probabilities that the tables of flop, turn and river hold.
+        river_map_bytes: what says which column of a river's tables a hand has, where it is kept.
     """
-    last_street = Street.RIVER if keep_rivers else Street.TURN
-    arriving = [solution.arriving_ranges(leaf.node) for leaf in leaves.flop_leaves]
-    with BundleWriter(
-        path,
-        kind=FLOPS_KIND,
-        schema_version=FLOPS_SCHEMA_VERSION,
-        config_text=config_text,
-        config_digest=digest_config(config_text),
-        overwrite=overwrite,
-    ) as writer:
-        bucket_numbers: list[int] = []
-        for flop, subgames in enumerate(leaves.subgames):
-            ways: list[object] = []
-            written: set[str] = set()  # what the leaves of a flop share
-            bucket_numbers = []
-            for leaf, subgame in enumerate(subgames):
-                game = subgame.game
-                way = None if game.rivers.is_exact else game.card_tables.bucket_games
-                ways += [] if way in ways else [way]
-                bucket_numbers.append(ways.index(way))
-                parts = names_of_flop(flop, leaf, bucket_numbers[-1]).items()
-                names = {part: name for part, name in parts if name not in written}
-                live, tables = live_subgame(subgame, arriving[leaf]), subgame.tables
-                store_spot(writer.create_array, live, tables, names, last_street, np.uint8)
-                written.update(names.values())
-        layout = {
-            "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],
-            "weights": leaves.deals.flops.weights.tolist(),
-            "leaves": [leaf.path for leaf in leaves.flop_leaves],
-            "last_street": last_street.label,
-            "bucket_numbers": bucket_numbers,
-        }
-        writer.add_document(LAYOUT, layout)
-        writer.commit()
+
+    memory: MemoryNeed
+    cells_by_street: IntArray
+    river_map_bytes: int = 0
 
 
-def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
-    """Returns a subgame with what ``arriving[2, 169]`` OOP and IP bring."""
-    reach = []
-    for player in range(NUM_PLAYERS):
-        brought = arriving[1 - player][HAND_BY_COMBO[subgame.combos]]
-        row = np.zeros(subgame.width, np.float32)
-        # Only ratios matter, and the largest should not be a tiny number.
-        row[: len(brought)] = brought / (brought.max() or 1.0)
-        reach.append(row)
-    return LiveSpot(subgame.game, subgame.tables, reach)
+def estimate_subgames(
+    backend: CardBackend, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
+) -> SubgameNeeds:
+    """Returns what `make_subgames` will allocate, and what is kept of it."""
+    cells, tables, of_cards, maps = np.zeros(len(Street), np.int64), 0, 0, 0
+    own_space = 0
+    spaces: list[Plan] = []
+    for cards, number in count_alike(flops):
+        shared: dict[Rivers, Plan] = {}
+        for tree in trees:
+            plan = backend.plan(cards.board, tree, 1, cards)
+            tables += number * plan.tables.num_bytes
+            cells += number * plan.count_cells()
+            spaces.append(plan.working_space)
+            own_space += number * plan.working_space.num_bytes
+            rivers = backend.rivers.at_depth(tree.stakes.spr)
+            # Trees without all-ins need no products.
+            known = shared.get(rivers, plan.cards)
+            shared[rivers] = Plan({**known.arrays, **plan.cards.arrays})
+        of_cards += number * sum(plan.num_bytes for plan in shared.values())
+        maps += number * sum(_map_bytes(rivers, cards) for rivers in shared)
+    space = own_space
+    if spaces and backend.rivers.shares_workspace:
+        space = num_workers * Plan.covering(spaces).num_bytes
+    return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, maps)
+
+
+def _map_bytes(rivers: Rivers, cards: CardsToCome) -> int:
+    """Returns what keeping the bucket of each hand, the same for both players, takes on a flop."""
+    if rivers.is_exact:
+        return 0
+    num_games = rivers.table_sizes(cards)[-1].num_boards
+    return num_games * len(cards.players[0].combos) + _GAME_NUMBER_BYTES * len(cards.deals[1].card)
+
+
+def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
+    """Returns the cards of one flop of each pattern of suits and ranks, and how many are like it.
+
+    They have as many turn and river boards, so they need as much memory.
+    """
+    alike = Counter(_pattern(flop) for flop in flops)
+    example = {_pattern(flop): flop for flop in flops}
+    return [
+        (CardsToCome.plan(example[pattern], EVERYONE), number) for pattern, number in alike.items()
+    ]
+
+
+def _pattern(flop: Flop) -> tuple[tuple[int, int], ...]:
+    ranks = sorted({card_rank(card) for card in flop})
+    return tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
 
 
 def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> int:
@@ -378,14 +567,6 @@ def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> i
         of_values = sum(2 * leaf.size(VALUES) + 4 * leaf.size(BOUNDS) for leaf in stored)
         total += number * (of_values + 2 * len(cards.players[0].combos) ** 2)
     return total
-
-
-# --------------------------------------------------------------------------------------------------
-# A joint game before it is solved: its trees after the flop, its flops, and what it needs.
-
-
-#: The program, with what compiling kernels and preparing flops takes for a while.
-JOINT_PROGRAM_BYTES = PROGRAM_BYTES + 280_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,7 +606,11 @@ class JointGame:
             num_workers: threads in all.
             keeps_rivers: whether strategies of rivers are kept, and not only of flops and turns.
         """
-        need = self._estimate(self.backend, num_workers)
+
+        def estimate(backend: CardBackend) -> SubgameNeeds:
+            return estimate_subgames(backend, self.flops.flops, self.flop_trees, num_workers)
+
+        need = estimate(self.backend)
         kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
         result = KEPT_BYTES_PER_CELL * int(kept.sum())
         result += count_value_bytes(self.flops.flops, self.flop_trees)
@@ -433,7 +618,7 @@ class JointGame:
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = self.backend.seconds_per_cell * int(need.cells_by_street.sum()) * share
         savings: dict[str, int | None] = {
-            change: JOINT_PROGRAM_BYTES + self._estimate(backend, num_workers).memory.total
+            change: JOINT_PROGRAM_BYTES + estimate(backend).memory.total
             for change, backend in self.backend.savings.items()
         }
         is_exact = self.backend.rivers.is_exact
@@ -447,20 +632,41 @@ class JointGame:
             savings=savings | {f"give fewer flops, fewer sizes, or {cheaper}": None},
         )
 
-    def _estimate(self, backend: CardBackend, num_workers: int) -> SubgameNeeds:
-        return estimate_subgames(backend, self.flops.flops, self.flop_trees, num_workers)
+    def memory_bytes(self, flops: Sequence[int]) -> int:
+        """Returns what one worker needs that plays some flops, by number, with the program."""
+        cards = [self.flops.flops[number] for number in flops]
+        need = estimate_subgames(self.backend, cards, self.flop_trees, 1)
+        return JOINT_PROGRAM_BYTES + need.memory.total
 
     def play_flops(self, team: Team, flops: Sequence[int] | None = None) -> PlayedFlops[Subgame]:
         """Allocates the tables of flops; everybody begins with all actions equally likely.
+
+        The subgames of a flop share its cards. Where `Rivers.shares_workspace`, all of them share
+        one working space for each worker; else each has its own, as one worker at a time visits it.
 
         Args:
             team: threads that share the subgames.
             flops: their numbers, by default all of them.
         """
         numbers = range(len(self.flops)) if flops is None else flops
-        cards = [self.flops.flops[number] for number in numbers]
         weights = {number: float(self.flops.weights[number]) for number in numbers}
-        subgames = make_subgames(self.backend, cards, self.flop_trees, team)
+        games = [
+            self.backend.make_games(self.flops.flops[number], self.flop_trees, team)
+            for number in numbers
+        ]
+        rivers, number = self.backend.rivers, team.num_workers
+        make_space = partial(Workspace, worker_space=rivers.worker_space(len(Street)))
+        shared: list[Workspace] = []
+        if rivers.shares_workspace and self.flop_trees:
+            plan = Plan.covering([game.plan_workspace() for of_flop in games for game in of_flop])
+            shared = [make_space(plan) for _ in range(number)]
+        subgames = [
+            [
+                Subgame(game, shared or [make_space(game.plan_workspace())] * number)
+                for game in of_flop
+            ]
+            for of_flop in games
+        ]
         return PlayedFlops(weights, subgames, team)
 
     def make_leaves(

@@ -1,30 +1,103 @@
-"""A joint game divided among shards, and its checkpoints."""
+"""A joint game divided among shards, its checkpoints, and the strategies that it keeps."""
 
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from runout.arrays import AnyArray, FloatArray
-from runout.cards.deck import NUM_HANDS
+from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards
 from runout.cards.flops import suit_stabilizer
 from runout.cfr.team import Team
 from runout.errors import BundleError
 from runout.execution.tasks import ShardGroup, Worker
-from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame, LearningLeaves
+from runout.flops.live_spot import LiveSpot, store_spot
+from runout.holdem.street_kernels import Step
+from runout.preflop.joint import JointGame, LearningLeaves, PlayedFlops, Subgame
 from runout.preflop.solver import PreflopSolver
-from runout.preflop.subgames import (
-    FlopVisit,
-    PlayedFlops,
-    SavedSubgames,
-    Subgame,
-    estimate_subgames,
-)
-from runout.storage.bundle import has_bundle, load_bundle
-from runout.storage.writer import BundleWriter, Finish
+from runout.solutions.flop_bundles import FLOPS_KIND, FLOPS_SCHEMA_VERSION, LAYOUT, names_of_flop
+from runout.solutions.preflop import PreflopSolution
+from runout.storage.bundle import digest_config, has_bundle, load_bundle
+from runout.storage.writer import BundleWriter, Finish, begin_bundles
+from runout.trees.betting import Street
+from runout.trees.layout import NUM_PLAYERS
+
+# Average strategies of a joint solve at every flop leaf on every flop, saved to be opened later.
+#
+# `runout.solutions.flop_bundles` has the layout, and opens them without a solver.
+
+
+def save_flop_strategies(
+    path: Path,
+    leaves: LearningLeaves,
+    solution: PreflopSolution,
+    config_text: str,
+    *,
+    keep_rivers: bool = True,
+    overwrite: bool = False,
+) -> None:
+    """Writes what was learned after the flop as a bundle, all of it or nothing.
+
+    Args:
+        path: the bundle.
+        leaves: of the solved game.
+        solution: what is done before the flop, and so what arrives there.
+        config_text: of the run.
+        keep_rivers: whether rivers are kept, and not only flops and turns.
+        overwrite: whether to replace a bundle that is at ``path``.
+
+    Raises:
+        BundleError: if it cannot be written, or exists and is not to be overwritten.
+    """
+    last_street = Street.RIVER if keep_rivers else Street.TURN
+    arriving = [solution.arriving_ranges(leaf.node) for leaf in leaves.flop_leaves]
+    with BundleWriter(
+        path,
+        kind=FLOPS_KIND,
+        schema_version=FLOPS_SCHEMA_VERSION,
+        config_text=config_text,
+        config_digest=digest_config(config_text),
+        overwrite=overwrite,
+    ) as writer:
+        bucket_numbers: list[int] = []
+        for flop, subgames in enumerate(leaves.subgames):
+            ways: list[object] = []
+            written: set[str] = set()  # what the leaves of a flop share
+            bucket_numbers = []
+            for leaf, subgame in enumerate(subgames):
+                game = subgame.game
+                way = None if game.rivers.is_exact else game.card_tables.bucket_games
+                ways += [] if way in ways else [way]
+                bucket_numbers.append(ways.index(way))
+                parts = names_of_flop(flop, leaf, bucket_numbers[-1]).items()
+                names = {part: name for part, name in parts if name not in written}
+                live, tables = live_subgame(subgame, arriving[leaf]), subgame.tables
+                store_spot(writer.create_array, live, tables, names, last_street, np.uint8)
+                written.update(names.values())
+        layout = {
+            "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],
+            "weights": leaves.deals.flops.weights.tolist(),
+            "leaves": [leaf.path for leaf in leaves.flop_leaves],
+            "last_street": last_street.label,
+            "bucket_numbers": bucket_numbers,
+        }
+        writer.add_document(LAYOUT, layout)
+        writer.commit()
+
+
+def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
+    """Returns a subgame with what ``arriving[2, 169]`` OOP and IP bring."""
+    reach = []
+    for player in range(NUM_PLAYERS):
+        brought = arriving[1 - player][HAND_BY_COMBO[subgame.combos]]
+        row = np.zeros(subgame.width, np.float32)
+        # Only ratios matter, and the largest should not be a tiny number.
+        row[: len(brought)] = brought / (brought.max() or 1.0)
+        reach.append(row)
+    return LiveSpot(subgame.game, subgame.tables, reach)
+
 
 # Where a joint solve stands: all tables, so that it goes on with the same bits.
 #
@@ -45,11 +118,6 @@ _STATE = "state"
 def has_commit(directory: Path) -> bool:
     """Returns whether a solve can go on from a directory."""
     return has_bundle(directory / _COMMIT)
-
-
-def flops_directory(directory: Path, iteration: int) -> Path:
-    """Returns where flops are saved after an iteration."""
-    return directory / f"{_FLOPS}{iteration}"
 
 
 def begin_saving(
@@ -73,18 +141,17 @@ def begin_saving(
     Raises:
         BundleError: if they cannot be written.
     """
-    flops = flops_directory(directory, solver.cfr.iteration)
+    flops = directory / f"{_FLOPS}{solver.cfr.iteration}"
     finish_flops = leaves.players.begin_saving(flops)
-    with ExitStack() as stack:
-        writer = stack.enter_context(
-            BundleWriter(
-                directory / _COMMIT,
-                kind=KIND,
-                schema_version=SCHEMA_VERSION,
-                config_digest=digest,
-                overwrite=True,
-            )
-        )
+    commit = BundleWriter(
+        directory / _COMMIT,
+        kind=KIND,
+        schema_version=SCHEMA_VERSION,
+        config_digest=digest,
+        overwrite=True,
+    )
+
+    def fill(writer: BundleWriter) -> None:
         for name, array in _tables(solver, leaves):
             writer.add_array(name, array)
         state = {
@@ -94,12 +161,11 @@ def begin_saving(
             "flops": flops.name,
         }
         writer.add_document(_STATE, state)
-        still_open = stack.pop_all()
+
+    finish_commit = begin_bundles([(commit, fill)], first=finish_flops)
 
     def finish() -> None:
-        with still_open:
-            finish_flops()
-            writer.commit()
+        finish_commit()
         for other in directory.glob(f"{_FLOPS}*"):
             if other != flops:
                 shutil.rmtree(other, ignore_errors=True)
@@ -121,9 +187,8 @@ def restore(directory: Path, solver: PreflopSolver, leaves: LearningLeaves, dige
         state, arrays = bundle.documents[_STATE], bundle.arrays
         for name, table in _tables(solver, leaves):
             np.copyto(table, arrays[name], casting="no")
-        learned = {name: table.copy() for name, table in solver.learned().items()}
         curve = {int(iteration): float(mbb) for iteration, mbb in state["curve_mbb"]}
-        solver.restore(learned, int(state["iteration"]), curve)
+        solver.restore(solver.learned(), int(state["iteration"]), curve)
         leaves.iteration = int(state["iteration"])
         leaves.players.restore(directory / str(state["flops"]))
         return float(state["seconds"])
@@ -161,9 +226,7 @@ class JointShards:
 
     def memory_bytes(self, part: Sequence[int]) -> int:
         """Returns what the tables of some flops need, and the program beside them."""
-        cards = [self.game.flops.flops[number] for number in part]
-        needs = estimate_subgames(self.game.backend, cards, self.game.flop_trees, 1)
-        return JOINT_PROGRAM_BYTES + needs.memory.total
+        return self.game.memory_bytes(part)
 
 
 def divide_flops(game: JointGame, num_shards: int) -> list[tuple[int, ...]]:
@@ -195,21 +258,22 @@ class ShardedFlops:
         self.is_zero_sum = all(group.call("are_zero_sum", [() for _ in parts]))
 
     @property
-    def subgames(self) -> SavedSubgames:
+    def subgames(self) -> Iterator[Sequence[Subgame]]:
         """For each flop of the game what was last saved of it, read flop by flop."""
         assert self._saved is not None, "nothing was saved"
-        return SavedSubgames(len(self._game.flops), self._make_subgames, self._saved)
+        for flop in range(len(self._game.flops)):
+            played = self._game.play_flops(Team(), [flop])
+            played.restore(self._saved)
+            yield played.subgames[0]
 
-    def play(self, player: int, visits: Sequence[FlopVisit], reach: FloatArray) -> FloatArray:
+    def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
         """Returns ``[n, L, 169]`` what a player's hands win on each flop at each leaf, in pots."""
         places = [
-            [place for place, visit in enumerate(visits) if visit.flop in part]
-            for part in self._parts
+            [place for place, flop in enumerate(steps) if flop in part] for part in self._parts
         ]
-        answers = self._group.call(
-            "play", [(player, [visits[place] for place in own], reach) for own in places]
-        )
-        won = np.zeros((len(visits), len(reach), NUM_HANDS))
+        own_steps = [{flop: steps[flop] for flop in steps if flop in part} for part in self._parts]
+        answers = self._group.call("play", [(player, own, reach) for own in own_steps])
+        won = np.zeros((len(steps), len(reach), NUM_HANDS))
         for own, answer in zip(places, answers, strict=True):
             won[own] = answer
         return won
@@ -218,16 +282,9 @@ class ShardedFlops:
         """Saves all tables, each shard its own; nothing is left to do afterwards."""
         self._group.call("save", [(directory,) for _ in self._parts])
         self._saved = directory
-        return _do_nothing
+        return lambda: None
 
     def restore(self, directory: Path) -> None:
         """Fills all tables with what was saved, by however many shards."""
         self._group.call("restore", [(directory,) for _ in self._parts])
         self._saved = directory
-
-    def _make_subgames(self, flop: int) -> Sequence[Subgame]:
-        return self._game.play_flops(Team(), [flop]).subgames[0]
-
-
-def _do_nothing() -> None:
-    """Finishes a save that is finished."""

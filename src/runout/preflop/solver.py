@@ -1,7 +1,6 @@
 """The preflop solver: vector CFR over 169 x 169 hands with exact card removal."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -9,7 +8,14 @@ import numpy as np
 from runout.arrays import FloatArray, RealArray
 from runout.cards.deck import NUM_HANDS, matchup_weights
 from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
-from runout.cfr.schedules import DCFR_PLUS, DiscountSchedule, SolveProgress, StoppingRule
+from runout.cfr.schedules import (
+    DCFR_PLUS,
+    DiscountSchedule,
+    Measurement,
+    SolveOutcome,
+    SolveProgress,
+    StoppingRule,
+)
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.equity.preflop import preflop_table
 from runout.execution.tasks import CancelToken
@@ -20,11 +26,11 @@ from runout.trees.betting import SB
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, SHOWDOWN, PreflopTree, postflop_position
 
-# What the preflop solver asks of leaves, whichever way flops are solved.
+_EVERYONE = np.ones((1, NUM_PLAYERS, NUM_HANDS))
 
 
-class GameLeaves(Protocol):
-    """The leaves of a preflop game."""
+class GameLeaves(LeafEvaluator, Protocol):
+    """The leaves of a preflop game, whichever way flops are solved."""
 
     @property
     def matchup_share(self) -> FloatArray:
@@ -34,85 +40,12 @@ class GameLeaves(Protocol):
     def is_zero_sum(self) -> bool:
         """Whether what one player wins is what the other loses, but for rounding."""
 
-    def evaluator(self, tree: PreflopTree) -> LeafEvaluator:
-        """Returns the leaves as CFR wants them."""
-
-    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Evaluation) -> FloatArray:
-        """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
-
-        Args:
-            player: `SB` or `BB`.
-            opponent_reach: ``[N, 169]`` the other's own reach of each node.
-            judge: whether the player best-responds after the flop; the other plays its average.
-        """
-
     def sources(self) -> dict[str, FlopLeafSource]:
         """Returns where the values of flop leaves come from, by path."""
 
 
-# What each hand wins at each node under given strategies.
-
-
-def expected_values(tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray) -> FloatArray:
-    """Returns ``[2, N, 169]`` what SB's and BB's hands win once a node is reached, in big blinds.
-
-    It is NaN where the opponent never comes. Blinds count: a small blind that folds wins -0.5.
-
-    Args:
-        tree: the betting.
-        leaves: what hands win at its leaves.
-        strategy: ``[N, 169]`` action probabilities of both players.
-    """
-    values = np.zeros((NUM_PLAYERS, *strategy.shape))
-    for player in range(NUM_PLAYERS):
-        opponent_reach = own_reach(tree.layout, strategy, 1 - player)
-        value = values[player]
-        value[:] = leaves.leaf_values(player, opponent_reach, Evaluation.EVALUATE)
-        for node in range(tree.num_nodes - 1, -1, -1):
-            children = tree.layout.children(node)
-            if not children:
-                continue
-            of_actions = value[children.start : children.stop]
-            is_own = tree.layout.actor[node] == player
-            weight = strategy[children.start : children.stop] if is_own else 1.0
-            value[node] = (weight * of_actions).sum(axis=0)
-        arrival = multiply(opponent_reach, leaves.matchup_share)
-        np.divide(value, arrival, out=value, where=arrival > 0.0)
-        value[arrival <= 0.0] = np.nan
-    return values
-
-
-def best_response(
-    tree: PreflopTree, leaves: GameLeaves, strategy: FloatArray, player: int
-) -> FloatArray:
-    """Returns ``[169]`` what a player's hands win at most, times how often they are dealt, in bb.
-
-    Their sum is what the player wins per hand.
-
-    Args:
-        tree: the betting.
-        leaves: what hands win at its leaves, if the player best-responds there as well.
-        strategy: ``[N, 169]`` action probabilities; the opponent's count.
-        player: who responds.
-    """
-    opponent_reach = own_reach(tree.layout, strategy, 1 - player)
-    value = leaves.leaf_values(player, opponent_reach, Evaluation.BEST_RESPOND)
-    for node in range(tree.num_nodes - 1, -1, -1):
-        children = tree.layout.children(node)
-        if children:
-            of_actions = value[children.start : children.stop]
-            is_own = tree.layout.actor[node] == player
-            value[node] = of_actions.max(axis=0) if is_own else of_actions.sum(axis=0)
-    root: FloatArray = value[0]
-    return root
-
-
-# The leaves of the preflop tree: folds, called all-ins, and flops by the value book.
-
-
-@dataclass(frozen=True, eq=False)
-class PreflopLeaves:
-    """What two hands win from each other at every leaf.
+class BookLeaves(MatrixLeaves):
+    """The leaves of a preflop tree: folds, called all-ins, and flops by the value book.
 
     Attributes:
         matchup_share: ``[169, 169]`` probability that SB is dealt the row and BB the column.
@@ -120,28 +53,20 @@ class PreflopLeaves:
         flops: what was used at each leaf that sees a flop, by path.
     """
 
-    matchup_share: FloatArray
-    groups: tuple[LeafGroup, ...]
-    flops: dict[str, LeafValues]
+    is_zero_sum = True
 
-    @property
-    def is_zero_sum(self) -> bool:
-        """Always."""
-        return True
-
-    def evaluator(self, tree: PreflopTree) -> MatrixLeaves:
-        """Returns the leaves as the solver wants them."""
-        return MatrixLeaves(tree.layout, self.groups)
-
-    def leaf_values(self, player: int, opponent_reach: FloatArray, judge: Evaluation) -> FloatArray:
-        """Returns ``[N, 169]`` what a player's hands win at the leaves, times how often they meet.
-
-        Args:
-            player: `SB` or `BB`.
-            opponent_reach: ``[N, 169]`` the other's own reach of each node.
-            judge: whether the player best-responds after the flop; the other plays its average.
-        """
-        return value_groups(self.groups, player, opponent_reach)
+    def __init__(self, tree: PreflopTree, book: ValueBook) -> None:
+        """Values the leaves of a tree whose flops are worth what a book says."""
+        assert postflop_position(SB) == IP  # the book speaks of the player in position
+        self.matchup_share = share = share_of_matchups()
+        self.groups = known_groups(tree, share)
+        self.flops: dict[str, LeafValues] = {}
+        for leaf in tree.flop_leaves():
+            values = self.flops[leaf.path] = book.at_leaf(leaf.path, leaf.spr)
+            payoff = share * (2.0 * values.share_of_ip - 1.0)
+            node = np.array([leaf.node])
+            self.groups.append(LeafGroup(payoff, node, tree.leaf_stake[node]))
+        super().__init__(tree.layout, self.groups)
 
     def sources(self) -> dict[str, FlopLeafSource]:
         """Returns where the values of flop leaves come from, by path."""
@@ -149,26 +74,6 @@ class PreflopLeaves:
             path: FlopLeafSource(values.source, values.detail)
             for path, values in self.flops.items()
         }
-
-
-def value_leaves(tree: PreflopTree, book: ValueBook) -> PreflopLeaves:
-    """Returns the value of every leaf of a tree.
-
-    Args:
-        tree: the betting.
-        book: what flops are worth.
-    """
-    assert postflop_position(SB) == IP  # the book speaks of the player in position
-    share = share_of_matchups()
-    stake = tree.leaf_stake
-    groups = known_groups(tree, share)
-    flops: dict[str, LeafValues] = {}
-    for leaf in tree.flop_leaves():
-        values = book.at_leaf(leaf.path, leaf.spr)
-        flops[leaf.path] = values
-        payoff = share * (2.0 * values.share_of_ip - 1.0)
-        groups.append(LeafGroup(payoff, np.array([leaf.node]), stake[[leaf.node]]))
-    return PreflopLeaves(share, tuple(groups), flops)
 
 
 def share_of_matchups() -> FloatArray:
@@ -199,15 +104,40 @@ def preflop_edge() -> FloatArray:
     return 2.0 * preflop_table().equities() - 1.0
 
 
-def value_groups(
-    groups: Sequence[LeafGroup], player: int, opponent_reach: FloatArray
-) -> FloatArray:
-    """Returns ``[N, 169]`` what a player's hands win at the leaves of some groups, by deals."""
-    values = np.zeros(opponent_reach.shape)
-    for group in groups:
-        payoff = group.payoff if player == SB else -group.payoff.T
-        won = multiply(opponent_reach[group.node], payoff.T)
-        values[group.node] = group.stake[:, None] * won
+def play_strategy(tree: PreflopTree, leaves: LeafEvaluator, strategy: FloatArray) -> StreetSolver:
+    """Returns a solver whose average strategies are ``strategy[N, 169]``, to be judged."""
+    street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS)
+    street.restore({"regret": np.zeros_like(strategy), "strategy_sum": strategy})
+    return street
+
+
+def best_response(
+    tree: PreflopTree, leaves: LeafEvaluator, strategy: FloatArray, player: int
+) -> RealArray:
+    """Returns ``[169]`` what a player's hands win at most, times how often they are dealt, in bb.
+
+    Their sum is what the player wins per hand against ``strategy[N, 169]`` of the opponent.
+    """
+    street = play_strategy(tree, leaves, strategy)
+    values: RealArray = street.visit(_EVERYONE, player, Evaluation.BEST_RESPOND)[0]
+    return values
+
+
+def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArray:
+    """Returns ``[2, N, 169]`` what SB's and BB's hands win once a node is reached, in big blinds.
+
+    It is NaN where the opponent never comes. Blinds count: a small blind that folds wins -0.5.
+
+    Args:
+        street: of the whole game before the flop; its average strategies are played.
+        matchup_share: ``[169, 169]`` probability that SB is dealt the row and BB the column.
+    """
+    strategy = street.average_strategy()[0]
+    values = np.full((NUM_PLAYERS, *strategy.shape), np.nan)
+    for player in range(NUM_PLAYERS):
+        won = street.visit_nodes(_EVERYONE, player, Evaluation.EVALUATE)[0]
+        arrival = multiply(own_reach(street.tree, strategy, 1 - player), matchup_share)
+        np.divide(won, arrival, out=values[player], where=arrival > 0.0)
     return values
 
 
@@ -234,9 +164,8 @@ class PreflopSolver:
         """
         self.tree = tree
         self.leaves = leaves
-        self._street = StreetSolver(tree.layout, leaves.evaluator(tree), 1, NUM_HANDS)
-        everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS))
-        self.cfr = CfrSolver(self._street, everyone, schedule, is_zero_sum=leaves.is_zero_sum)
+        self._street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS)
+        self.cfr = CfrSolver(self._street, _EVERYONE, schedule, is_zero_sum=leaves.is_zero_sum)
         #: Exploitability whenever it was measured, in thousandths of a big blind, by iteration.
         self.curve_mbb: dict[int, float] = {}
 
@@ -258,6 +187,12 @@ class PreflopSolver:
         self.cfr.iteration = iteration
         self.curve_mbb = dict(curve_mbb)
 
+    @property
+    def last_measured(self) -> Measurement | None:
+        """The last point of the curve, in big blinds."""
+        last = max(self.curve_mbb, default=None)
+        return None if last is None else (last, self.curve_mbb[last] / MBB_PER_BB)
+
     def solve(
         self,
         rule: StoppingRule,
@@ -278,20 +213,30 @@ class PreflopSolver:
         Raises:
             CancelledError: if the token was set.
         """
-        curve = self.curve_mbb
+        record = self.recording(on_progress, on_snapshot, snapshot_every)
+        return self.conclude(self.cfr.solve(rule, record, cancel, self.last_measured))
+
+    def recording(
+        self,
+        on_progress: Callable[[SolveProgress], None],
+        on_snapshot: SnapshotSink = ignore_snapshot,
+        snapshot_every: int = 0,
+    ) -> Callable[[SolveProgress], None]:
+        """Returns what `CfrSolver.solve` calls, so that the curve is kept; see `solve`."""
 
         def record(progress: SolveProgress) -> None:
             if progress.exploitability is not None and progress.is_measured:
-                curve[progress.iteration] = progress.exploitability * MBB_PER_BB
+                self.curve_mbb[progress.iteration] = progress.exploitability * MBB_PER_BB
             on_progress(progress)
             if snapshot_every and progress.iteration % snapshot_every == 0:
-                measured = float(self.cfr.exploitability().max())
+                measured = self.cfr.worst_exploitability()
                 on_snapshot(self._solution(progress.iteration, measured, progress.seconds))
 
-        last = max(curve, default=None)
-        measured = None if last is None else (last, curve[last] / MBB_PER_BB)
-        outcome = self.cfr.solve(rule, record, cancel, measured)
-        curve[outcome.iterations] = outcome.exploitability * MBB_PER_BB
+        return record
+
+    def conclude(self, outcome: SolveOutcome) -> PreflopSolution:
+        """Returns the solution that a solve has ended with."""
+        self.curve_mbb[outcome.iterations] = outcome.exploitability * MBB_PER_BB
         return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds)
 
     def _solution(
@@ -305,6 +250,5 @@ class PreflopSolver:
             flop_leaves=self.leaves.sources(),
             curve_mbb=tuple(self.curve_mbb.items()),
         )
-        strategy = self._street.average_strategy()[0].astype(np.float64, copy=False)
-        ev_bb = expected_values(self.tree, self.leaves, strategy)
-        return PreflopSolution(self.tree, strategy, ev_bb, report)
+        ev_bb = expected_values(self._street, self.leaves.matchup_share)
+        return PreflopSolution(self.tree, self._street.average_strategy()[0], ev_bb, report)

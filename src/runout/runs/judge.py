@@ -31,10 +31,9 @@ from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.holdem.tables import BothFixed, FixedTables
-from runout.preflop.joint import JOINT_PROGRAM_BYTES, JointGame
+from runout.preflop.joint import FlopPlayers, JointGame, PlayedFlops
 from runout.preflop.shards import ShardedFlops, divide_flops
 from runout.preflop.solver import best_response
-from runout.preflop.subgames import FlopPlayers, PlayedFlops, estimate_subgames
 from runout.runs.plan import make_joint_game
 from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.preflop import (
@@ -193,9 +192,7 @@ class JudgeShards:
     def memory_bytes(self, part: Sequence[int]) -> int:
         """Returns what the strategies of some flops need, and the program beside them."""
         game, _, _ = open_joint_run(self.directory)
-        cards = [game.flops.flops[flop] for flop in part]
-        need = estimate_subgames(game.backend, cards, game.flop_trees, 1)
-        return JOINT_PROGRAM_BYTES + need.memory.total
+        return game.memory_bytes(part)
 
 
 def judge_run(directory: Path, workplace: RunContext) -> JointLoss:

@@ -30,7 +30,7 @@ from runout.events import (
 from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, WorkerLostError, holding_interrupts
 from runout.flops.solve import PostflopAbstraction
-from runout.preflop.joint import JointGame, LearningLeaves, save_flop_strategies
+from runout.preflop.joint import JointGame, LearningFlops, LearningLeaves
 from runout.preflop.shards import (
     JointShards,
     ShardedFlops,
@@ -38,9 +38,9 @@ from runout.preflop.shards import (
     divide_flops,
     has_commit,
     restore,
+    save_flop_strategies,
 )
-from runout.preflop.solver import PreflopSolver, SnapshotSink, ignore_snapshot, value_leaves
-from runout.preflop.subgames import LearningFlops
+from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink, ignore_snapshot
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution
 from runout.solutions.preflop import (
     FLOPS_FOLDER,
@@ -246,7 +246,9 @@ def _learn(
     with holding_interrupts(cancel), autosave:
         try:
             with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
-                solution = solver.solve(rule, look_up, on_solution, config.print_every, cancel)
+                record = solver.recording(look_up, on_solution, config.print_every)
+                outcome = solver.cfr.solve(rule, record, cancel, solver.last_measured)
+                solution = solver.conclude(outcome)
         except CancelledError:
             if path is not None:
                 begin(path)()
@@ -300,7 +302,7 @@ def solve_on_book(
     def report(progress: SolveProgress) -> None:
         workplace.on_event(_preflop_event(progress, rule, number))
 
-    solver = PreflopSolver(tree, value_leaves(tree, book), config.schedule())
+    solver = PreflopSolver(tree, BookLeaves(tree, book), config.schedule())
     with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
         return solver.solve(rule, report, on_solution, config.print_every, workplace.cancel)
 

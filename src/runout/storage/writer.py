@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -256,6 +257,36 @@ class BundleWriter:
 
 #: Finishes a save that was begun: digests, waiting for the disk, the final name.
 Finish = Callable[[], None]
+
+
+def begin_bundles(
+    bundles: Iterable[tuple[BundleWriter, Callable[[BundleWriter], None]]],
+    first: Finish = lambda: None,
+) -> Finish:
+    """Fills bundles and returns what commits them, which any thread may call later.
+
+    Args:
+        bundles: each with what fills it.
+        first: finishes what must be there before them.
+
+    Raises:
+        BundleError: if one cannot be written; then nothing is left of any.
+    """
+    with ExitStack() as stack:
+        writers = []
+        for writer, fill in bundles:
+            writers.append(stack.enter_context(writer))
+            fill(writer)
+        still_open = stack.pop_all()
+
+    def finish() -> None:
+        with still_open:
+            first()
+            for writer in writers:
+                writer.commit()
+
+    return finish
+
 
 _MIN_WORK_PER_PAUSE = 20.0  # so that saving stops the work for at most 5 % of the time
 
