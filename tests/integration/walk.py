@@ -111,7 +111,10 @@ def listen(commands, stops_at_regret):
     import runout
 
     walk = Walk(Path(runout.__file__).resolve().parent, stops_at_regret)
-    from runout.cli.main import main
+    try:
+        from runout.cli.app import main
+    except ImportError:  # of an earlier commit, whose walk is compared
+        from runout.cli.main import main
 
     threading.setprofile(walk.hear)
     sys.setprofile(walk.hear)
