@@ -19,9 +19,13 @@ from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
 from runout.cli.options import OptionError
 from runout.cli.progress import Bar, SolveLines, SolveTracker
+from runout.cli.sheets import Sheet
 from runout.errors import one_line
 from runout.events import Event, EventSink, KernelCompiled, KernelCompiling
 from runout.storage.files import replacing_file
+
+#: What can be shown to people.
+Shown = RenderableType | Sheet
 
 COMPILING = "Compiling kernels"
 
@@ -45,14 +49,22 @@ def print_json(document: Json) -> None:
     print(format_json(document))
 
 
-def show(json: bool, document: Json, *parts: RenderableType) -> None:
-    """Prints a result: its document for programs, or its parts for people, texts unwrapped."""
+def show(json: bool, document: Json, *parts: Shown) -> None:
+    """Prints a result: its document for programs, or its parts for people."""
     if json:
         print_json(document)
-        return
+    else:
+        print_parts(*parts)
+
+
+def print_parts(*parts: Shown) -> None:
+    """Prints texts unwrapped, sheets in full, and whatever else rich can print."""
     console = output()
     for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str | Text), markup=False)
+        if isinstance(part, Sheet):
+            part.print(console)
+        else:
+            console.print(part, soft_wrap=isinstance(part, str | Text), markup=False)
 
 
 def make_table(

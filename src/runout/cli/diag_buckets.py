@@ -5,13 +5,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-from rich.console import Console
-from rich.table import Table
-
 from runout.cards.deck import format_cards, format_combo
 from runout.cards.flops import GivenFlop
-from runout.cli.console import make_table, output, print_json, print_note, using_kernels
-from runout.cli.formatting import Json, format_count_of, format_percent, format_signed, json_numbers
+from runout.cli.console import Shown, print_note, show, using_kernels
+from runout.cli.formatting import (
+    NO_VALUE,
+    Json,
+    bold,
+    dim,
+    format_count_of,
+    format_percent,
+    format_signed,
+    json_numbers,
+)
 from runout.cli.inspect import SPR_ROUNDING, open_values
 from runout.cli.options import (
     JsonFlag,
@@ -24,6 +30,7 @@ from runout.cli.options import (
     positive,
 )
 from runout.cli.plots import write_bucket_plots
+from runout.cli.sheets import Sheet, columns
 from runout.config.load import load_postflop_config
 from runout.config.postflop import BucketedConfig, PostflopModelConfig
 from runout.events import EventSink
@@ -38,7 +45,11 @@ if TYPE_CHECKING:
 MAX_FLOPS = 10
 
 _NUM_EXAMPLES = 3
-_NO_VALUE = "-"
+_LEGEND = (
+    "\nEV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
+    "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
+    "buckets gains at most. ARI: agreement with the round before, 1 is the same."
+)
 
 
 def diagnose_buckets(
@@ -70,10 +81,8 @@ def diagnose_buckets(
     diagnoses = _diagnose(model, ratio, flops, bundle, workers)
     if png is not None:
         write_bucket_plots(png, diagnoses)
-    if json:
-        print_json({"flops": [_flop_to_json(diagnosis) for diagnosis in diagnoses]})
-    else:
-        _print_diagnoses(output(), diagnoses, top)
+    document = {"flops": [_flop_to_json(diagnosis) for diagnosis in diagnoses]}
+    show(json, document, *_diagnosis_parts(diagnoses, top))
     if png is not None:
         print_note(f"wrote {png}")
 
@@ -156,39 +165,33 @@ def _solve(
     return read_records(solution.to_arrays(), given.canonical)
 
 
-def _print_diagnoses(console: Console, diagnoses: Sequence["FlopDiagnosis"], top: int) -> None:
+def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Shown]:
+    parts: list[Shown] = []
     for number, diagnosis in enumerate(diagnoses):
         title = f"{diagnosis.flop.name} at SPR {diagnosis.spr:.4g}"
-        console.print(("\n" if number else "") + title, style="bold")
-        console.print(_table_of_rounds(diagnosis.rounds))
+        parts += [bold(("\n" if number else "") + title), _rounds_sheet(diagnosis.rounds)]
         for entry in diagnosis.rounds:
             shown = _worst_buckets(entry, top)
             heading = f"round {entry.round}, {len(shown)} of {len(entry.buckets)} buckets"
-            console.print(f"\n{heading}, those with the worst pairs")
-            console.print(_table_of_buckets(diagnosis.flop, entry, shown))
-    console.print(
-        "\nEV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
-        "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
-        "buckets gains at most. ARI: agreement with the round before, 1 is the same.",
-        style="dim",
-    )
+            parts += [f"\n{heading}, those with the worst pairs"]
+            parts += [_buckets_sheet(diagnosis.flop, entry, shown)]
+    return [*parts, dim(_LEGEND)]
 
 
-def _table_of_rounds(rounds: Sequence["RoundDiagnosis"]) -> Table:
+def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
     headings = (">round", ">buckets", ">iterations", ">δ", ">bound", ">EV variance", ">ARI")
-    rows = [
-        (
+    sheet = Sheet(columns(*headings))
+    for entry in rounds:
+        sheet.add(
             str(entry.round),
             "/".join(map(str, entry.num_buckets)),
             f"{entry.iterations:,}",
             f"{entry.final_delta:.4f}",
             format_percent(entry.exploitability_bound_pot),
             f"{entry.ev_variance:.5f}",
-            _NO_VALUE if entry.agreement is None else f"{entry.agreement:.3f}",
+            NO_VALUE if entry.agreement is None else f"{entry.agreement:.3f}",
         )
-        for entry in rounds
-    ]
-    return make_table(headings, rows)
+    return sheet
 
 
 def _worst_buckets(entry: "RoundDiagnosis", top: int) -> list[int]:
@@ -201,28 +204,25 @@ def _worst_buckets(entry: "RoundDiagnosis", top: int) -> list[int]:
     return sorted(range(len(entry.buckets)), key=distance, reverse=True)[:top]
 
 
-def _table_of_buckets(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int]) -> Table:
+def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int]) -> Sheet:
     def format_given(combos: Sequence[int]) -> str:
         return " ".join(format_combo(flop.rename_back(combo)) for combo in combos)
 
-    rows = []
+    numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
+    sheet = Sheet(columns(*numbers, "worst pair", "hands"))
     for bucket in shown:
         contents = entry.buckets[bucket]
-        pair = contents.worst_pair
-        strength, ev = contents.strength, contents.ev_pot
-        rows.append(
-            (
-                str(bucket),
-                str(len(contents.combos)),
-                f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
-                f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
-                _NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
-                _NO_VALUE if pair is None else format_given(pair.combos),
-                format_given(_examples(contents)),
-            )
+        pair, strength, ev = contents.worst_pair, contents.strength, contents.ev_pot
+        sheet.add(
+            str(bucket),
+            str(len(contents.combos)),
+            f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
+            f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
+            NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
+            NO_VALUE if pair is None else format_given(pair.combos),
+            format_given(_examples(contents)),
         )
-    numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
-    return make_table([*numbers, "worst pair", "hands"], rows)
+    return sheet
 
 
 def _examples(contents: "BucketContents") -> list[int]:
@@ -233,37 +233,26 @@ def _examples(contents: "BucketContents") -> list[int]:
 
 
 def _flop_to_json(diagnosis: "FlopDiagnosis") -> Json:
-    return {
-        "flop": format_cards(diagnosis.flop.canonical),
-        "spr": diagnosis.spr,
-        "rounds": [_round_to_json(entry) for entry in diagnosis.rounds],
-    }
-
-
-def _round_to_json(entry: "RoundDiagnosis") -> Json:
-    return {
-        "round": entry.round,
-        "num_buckets": dict(zip(("flop", "turn", "river"), entry.num_buckets, strict=True)),
-        "iterations": entry.iterations,
-        "final_delta": entry.final_delta,
-        "exploitability_bound_pot": entry.exploitability_bound_pot,
-        "ev_variance": entry.ev_variance,
-        "adjusted_rand_index": entry.agreement,
-        "buckets": [_bucket_to_json(contents) for contents in entry.buckets],
-        "pair_equity": [json_numbers(row) for row in entry.pair_equity],
-    }
+    rounds = [
+        {
+            "round": entry.round,
+            "num_buckets": dict(zip(("flop", "turn", "river"), entry.num_buckets, strict=True)),
+            "iterations": entry.iterations,
+            "final_delta": entry.final_delta,
+            "exploitability_bound_pot": entry.exploitability_bound_pot,
+            "ev_variance": entry.ev_variance,
+            "adjusted_rand_index": entry.agreement,
+            "buckets": [_bucket_to_json(contents) for contents in entry.buckets],
+            "pair_equity": json_numbers(entry.pair_equity),
+        }
+        for entry in diagnosis.rounds
+    ]
+    flop = format_cards(diagnosis.flop.canonical)
+    return {"flop": flop, "spr": diagnosis.spr, "rounds": rounds}
 
 
 def _bucket_to_json(contents: "BucketContents") -> Json:
-    pair = contents.worst_pair
-    return {
-        "combos": list(map(format_combo, contents.combos)),
-        "strength": asdict(contents.strength),
-        "ev_pot": asdict(contents.ev_pot),
-        "worst_pair": None
-        if pair is None
-        else {
-            "combos": list(map(format_combo, pair.combos)),
-            "distance_pot": pair.distance_pot,
-        },
-    }
+    document = asdict(contents)
+    for part in (document, document["worst_pair"] or {"combos": ()}):
+        part["combos"] = list(map(format_combo, part["combos"]))
+    return document

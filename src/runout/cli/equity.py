@@ -1,14 +1,10 @@
 """`runout equity`, `flop-equity`, `eval`, `strength`, `range` and `flops`: poker facts."""
 
-import csv
 import sys
 from contextlib import nullcontext
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from runout.arrays import FloatArray, IntArray
@@ -37,16 +33,18 @@ from runout.cards.flops import (
 )
 from runout.cards.hand_ranking import NUM_STRENGTHS, category, describe_strength
 from runout.cards.ranges import format_range
-from runout.cli.console import make_table, show, using_kernels
+from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import (
     Json,
+    bold,
     format_count,
     format_count_of,
     format_percent,
+    json_number,
     json_numbers,
     shorten_text,
 )
-from runout.cli.grids import HandGrid
+from runout.cli.grids import value_grid
 from runout.cli.options import (
     BoardArgument,
     BoardOption,
@@ -63,6 +61,7 @@ from runout.cli.options import (
     positive,
     require_at_most_one,
 )
+from runout.cli.sheets import Column, Sheet, columns
 from runout.errors import CardError
 
 if TYPE_CHECKING:
@@ -124,22 +123,16 @@ def show_equity(
         "num_matchups": result.matchups,
         "hero_equity_fraction_by_hand": _by_hand(by_hand),
     }
-    rows: list[list[RenderableType]] = [
-        [
-            name,
-            Text(shorten_text(ranges[player], MAX_RANGE_LENGTH)),
-            *map(format_percent, fractions[player]),
-            format_count(live[player]),
-        ]
-        for player, name in enumerate(sides)
-    ]
-    headings = ["", "range", ">equity", ">win", ">tie", ">lose", ">combos"]
+    sheet = Sheet(columns("", "range", ">equity", ">win", ">tie", ">lose", ">combos"))
+    for player, name in enumerate(sides):
+        text = Text(shorten_text(ranges[player], MAX_RANGE_LENGTH))
+        sheet.add(name, text, *map(format_percent, fractions[player]), format_count(live[player]))
     place = f"on {format_cards(known_cards)}" if known_cards else "before the flop"
-    of_each: list[RenderableType] = []
+    of_each: list[Shown] = []
     if grid and np.count_nonzero(~np.isnan(by_hand)) > 1:
-        of_each = ["\nHero's equity in % with each hand\n", HandGrid(by_hand)]
+        of_each = ["\nHero's equity in % with each hand\n", value_grid(by_hand)]
     matchups = f"{format_count_of(result.matchups, 'matchup')} {place}"
-    show(json, document, make_table(headings, rows), matchups, *of_each)
+    show(json, document, sheet, matchups, *of_each)
 
 
 def _by_hand(values: FloatArray) -> dict[str, float | None]:
@@ -179,10 +172,10 @@ def show_flop_equity(
         "num_combo_pairs_by_matchup": weights.tolist(),
     }
     title = f"Equity in % against {name or 'a random hand'} on {format_cards(known_cards)}\n"
-    show(json, document, title, HandGrid(shown), "", _extremes(shown))
+    show(json, document, title, value_grid(shown), "", _extremes(shown))
 
 
-def _extremes(equity: FloatArray) -> Table:
+def _extremes(equity: FloatArray) -> Sheet:
     """Returns the best and the worst hands as two lines."""
     possible = np.flatnonzero(~np.isnan(equity))
     best_first = possible[np.argsort(-equity[possible], kind="stable")]
@@ -191,7 +184,7 @@ def _extremes(equity: FloatArray) -> Table:
         (end, "  ".join(f"{HAND_NAMES[hand]} {format_percent(equity[hand], 1)}" for hand in hands))
         for end, hands in ends.items()
     ]
-    return make_table(["", ""], rows)
+    return Sheet(columns("", ""), list(rows))
 
 
 def show_strength(
@@ -251,7 +244,7 @@ def _show_one(
     ]
     document: Json = {"board": format_cards(board), "hand": hand, **values}
     title = f"{hand} on {format_cards(board)} against a random hand"
-    show(json, document, title, make_table(["", ">", ""], rows, gap=3))
+    show(json, document, title, Sheet(columns("", ">", ""), list(rows)))
 
 
 def _show_all(board: tuple[int, ...], strengths: "BoardHandStrengths", json: bool) -> None:
@@ -263,7 +256,7 @@ def _show_all(board: tuple[int, ...], strengths: "BoardHandStrengths", json: boo
         **{name: getattr(strengths, name).tolist() for name in MEANINGS},
     }
     title = f"EHS2 in % on {format_cards(board)}, mean over each hand's combos\n"
-    show(json, document, title, HandGrid(by_hand))
+    show(json, document, title, value_grid(by_hand))
 
 
 def mean_by_hand(combos: IntArray, values: FloatArray) -> FloatArray:
@@ -301,16 +294,8 @@ def show_range(
     }
     share = format_percent(num_combos / NUM_COMBOS)
     size = f"{format_count_of(num_combos, 'combo')}, {share} of {NUM_COMBOS:,}"
-    grid = HandGrid(np.where(weights > 0.0, weights, np.nan))
+    grid = value_grid(np.where(weights > 0.0, weights, np.nan))
     show(json, document, size, format_range(hand_range), "", grid)
-
-
-class Layout(StrEnum):
-    """How a list of flops is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 def list_flops(
@@ -325,34 +310,22 @@ def list_flops(
     flops: Annotated[
         str | None, option("--flops", "LIST", "Flops of your own, such as AhKsQd,7h7s2c.")
     ] = None,
-    layout: Annotated[Layout | None, flag("--format", "How to print (default table).")] = None,
+    layout: Annotated[
+        Literal["table", "json", "csv"] | None, flag("--format", "How to print (default table).")
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """List flops up to suits with texture and weight: all 1,755, or a chosen few."""
-    is_clashing = json and layout not in (None, Layout.JSON)
+    is_clashing = json and layout not in (None, "json")
     require_at_most_one({"--json": is_clashing, f"--format {layout}": is_clashing})
-    rows = _describe(_choose_flops(subset, random, seed, flops))
-    if layout is Layout.CSV:
-        writer = csv.DictWriter(sys.stdout, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**row, "is_connected": int(row["is_connected"])} for row in rows)
+    sheet = _flops_sheet(_choose_flops(subset, random, seed, flops))
+    if layout == "csv":
+        sheet.write_csv(sys.stdout)
         return
-    cells = [
-        (
-            row["flop"],
-            row["suits"],
-            row["ranks"],
-            "possible" if row["is_connected"] else "",
-            str(row["multiplicity"]),
-            format_percent(row["weight_fraction"], 3),
-        )
-        for row in rows
-    ]
-    headings = ["flop", "suits", "ranks", "straight", ">multiplicity", ">weight"]
-    table = make_table(headings, cells, gap=3)
-    number = Text(format_count_of(len(rows), "flop"), style="bold")
-    document: Json = {"num_flops": len(rows), "flops": rows}
-    show(json or layout is Layout.JSON, document, table, number)
+    records = [{**row, "is_connected": bool(row["is_connected"])} for row in sheet.records()]
+    document: Json = {"num_flops": len(records), "flops": records}
+    number = bold(format_count_of(len(records), "flop"))
+    show(json or layout == "json", document, sheet, number)
 
 
 def _choose_flops(
@@ -371,20 +344,31 @@ def _choose_flops(
     return all_flops()
 
 
-def _describe(flop_list: FlopList) -> list[Json]:
-    """Returns what is known of every flop, by column name."""
-    rows: list[Json] = []
+def _flops_sheet(flop_list: FlopList) -> Sheet:
+    """Returns what is known of every flop."""
+
+    def straight(is_connected: int) -> str:
+        return "possible" if is_connected else ""
+
+    def percent(weight: float) -> str:
+        return format_percent(weight, 3)
+
+    sheet = Sheet(
+        (
+            Column("flop", "flop"),
+            Column("suits", "suits"),
+            Column("ranks", "ranks"),
+            Column("straight", "is_connected", straight),
+            Column(None, "high_rank"),
+            Column("multiplicity", "multiplicity", str),
+            Column("weight", "weight_fraction", percent),
+        ),
+        to_plain=json_number,
+    )
     for flop, weight in zip(flop_list.flops, flop_list.weights.tolist(), strict=True):
         texture = describe_texture(flop)
-        rows.append(
-            {
-                "flop": format_cards(flop),
-                "suits": texture.suits.value,
-                "ranks": texture.ranks.value,
-                "is_connected": texture.is_connected,
-                "high_rank": RANKS[texture.high_rank],
-                "multiplicity": flop_multiplicity(flop),
-                "weight_fraction": weight,
-            }
+        kinds = texture.suits.value, texture.ranks.value, int(texture.is_connected)
+        sheet.add(
+            format_cards(flop), *kinds, RANKS[texture.high_rank], flop_multiplicity(flop), weight
         )
-    return rows
+    return sheet

@@ -1,9 +1,11 @@
-"""How numbers look: as text for people, and at full precision for JSON."""
+"""How numbers and lines look: as text for people, and at full precision for JSON."""
 
 import json
 import math
 from collections.abc import Mapping
 from typing import Any
+
+from rich.text import Text
 
 from runout.arrays import AnyArray
 from runout.execution.pool import format_bytes as format_bytes
@@ -11,10 +13,30 @@ from runout.solutions.values import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
 
+#: Stands where there is no number.
+NO_VALUE = "-"
+
+
+def bold(text: str) -> Text:
+    """Returns a heading."""
+    return Text(text, style="bold")
+
+
+def dim(text: str) -> Text:
+    """Returns a remark."""
+    return Text(text, style="dim")
+
 
 def format_percent(fraction: float, decimals: int = 2) -> str:
-    """Returns a fraction as percent, such as ``81.95%``."""
-    return f"{100 * fraction:.{decimals}f}%"
+    """Returns a fraction as percent, such as ``81.95%``, a dash where there is none."""
+    # Adding 0 turns the -0 of a small loss into 0.
+    percent = round(100 * fraction, decimals) + 0.0
+    return NO_VALUE if math.isnan(fraction) else f"{percent:.{decimals}f}%"
+
+
+def format_chips(amount: float) -> str:
+    """Returns an amount with two decimals, a dash where there is none."""
+    return NO_VALUE if math.isnan(amount) else f"{round(amount, 2) + 0.0:,.2f}"
 
 
 def format_exploitability(share: float, meaning: ExploitabilityMeaning, decimals: int = 2) -> str:
@@ -31,8 +53,7 @@ def format_cell(fraction: float) -> str:
     """Returns a fraction as percent for a grid cell of five characters: ``82.0``, ``100``."""
     if 0.0 < fraction < 1.0:
         return f"{100 * fraction:.1f}"
-    text = f"{100 * fraction:.0f}"
-    return "0" if text == "-0" else text
+    return f"{round(100 * fraction) + 0.0:.0f}"
 
 
 def format_count(count: float) -> str:

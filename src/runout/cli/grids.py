@@ -17,51 +17,93 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.style import Style
 from rich.text import Text
 
-from runout.arrays import BoolArray, FloatArray
+from runout.arrays import FloatArray
 from runout.cards.deck import HAND_NAMES, NUM_HANDS, NUM_RANKS, RANKS, grid_position
-from runout.cli.formatting import format_cell, format_percent
+from runout.cli.console import output
+from runout.cli.formatting import NO_VALUE, bold, format_cell, format_percent
 from runout.cli.options import SMALLEST_REACH
-from runout.solutions.node import Measure, Node, hand_reach, hand_values
+from runout.solutions.node import Measure, Node, hand_reach, hand_strategy, hand_values
 from runout.trees.actions import ActionKind
 
 #: Canonical hands by row of the grid, from left to right.
-HANDS_BY_ROW = [
-    sorted((hand for hand in range(NUM_HANDS) if grid_position(hand)[0] == row), key=grid_position)
-    for row in range(NUM_RANKS)
-]
+HANDS_BY_ROW = np.array(sorted(range(NUM_HANDS), key=grid_position)).reshape(NUM_RANKS, -1).tolist()
+
 #: Characters of a tile, wide or narrow, and of a cell of the plain table.
 _WIDE_TILE, _NARROW_TILE = 6, 5
 _CELL_WIDTH = 6
 
-# Lightness, chroma and hue (degrees) of the values 0 and 1 in the OKLCH colour space, where equal
-# steps look equally large.
-_DARKEST = (0.32, 0.11, 285.0)
-_LIGHTEST = (0.92, 0.17, 105.0)
+#: From this share on, all of a hand is there.
+_WHOLE = 0.95
+_SMALL_LETTERS_BELOW = 0.5
+
+# Lightness, chroma and hue (degrees) in the OKLCH colour space, where equal steps look equally
+# large: of the values 0 and 1, and of actions. Lightness differs between any two actions that meet
+# at a decision, so that colour-blind eyes tell them apart.
+_Colour = tuple[float, float, float]
+_DARKEST, _LIGHTEST = (0.32, 0.11, 285.0), (0.92, 0.17, 105.0)
+_FOLD, _PASSIVE, _ALL_IN = (0.50, 0.13, 255.0), (0.72, 0.16, 150.0), (0.42, 0.16, 25.0)
+_SMALLEST_RAISE, _LARGEST_RAISE = (0.84, 0.15, 85.0), (0.60, 0.20, 38.0)
 _DARK_TEXT_FROM_LIGHTNESS = 0.55
 _NUM_COLOURS = 100
 
-#: From this share on, all of a hand is there.
-_WHOLE = 0.95
-_NO_VALUE = "-"
+# From OKLab to cones and from these to linear sRGB (Ottosson, 2020).
+_CONES_OF_LAB = np.array(
+    [
+        [1.0, 0.3963377774, 0.2158037573],
+        [1.0, -0.1055613458, -0.0638541728],
+        [1.0, -0.0894841775, -1.2914855480],
+    ]
+)
+_RGB_OF_CONES = np.array(
+    [
+        [4.0767416621, -3.3077115913, 0.2309699292],
+        [-1.2684380046, 2.6097574011, -0.3413193965],
+        [-0.0041960863, -0.7034186147, 1.7076147010],
+    ]
+)
 
 
-class _Cell(NamedTuple):
+@lru_cache
+def blend_style(low: _Colour, high: _Colour, share: float) -> Style:
+    """Returns a background between two OKLCH colours, and black or white text to read on it."""
+    lightness, chroma, hue = np.array(low) + share * (np.array(high) - np.array(low))
+    lab = lightness, chroma * np.cos(np.radians(hue)), chroma * np.sin(np.radians(hue))
+    # What a screen cannot show is clipped.
+    linear = np.clip(_RGB_OF_CONES @ (_CONES_OF_LAB @ lab) ** 3, 0.0, 1.0)
+    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    red, green, blue = np.rint(255 * encoded).astype(int)
+    text = "#000000" if lightness >= _DARK_TEXT_FROM_LIGHTNESS else "#ffffff"
+    return Style(color=text, bgcolor=f"rgb({red},{green},{blue})")
+
+
+def colour_style(step: int) -> Style:
+    """Returns the style of one of the 101 evenly spaced colours from darkest to lightest."""
+    return blend_style(_DARKEST, _LIGHTEST, step / _NUM_COLOURS)
+
+
+def has_colours(console: Console | None = None) -> bool:
+    """Returns whether backgrounds can be told apart on a console, by default that of results."""
+    console = console or output()
+    return console.color_system is not None and not console.no_color
+
+
+class Cell(NamedTuple):
     """One hand of a grid.
 
     Attributes:
         word: in the plain table.
         tile_word: below the name of the hand in its tile.
         colours: of the tile from the right, with their shares; none for a hand without values.
-        reach: how far the tile is filled.
+        reach: how much of the hand is there: the tile is filled as far.
     """
 
-    word: str
-    tile_word: str
-    colours: Sequence[tuple[Style, float]]
+    word: str = NO_VALUE
+    tile_word: str = ""
+    colours: Sequence[tuple[Style, float]] = ()
     reach: float = 1.0
 
     def styles(self, width: int) -> list[Style]:
@@ -75,116 +117,180 @@ class _Cell(NamedTuple):
         return styles + [Style()] * (width - filled)
 
 
-def _plain_lines(cells: Sequence[_Cell]) -> list[Text]:
-    ranks = RANKS[::-1]
-    lines = [Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))]
-    for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
-        lines.append(Text(rank + "".join(cells[hand].word.rjust(_CELL_WIDTH) for hand in hands)))
-    return lines
+def filled_width(width: int, reach: float) -> int:
+    """Returns how many characters of a tile a hand fills: some, but all only if all of it comes."""
+    return min(max(round(width * reach), 1), width if reach >= _WHOLE else width - 1)
 
 
-def _tile_lines(cells: Sequence[_Cell], width: int, gap: str) -> list[Text]:
-    lines = []
-    for hands in HANDS_BY_ROW:
-        names, words = Text(no_wrap=True), Text(no_wrap=True)
-        for hand in hands:
-            styles = cells[hand].styles(width)
-            for line, text in ((names, HAND_NAMES[hand]), (words, cells[hand].tile_word)):
-                padded = (" " * (width - _NARROW_TILE) + text).ljust(width)
-                for style, run in groupby(zip(styles, padded, strict=True), lambda pair: pair[0]):
-                    line.append("".join(letter for _, letter in run), style)
-                line.append(gap)
-        lines += [names, words]
-    return lines
+def share_out(width: int, shares: FloatArray) -> list[int]:
+    """Returns whole widths in proportion to shares, which add up to ``width``."""
+    exact = width * shares / shares.sum()
+    widths = np.floor(exact).astype(int)
+    widths[np.argsort(widths - exact, kind="stable")[: width - widths.sum()]] += 1
+    return [int(w) for w in widths]
 
 
 @dataclass(frozen=True)
 class HandGrid:
     """A grid that rich can print: tiles where there are colours, a plain table elsewhere.
 
+    Below it stands how to read hands that are there in part.
+
     Attributes:
+        cells: by canonical hand.
+        is_mixed: whether tiles have several colours: a gap keeps them apart, and they are narrower
+            if the console is.
+    """
+
+    cells: Sequence[Cell]
+    is_mixed: bool = False
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yields the lines of the grid, in the way that suits the console."""
+        if has_colours(console):
+            is_wide = not self.is_mixed or options.max_width >= NUM_RANKS * (_WIDE_TILE + 1)
+            yield from self._tile_lines(_WIDE_TILE if is_wide else _NARROW_TILE)
+        else:
+            ranks = RANKS[::-1]
+            yield Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))
+            for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
+                words = (self.cells[hand].word.rjust(_CELL_WIDTH) for hand in hands)
+                yield Text(rank + "".join(words))
+        if caption := self.caption(has_colours(console)):
+            yield Text(caption, style="dim")
+
+    def _tile_lines(self, width: int) -> RenderResult:
+        for hands in HANDS_BY_ROW:
+            names, words = Text(no_wrap=True), Text(no_wrap=True)
+            for hand in hands:
+                styles = self.cells[hand].styles(width)
+                for line, text in ((names, HAND_NAMES[hand]), (words, self.cells[hand].tile_word)):
+                    padded = (" " * (width - _NARROW_TILE) + text).ljust(width)
+                    runs = groupby(zip(styles, padded, strict=True), lambda pair: pair[0])
+                    for style, run in runs:
+                        line.append("".join(letter for _, letter in run), style)
+                    line.append(" " * self.is_mixed)
+            yield from (names, words)
+
+    def caption(self, is_coloured: bool) -> str:
+        """Returns how to read hands that come in part only; empty if there are none."""
+        least = min((cell.reach for cell in self.cells if cell.colours), default=1.0)
+        if is_coloured:
+            return "a tile is filled as far as its hand gets here" if least < _WHOLE else ""
+        is_small = self.is_mixed and least < _SMALL_LETTERS_BELOW
+        return "small letters: less than half of the hand gets here" if is_small else ""
+
+
+def value_grid(
+    values: FloatArray,
+    texts: Sequence[str] | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    reach: FloatArray | None = None,
+) -> HandGrid:
+    """Returns a grid of numbers.
+
+    Args:
         values: ``[169]`` fractions by canonical hand, shown as percent; NaN means no value, which
             is a tile without colour and number, or a dash in the plain table.
         texts: what stands in the cells instead of percent, at most 5 characters each.
         bounds: the values of the darkest and of the lightest colour, which what is beyond has, too.
-        reach: ``[169]`` how much of each hand is there: a tile is filled as far. All by default.
+        reach: ``[169]`` how much of each hand is there; all by default.
     """
-
-    values: FloatArray
-    texts: Sequence[str] | None = None
-    bounds: tuple[float, float] = (0.0, 1.0)
-    reach: FloatArray | None = None
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yields the lines of the grid, in the way that suits the console."""
-        cells = [self._cell(hand) for hand in range(NUM_HANDS)]
-        is_tiled = has_colours(console)
-        yield from _tile_lines(cells, _WIDE_TILE, "") if is_tiled else _plain_lines(cells)
-
-    def _cell(self, hand: int) -> _Cell:
-        value = float(self.values[hand])
+    low, high = bounds
+    cells = []
+    for hand, value in enumerate(values.tolist()):
         if math.isnan(value):
-            return _Cell(_NO_VALUE, "", ())
-        low, high = self.bounds
+            cells.append(Cell())
+            continue
         share = (value - low) / (high - low) if high > low else 0.5
         style = colour_style(round(_NUM_COLOURS * min(max(share, 0.0), 1.0)))
-        text = format_cell(value) if self.texts is None else self.texts[hand]
-        reach = 1.0 if self.reach is None else float(self.reach[hand])
-        return _Cell(text, text, [(style, 1.0)], reach)
+        text = format_cell(value) if texts is None else texts[hand]
+        is_there = 1.0 if reach is None else float(reach[hand])
+        cells.append(Cell(text, text, [(style, 1.0)], is_there))
+    return HandGrid(cells)
 
 
-def has_colours(console: Console) -> bool:
-    """Returns whether backgrounds can be told apart on a console."""
-    return console.color_system is not None and not console.no_color
+_LETTERS = {
+    ActionKind.FOLD: "F",
+    ActionKind.CHECK: "X",
+    ActionKind.CALL: "C",
+    ActionKind.ALL_IN: "A",
+}
+_SIZED_LETTERS = {ActionKind.BET: "BDEGHI", ActionKind.RAISE: "RSTUVW"}
 
 
-def filled_width(width: int, reach: float) -> int:
-    """Returns how many characters of a tile a hand fills: some, but all only if all of it comes."""
-    return min(max(round(width * reach), 1), width if reach >= _WHOLE else width - 1)
+class GridAction(NamedTuple):
+    """How an action looks: the letter that stands for it in cells, its words, and its colour."""
+
+    letter: str
+    label: str
+    style: Style
+
+    def swatch(self) -> Text:
+        """Returns the letter on its colour, if there are colours."""
+        return Text(f" {self.letter} ", self.style) if has_colours() else Text(self.letter)
 
 
-def fill_caption(reach: FloatArray) -> str:
-    """Returns how to read tiles that are filled in part; empty if there are none."""
-    is_whole = bool((reach >= _WHOLE).all())
-    return "" if is_whole else "a tile is filled as far as its hand gets here"
+def grid_actions(kinds: Sequence[ActionKind], labels: Sequence[str]) -> list[GridAction]:
+    """Returns letters and colours for the actions of a decision, bets or raises by rising size."""
+    raises = [number for number, kind in enumerate(kinds) if kind in _SIZED_LETTERS]
+    actions = []
+    for number, (kind, label) in enumerate(zip(kinds, labels, strict=True)):
+        if number in raises:
+            rank, letters = raises.index(number), _SIZED_LETTERS[kind]
+            share = rank / (len(raises) - 1) if len(raises) > 1 else 0.4
+            style = blend_style(_SMALLEST_RAISE, _LARGEST_RAISE, share)
+            actions.append(GridAction(letters[min(rank, len(letters) - 1)], label, style))
+        else:
+            colour = {ActionKind.FOLD: _FOLD, ActionKind.ALL_IN: _ALL_IN}.get(kind, _PASSIVE)
+            actions.append(GridAction(_LETTERS[kind], label, blend_style(colour, colour, 0.0)))
+    return actions
 
 
-@lru_cache
-def colour_style(step: int) -> Style:
-    """Returns the style of one of the evenly spaced colours from darkest to lightest."""
-    share = step / _NUM_COLOURS
-    lightness, chroma, hue = (
-        low + share * (high - low) for low, high in zip(_DARKEST, _LIGHTEST, strict=True)
-    )
-    return style_of_oklch(lightness, chroma, hue)
-
-
-@lru_cache
-def style_of_oklch(lightness: float, chroma: float, hue: float) -> Style:
-    """Returns a background of the OKLCH colour space, and black or white text to read on it."""
-    red, green, blue = _srgb_of_oklch(lightness, chroma, hue)
-    text = "#000000" if lightness >= _DARK_TEXT_FROM_LIGHTNESS else "#ffffff"
-    return Style(color=text, bgcolor=f"rgb({red},{green},{blue})")
-
-
-def _srgb_of_oklch(lightness: float, chroma: float, hue: float) -> tuple[int, int, int]:
-    """Converts a colour as defined by Ottosson (2020), clipping what a screen cannot show."""
-    a = chroma * math.cos(math.radians(hue))
-    b = chroma * math.sin(math.radians(hue))
-    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
-    return (
-        _gamma_byte(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
-        _gamma_byte(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
-        _gamma_byte(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short),
+def node_actions(node: Node) -> list[GridAction]:
+    """Returns letters and colours of a node's actions."""
+    return grid_actions(
+        [action.kind for action in node.actions], [action.label for action in node.actions]
     )
 
 
-def _gamma_byte(linear: float) -> int:
-    clipped = min(max(linear, 0.0), 1.0)
-    encoded = 12.92 * clipped if clipped <= 0.0031308 else 1.055 * clipped ** (1 / 2.4) - 0.055
-    return round(255 * encoded)
+def strategy_grid(
+    actions: Sequence[GridAction], probability: FloatArray, reach: FloatArray
+) -> HandGrid:
+    """Returns a grid of what hands do: the likeliest action, how likely, and what else mostly.
+
+    Args:
+        actions: of the decision.
+        probability: ``[A, 169]`` of each action by canonical hand.
+        reach: ``[169]`` how much of each hand gets to the decision; those that never do, or NaN,
+            are blank.
+    """
+    cells = []
+    for hand, is_there in enumerate(reach.tolist()):
+        if not is_there >= SMALLEST_REACH:
+            cells.append(Cell())
+            continue
+        played = probability[:, hand]
+        first, *others = np.argsort(-played, kind="stable").tolist()
+        percent = round(100 * float(played[first]))
+        mix = actions[first].letter
+        if percent < 100 and others:
+            mix = f"{mix}{percent} {actions[others[0]].letter}"
+        styles = [action.style for action in actions]
+        colours = list(zip(styles, played.tolist(), strict=True))
+        word = mix.lower() if is_there < _SMALL_LETTERS_BELOW else mix
+        # The colour says what a hand does that always does the same.
+        cells.append(Cell(word, mix if len(mix) > 1 else "", colours, is_there))
+    return HandGrid(cells, is_mixed=True)
+
+
+def legend(actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:
+    """Returns a line with letter, words and frequency of every action, NaN if it is never seen."""
+    parts = []
+    for action, frequency in zip(actions, frequencies, strict=True):
+        often = "never seen" if math.isnan(frequency) else format_percent(frequency, 1)
+        parts.append(action.swatch().append(f" {action.label} {often}", "not bold"))
+    return Text("   ").join(parts)
 
 
 #: How EVs are counted before the flop.
@@ -198,13 +304,22 @@ _WORDS = {
 }
 
 
-def print_measure(
-    console: Console, node: Node, player: int, measure: Measure, other: Node | None = None
-) -> None:
-    """Prints what the grid shows, and the grid of a player's hands.
+def grid_parts(node: Node, player: int, measure: Measure | None) -> list[RenderableType]:
+    """Returns the grid of a player's hands: by default what they do, or how much arrives."""
+    if node.actor != player or measure not in (None, Measure.STRATEGY):
+        return measure_parts(node, player, measure or Measure.REACH)
+    played = hand_strategy(node)
+    # Hands that meet no hand do nothing.
+    reach = np.where(np.isnan(played).any(axis=0), 0.0, hand_reach(node, player))
+    return [strategy_grid(node_actions(node), np.nan_to_num(played), reach)]
+
+
+def measure_parts(
+    node: Node, player: int, measure: Measure, other: Node | None = None
+) -> list[RenderableType]:
+    """Returns what the grid shows, and the grid of a player's hands.
 
     Args:
-        console: where.
         node: what is shown.
         player: whose hands.
         measure: what of them.
@@ -212,22 +327,18 @@ def print_measure(
     """
     what = f"{node.players[player]}'s hands: {describe_measure(node, measure)}"
     values, reach = measured(node, player, measure), np.nan_to_num(hand_reach(node, player))
-    write = format_amount_cell if measure is Measure.EV else format_share_cell
+    is_amount = measure is Measure.EV
     if other is not None:
-        console.print(f"difference, {what}", style="bold")
         values = values - measured(other, player, measure)
-        texts = [_signed(value, measure is Measure.EV) for value in values.tolist()]
+        texts = [_signed(value, is_amount) for value in values.tolist()]
         largest = max(map(abs, _bounds(values)))
         reach = np.fmin(reach, np.nan_to_num(hand_reach(other, player)))
-        console.print(HandGrid(values, texts, (-largest, largest), reach))
-        return
-    console.print(what, style="bold", soft_wrap=True)
+        grid = value_grid(values, texts, (-largest, largest), reach)
+        return [bold(f"difference, {what}"), grid]
     is_share = measure in (Measure.EQUITY, Measure.REACH)
+    texts = list(map(format_amount_cell if is_amount else format_share_cell, values.tolist()))
     bounds = (0.0, 1.0) if is_share else _bounds(values)
-    console.print(HandGrid(values, [write(value) for value in values.tolist()], bounds, reach))
-    caption = fill_caption(reach[~np.isnan(values)])
-    if caption and has_colours(console):
-        console.print(caption, style="dim")
+    return [bold(what), value_grid(values, texts, bounds, reach)]
 
 
 def describe_measure(node: Node, measure: Measure) -> str:
@@ -237,13 +348,11 @@ def describe_measure(node: Node, measure: Measure) -> str:
     return f"{words}, {NET}" if is_net else words
 
 
-def range_ev(node: Node, player: int) -> float:
-    """Returns the EV of a range; before the flop what it wins all in all, as `show` counts."""
-    return node.range_ev(player) - (node.invested[player] if node.street is None else 0.0)
-
-
 def measured(node: Node, player: int, measure: Measure) -> FloatArray:
-    """Returns ``[169]`` a measure of the hands that arrive; of those that do not, nothing."""
+    """Returns ``[169]`` a measure of the hands that arrive, NaN of others; before the flop EVs net.
+
+    Before the flop EVs are what is won all in all, as `show` counts.
+    """
     values = hand_values(node, player, measure)
     if measure is Measure.REACH:
         return values
@@ -279,148 +388,3 @@ def _signed(difference: float, is_amount: bool) -> str:
     if float(text.removesuffix("k")) == 0.0:
         return "0"
     return ("+" if difference > 0.0 else "-") + text
-
-
-_SMALL_LETTERS_BELOW = 0.5
-_LETTERS = {
-    ActionKind.FOLD: "F",
-    ActionKind.CHECK: "X",
-    ActionKind.CALL: "C",
-    ActionKind.ALL_IN: "A",
-}
-_SIZED_LETTERS = {ActionKind.BET: "BDEGHI", ActionKind.RAISE: "RSTUVW"}
-
-# Lightness, chroma and hue in the OKLCH colour space. Lightness differs between any two that meet
-# at a decision, so that colour-blind eyes tell them apart.
-_FOLD = (0.50, 0.13, 255.0)
-_PASSIVE = (0.72, 0.16, 150.0)
-_SMALLEST_RAISE = (0.84, 0.15, 85.0)
-_LARGEST_RAISE = (0.60, 0.20, 38.0)
-_ALL_IN = (0.42, 0.16, 25.0)
-
-
-@dataclass(frozen=True)
-class GridAction:
-    """How an action looks.
-
-    Attributes:
-        letter: stands for it in cells.
-        label: in words.
-        colour: lightness, chroma and hue.
-    """
-
-    letter: str
-    label: str
-    colour: tuple[float, float, float]
-
-    @property
-    def style(self) -> Style:
-        """Text and background of cells where it is taken."""
-        return style_of_oklch(*self.colour)
-
-
-def grid_actions(kinds: Sequence[ActionKind], labels: Sequence[str]) -> list[GridAction]:
-    """Returns letters and colours for the actions of a decision, bets or raises by rising size.
-
-    Args:
-        kinds: what they are.
-        labels: how they read.
-    """
-    raises = [number for number, kind in enumerate(kinds) if kind in _SIZED_LETTERS]
-    actions = []
-    for number, (kind, label) in enumerate(zip(kinds, labels, strict=True)):
-        if number in raises:
-            rank = raises.index(number)
-            letters = _SIZED_LETTERS[kind]
-            letter = letters[min(rank, len(letters) - 1)]
-            actions.append(GridAction(letter, label, _raise_colour(rank, len(raises))))
-        else:
-            colour = {ActionKind.FOLD: _FOLD, ActionKind.ALL_IN: _ALL_IN}.get(kind, _PASSIVE)
-            actions.append(GridAction(_LETTERS[kind], label, colour))
-    return actions
-
-
-def _raise_colour(rank: int, num_raises: int) -> tuple[float, float, float]:
-    share = rank / (num_raises - 1) if num_raises > 1 else 0.4
-    low, high = np.array(_SMALLEST_RAISE), np.array(_LARGEST_RAISE)
-    lightness, chroma, hue = (low + share * (high - low)).tolist()
-    return lightness, chroma, hue
-
-
-@dataclass(frozen=True, eq=False)
-class StrategyGrid:
-    """A grid that rich can print: tiles where there are colours, a plain table elsewhere.
-
-    Attributes:
-        actions: of the decision.
-        probability: ``[A, 169]`` of each action by canonical hand.
-        reach: ``[169]`` how much of each hand gets to the decision; those that never do are blank.
-    """
-
-    actions: Sequence[GridAction]
-    probability: FloatArray
-    reach: FloatArray
-
-    @property
-    def is_present(self) -> BoolArray:
-        """``[169]`` whether a hand ever gets to the decision."""
-        return self.reach >= SMALLEST_REACH  # not where it is NaN
-
-    def caption(self, console: Console) -> str:
-        """Returns how to read hands that come in part only; empty if there are none."""
-        reach = self.reach[self.is_present]
-        if has_colours(console):
-            return fill_caption(reach)
-        is_rare = bool((reach < _SMALL_LETTERS_BELOW).any())
-        return "small letters: less than half of the hand gets here" if is_rare else ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yields the lines of the grid, in the way that suits the console."""
-        cells = [self._cell(hand) for hand in range(NUM_HANDS)]
-        if not has_colours(console):
-            yield from _plain_lines(cells)
-            return
-        # A gap follows each tile, so that mixed hands do not run into each other.
-        is_wide = options.max_width >= NUM_RANKS * (_WIDE_TILE + 1)
-        yield from _tile_lines(cells, _WIDE_TILE if is_wide else _NARROW_TILE, " ")
-
-    def _cell(self, hand: int) -> _Cell:
-        """Returns the likeliest action, and how likely and what else it is unless it is all."""
-        if not self.is_present[hand]:
-            return _Cell(_NO_VALUE, "", ())
-        probability, reach = self.probability[:, hand], float(self.reach[hand])
-        first, *others = np.argsort(-probability, kind="stable").tolist()
-        percent = round(100 * float(probability[first]))
-        mix = self.actions[first].letter
-        if percent < 100 and others:
-            mix = f"{mix}{percent} {self.actions[others[0]].letter}"
-        styles = [action.style for action in self.actions]
-        colours = list(zip(styles, probability.tolist(), strict=True))
-        word = mix.lower() if reach < _SMALL_LETTERS_BELOW else mix
-        # The colour says what a hand does that always does the same.
-        return _Cell(word, mix if len(mix) > 1 else "", colours, reach)
-
-
-def legend(console: Console, actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:
-    """Returns a line with letter, words and frequency of every action.
-
-    Args:
-        console: where it is printed; without colours letters have no background.
-        actions: of a decision.
-        frequencies: how often each is taken; NaN where nobody ever gets there.
-    """
-    parts = []
-    for action, frequency in zip(actions, frequencies, strict=True):
-        often = "never seen" if math.isnan(frequency) else format_percent(frequency, 1)
-        swatch = (f" {action.letter} ", action.style) if has_colours(console) else action.letter
-        parts.append(Text.assemble(swatch, f" {action.label} {often}"))
-    return Text("   ").join(parts)
-
-
-def share_out(width: int, shares: FloatArray) -> list[int]:
-    """Returns whole widths in proportion to shares, which add up to ``width``."""
-    exact = width * shares / shares.sum()
-    widths = np.floor(exact).astype(int)
-    for number in np.argsort(widths - exact, kind="stable")[: width - widths.sum()]:
-        widths[number] += 1
-    return [int(w) for w in widths]

@@ -1,16 +1,12 @@
 """`runout inspect` and `runout values`: what a bundle is, and what a hand gets on the flop."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from enum import StrEnum
-from functools import cached_property
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-import typer
-from rich.console import Console
-from rich.table import Table
 
 from runout.arrays import FloatArray, divide
 from runout.cards.deck import (
@@ -22,9 +18,11 @@ from runout.cards.deck import (
     parse_canonical_hand,
 )
 from runout.cards.flops import Flop, GivenFlop
-from runout.cli.console import output, print_json
+from runout.cli.console import Shown, print_json, print_parts, show
 from runout.cli.formatting import (
     Json,
+    bold,
+    dim,
     format_bytes,
     format_count_of,
     format_exploitability,
@@ -34,10 +32,10 @@ from runout.cli.formatting import (
     json_number,
     json_numbers,
 )
-from runout.cli.grids import HandGrid
-from runout.cli.options import JsonFlag, OptionError, read_path
-from runout.cli.sheets import Column, Sheet, columns_of
-from runout.cli.show import print_report, report_to_json
+from runout.cli.grids import value_grid
+from runout.cli.options import JsonFlag, OptionError, argument, flag, option
+from runout.cli.sheets import Column, Sheet, columns
+from runout.cli.show import report_parts, report_to_json
 from runout.cli.solve import describe_flops, solve_table, solves_sheet
 from runout.cli.targets import checkpoints_beside, count_checkpoints
 from runout.equity.preflop import preflop_table
@@ -62,88 +60,66 @@ from runout.trees.tree import POSITION_NAMES
 ABSTRACTION_KIND = "card_abstraction"
 ABSTRACTION_SCHEMA_VERSION = 1
 
-_TITLE_BY_KIND = {
-    VALUES_KIND: "values of flops",
-    PREFLOP_KIND: "a preflop solution",
-    ABSTRACTION_KIND: "buckets of hands",
-    SPOT_KIND: "a spot with real cards",
-    REPORT_KIND: "a report over flops",
-}
-_COMMAND_BY_KIND = {
-    PREFLOP_KIND: "show DIR shows its decisions",
-    ABSTRACTION_KIND: "abstraction inspect DIR shows the buckets",
-    SPOT_KIND: "spot show DIR shows its nodes",
-    REPORT_KIND: "report DIR shows its flops",
+#: What each kind of bundle is, and the command that shows more of it.
+_KINDS = {
+    VALUES_KIND: ("values of flops", ""),
+    PREFLOP_KIND: ("a preflop solution", "show DIR shows its decisions"),
+    ABSTRACTION_KIND: ("buckets of hands", "abstraction inspect DIR shows the buckets"),
+    SPOT_KIND: ("a spot with real cards", "spot show DIR shows its nodes"),
+    REPORT_KIND: ("a report over flops", "report DIR shows its flops"),
 }
 _NUM_DIGEST_DIGITS = 16
 
 
-@dataclass(frozen=True, eq=False)
-class InspectedBundle:
-    """A bundle whose files are all as they were written.
-
-    Attributes:
-        path: its directory.
-        manifest: where it comes from and what is in it.
-        contents: what it holds, None if only the manifest is understood here.
-    """
+class _Bundle(NamedTuple):
+    """A bundle whose files are all as they were written; no contents if they are not read here."""
 
     path: Path
     manifest: Manifest
     contents: ValueBundle | PreflopView | None
 
 
+_FLOPS = "Also list the solved flops and how each went."
+
+
 def inspect_bundles(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", parser=read_path, help="A bundle, or the directory of a run."
-        ),
-    ],
-    flops: Annotated[
-        bool, typer.Option("--flops", help="Also list the solved flops and how each went.")
-    ] = False,
+    path: Annotated[Path, argument("DIR", "A bundle, or the directory of a run.")],
+    flops: Annotated[bool, flag("--flops", _FLOPS)] = False,
     json: JsonFlag = False,
 ) -> None:
     """Show what a bundle is, where it comes from and how well it is solved; all files are checked.
 
     In the directory of a run, all of its bundles are shown.
     """
-    bundles = [open_any_bundle(place) for place in _find_bundles(path)]
+    bundles = [_open_bundle(place) for place in _find_bundles(path)]
     num_finished = count_checkpoints(path / CHECKPOINT_FOLDER)
     if flops and not any(isinstance(bundle.contents, ValueBundle) for bundle in bundles):
         raise OptionError("--flops", f"{path} holds no values of flops")
-    if json:
-        documents = [_inspected_to_json(bundle, flops) for bundle in bundles]
-        print_json({"path": str(path), "num_finished_flops": num_finished, "bundles": documents})
-        return
-    console = output()
-    for number, bundle in enumerate(bundles):
-        _print_bundle(console, bundle, flops)
-        if number + 1 < len(bundles) or num_finished:
-            console.print()
+    documents = [_bundle_to_json(bundle, flops) for bundle in bundles]
+    groups = [_bundle_parts(bundle, flops) for bundle in bundles]
     if num_finished:
         kept = f"{path / CHECKPOINT_FOLDER} keeps {format_count_of(num_finished, 'finished flop')}"
-        console.print(f"{kept} of an interrupted run", soft_wrap=True, markup=False)
+        groups.append([f"{kept} of an interrupted run"])
+    parts = [part for group in groups for part in ("", *group)][1:]
+    document = {"path": str(path), "num_finished_flops": num_finished, "bundles": documents}
+    show(json, document, *parts)
 
 
-def open_any_bundle(path: Path) -> InspectedBundle:
+def _open_bundle(path: Path) -> _Bundle:
     """Opens a bundle of whichever kind and checks all its files.
 
     Raises:
         BundleError: if it is missing, damaged, or of a version that cannot be read.
     """
     manifest = read_manifest(path)
-    contents: ValueBundle | PreflopView | None = None
     if manifest.kind == VALUES_KIND:
-        contents = ValueBundle.load(path)
-    elif manifest.kind == PREFLOP_KIND:
-        contents = PreflopView(load_solution(path))
-    elif manifest.kind == ABSTRACTION_KIND:
-        load_bundle(path, ABSTRACTION_KIND, ABSTRACTION_SCHEMA_VERSION)
-    else:
-        load_bundle(path, manifest.kind, manifest.schema_version)
-    return InspectedBundle(path, manifest, contents)
+        return _Bundle(path, manifest, ValueBundle.load(path))
+    if manifest.kind == PREFLOP_KIND:
+        return _Bundle(path, manifest, PreflopView(load_solution(path)))
+    is_abstraction = manifest.kind == ABSTRACTION_KIND
+    version = ABSTRACTION_SCHEMA_VERSION if is_abstraction else manifest.schema_version
+    load_bundle(path, manifest.kind, version)
+    return _Bundle(path, manifest, None)
 
 
 def _find_bundles(path: Path) -> list[Path]:
@@ -170,44 +146,33 @@ def _find_bundles(path: Path) -> list[Path]:
     return folders
 
 
-def _print_bundle(console: Console, bundle: InspectedBundle, with_flops: bool) -> None:
-    manifest, contents = bundle.manifest, bundle.contents
-    title = _TITLE_BY_KIND.get(manifest.kind, "a bundle of a kind unknown to this version")
-    console.print(f"{bundle.path}: {title}", style="bold", soft_wrap=True, markup=False)
-    digest = manifest.config_digest
-    rows = {
-        "kind": f"{manifest.kind}, version {manifest.schema_version}",
-        "written": f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}",
-        **_describe_machine(manifest),
-        "seed": "none" if manifest.seed is None else str(manifest.seed),
-        "config digest": "no config" if digest is None else digest[:_NUM_DIGEST_DIGITS],
-        "size": f"{format_bytes(manifest.size_bytes)}, all files as they were written",
-    }
-    facts = Table.grid(padding=(0, 3, 0, 0))
-    for name, text in rows.items():
-        facts.add_row(name, text)
-    console.print(facts)
-    console.print()
-    console.print(_arrays_sheet(manifest).table())
-    console.print()
-    command = _COMMAND_BY_KIND.get(manifest.kind, "")
+def _bundle_parts(bundle: _Bundle, with_flops: bool) -> list[Shown]:
+    path, manifest, contents = bundle
+    title, command = _KINDS.get(manifest.kind, ("a bundle of a kind unknown to this version", ""))
+    digest, machine = manifest.config_digest, manifest.machine
+    facts = Sheet(columns("", ""))
+    facts.add("kind", f"{manifest.kind}, version {manifest.schema_version}")
+    written = f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}"
+    facts.add("written", written)
+    if machine is not None:  # not noted in old bundles
+        versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
+        facts.add("processor", machine.processor)
+        facts.add("libraries", f"{machine.blas}, {versions}")
+    facts.add("seed", "none" if manifest.seed is None else str(manifest.seed))
+    facts.add("config digest", "no config" if digest is None else digest[:_NUM_DIGEST_DIGITS])
+    facts.add("size", f"{format_bytes(manifest.size_bytes)}, all files as they were written")
+    arrays = Sheet(columns("array", ">type", ">shape", ">size"))
+    for name, entry in manifest.arrays.items():
+        shape = " x ".join(f"{length:,}" for length in entry.shape)
+        arrays.add(name, _dtype_name(entry.dtype), shape, format_bytes(entry.size_bytes))
+    parts: list[Shown] = [bold(f"{path}: {title}"), facts, "", arrays, ""]
     if isinstance(contents, ValueBundle):
-        _print_values(console, contents, with_flops)
+        parts += _values_parts(contents, with_flops)
         first = contents.values[0].flops.names[0]
         command = f"spot show DIR --flop {first} shows strategies" if contents.solutions else ""
     elif contents is not None:
-        print_report(console, contents)
-    if command:
-        text = f"runout {command.replace('DIR', str(bundle.path))}"
-        console.print(text, style="dim", soft_wrap=True, markup=False)
-
-
-def _arrays_sheet(manifest: Manifest) -> Sheet:
-    sheet = Sheet((Column("array"), *columns_of(str, "type", "shape", "size")))
-    for name, entry in manifest.arrays.items():
-        shape = " x ".join(f"{length:,}" for length in entry.shape)
-        sheet.add(name, _dtype_name(entry.dtype), shape, format_bytes(entry.size_bytes))
-    return sheet
+        parts += report_parts(contents)
+    return [*parts, dim(f"runout {command.replace('DIR', str(path))}")] if command else parts
 
 
 def _dtype_name(text: str) -> str:
@@ -215,52 +180,47 @@ def _dtype_name(text: str) -> str:
     return text if text.startswith("[") else np.dtype(text).name
 
 
-def _print_values(console: Console, bundle: ValueBundle, with_flops: bool) -> None:
-    console.print(solve_table(bundle))
-    console.print()
-    if with_flops:
-        for values in bundle.values:
-            num_flops = format_count_of(len(values.flops), "flop")
-            console.print(f"{num_flops} at SPR {values.spr:.4g}", style="bold")
-            console.print(_flops_sheet(values).table())
-            console.print()
-    console.print(describe_flops(bundle), soft_wrap=True)
+def _values_parts(bundle: ValueBundle, with_flops: bool) -> list[Shown]:
+    parts: list[Shown] = [solve_table(bundle), ""]
+    for values in bundle.values if with_flops else ():
+        num_flops = format_count_of(len(values.flops), "flop")
+        parts += [bold(f"{num_flops} at SPR {values.spr:.4g}"), _flops_sheet(values), ""]
     reports = [report for values in bundle.values for report in values.reports]
     seconds, num_deals = sum(r.seconds for r in reports), sum(r.num_deals for r in reports)
     deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
     held = "all hands" if bundle.values[0].ranges is None else "only a part of the hands"
     solving = f"solving {format_seconds(seconds)}, flops added up"
-    console.print(f"{solving}; {deals}, both players held {held}")
+    return [*parts, describe_flops(bundle), f"{solving}; {deals}, both players held {held}"]
 
 
 def _flops_sheet(values: PostflopValues) -> Sheet:
+    """Returns how the solve of each flop went; `exact` compares no strategies, their delta is NaN."""
     has_deals = any(report.num_deals for report in values.reports)
-    headings = ("weight", "iterations", "exploitability", "solving")
-    deals = ("deals sampled",) if has_deals else ()
-    sheet = Sheet((Column("flop"), *columns_of(str, *headings, *deals)))
-    rows = zip(values.flops.names, values.flops.weights, values.reports, strict=True)
-    for name, weight, report in rows:
-        sheet.add(
-            name,
-            format_percent(weight, 3),
-            f"{report.iterations:,}",
-            format_exploitability(report.exploitability_pot, report.meaning, 3),
-            format_seconds(report.seconds),
-            *([f"{report.num_deals:.3g}"] if has_deals else []),
-        )
+    share = partial(format_exploitability, meaning=values.reports[0].meaning, decimals=3)
+    sheet = Sheet(
+        (
+            Column("flop"),
+            Column(None, "flop"),
+            Column("weight", "weight_fraction", partial(format_percent, decimals=3)),
+            Column("iterations", "iterations", "{:,}".format),
+            Column("exploitability", "exploitability_pot", share),
+            Column(None, "strategy_delta"),
+            Column("solving", "seconds", format_seconds),
+            Column("deals sampled" if has_deals else None, "num_deals", "{:.3g}".format),
+            Column(None, "meaning"),
+        ),
+        to_plain=json_number,
+    )
+    flops = values.flops
+    for name, flop, weight, report in zip(
+        flops.names, flops.flops, flops.weights.tolist(), values.reports, strict=True
+    ):
+        facts = asdict(report)
+        sheet.add(name, format_cards(flop), weight, *map(facts.get, sheet.keys[2:]))
     return sheet
 
 
-def _describe_machine(manifest: Manifest) -> dict[str, str]:
-    """Returns on what a bundle was computed, as rows; none if that was not noted yet."""
-    machine = manifest.machine
-    if machine is None:
-        return {}
-    versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
-    return {"processor": machine.processor, "libraries": f"{machine.blas}, {versions}"}
-
-
-def _inspected_to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
+def _bundle_to_json(bundle: _Bundle, with_flops: bool) -> Json:
     manifest, contents = bundle.manifest, bundle.contents
     document: dict[str, Any] = {
         "path": str(bundle.path),
@@ -287,25 +247,12 @@ def _inspected_to_json(bundle: InspectedBundle, with_flops: bool) -> Json:
         document["num_flops"] = len(contents.values[0].flops)
         document["has_ranges"] = contents.values[0].ranges is not None
         document["sprs"] = [
-            {**summary, **({"flops": _flops_to_json(values)} if with_flops else {})}
+            {**summary, **({"flops": _flops_sheet(values).records()} if with_flops else {})}
             for summary, values in zip(
                 solves_sheet(contents).records(), contents.values, strict=True
             )
         ]
     return document
-
-
-def _flops_to_json(values: PostflopValues) -> list[Json]:
-    rows = zip(values.flops.flops, values.flops.weights, values.reports, strict=True)
-    return [
-        {
-            "flop": format_cards(flop),
-            "weight_fraction": float(weight),
-            **asdict(report),
-            "strategy_delta": json_number(report.strategy_delta),  # `exact` compares none
-        }
-        for flop, weight, report in rows
-    ]
 
 
 #: How far a ``--spr`` may be from the one that is meant: ratios are shown with four digits.
@@ -315,34 +262,18 @@ SPR_ROUNDING = 1e-3
 SUNK_SHARE = 0.5
 
 
-class Position(StrEnum):
-    """The two positions after the flop, as on the command line."""
-
-    OOP = "oop"
-    IP = "ip"
-
-
 def show_values(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", parser=read_path, help="What `runout solve-postflop` or a run wrote."
-        ),
-    ],
-    hero: Annotated[str, typer.Option("--hero", metavar="HAND", help="Whose values: AA, AKs.")],
+    path: Annotated[Path, argument("DIR", "What `runout solve-postflop` or a run wrote.")],
+    hero: Annotated[str, option("--hero", "HAND", "Whose values: AA, AKs.")],
     villain: Annotated[
-        str | None,
-        typer.Option("--villain", "-v", metavar="HAND", help="Against this one (default each)."),
+        str | None, option("--villain -v", "HAND", "Against this one (default each).")
     ] = None,
     flop: Annotated[
-        str | None,
-        typer.Option("--flop", "-f", metavar="CARDS", help="In any suits (default the mean)."),
+        str | None, option("--flop -f", "CARDS", "In any suits (default the mean).")
     ] = None,
-    spr: Annotated[
-        float | None, typer.Option("--spr", metavar="X", help="Stack over pot on the flop.")
-    ] = None,
+    spr: Annotated[float | None, option("--spr", "X", "Stack over pot on the flop.")] = None,
     position: Annotated[
-        Position | None, typer.Option("--position", "-p", help="The hero's (default both).")
+        Literal["oop", "ip"] | None, flag("--position -p", "The hero's (default both).")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -352,19 +283,23 @@ def show_values(
     """
     hand = parse_canonical_hand(hero)
     opponent = None if villain is None else parse_canonical_hand(villain)
-    wanted_flop = None if flop is None else GivenFlop.parse(flop)
+    given = None if flop is None else GivenFlop.parse(flop)
     bundle = open_values(path)
-    chosen = _choose_sprs(bundle, spr, is_grid=opponent is None)
-    flop_index = None if wanted_flop is None else find_flop(path, chosen[0], wanted_flop)
-    scene = HeroScene(chosen, hand, flop_index, wanted_flop)
-    scene.require_deal(opponent)
-    positions = [n for n, one in enumerate(Position) if position in (None, one)]
+    solved = _choose_sprs(bundle, spr, is_grid=opponent is None)
+    index = None if given is None else find_flop(path, solved[0], given)
+    found = _hero_values(solved, hand, slice(None) if index is None else slice(index, index + 1))
+    _require_deal(found.ways, hand, opponent, given)
+    positions = [n for n, name in enumerate(POSITION_NAMES) if position in (None, name.lower())]
     if json:
-        print_json(_values_to_json(scene, opponent, positions))
-    elif opponent is None:
-        _print_grids(output(), scene, positions)
-    else:
-        _print_pair(output(), scene, opponent, positions)
+        print_json(_values_to_json(found, hand, opponent, given, positions))
+        return
+    place = f"on average over {format_count_of(found.num_flops, 'flop')}"
+    place = place if given is None else f"on {given.name}"
+    if opponent is None:
+        print_parts(*_value_grids(found, f"against each hand {place}", hand, positions))
+        return
+    pair = f"{HAND_NAMES[hand]} against {HAND_NAMES[opponent]} {place}\n"
+    print_parts(bold(pair), *_pair_parts(found, hand, opponent, given, positions))
 
 
 def open_values(path: Path) -> ValueBundle:
@@ -379,73 +314,45 @@ def open_values(path: Path) -> ValueBundle:
     return ValueBundle.load(where)
 
 
-@dataclass(frozen=True, eq=False)
-class HeroScene:
-    """One hand on one flop or on all flops of a bundle, at some stack-to-pot ratios.
+class _HeroValues(NamedTuple):
+    """What a hand gets on a flop or on average over flops, at some stack-to-pot ratios.
 
     Attributes:
-        solved: values at each of the ratios, all on the same flops.
-        hero: the hand.
-        flop_index: the flop, None for the mean over all of them.
-        given: the flop as it was asked for.
+        sprs: the ``S`` ratios.
+        value_pot: ``[S, 2, 169]`` by position against each hand, NaN if they cannot meet.
+        ways: ``[169]`` to deal both, flops counted by their weights.
+        num_flops: over which the mean is taken.
     """
 
-    solved: Sequence[PostflopValues]
-    hero: int
-    flop_index: int | None
-    given: GivenFlop | None
-
-    @cached_property
-    def joint_weights(self) -> FloatArray:
-        """``[F, 169]`` each flop's weight times the ways it leaves to deal hero and villain.
-
-        They are the same for all ratios and positions, and take longer than everything else.
-        """
-        flops, weights = self.solved[0].flops.flops, self.solved[0].flops.weights
-        ways = [matchup_weights(flop)[self.hero] for flop in flops[self._chosen]]
-        joint: FloatArray = weights[self._chosen, None] * np.stack(ways)
-        return joint
-
-    def value_pot(self, spr_index: int, position: int) -> FloatArray:
-        """Returns ``[169]`` what the hero gets against each hand, NaN if they cannot meet."""
-        values, joint = self.solved[spr_index].value_pot, self.joint_weights
-        on_flops = np.where(joint > 0.0, values[self._chosen, position, self.hero], 0.0)
-        return _mean(on_flops, joint, axis=0)
-
-    def mean_value_pot(self, value_pot: FloatArray) -> float:
-        """Returns the mean of values against each hand, for a villain who may hold anything."""
-        return float(_mean(np.nan_to_num(value_pot), self.joint_weights.sum(axis=0), axis=0))
-
-    def require_deal(self, villain: int | None) -> None:
-        """Raises `CardError` if the hero, and the villain if given, cannot be dealt here."""
-        ways = self.joint_weights.sum(axis=0)
-        here = f"on {self.flop}" if self.flop else "on any solved flop"
-        if villain is None and not ways.any():
-            raise CardError(HAND_NAMES[self.hero], f"cannot be dealt {here}")
-        if villain is not None and not ways[villain]:
-            names = f"{HAND_NAMES[self.hero]} against {HAND_NAMES[villain]}"
-            raise CardError(names, f"cannot both be dealt {here}")
-
-    @property
-    def flop(self) -> str | None:
-        """The flop's cards as they were given, None for the mean over all flops."""
-        return None if self.given is None else self.given.name
-
-    def describe_flop(self) -> str:
-        """Returns ``on AhKd7s``, or over how many flops the mean is taken."""
-        if self.flop is not None:
-            return f"on {self.flop}"
-        return f"on average over {format_count_of(len(self.joint_weights), 'flop')}"
-
-    @property
-    def _chosen(self) -> slice:
-        """The flop, or all flops."""
-        index = self.flop_index
-        return slice(None) if index is None else slice(index, index + 1)
+    sprs: list[float]
+    value_pot: FloatArray
+    ways: FloatArray
+    num_flops: int
 
 
-def _mean(values: FloatArray, weights: FloatArray, axis: int) -> FloatArray:
-    return divide((weights * values).sum(axis=axis), weights.sum(axis=axis))
+def _hero_values(solved: Sequence[PostflopValues], hero: int, chosen: slice) -> _HeroValues:
+    flops = solved[0].flops
+    ways = np.stack([matchup_weights(flop)[hero] for flop in flops.flops[chosen]])
+    joint: FloatArray = flops.weights[chosen, None] * ways
+    by_position = joint[:, None]
+    means = [
+        (by_position * np.where(by_position > 0.0, values.value_pot[chosen, :, hero], 0.0)).sum(0)
+        for values in solved
+    ]
+    value_pot = divide(np.stack(means), np.broadcast_to(joint.sum(0), np.shape(means)))
+    return _HeroValues([values.spr for values in solved], value_pot, joint.sum(0), len(joint))
+
+
+def _require_deal(
+    ways: FloatArray, hero: int, villain: int | None, given: GivenFlop | None
+) -> None:
+    """Raises `CardError` if the hero, and the villain if given, cannot be dealt here."""
+    here = "on any solved flop" if given is None else f"on {given.name}"
+    if villain is None and not ways.any():
+        raise CardError(HAND_NAMES[hero], f"cannot be dealt {here}")
+    if villain is not None and not ways[villain]:
+        names = f"{HAND_NAMES[hero]} against {HAND_NAMES[villain]}"
+        raise CardError(names, f"cannot both be dealt {here}")
 
 
 def _choose_sprs(bundle: ValueBundle, spr: float | None, is_grid: bool) -> list[PostflopValues]:
@@ -506,65 +413,66 @@ def nearest_flop(flop: Flop, flops: Sequence[Flop]) -> Flop:
     return min(flops, key=distance)
 
 
-def _values_to_json(scene: HeroScene, villain: int | None, positions: Sequence[int]) -> Json:
-    by_spr = []
-    for spr_index, values in enumerate(scene.solved):
-        document: dict[str, Any] = {"spr": values.spr}
-        for position in positions:
-            value_pot = scene.value_pot(spr_index, position)
-            numbers = {"value_pot": value_pot, "v_pot": value_pot - SUNK_SHARE}
-            document[list(Position)[position].value] = {
-                name: json_numbers(array) if villain is None else float(array[villain])
-                for name, array in numbers.items()
+def _values_to_json(
+    found: _HeroValues,
+    hero: int,
+    villain: int | None,
+    given: GivenFlop | None,
+    positions: Sequence[int],
+) -> Json:
+    def told(by_hand: FloatArray) -> Any:
+        return json_numbers(by_hand) if villain is None else float(by_hand[villain])
+
+    by_spr: list[Json] = [
+        {"spr": spr}
+        | {
+            POSITION_NAMES[position].lower(): {
+                "value_pot": told(value_pot[position]),
+                "v_pot": told(value_pot[position] - SUNK_SHARE),
             }
-        by_spr.append(document)
+            for position in positions
+        }
+        for spr, value_pot in zip(found.sprs, found.value_pot, strict=True)
+    ]
     return {
-        "hero": HAND_NAMES[scene.hero],
+        "hero": HAND_NAMES[hero],
         "villain": None if villain is None else HAND_NAMES[villain],
-        "flop": None if scene.given is None else format_cards(scene.given.canonical),
-        "num_flops": len(scene.joint_weights),
-        "preflop_equity_fraction": (
-            json_numbers(preflop_table().equities()[scene.hero])
-            if villain is None
-            else preflop_table().equity(scene.hero, villain)
-        ),
+        "flop": None if given is None else format_cards(given.canonical),
+        "num_flops": found.num_flops,
+        "preflop_equity_fraction": told(preflop_table().equities()[hero]),
         **({"hands": list(HAND_NAMES)} if villain is None else {}),
         "sprs": by_spr,
     }
 
 
-def _print_grids(console: Console, scene: HeroScene, positions: Sequence[int]) -> None:
-    (values,) = scene.solved
+def _value_grids(
+    found: _HeroValues, where: str, hero: int, positions: Sequence[int]
+) -> list[Shown]:
+    parts: list[Shown] = []
+    (spr,), (by_position,) = found.sprs, found.value_pot
     for number, position in enumerate(positions):
-        value_pot = scene.value_pot(0, position)
-        mean = format_percent(scene.mean_value_pot(value_pot), 1)
-        title = (
-            f"{HAND_NAMES[scene.hero]} {POSITION_NAMES[position]} against each hand "
-            f"{scene.describe_flop()}, SPR {values.spr:.4g}"
-        )
-        console.print(("\n" if number else "") + title, style="bold")
-        console.print(f"value in % of the flop pot, {mean} against a random hand\n")
-        console.print(HandGrid(value_pot))
+        value_pot = by_position[position]
+        mean = divide((np.nan_to_num(value_pot) * found.ways).sum(), found.ways.sum())
+        title = f"{HAND_NAMES[hero]} {POSITION_NAMES[position]} {where}, SPR {spr:.4g}"
+        random = f"{format_percent(float(mean), 1)} against a random hand"
+        parts += [bold(("\n" if number else "") + title)]
+        parts += [f"value in % of the flop pot, {random}\n", value_grid(value_pot)]
+    return parts
 
 
-def _print_pair(console: Console, scene: HeroScene, villain: int, positions: Sequence[int]) -> None:
-    hero_name, villain_name = HAND_NAMES[scene.hero], HAND_NAMES[villain]
-    console.print(f"{hero_name} against {villain_name} {scene.describe_flop()}\n", style="bold")
+def _pair_parts(
+    found: _HeroValues, hero: int, villain: int, given: GivenFlop | None, positions: Sequence[int]
+) -> list[Shown]:
     numbers = Column("value", form="{:.3f}".format), Column("v", form=format_signed)
-    sheet = Sheet((Column("SPR", form=str), Column(hero_name), *numbers))
-    for spr_index, values in enumerate(scene.solved):
+    sheet = Sheet((*columns(">SPR", HAND_NAMES[hero]), *numbers))
+    for spr, value_pot in zip(found.sprs, found.value_pot[..., villain], strict=True):
         for number, position in enumerate(positions):
-            value = float(scene.value_pot(spr_index, position)[villain])
-            spr = "" if number else f"{values.spr:.4g}"
-            sheet.add(spr, POSITION_NAMES[position], value, value - SUNK_SHARE)
-    console.print(sheet.table())
-    console.print(
-        "value: won back minus put in after the flop, in flop pots; v = value - 1/2",
-        style="dim",
-    )
-    if scene.flop is None:
-        equity = preflop_table().equity(scene.hero, villain)
-        console.print(f"all-in equity before the flop {format_percent(equity)}")
-    else:
-        command = f"runout flop-equity {scene.flop} --versus {villain_name}"
-        console.print(f"{command} has the all-in equities there", style="dim")
+            value = float(value_pot[position])
+            first = "" if number else f"{spr:.4g}"
+            sheet.add(first, POSITION_NAMES[position], value, value - SUNK_SHARE)
+    meaning = dim("value: won back minus put in after the flop, in flop pots; v = value - 1/2")
+    if given is None:
+        equity = format_percent(preflop_table().equity(hero, villain))
+        return [sheet, meaning, f"all-in equity before the flop {equity}"]
+    command = f"runout flop-equity {given.name} --versus {HAND_NAMES[villain]}"
+    return [sheet, meaning, dim(f"{command} has the all-in equities there")]

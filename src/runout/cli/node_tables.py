@@ -1,26 +1,23 @@
 """A node of a solution for people: quality, hands, parts of ranges, and two nodes side by side."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from runout.arrays import FloatArray
-from runout.cards.deck import (
-    COMBOS_BY_HAND,
-    format_cards,
-    parse_canonical_hand,
-    parse_combo,
-)
-from runout.cli.console import output, print_json
+from runout.cards.deck import COMBOS_BY_HAND, format_cards, parse_canonical_hand, parse_combo
+from runout.cli.console import Shown, output
 from runout.cli.formatting import (
+    NO_VALUE,
     Json,
+    bold,
+    dim,
+    format_chips,
     format_count,
     format_count_of,
     format_exploitability,
@@ -31,24 +28,14 @@ from runout.cli.formatting import (
 )
 from runout.cli.grids import (
     NET,
-    GridAction,
-    HandGrid,
-    StrategyGrid,
     grid_actions,
-    has_colours,
-    print_measure,
-    range_ev,
+    grid_parts,
+    measure_parts,
+    node_actions,
+    value_grid,
 )
 from runout.cli.options import SMALLEST_REACH, OptionError
-from runout.cli.sheets import (
-    NO_VALUE,
-    Column,
-    Sheet,
-    columns_of,
-    fits,
-    format_chips,
-    format_share,
-)
+from runout.cli.sheets import Column, Sheet, columns, full_width
 from runout.errors import CardError
 from runout.solutions.breakdown import BreakdownRow, draw_rows, equity_rows, made_hand_rows
 from runout.solutions.node import (
@@ -92,52 +79,51 @@ def describe_quality(quality: Quality) -> str:
     return f"exploitability ({quality.meaning.value}) {amount} {work}"
 
 
-def print_quality(console: Console, quality: Quality | None, *nodes: Node) -> None:
-    """Prints how well the whole is solved, and what is not to be trusted of it and of nodes."""
+def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
+    """Returns how well the whole is solved, and what is not to be trusted of it and of nodes."""
+    lines = []
     if quality is not None:
-        console.print(describe_quality(quality), soft_wrap=True)
+        lines.append(Text(describe_quality(quality)))
         if quality.real_exploitability is not None:
             real = format_mbb(quality.real_exploitability)
-            console.print(f"with real cards, on its flops: {real} mbb/hand")
-        print_roughness(console, quality)
-    for node in nodes:
-        print_warnings(console, node)
+            lines.append(Text(f"with real cards, on its flops: {real} mbb/hand"))
+        lines += roughness(quality)
+    return lines + [line for node in nodes for line in node_warnings(node)]
 
 
-def print_roughness(console: Console, quality: Quality) -> None:
-    """Prints a warning if a solution is solved roughly only."""
-    if not quality.is_rough:
-        return
+def roughness(quality: Quality) -> list[Text]:
+    """Returns a warning if a solution is solved roughly only."""
     most = f"{format_mbb(NOTABLE_EXPLOITABILITY_MBB)} mbb/hand"
     if quality.unit is ExploitabilityUnit.POT:
         most = f"{format_percent(NOTABLE_EXPLOITABILITY_POT, 0)} of the pot"
-    _warn(console, f"exploitability is above {most}: more iterations may change much of this")
+    text = f"exploitability is above {most}: more iterations may change much of this"
+    return [_warning(text)] if quality.is_rough else []
 
 
-def print_warnings(console: Console, node: Node) -> None:
-    """Prints what is not to be trusted about a node by itself."""
+def node_warnings(node: Node) -> list[Text]:
+    """Returns what is not to be trusted about a node by itself."""
+    warnings = []
     if node.reach is not None and node.reach < RARE_REACH:
-        often = format_percent(node.reach, 3)
-        least = format_percent(RARE_REACH, 1)
-        what = f"reached in {often} of deals, less than {least}: play here was hardly learned"
-        _warn(console, what)
+        often, least = format_percent(node.reach, 3), format_percent(RARE_REACH, 1)
+        what = f"reached in {often} of deals, less than {least}"
+        warnings.append(f"{what}: play here was hardly learned")
     if node.is_locked:
-        _warn(console, "locked: some hands do here what they were told, whatever would be better")
+        warnings.append("locked: some hands do here what they were told, whatever would be better")
     if bool(node.met_weights.any()) and bool(np.isnan(node.ev).all()):
-        _warn(console, "no EVs were kept with this solution, solve it again to have them")
+        warnings.append("no EVs were kept with this solution, solve it again to have them")
+    return list(map(_warning, warnings))
 
 
-def _warn(console: Console, text: str) -> None:
-    console.print(f"! {text}", style="yellow", soft_wrap=True, markup=False)
+def _warning(text: str) -> Text:
+    return Text(f"! {text}", style="yellow")
 
 
-def print_node(
-    console: Console, node: Node, player: int | None = None, measure: Measure | None = None
-) -> None:
-    """Prints both players' values, the actions, and the grid of a player's hands.
+def node_parts(
+    node: Node, player: int | None = None, measure: Measure | None = None
+) -> list[Shown]:
+    """Returns both players' values, the actions, and the grid of a player's hands.
 
     Args:
-        console: where.
         node: what is shown.
         player: whose hands; by default who acts, and where nobody does there is no grid.
         measure: what of them; by default what they do, or how much of them arrives if the player
@@ -148,11 +134,9 @@ def print_node(
     """
     shown = (node.actor or 0) if player is None else player
     require_acting(node, shown, measure)
-    print_facts(console, node)
     if measure is None and player is None and node.actor is None:
-        return
-    console.print()
-    print_grid(console, node, shown, measure)
+        return fact_parts(node)
+    return [*fact_parts(node), "", *grid_parts(node, shown, measure)]
 
 
 def require_acting(node: Node, player: int, measure: Measure | None) -> None:
@@ -162,38 +146,12 @@ def require_acting(node: Node, player: int, measure: Measure | None) -> None:
         raise OptionError("--show strategy", problem)
 
 
-def print_grid(console: Console, node: Node, player: int, measure: Measure | None) -> None:
-    """Prints the grid of a player's hands: by default what they do, or how much arrives."""
-    if node.actor != player or measure not in (None, Measure.STRATEGY):
-        print_measure(console, node, player, measure or Measure.REACH)
-        return
-    played, reach = hand_strategy(node), hand_reach(node, player)
-    # Who meets nobody does nothing.
-    reach = np.where(np.isnan(played).any(axis=0), 0.0, reach)
-    grid = StrategyGrid(looks(node), np.nan_to_num(played), reach)
-    console.print(grid)
-    if caption := grid.caption(console):
-        console.print(caption, style="dim")
-
-
-def print_facts(console: Console, node: Node) -> None:
-    """Prints where a node is, both players' values, and the actions or what happens."""
-    console.print(title(node), soft_wrap=True)
-    console.print()
-    console.print(_players_table(node))
-    console.print()
+def fact_parts(node: Node) -> list[Shown]:
+    """Returns where a node is, both players' values, and the actions or what happens."""
+    head: list[Shown] = [title(node), "", _players_sheet(node), ""]
     if node.actor is None:
-        console.print(_describe_end(node), style="dim")
-    else:
-        console.print(_actions_table(console, node))
-        console.print(_ACTION_EV, style="dim")
-
-
-def looks(node: Node) -> list[GridAction]:
-    """Returns letters and colours of a node's actions."""
-    return grid_actions(
-        [action.kind for action in node.actions], [action.label for action in node.actions]
-    )
+        return [*head, dim(_describe_end(node))]
+    return [*head, _actions_sheet(node), dim(_ACTION_EV)]
 
 
 def title(node: Node) -> Text:
@@ -205,7 +163,7 @@ def title(node: Node) -> Text:
     place = f"node {node.path}, " if node.path else ""
     locked = ", locked" if node.is_locked else ""
     facts = f"   {place}pot {format_amount(node.pot)}, {behind} behind{locked}"
-    return Text(who, style="bold").append(facts, "not bold")
+    return bold(who).append(facts, "not bold")
 
 
 def _describe_end(node: Node) -> str:
@@ -217,27 +175,25 @@ def _describe_end(node: Node) -> str:
     return f"the hand ends here with a {node.kind}"
 
 
-def _players_table(node: Node) -> Table:
-    shares = columns_of(format_share, "of the pot", "equity", "EQR")
-    columns = (Column(), Column("EV", form=format_chips), *shares)
-    sheet = Sheet((*columns, Column("combos", form=format_count)))
+def _players_sheet(node: Node) -> Sheet:
+    shares = [Column(heading, form=format_percent) for heading in ("of the pot", "equity", "EQR")]
+    ev, combos = Column("EV", form=format_chips), Column("combos", form=format_count)
+    sheet = Sheet((Column(), ev, *shares, combos))
     for player, name in enumerate(node.players):
         value, equity = node.range_ev(player), node.range_equity(player)
         sheet.add(name, value, value / node.pot, equity, node.eqr(player), node.combos(player))
-    return sheet.table()
+    return sheet
 
 
-def _actions_table(console: Console, node: Node) -> Table:
-    numbers = Column("frequency", form=format_share), Column("EV", form=format_chips)
-    what_follows = Column("what follows", style="dim")
-    sheet = Sheet((*columns_of(None, "", "action"), *numbers, what_follows))
-    rows = zip(looks(node), node.actions, node.frequency().tolist(), strict=True)
-    for (look, action, often), value in zip(rows, node.action_values().tolist(), strict=True):
-        swatch = (f" {look.letter} ", look.style) if has_colours(console) else look.letter
+def _actions_sheet(node: Node) -> Sheet:
+    numbers = Column("frequency", form=format_percent), Column("EV", form=format_chips)
+    sheet = Sheet((*columns("", "action"), *numbers, Column("what follows", style="dim")))
+    values = zip(node.frequency().tolist(), node.action_values().tolist(), strict=True)
+    for look, action, (often, value) in zip(node_actions(node), node.actions, values, strict=True):
         worth = value if often >= _NOBODY else math.nan
         path = f"--node {node.path_after(action.code)}"
-        sheet.add(Text.assemble(swatch), action.label, often, worth, path)
-    return sheet.table()
+        sheet.add(look.swatch(), action.label, often, worth, path)
+    return sheet
 
 
 def read_hand(text: str) -> list[int]:
@@ -251,90 +207,92 @@ def read_hand(text: str) -> list[int]:
     return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
 
 
-def read_hand_option(text: str) -> list[int]:
-    """Returns the combos of a ``--hand``.
+class ChosenHands(NamedTuple):
+    """What ``--hand`` asks about at a node: its text, and the combos in the range of players."""
+
+    text: str
+    held: dict[int, list[int]]
+
+
+def choose_hands(node: Node, text: str, player: int | None) -> ChosenHands:
+    """Returns the hands that a player, the one to act, or else either can hold.
 
     Raises:
-        OptionError: if it is neither a class nor two cards.
+        OptionError: if the text is no hand, or nobody can hold it here.
     """
+    option = f"--hand {text}"
     try:
-        return read_hand(text)
+        combos = read_hand(text)
     except CardError as error:
         problem = f"is no hand such as AA, AKs, AKo or AhKh ({error.problem})"
-        raise OptionError(f"--hand {text}", problem) from error
-
-
-def show_hands(node: Node, hand: str, combos: list[int], player: int | None, json: bool) -> None:
-    """Prints what the hands do that a player, the one to act, or else either can hold.
-
-    Raises:
-        OptionError: if nobody can hold them here.
-    """
+        raise OptionError(option, problem) from error
     if node.hand_space is HandSpace.HANDS:
-        raise OptionError(f"--hand {hand}", "goes with a flop, `runout trace-hand` comes before it")
+        raise OptionError(option, "goes with a flop, `runout trace-hand` comes before it")
     asked = node.actor if player is None else player
-    players = range(len(node.players)) if asked is None else [asked]
     held = {
-        player: [combo for combo in reversed(combos) if node.is_held[player, combo]]
-        for player in players
+        one: [combo for combo in reversed(combos) if node.is_held[one, combo]]
+        for one in (range(len(node.players)) if asked is None else [asked])
     }
     if not any(held.values()):
         whose = "either" if asked is None else f"{node.players[asked]}'s"
-        problem = f"is not in {whose} range on {format_cards(node.board)}"
-        raise OptionError(f"--hand {hand}", problem)
-    if json:
-        documents = {
-            node.players[player]: hands_to_json(node, player, found)
-            for player, found in held.items()
-        }
-        print_json({"path": node.path, "board": format_cards(node.board), **documents})
-        return
-    console = output()
-    for player, found in held.items():
-        if found:
-            arriving = float(np.sum(node.weights[player, found]))
-            combos_there = format_count_of(arriving, "combo")
-            place = f"at {node.path}" if node.path else "at the root"
-            head = f"{hand} of {node.players[player]} {place}"
-            console.print(f"{head}: {combos_there} of {len(found)}", style="bold", soft_wrap=True)
-            print_hands(console, node, player, found)
+        raise OptionError(option, f"is not in {whose} range on {format_cards(node.board)}")
+    return ChosenHands(text, held)
 
 
-def print_hands(console: Console, node: Node, player: int, combos: list[int]) -> None:
-    """Prints of each combo how much of it arrives, what it does and is worth.
+def hands_to_json(node: Node, chosen: ChosenHands) -> Json:
+    """Returns what combos do and are worth, under JSON names."""
+    document: dict[str, Any] = {"path": node.path, "board": format_cards(node.board)}
+    for player, combos in chosen.held.items():
+        records = _hands_sheet(node, player, combos).records()
+        if player == node.actor:
+            for combo, record in zip(combos, records, strict=True):
+                record["actions"] = combo_actions(node, combo).records()
+        document[node.players[player]] = records
+    return document
+
+
+def hand_parts(node: Node, chosen: ChosenHands) -> list[Shown]:
+    """Returns of each combo how much of it arrives, what it does and is worth.
 
     Actions stand side by side if the console is wide enough for them, else below each other.
     """
-    hands, actions = (
-        _hands_sheet(node, player, combos),
-        node.actions if player == node.actor else (),
-    )
-    beside = Sheet((*hands.columns, *columns_of(str, *(action.label for action in actions))))
-    below = Sheet((*hands.columns, *_ACTION_COLUMNS))
-    for combo, row in zip(combos, hands.rows, strict=True):
-        done = actions_sheet(node, combo).rows if actions else []
-        beside.add(*row, *(f"{format_share(often)} ({format_chips(ev)})" for *_, often, ev in done))
-        for number, action in enumerate(done):
-            below.add(*(row if number == 0 else [""] * len(row)), *action)
-    table = beside.table()
-    if not fits(console, table):
-        table = below.table()
-    elif actions:
-        table.caption = "at an action: how often (EV in chips)"
-        table.caption_justify = "left"
-    console.print(table)
+    parts: list[Shown] = []
+    for player, combos in chosen.held.items():
+        if not combos:
+            continue
+        arriving = format_count_of(float(np.sum(node.weights[player, combos])), "combo")
+        place = f"at {node.path}" if node.path else "at the root"
+        head = f"{chosen.text} of {node.players[player]} {place}: {arriving} of {len(combos)}"
+        hands, actions = _hands_sheet(node, player, combos), node.actions
+        if player != node.actor:
+            parts += [bold(head), hands]
+            continue
+        beside = Sheet((*hands.columns, *columns(*(f">{action.label}" for action in actions))))
+        below = Sheet((*hands.columns, *_ACTION_COLUMNS))
+        for combo, row in zip(combos, hands.rows, strict=True):
+            done = combo_actions(node, combo).rows
+            texts = (f"{format_percent(often)} ({format_chips(ev)})" for *_, often, ev in done)
+            beside.add(*row, *texts)
+            for number, action in enumerate(done):
+                below.add(*(row if number == 0 else [""] * len(row)), *action)
+        console = output()
+        if full_width(console, beside.table()) <= console.width:
+            parts += [bold(head), beside, dim("at an action: how often (EV in chips)")]
+        else:
+            parts += [bold(head), below]
+    return parts
 
 
 _HAND_COLUMNS = (
     Column("hand", "hand"),
-    Column("arrives", "weight", format_share),
+    Column("arrives", "weight", format_percent),
     Column("EV", "ev", format_chips),
-    Column("equity", "equity", format_share),
+    Column("equity", "equity", format_percent),
 )
 _ACTION_COLUMNS = (
     Column(None, "code"),
     Column("action", "label"),
-    Column("frequency", "frequency", format_share),
+    Column("frequency", "frequency", format_percent),
     Column("its EV", "ev", format_chips),
 )
 
@@ -345,26 +303,16 @@ def _hands_sheet(node: Node, player: int, combos: list[int]) -> Sheet:
         (node.hand_space.names[combo], *(float(table[combo]) for table in tables))
         for combo in combos
     ]
-    return Sheet(_HAND_COLUMNS, rows, to_plain=json_number)
+    return Sheet(_HAND_COLUMNS, list(rows), to_plain=json_number)
 
 
-def actions_sheet(node: Node, column: int) -> Sheet:
+def combo_actions(node: Node, column: int) -> Sheet:
     """Returns how often a combo or hand takes each action of the actor, and what it is worth."""
     rows = [
         (action.code, action.label, *map(float, (often[column], ev[column])))
         for action, often, ev in zip(node.actions, node.strategy, node.action_ev, strict=True)
     ]
-    return Sheet(_ACTION_COLUMNS, rows, to_plain=json_number)
-
-
-def hands_to_json(node: Node, player: int, combos: list[int]) -> list[Json]:
-    """Returns what combos do and are worth, under JSON names."""
-    records = zip(combos, _hands_sheet(node, player, combos).records(), strict=True)
-    if player != node.actor:
-        return [record for _, record in records]
-    return [
-        {**record, "actions": actions_sheet(node, combo).records()} for combo, record in records
-    ]
+    return Sheet(_ACTION_COLUMNS, list(rows), to_plain=json_number)
 
 
 class Cut(StrEnum):
@@ -391,28 +339,20 @@ def cut_range(node: Node, player: int, cut: Cut) -> dict[str, Sheet]:
 
 def _cut_sheet(node: Node, player: int, name: str, rows: list[BreakdownRow]) -> Sheet:
     actions = node.actions if player == node.actor else ()
-    columns = (
+    shown = (
         Column(None, "cut"),
         Column(f"{node.players[player]}'s {name}", "part"),
         Column("combos", "combos", format_count),
-        Column("of the range", "share", format_share),
-        Column("equity", "equity", format_share),
+        Column("of the range", "share", format_percent),
+        Column("equity", "equity", format_percent),
         Column("EV", "ev", format_chips),
-        *(Column(action.label, action.code, format_share) for action in actions),
+        *(Column(action.label, action.code, format_percent) for action in actions),
     )
     cells = [
         (name, row.name, row.combos, row.share, row.equity, row.ev, *row.frequency.tolist())
         for row in rows
     ]
-    return Sheet(columns, cells)
-
-
-def print_cuts(console: Console, node: Node, player: int, cut: Cut) -> None:
-    """Prints a table for each way to cut, with a row for each part."""
-    for number, sheet in enumerate(cut_range(node, player, cut).values()):
-        if number > 0:
-            console.print()
-        sheet.print_in_full(console)
+    return Sheet(shown, list(cells))
 
 
 def cuts_to_json(node: Node, player: int, cut: Cut) -> Json:
@@ -432,11 +372,10 @@ def cuts_to_json(node: Node, player: int, cut: Cut) -> Json:
     }
 
 
-def write_cuts_csv(node: Node, player: int, cut: Cut, stream: TextIO) -> int:
-    """Writes a row for each part, and returns how many there are."""
+def all_cuts(node: Node, player: int, cut: Cut) -> Sheet:
+    """Returns the rows of all ways to cut as one sheet."""
     first, *others = cut_range(node, player, cut).values()
-    rows = [row for sheet in (first, *others) for row in sheet.rows]
-    return replace(first, rows=rows).write_csv(stream)
+    return replace(first, rows=[row for sheet in (first, *others) for row in sheet.rows])
 
 
 class SharedAction(NamedTuple):
@@ -453,7 +392,7 @@ class SharedAction(NamedTuple):
     rows: tuple[list[int], list[int]]
 
 
-def choose_measure(nodes: tuple[Node, Node], player: int, asked: Measure | None) -> Measure:
+def choose_measure(nodes: Sequence[Node], player: int, asked: Measure | None) -> Measure:
     """Returns what of two nodes is compared: strategies if the player acts at both, else EVs.
 
     Raises:
@@ -470,42 +409,32 @@ def choose_measure(nodes: tuple[Node, Node], player: int, asked: Measure | None)
     return asked or (Measure.STRATEGY if acts else Measure.EV)
 
 
-def print_comparison(
-    console: Console,
-    nodes: tuple[Node, Node],
-    player: int,
-    asked: Measure | None,
-    title_of: Callable[[Node], Text] = title,
-) -> None:
-    """Prints two nodes: their values and frequencies, and the grid of how hands differ.
+def comparison_parts(
+    nodes: Sequence[Node], titles: Sequence[Text], player: int, asked: Measure | None
+) -> list[Shown]:
+    """Returns two nodes: their values and frequencies, and the grid of how hands differ.
 
     Args:
-        console: where.
         nodes: what is shown.
+        titles: say where each node is.
         player: whose hands.
         asked: what of them, see `choose_measure`.
-        title_of: says where a node is.
 
     Raises:
         OptionError: if this cannot be compared.
     """
     measure = choose_measure(nodes, player, asked)
-    for number, node in enumerate(nodes, start=1):
-        console.print(Text(f"{number}  ").append_text(title_of(node)), soft_wrap=True)
-    console.print()
-    console.print(_comparison_table(nodes))
+    heads = [Text(f"{number}  ").append_text(text) for number, text in enumerate(titles, start=1)]
     net = f"; EVs {NET}" if nodes[0].street is None else ""
-    console.print(f"difference: the first node minus the second{net}", style="dim")
-    console.print()
+    remark = dim(f"difference: the first node minus the second{net}")
+    parts: list[Shown] = [*heads, "", _comparison_sheet(nodes), remark, ""]
     if measure is not Measure.STRATEGY:
-        print_measure(console, nodes[0], player, measure, nodes[1])
-        return
+        return [*parts, *measure_parts(nodes[0], player, measure, nodes[1])]
     moves, texts = strategy_moves(nodes, shared_actions(*nodes))
     reach = np.fmin(*(np.nan_to_num(hand_reach(node, player)) for node in nodes))
     name = nodes[0].players[player]
     head = f"difference, {name}'s hands: what is done more at the first node, and by how many %"
-    console.print(head, style="bold", soft_wrap=True)
-    console.print(HandGrid(moves, texts, reach=reach))
+    return [*parts, bold(head), value_grid(moves, texts, reach=reach)]
 
 
 def shared_actions(first: Node, second: Node) -> list[SharedAction]:
@@ -532,7 +461,7 @@ def shared_actions(first: Node, second: Node) -> list[SharedAction]:
 
 
 def strategy_moves(
-    nodes: tuple[Node, Node], shared: Sequence[SharedAction]
+    nodes: Sequence[Node], shared: Sequence[SharedAction]
 ) -> tuple[FloatArray, list[str]]:
     """Returns ``[169]`` how much more a hand takes its most favoured action, and that in letters.
 
@@ -560,16 +489,18 @@ def strategy_moves(
     return moves, texts
 
 
-def _comparison_table(nodes: tuple[Node, Node]) -> Table:
-    paths = [node.path or "root" for node in nodes]
-    sheet = Sheet((Column(), *columns_of(str, *paths, "difference")))
-    measures = {"EV": range_ev, "equity": Node.range_equity, "EQR": Node.eqr}
+def _comparison_sheet(nodes: Sequence[Node]) -> Sheet:
+    sheet = Sheet(columns("", *(f">{node.path or 'root'}" for node in nodes), ">difference"))
+    is_net = nodes[0].street is None  # before the flop EVs are what is won all in all
+    measures = {"EV": Node.range_ev, "equity": Node.range_equity, "EQR": Node.eqr}
     for word, measure in measures.items():
         for player, name in enumerate(nodes[0].players):
             values = [measure(node, player) for node in nodes]
+            if word == "EV" and is_net:
+                values = [v - n.invested[player] for v, n in zip(values, nodes, strict=True)]
             sheet.add(f"{word} {name}", *_compare(word != "EV", *values))
     if nodes[0].actor is None or nodes[0].actor != nodes[1].actor:
-        return sheet.table()
+        return sheet
     frequency = [node.frequency() for node in nodes]
     for action in shared_actions(*nodes):
         shares = [
@@ -577,17 +508,15 @@ def _comparison_table(nodes: tuple[Node, Node]) -> Table:
             for row, rows in zip(frequency, action.rows, strict=True)
         ]
         sheet.add(action.label, *_compare(True, *shares))
-    return sheet.table()
+    return sheet
 
 
 def _compare(is_share: bool, first: float, second: float) -> list[str]:
     """Returns two numbers and their difference as text: percent and points, or amounts."""
-    numbers = (first, second, first - second)
-    if is_share:
-        texts = [format_percent(first), format_percent(second), f"{100 * (first - second):+.2f}"]
-    else:
+    scale, decimals, unit = (100, 2, "%") if is_share else (1, 3, "")
+    texts = []
+    for number, sign, end in ((first, "", unit), (second, "", unit), (first - second, "+", "")):
         # Adding 0 turns the -0 of a small loss into 0.
-        forms = zip(numbers, (".3f", ".3f", "+.3f"), strict=True)
-        texts = [f"{round(number, 3) + 0.0:{form}}" for number, form in forms]
-    known = zip(numbers, texts, strict=True)
-    return [NO_VALUE if math.isnan(number) else text for number, text in known]
+        text = f"{round(scale * number, decimals) + 0.0:{sign}.{decimals}f}{end}"
+        texts.append(NO_VALUE if math.isnan(number) else text)
+    return texts

@@ -1,5 +1,6 @@
-"""Pictures of abstractions and buckets as PNG files."""
+"""Bars on the terminal, and pictures of abstractions and buckets as PNG files."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,16 +26,21 @@ if TYPE_CHECKING:
 
 MAX_WIDTH = 80
 HEIGHT = 4
+_CURVE_WIDTH = 70
+_CURVE_HEIGHT = 8
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _ASCII_BLOCKS = " #"
 _AXIS = "0%", "strength", "100%"
-# Colours that are told apart by colour-blind eyes (Okabe and Ito, 2008), and shapes besides.
-_LINES = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", ":"))
-_POINTS = (("#0072B2", "o"), ("#D55E00", "^"), ("#009E73", "s"))
+# Colours that are told apart by colour-blind eyes (Okabe and Ito, 2008), with lines and points.
+_LOOKS = (("#0072B2", "-", "o"), ("#D55E00", "--", "^"), ("#009E73", ":", "s"))
 _SPREADS_ON_LOG_SCALE_FROM = 0.01  # percentage points; below it, and for the many zeros, linear
 _SIZE_INCHES = (11.0, 4.8)
 _DOTS_PER_INCH = 120
+_ROW_INCHES = (13.0, 3.6)
+_NUM_PANELS = 3
+_COLOUR = "#0072B2"
+_COLOURS = "viridis"
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,48 @@ class BoundaryPlot:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields bars whose height is the number of boundaries, and the axis below them."""
         width = min(options.max_width, MAX_WIDTH)
-        blocks = plot_blocks(options)
         counts = np.histogram(self.boundaries, bins=width, range=(0.0, 1.0))[0]
-        for line in draw_bars(counts, HEIGHT, blocks):
+        for line in draw_bars(counts, HEIGHT, plot_blocks(options)):
             yield Text(line, style="cyan", no_wrap=True)
         left, middle, right = _AXIS
         yield Text(left + middle.center(width - len(left) - len(right)) + right, style="dim")
+
+
+@dataclass(frozen=True)
+class ExploitabilityCurve:
+    """A plot that rich can print; both axes are logarithmic.
+
+    Attributes:
+        points: iteration and exploitability in mbb/hand, iterations rising.
+    """
+
+    points: Sequence[tuple[int, float]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yields bars, the scale to their left and the iterations below."""
+        logs = curve_columns(self.points, _CURVE_WIDTH)
+        low = math.floor(logs.min())
+        high = max(math.ceil(logs.max()), low + 1)
+        heights = np.rint(1000 * (logs - low) / (high - low)).astype(np.int64)
+        labels = {0: f"{10.0**high:,g}", _CURVE_HEIGHT - 1: f"{10.0**low:,g}"}
+        width = max(map(len, labels.values()))
+        bars = draw_bars(np.append(heights, 1000), _CURVE_HEIGHT, plot_blocks(options))
+        for number, line in enumerate(bars):
+            label = labels.get(number, "").rjust(width)
+            yield Text.assemble((f"{label} ", "dim"), (line[:-1].rstrip(), "cyan"))
+        first, last = (f"{self.points[end][0]:,}" for end in (0, -1))
+        axis = first + last.rjust(_CURVE_WIDTH - len(first))
+        yield Text(" " * (width + 1) + axis, style="dim")
+
+
+def curve_columns(points: Sequence[tuple[int, float]], width: int) -> FloatArray:
+    """Returns ``[width]`` log10 of a curve at iterations evenly spaced by their logarithm."""
+    iterations, values = np.array(points, dtype=np.float64).T
+    # An exploitability of 0 has no logarithm, and rounding can make it slightly negative.
+    logs = np.log10(np.maximum(values, 1e-6))
+    at = np.log(np.maximum(iterations, 1.0))
+    columns: FloatArray = np.interp(np.linspace(at[0], at[-1], width), at, logs)
+    return columns
 
 
 def plot_blocks(options: ConsoleOptions) -> str:
@@ -79,19 +121,44 @@ def draw_bars(counts: IntArray, height: int, blocks: str) -> list[str]:
 
 
 def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
-    """Writes a picture of an abstraction: the boundaries, and the spread within buckets.
-
-    Raises:
-        OptionError: naming the file, if it cannot be written.
-    """
+    """Writes a picture of an abstraction: the boundaries, and the spread within buckets."""
     # Takes as long as most commands altogether; a figure of its own needs no display.
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
     figure.suptitle(title)
     left, right = figure.subplots(1, 2)
-    _draw_boundaries(left, abstraction)
-    _draw_spreads(right, abstraction)
+    for street, (colour, line, marker) in zip(Street, _LOOKS, strict=True):
+        boundaries = abstraction.boundaries.of_street(street)
+        shares = np.arange(1, len(boundaries) + 1) / (len(boundaries) + 1)
+        if statistics := abstraction.statistics.get(street):
+            shares = (statistics.population.cumsum() / statistics.population.sum())[:-1]
+            spread = 100 * (statistics.highest - statistics.lowest)
+            dots = {"color": colour, "label": street.label, "markersize": 2}
+            right.plot(100 * statistics.mean, spread, marker, **dots)
+        label = f"{street.label}, {format_count_of(len(boundaries) + 1, 'bucket')}"
+        left.plot(100 * shares, 100 * boundaries, line, color=colour, label=label)
+    left.set(
+        title="Boundaries of the buckets",
+        xlabel="deals below the boundary (%)",
+        ylabel=f"strength ({abstraction.feature.value}, %)",
+        xlim=(0, 100),
+        ylim=(0, 100),
+    )
+    right.set(
+        title="Spread within buckets",
+        xlabel="mean strength of the bucket (%)",
+        ylabel="strongest minus weakest deal (percentage points)",
+        xlim=(0, 100),
+    )
+    left.grid(alpha=0.3)
+    right.grid(alpha=0.3)
+    left.legend()
+    if abstraction.statistics:
+        right.set_yscale("symlog", linthresh=_SPREADS_ON_LOG_SCALE_FROM)
+        right.set_ylim(-_SPREADS_ON_LOG_SCALE_FROM / 10, 100)
+        right.yaxis.set_major_formatter("{x:g}")
+        right.legend(markerscale=3)
     save_figure(figure, path, "--png")
 
 
@@ -105,66 +172,8 @@ def save_figure(figure: "Figure", path: Path, option: str, form: str = "png") ->
         figure.savefig(part, format=form, dpi=_DOTS_PER_INCH)
 
 
-def _draw_boundaries(axes: "Axes", abstraction: "CardAbstraction") -> None:
-    for street, (colour, style) in zip(Street, _LINES, strict=True):
-        boundaries = abstraction.boundaries.of_street(street)
-        statistics = abstraction.statistics.get(street)
-        if statistics is None:
-            shares = np.arange(1, len(boundaries) + 1) / (len(boundaries) + 1)
-        else:
-            shares = (statistics.population.cumsum() / statistics.population.sum())[:-1]
-        label = f"{street.label}, {format_count_of(len(boundaries) + 1, 'bucket')}"
-        axes.plot(100 * shares, 100 * boundaries, style, color=colour, label=label)
-    axes.set(
-        title="Boundaries of the buckets",
-        xlabel="deals below the boundary (%)",
-        ylabel=f"strength ({abstraction.feature.value}, %)",
-        xlim=(0, 100),
-        ylim=(0, 100),
-    )
-    axes.grid(alpha=0.3)
-    axes.legend()
-
-
-def _draw_spreads(axes: "Axes", abstraction: "CardAbstraction") -> None:
-    for street, (colour, marker) in zip(Street, _POINTS, strict=True):
-        if street in abstraction.statistics:
-            statistics = abstraction.statistics[street]
-            spread = 100 * (statistics.highest - statistics.lowest)
-            axes.plot(
-                100 * statistics.mean,
-                spread,
-                marker,
-                color=colour,
-                label=street.label,
-                markersize=2,
-            )
-    axes.set(
-        title="Spread within buckets",
-        xlabel="mean strength of the bucket (%)",
-        ylabel="strongest minus weakest deal (percentage points)",
-        xlim=(0, 100),
-    )
-    axes.grid(alpha=0.3)
-    if abstraction.statistics:
-        axes.set_yscale("symlog", linthresh=_SPREADS_ON_LOG_SCALE_FROM)
-        axes.set_ylim(-_SPREADS_ON_LOG_SCALE_FROM / 10, 100)
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.legend(markerscale=3)
-
-
-_ROW_INCHES = (13.0, 3.6)
-_NUM_PANELS = 3
-_COLOUR = "#0072B2"
-_COLOURS = "viridis"
-
-
 def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None:
-    """Writes a PNG file with a row of three panels for every flop and round.
-
-    Raises:
-        OptionError: naming the file, if it cannot be written.
-    """
+    """Writes a PNG file with a row of three panels for every flop and round."""
     # Takes as long as most commands altogether; a figure of its own needs no display.
     from matplotlib.figure import Figure
 
@@ -179,7 +188,7 @@ def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None
         largest = 0.5 + diagnosis.spr
         _draw_histograms(value, entry.ev_histograms, (-largest, largest))
         value.set(title="EV against the opponent's buckets", ylabel="EV (flop pots)")
-        _draw_histogram_spreads(spread, entry)
+        _draw_spreads(spread, entry)
     save_figure(figure, path, "--png")
 
 
@@ -192,13 +201,12 @@ def _draw_histograms(axes: "Axes", shares: FloatArray, scale: tuple[float, float
     axes.set_xlabel("bucket, weak to strong")
 
 
-def _draw_histogram_spreads(axes: "Axes", entry: "RoundDiagnosis") -> None:
+def _draw_spreads(axes: "Axes", entry: "RoundDiagnosis") -> None:
     """Draws the lowest, mean and highest value of each bucket's hands."""
     numbers = np.arange(len(entry.buckets))
-    lowest, mean, highest = (
-        np.array([getattr(contents.ev_pot, name) for contents in entry.buckets])
-        for name in ("lowest", "mean", "highest")
-    )
+    lowest, mean, highest = np.array(
+        [(each.ev_pot.lowest, each.ev_pot.mean, each.ev_pot.highest) for each in entry.buckets]
+    ).T
     axes.vlines(numbers, lowest, highest, color=_COLOUR, alpha=0.5)
     axes.plot(numbers, mean, ".", color=_COLOUR, markersize=3)
     axes.set(

@@ -20,9 +20,17 @@ from runout.cards.flops import (
     read_flops,
     subset_flops,
 )
-from runout.cli.console import output, print_json, print_note
-from runout.cli.formatting import Json, format_bytes, format_count_of, format_seconds, json_number
-from runout.cli.node_tables import RARE_REACH, print_roughness
+from runout.cli.console import output, print_json, print_note, print_parts
+from runout.cli.formatting import (
+    Json,
+    format_bytes,
+    format_chips,
+    format_count_of,
+    format_percent,
+    format_seconds,
+    json_number,
+)
+from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import (
     ExecutorOption,
     FromOption,
@@ -39,7 +47,7 @@ from runout.cli.options import (
     taking_spot,
 )
 from runout.cli.plots import save_figure
-from runout.cli.sheets import Column, Sheet, format_chips, format_share
+from runout.cli.sheets import Column, Sheet
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
 from runout.solutions.node import NodeAction
@@ -146,10 +154,10 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
         console.print(shown.heading("   "), style="bold", soft_wrap=True, markup=False)
         reach = shown.table.column("reach").mean(shown.table.everything())
         if reach < RARE_REACH:
-            text = f"! reached in {format_share(reach)} of deals: play here was hardly learned"
+            text = f"! reached in {format_percent(reach)} of deals: play here was hardly learned"
             console.print(text, style="yellow", soft_wrap=True, markup=False)
         console.print()
-        _line_sheet(shown, choice).print_in_full(console)
+        _line_sheet(shown, choice).print(console)
         console.print()
     console.print(_LEGEND, style="dim", soft_wrap=True)
     if any(line.size_cost for row in report.rows[:1] for line in row.lines):
@@ -158,9 +166,9 @@ def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> 
     done = format_count_of(len(report.rows), "flop")
     of_all = "" if len(report.rows) == report.num_flops else f" of {report.num_flops:,}"
     seconds = format_seconds(sum(row.seconds for row in report.rows))
-    text = f"{done}{of_all}, exploitability ({report.meaning.value}) at most {format_share(worst)}"
-    console.print(f"{text} of the pot, {seconds} of solving", soft_wrap=True)
-    print_roughness(console, quality_of_report(report))
+    most = f"exploitability ({report.meaning.value}) at most {format_percent(worst)}"
+    console.print(f"{done}{of_all}, {most} of the pot, {seconds} of solving", soft_wrap=True)
+    print_parts(*roughness(quality_of_report(report)))
 
 
 def _line_sheet(shown: ChosenTable, choice: TableChoice) -> Sheet:

@@ -2,17 +2,15 @@
 
 import csv
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
 
-from runout.cli.formatting import format_percent
+from runout.cli.formatting import NO_VALUE
 from runout.solutions.node_files import rounded
-
-NO_VALUE = "-"
 
 #: No table needs as many columns, and a measured width is at most that of the console.
 _WIDER_THAN_TABLES = 10_000
@@ -44,9 +42,9 @@ class Column:
         return self.form(cell) if is_number and self.form is not None else cell
 
 
-def columns_of(form: Callable[[Any], str] | None, *headings: str) -> tuple[Column, ...]:
-    """Returns columns of the terminal that are written in the same form."""
-    return tuple(Column(heading, form=form) for heading in headings)
+def columns(*headings: str) -> tuple[Column, ...]:
+    """Returns columns of the terminal: of words, and after a ``>`` of numbers as they are."""
+    return tuple(Column(h.removeprefix(">"), form=str if h[:1] == ">" else None) for h in headings)
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Sheet:
     """
 
     columns: tuple[Column, ...]
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    rows: list[Sequence[Any]] = field(default_factory=list)
     styles: dict[int, str] = field(default_factory=dict)
     to_plain: Callable[[float], float | None] = rounded
 
@@ -71,9 +69,10 @@ class Sheet:
         self.rows.append(cells)
 
     def table(self) -> Table:
-        """Returns the table of the terminal, which has no lines."""
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        """Returns the table of the terminal, which has no lines, and headings if it has any."""
         shown = [number for number, c in enumerate(self.columns) if c.heading is not None]
+        has_header = any(column.heading for column in self.columns)
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=has_header)
         for column in (self.columns[number] for number in shown):
             table.add_column(
                 column.heading or "",
@@ -86,9 +85,12 @@ class Sheet:
             table.add_row(*cells, style=self.styles.get(number) or None)
         return table
 
-    def print_in_full(self, console: Console) -> None:
-        """Prints the table in full, also where the console is narrower."""
-        print_wide(console, self.table())
+    def print(self, console: Console) -> None:
+        """Prints the table, in full where the console is narrower unless a column wraps."""
+        if any(column.wraps for column in self.columns):
+            console.print(self.table())
+        else:
+            print_wide(console, self.table())
 
     def plain_rows(self) -> list[list[Any]]:
         """Returns the rows as files have them: None where there is no number."""
@@ -123,28 +125,13 @@ def write_csv(keys: Iterable[str], rows: Iterable[Iterable[Any]], stream: TextIO
     return num_rows
 
 
-def fits(console: Console, table: Table) -> bool:
-    """Returns whether a console is wide enough for a table."""
-    return _full_width(console, table) <= console.width
-
-
-def print_wide(console: Console, table: Table) -> None:
-    """Prints a table in full, also where the console is narrower."""
-    table.width = _full_width(console, table)
-    console.print(table, soft_wrap=True)
-
-
-def _full_width(console: Console, table: Table) -> int:
+def full_width(console: Console, table: Table) -> int:
+    """Returns how many characters a table takes where nothing is cut."""
     anywhere = console.options.update_width(_WIDER_THAN_TABLES)
     return console.measure(table, options=anywhere).maximum
 
 
-def format_chips(amount: float) -> str:
-    """Returns an amount with two decimals, a dash where there is none."""
-    # Adding 0 turns the -0 of a small loss into 0.
-    return NO_VALUE if math.isnan(amount) else f"{round(amount, 2) + 0.0:,.2f}"
-
-
-def format_share(share: float) -> str:
-    """Returns a share as percent, a dash where there is none."""
-    return NO_VALUE if math.isnan(share) else format_percent(round(share, 4) + 0.0)
+def print_wide(console: Console, table: Table) -> None:
+    """Prints a table in full, also where the console is narrower."""
+    table.width = full_width(console, table)
+    console.print(table, soft_wrap=True)

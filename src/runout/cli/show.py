@@ -1,41 +1,35 @@
 """`runout show`, `export`, `ranges` and `trace-hand`: what a saved preflop solution does."""
 
-import io
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from enum import StrEnum
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TextIO
 
 import numpy as np
-import typer
-from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from runout.arrays import FloatArray
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
 from runout.cards.ranges import HandRange, format_range
-from runout.cli.console import output, print_json, print_note
+from runout.cli.console import Shown, print_json, print_parts, write_document, write_to
 from runout.cli.formatting import (
     Json,
-    format_bytes,
+    bold,
+    dim,
     format_count_of,
     format_exploitability,
-    format_json,
     format_mbb,
     format_percent,
     format_signed,
     json_number,
 )
-from runout.cli.grids import HandGrid, legend, print_measure
+from runout.cli.grids import grid_parts, legend, measure_parts, node_actions, value_grid
 from runout.cli.node_tables import (
-    actions_sheet,
-    looks,
-    print_comparison,
-    print_grid,
-    print_quality,
+    combo_actions,
+    comparison_parts,
+    quality_lines,
     read_hand,
     require_acting,
 )
@@ -48,21 +42,22 @@ from runout.cli.options import (
     OptionError,
     RangeOption,
     SolutionArgument,
+    argument,
     describe_part,
+    flag,
     narrow,
+    option,
     read_part,
-    read_path,
     require_at_most_one,
 )
-from runout.cli.plots import draw_bars, plot_blocks
-from runout.cli.sheets import Column, Sheet, columns_of, write_csv
+from runout.cli.plots import ExploitabilityCurve
+from runout.cli.sheets import Column, Sheet, columns, write_csv
 from runout.solutions.breakdown import Part
 from runout.solutions.node import Measure, Node
 from runout.solutions.node_files import document_head, node_to_json
 from runout.solutions.preflop import PreflopSolution, PreflopView
 from runout.solutions.run import open_run
 from runout.solutions.values import ValueSource
-from runout.storage.files import replace_file
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB
 from runout.trees.paths import PATH_SEPARATOR
@@ -75,8 +70,6 @@ _WEIGHT_DIGITS = 2
 #: Facts that would make the title of a decision longer than this stand on a line of their own.
 MAX_TITLE_COLUMNS = 80
 
-_CURVE_WIDTH = 70
-_CURVE_HEIGHT = 8
 _EXTRAPOLATED = "bold yellow"
 
 #: Columns of the CSV of `export`.
@@ -92,38 +85,14 @@ CSV_COLUMNS = (
     "ev_bb",
 )
 
-
-class Player(StrEnum):
-    """The two players, as on the command line."""
-
-    SB = "sb"
-    BB = "bb"
-
-
-class ExportFormat(StrEnum):
-    """How a solution is written."""
-
-    JSON = "json"
-    CSV = "csv"
-
-
-class RangeFormat(StrEnum):
-    """How ranges are written."""
-
-    TEXT = "text"
-    CSV = "csv"
-    JSON = "json"
+_Player = Literal["sb", "bb"]
+_PLAYER = "Only this one's decisions; with --node, or its range there."
 
 
 def show_solution(
     path: SolutionArgument,
     node: NodeOption = None,
-    player: Annotated[
-        Player | None,
-        typer.Option(
-            "--player", "-p", help="Only this one's decisions; with --node, or its range there."
-        ),
-    ] = None,
+    player: Annotated[_Player | None, flag("--player -p", _PLAYER)] = None,
     hands: RangeOption = None,
     measure: MeasureOption = None,
     compare: CompareOption = None,
@@ -131,100 +100,81 @@ def show_solution(
 ) -> None:
     """Show a solution: the first decision and the answers to it, or any node."""
     require_at_most_one({"--show": measure is not None, "--json": json})
-    nodes = open_run(path)
-    wanted = None if player is None else list(Player).index(player)
-    part = replace(read_part(hands, None), player=wanted)
+    view = open_run(path)
+    part = replace(read_part(hands, None), player=_number_of(player))
     if compare is not None:
-        decisions = [nodes.find_decision(one) for one in (node or "", compare)]
+        decisions = [view.find_decision(one) for one in (node or "", compare)]
     elif node is not None:
-        decisions = [nodes.find_decision(node)]
+        decisions = [view.find_decision(node)]
     else:
-        standard = nodes.standard_nodes()
-        decisions = [one for one in standard if wanted is None or nodes.actor(one) == wanted]
+        standard = view.standard_nodes()
+        decisions = [one for one in standard if part.player in (None, view.actor(one))]
     if json:
-        print_json(solution_to_json(nodes, decisions, part))
+        print_json(solution_to_json(view, decisions, part))
         return
     if compare is not None:
-        part = replace(part, player=part.player_at(nodes.node_at(decisions[0])))
-    found = [narrow(nodes.node_at(decision), part) for decision in decisions]
-    console = output()
+        part = replace(part, player=part.player_at(view.node_at(decisions[0])))
+    found = [narrow(view.node_at(decision), part) for decision in decisions]
     if compare is not None:
-        first, second = found
-        print_comparison(console, (first, second), part.player_at(first), measure, _title)
-        console.print()
-        print_quality(console, nodes.quality, first, second)
+        both = comparison_parts(found, list(map(_title, found)), part.player_at(found[0]), measure)
+        print_parts(*both, "", *quality_lines(view.quality, *found))
     elif node is not None:
-        _print_node(console, nodes, found[0], part, measure)
+        print_parts(*_node_parts(view, found[0], part, measure))
     else:
-        print_decisions(console, found, measure)
-        console.print()
-        print_report(console, nodes)
+        print_parts(*decision_parts(found, measure), "", *report_parts(view))
 
 
-def _print_node(
-    console: Console, nodes: PreflopView, node: Node, part: Part, measure: Measure | None
-) -> None:
+def _number_of(player: _Player | None) -> int | None:
+    return None if player is None else BLIND_NAMES.index(player.upper())
+
+
+def _node_parts(view: PreflopView, node: Node, part: Part, measure: Measure | None) -> list[Shown]:
     player = part.player_at(node)
     require_acting(node, player, measure)
     if player == node.actor:
-        print_decision(console, node, measure)
+        parts = decision_parts([node], measure)
+    elif measure is not None:
+        parts = [_title(node), "", *measure_parts(node, player, measure)]
     else:
-        console.print(_title(node), soft_wrap=True)
-        if measure is None:
-            what = "range there: % of each hand that plays to this point"
-            console.print(f"{BLIND_NAMES[player]}'s {what}", soft_wrap=True)
-        console.print()
-        if measure is None:
-            console.print(HandGrid(node.weights[player].clip(0.0, 1.0)))
-        else:
-            print_measure(console, node, player, measure)
+        what = "range there: % of each hand that plays to this point"
+        grid = value_grid(node.weights[player].clip(0.0, 1.0))
+        parts = [_title(node), f"{BLIND_NAMES[player]}'s {what}", "", grid]
     if not part.is_whole:
-        console.print(describe_part(nodes.node(node.path), node, player), style="dim")
-    console.print()
-    print_quality(console, nodes.quality, node)
+        parts.append(dim(describe_part(view.node(node.path), node, player)))
+    parts += ["", *quality_lines(view.quality, node)]
     further = [
         f"--node {node.path_after(action.code)} ({action.label})"
         for action in node.actions
-        if nodes.node(node.path_after(action.code)).actor is not None
+        if view.node(node.path_after(action.code)).actor is not None
     ]
     if further and player == node.actor:
-        answering = BLIND_NAMES[1 - node.actor]
-        console.print(f"{answering} answers at {', '.join(further)}", style="dim", soft_wrap=True)
+        parts.append(dim(f"{BLIND_NAMES[1 - node.actor]} answers at {', '.join(further)}"))
+    return parts
 
 
-def print_decisions(
-    console: Console, nodes: Sequence[Node], measure: Measure | None = None
-) -> None:
-    """Prints the grids of some decisions, one below the other."""
-    for number, node in enumerate(nodes):
-        if number > 0:
-            console.print()
-        print_decision(console, node, measure)
-
-
-def print_decision(console: Console, node: Node, measure: Measure | None = None) -> None:
-    """Prints who decides after what, how often each action is taken, and the grid.
+def decision_parts(nodes: Sequence[Node], measure: Measure | None = None) -> list[Shown]:
+    """Returns of decisions before the flop who decides after what, how often, and the grids.
 
     Args:
-        console: where.
-        node: a decision before the flop.
-        measure: what the grid shows of the hands; by default what they do.
+        nodes: the decisions.
+        measure: what the grids show of the hands; by default what they do.
     """
-    actor = node.actor or 0
-    console.print(_title(node), soft_wrap=True)
-    console.print(legend(console, looks(node), node.frequency().tolist()))
-    held = node.combos(actor)
-    taken = node.combos_taken().tolist()
-    shares = [format_percent(combos / held, 1) if held > 0.0 else "-" for combos in taken]
-    reading = "a cell R62 C: R 62 %, then mostly C"
-    console.print(f"of combos, as charts count: {' / '.join(shares)}   {reading}", style="dim")
-    console.print()
-    print_grid(console, node, actor, measure)
+    parts: list[Shown] = []
+    for number, node in enumerate(nodes):
+        actor = node.actor or 0
+        held = node.combos(actor)
+        taken = [combos / held if held > 0.0 else math.nan for combos in node.combos_taken()]
+        shares = " / ".join(format_percent(share, 1) for share in taken)
+        reading = "a cell R62 C: R 62 %, then mostly C"
+        parts += [""] if number > 0 else []
+        parts += [_title(node), legend(node_actions(node), node.frequency().tolist())]
+        parts += [dim(f"of combos, as charts count: {shares}   {reading}"), ""]
+        parts += grid_parts(node, actor, measure)
+    return parts
 
 
 def _title(node: Node) -> Text:
     """Returns who decides after what, how often, and for how much."""
-    title = Text(node.label, style="bold")
     facts = [f"pot {format_amount(node.pot)} bb"]
     if node.path:
         seen = format_percent(node.reach or 0.0, 1)
@@ -233,28 +183,26 @@ def _title(node: Node) -> Text:
     value = node.range_ev(actor) - node.invested[actor]  # what is won, blinds included
     facts.append("never reached" if math.isnan(value) else f"EV {format_signed(value)} bb")
     text = ", ".join(facts)
-    gap = "   " if len(title) + 3 + len(text) <= MAX_TITLE_COLUMNS else "\n"
-    return title.append(f"{gap}{text}", "not bold")
+    gap = "   " if len(node.label) + 3 + len(text) <= MAX_TITLE_COLUMNS else "\n"
+    return bold(node.label).append(f"{gap}{text}", "not bold")
 
 
-def print_report(console: Console, nodes: PreflopView) -> None:
-    """Prints how a preflop solve went; the value and the exploitability come last."""
-    solution = nodes.solution
+def report_parts(view: PreflopView) -> list[Shown]:
+    """Returns how a preflop solve went; the value and the exploitability come last."""
+    solution = view.solution
     report = solution.report
+    parts: list[Shown] = []
     if len(report.curve_mbb) > 1:
-        console.print("Exploitability in mbb/hand, by iteration", style="bold")
-        console.print(ExploitabilityCurve(report.curve_mbb))
-        console.print()
+        heading = bold("Exploitability in mbb/hand, by iteration")
+        parts += [heading, ExploitabilityCurve(report.curve_mbb), ""]
     if report.ranges_rounds:
-        console.print("Rounds with the ranges that arrive on the flop", style="bold")
-        console.print(_rounds_sheet(solution).table())
-        console.print()
+        heading = bold("Rounds with the ranges that arrive on the flop")
+        parts += [heading, _rounds_sheet(solution), ""]
     if report.flop_leaves:
-        _print_leaves(console, nodes)
-        console.print()
+        parts += [*_leaf_parts(view), ""]
     sb, bb = (format_signed(solution.game_value_bb(player)) for player in (SB, BB))
-    console.print(f"game value {sb} bb/hand for SB, {bb} bb/hand for BB")
-    print_quality(console, nodes.quality)
+    value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
+    return [*parts, value, *quality_lines(view.quality)]
 
 
 def report_to_json(solution: PreflopSolution) -> Json:
@@ -273,8 +221,8 @@ def report_to_json(solution: PreflopSolution) -> Json:
 
 
 def _rounds_sheet(solution: PreflopSolution) -> Sheet:
-    headings = ("round", "actions moved by", "preflop, mbb/hand", "worst flop, % of the pot")
-    sheet = Sheet(columns_of(str, *headings))
+    headings = (">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot")
+    sheet = Sheet(columns(*headings))
     for done in solution.report.ranges_rounds:
         worst = done.flop_exploitability_pot, done.flop_exploitability_meaning
         moved, left = format_percent(done.change), format_mbb(done.exploitability_mbb)
@@ -282,18 +230,17 @@ def _rounds_sheet(solution: PreflopSolution) -> Sheet:
     return sheet
 
 
-def _print_leaves(console: Console, nodes: PreflopView) -> None:
-    """Prints where the values of flops come from."""
-    leaves = nodes.solution.report.flop_leaves
+def _leaf_parts(view: PreflopView) -> list[Shown]:
+    """Returns where the values of flops come from."""
+    leaves = view.solution.report.flop_leaves
     sources = [leaf.source for leaf in leaves.values()]
     if set(sources) == {ValueSource.RAW_EQUITY}:
         flops = "1 flop is" if len(leaves) == 1 else f"all {len(leaves)} flops are"
         checked_down = f"{flops} checked down: raw equity, no bets after the flop"
-        console.print(checked_down, style=_EXTRAPOLATED)
-        return
-    numbers = columns_of(str, "pot, bb", "SPR", "seen")
-    sheet = Sheet((*columns_of(None, "", "node"), *numbers, Column("values", wraps=True)))
-    for leaf in nodes.solution.tree.flop_leaves():
+        return [Text(checked_down, style=_EXTRAPOLATED)]
+    headings = columns("", "node", ">pot, bb", ">SPR", ">seen")
+    sheet = Sheet((*headings, Column("values", wraps=True)))
+    for leaf in view.solution.tree.flop_leaves():
         known = leaves[leaf.path]
         is_guessed = known.source in (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
         is_named = known.detail.startswith(known.source.value)
@@ -302,64 +249,24 @@ def _print_leaves(console: Console, nodes: PreflopView) -> None:
             leaf.path,
             format_amount(leaf.pot_bb),
             format_amount(leaf.spr),
-            format_percent(nodes.share_of_deals(leaf.node), 1),
+            format_percent(view.share_of_deals(leaf.node), 1),
             known.detail if is_named else f"{known.source.value}, {known.detail}",
             style=_EXTRAPOLATED if is_guessed else "",
         )
-    console.print("Flops and where their values come from", style="bold")
-    console.print(sheet.table())
+    parts: list[Shown] = [bold("Flops and where their values come from"), sheet]
     if num_guessed := sources.count(ValueSource.EXTRAPOLATED):
         were = "flop was" if num_guessed == 1 else "flops were"
         advice = "add the SPR to postflop_sprs, or write auto"
-        console.print(f"! {num_guessed} {were} extrapolated: {advice}", style=_EXTRAPOLATED)
-
-
-@dataclass(frozen=True)
-class ExploitabilityCurve:
-    """A plot that rich can print; both axes are logarithmic.
-
-    Attributes:
-        points: iteration and exploitability in mbb/hand, iterations rising.
-    """
-
-    points: Sequence[tuple[int, float]]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yields bars, the scale to their left and the iterations below."""
-        logs = curve_columns(self.points, _CURVE_WIDTH)
-        low, high = math.floor(logs.min()), math.ceil(logs.max())
-        high = max(high, low + 1)
-        heights = np.rint(1000 * (logs - low) / (high - low)).astype(np.int64)
-        labels = {0: f"{10.0**high:,g}", _CURVE_HEIGHT - 1: f"{10.0**low:,g}"}
-        width = max(map(len, labels.values()))
-        bars = draw_bars(np.append(heights, 1000), _CURVE_HEIGHT, plot_blocks(options))
-        for number, line in enumerate(bars):
-            label = labels.get(number, "").rjust(width)
-            yield Text.assemble((f"{label} ", "dim"), (line[:-1].rstrip(), "cyan"))
-        first, last = (f"{self.points[end][0]:,}" for end in (0, -1))
-        axis = first + last.rjust(_CURVE_WIDTH - len(first))
-        yield Text(" " * (width + 1) + axis, style="dim")
-
-
-def curve_columns(points: Sequence[tuple[int, float]], width: int) -> FloatArray:
-    """Returns ``[width]`` log10 of a curve at iterations evenly spaced by their logarithm."""
-    iterations, values = np.array(points, dtype=np.float64).T
-    # An exploitability of 0 has no logarithm, and rounding can make it slightly negative.
-    logs = np.log10(np.maximum(values, 1e-6))
-    at = np.log(np.maximum(iterations, 1.0))
-    columns: FloatArray = np.interp(np.linspace(at[0], at[-1], width), at, logs)
-    return columns
+        parts.append(Text(f"! {num_guessed} {were} extrapolated: {advice}", style=_EXTRAPOLATED))
+    return parts
 
 
 def export_solution(
     path: SolutionArgument,
     layout: Annotated[
-        ExportFormat, typer.Option("--format", "-f", help="One document, or a row per number.")
-    ] = ExportFormat.JSON,
-    file: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", parser=read_path, help="Default: stdout."),
-    ] = None,
+        Literal["json", "csv"], flag("--format -f", "One document, or a row per number.")
+    ] = "json",
+    file: Annotated[Path | None, option("--output -o", "FILE", "Default: stdout.")] = None,
     node: NodeOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -368,42 +275,28 @@ def export_solution(
     The CSV has a row for each node, action and hand. EVs are big blinds back from the pot minus
     those put in from the node on, so that folding is 0.
     """
-    if json and layout is not ExportFormat.JSON:
+    if json and layout != "json":
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")
-    nodes = open_run(path)
-    decisions = nodes.decisions() if node is None else [nodes.find_decision(node)]
-    if layout is ExportFormat.JSON:
-        text = format_json(solution_to_json(nodes, decisions)) + "\n"
-    else:
-        stream = io.StringIO()
-        write_csv(CSV_COLUMNS, _rows(map(nodes.node_at, decisions)), stream)
-        text = stream.getvalue()
-    if file is None:
-        print(text, end="")
-        return
-    try:
-        replace_file(file, text.encode())
-    except OSError as error:
-        raise OptionError(f"--output {file}", error.strerror or str(error)) from None
-    size = format_bytes(len(text.encode()))
-    print_note(f"wrote {file}, {format_count_of(len(decisions), 'decision')}, {size}")
+    view = open_run(path)
+    decisions = view.decisions() if node is None else [view.find_decision(node)]
+
+    def write(stream: TextIO) -> int:
+        if layout == "json":
+            write_document(solution_to_json(view, decisions), stream)
+        else:
+            write_csv(CSV_COLUMNS, _rows(map(view.node_at, decisions)), stream)
+        return len(decisions)
+
+    write_to(file, "decision", write)
 
 
-def solution_to_json(
-    nodes: PreflopView, decisions: Sequence[int], part: Part | None = None
-) -> Json:
-    """Returns how a solution went, and some of its decisions with all numbers by hand.
-
-    Args:
-        nodes: the solution.
-        decisions: the numbers of its nodes.
-        part: which hands are told, by default all.
-    """
+def solution_to_json(view: PreflopView, decisions: Sequence[int], part: Part | None = None) -> Json:
+    """Returns how a solution went, and some of its decisions with the numbers of a part's hands."""
     part = part or Part()
     return {
-        **document_head(nodes.quality),
-        **report_to_json(nodes.solution),
-        "nodes": [node_to_json(part.of(nodes.node_at(node))) for node in decisions],
+        **document_head(view.quality),
+        **report_to_json(view.solution),
+        "nodes": [node_to_json(part.of(view.node_at(node))) for node in decisions],
     }
 
 
@@ -419,29 +312,20 @@ def _rows(nodes: Iterable[Node]) -> Iterator[tuple[Any, ...]]:
             yield from ((*facts, *cells) for cells in numbers)
 
 
+_ROUND = "Of a run with ranges_rounds: of this round, 0 for the one before."
+_EXACT = "Keep hands below 0.5 %, and all digits of weights."
+
+
 def show_ranges(
     path: SolutionArgument,
-    node: Annotated[
-        str, typer.Option("--node", "-n", metavar="PATH", help="Actions from the start: r2-c.")
-    ] = "",
-    after: Annotated[
-        str, typer.Option("--after", "-a", metavar="PATH", help="More actions after the node: c.")
-    ] = "",
-    player: Annotated[
-        Player | None, typer.Option("--player", "-p", help="Only this one's, as bare text.")
-    ] = None,
-    round_number: Annotated[
-        int | None,
-        typer.Option(
-            "--round", help="Of a run with ranges_rounds: of this round, 0 for the one before."
-        ),
-    ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Keep hands below 0.5 %, and all digits of weights.")
-    ] = False,
+    node: Annotated[str, option("--node -n", "PATH", "Actions from the start: r2-c.")] = "",
+    after: Annotated[str, option("--after -a", "PATH", "More actions after the node: c.")] = "",
+    player: Annotated[_Player | None, flag("--player -p", "Only this one's, as bare text.")] = None,
+    round_number: Annotated[int | None, flag("--round", _ROUND)] = None,
+    exact: Annotated[bool, flag("--exact", _EXACT)] = False,
     layout: Annotated[
-        RangeFormat, typer.Option("--format", "-f", help="How to write them.")
-    ] = RangeFormat.TEXT,
+        Literal["text", "csv", "json"], flag("--format -f", "How to write them.")
+    ] = "text",
     json: JsonFlag = False,
 ) -> None:
     """Print both players' ranges at a node, also where the betting is over.
@@ -449,36 +333,38 @@ def show_ranges(
     A weight says how often a hand plays to the node; what --player prints is read by --oop and --ip
     of solve-spot.
     """
-    if json and layout is RangeFormat.CSV:
+    if json and layout == "csv":
         raise OptionError("--json", "is another format than --format csv, give one of them")
-    nodes: PreflopView = open_run(path)
+    view: PreflopView = open_run(path)
     if round_number is not None:
-        nodes = _at_round(nodes.solution, round_number)
-    number = nodes.tree.find_node(PATH_SEPARATOR.join(filter(None, (node.strip(), after.strip()))))
+        view = _at_round(view.solution, round_number)
+    number = view.tree.find_node(PATH_SEPARATOR.join(filter(None, (node.strip(), after.strip()))))
     weights = {
-        who: _weights_at(nodes.solution.range_at(number, index), exact)
+        who: _weights_at(view.solution.range_at(number, index), exact)
         for index, who in enumerate(BLIND_NAMES)
-        if player is None or player.value == who.lower()
+        if _number_of(player) in (None, index)
     }
-    if json or layout is RangeFormat.JSON:
-        print_json(_ranges_to_json(nodes, number, weights))
-    elif layout is RangeFormat.CSV:
+    ranges = {who: HandRange(held[HAND_BY_COMBO]) for who, held in weights.items()}
+    if json or layout == "json":
+        print_json(_ranges_to_json(view, number, ranges, weights))
+    elif layout == "csv":
         keys = ("hand", *(who.lower() for who in weights))
         rows = zip(HAND_NAMES, *(held.tolist() for held in weights.values()), strict=True)
         write_csv(keys, rows, sys.stdout)
     elif player is not None:
-        (only,) = weights.values()
-        print(format_range(_range_of(only)))
+        print(*map(format_range, ranges.values()))
     else:
-        _print_both(nodes, number, weights)
+        place = view.describe_path(number) or "before the first decision"
+        parts: list[Shown] = [bold(f"{place}: pot {view.tree.pot(number):g} bb")]
+        for who, held in ranges.items():
+            combos = format_count_of(round(held.num_combos, 1), "combo")
+            parts.append(f"\n{who}, {combos}, {format_percent(held.percentage / 100.0, 1)}")
+            parts.append(format_range(held) or "nothing")
+        print_parts(*parts)
 
 
 def _at_round(solution: PreflopSolution, number: int) -> PreflopView:
-    """Returns the nodes as a round left them.
-
-    Raises:
-        OptionError: if the run has no such round.
-    """
+    """Returns the nodes as a round left them; raises `OptionError` if there is no such round."""
     last = solution.num_rounds
     if not (last and 0 <= number <= last):
         allowed = f"it has 0 to {last}" if last else "its flops were not solved again in rounds"
@@ -494,66 +380,49 @@ def _weights_at(held: HandRange, exact: bool) -> FloatArray:
     return np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
 
 
-def _range_of(weights: FloatArray) -> HandRange:
-    return HandRange(weights[HAND_BY_COMBO])
-
-
-def _print_both(nodes: PreflopView, node: int, weights: dict[str, FloatArray]) -> None:
-    console = output()
-    place = nodes.describe_path(node) or "before the first decision"
-    console.print(f"{place}: pot {nodes.tree.pot(node):g} bb", style="bold", soft_wrap=True)
-    for who, of_player in weights.items():
-        held = _range_of(of_player)
-        combos = format_count_of(round(held.num_combos, 1), "combo")
-        console.print(f"\n{who}, {combos}, {format_percent(held.percentage / 100.0, 1)}")
-        console.print(format_range(held) or "nothing", soft_wrap=True, markup=False)
-
-
-def _ranges_to_json(nodes: PreflopView, node: int, weights: dict[str, FloatArray]) -> Json:
-    tree = nodes.tree
+def _ranges_to_json(
+    view: PreflopView, node: int, ranges: dict[str, HandRange], weights: dict[str, FloatArray]
+) -> Json:
+    tree = view.tree
     return {
         "node": tree.path(node),
-        "description": nodes.describe_path(node),
+        "description": view.describe_path(node),
         "pot_bb": tree.pot(node),
         "stack_behind_bb": tree.stack_behind(node),
-        "share_of_deals": nodes.share_of_deals(node),
+        "share_of_deals": view.share_of_deals(node),
         "ranges": {
             who: {
-                "range": format_range(_range_of(of_player)),
-                "num_combos": _range_of(of_player).num_combos,
-                "weight_by_hand": dict(zip(HAND_NAMES, of_player.tolist(), strict=True)),
+                "range": format_range(held),
+                "num_combos": held.num_combos,
+                "weight_by_hand": dict(zip(HAND_NAMES, weights[who].tolist(), strict=True)),
             }
-            for who, of_player in weights.items()
+            for who, held in ranges.items()
         },
     }
 
 
 def trace_hand(
     path: SolutionArgument,
-    hand: Annotated[
-        str, typer.Argument(metavar="HAND", help="A class such as AKs, or two cards: AhKh.")
-    ],
+    hand: Annotated[str, argument("HAND", "A class such as AKs, or two cards: AhKh.")],
     json: JsonFlag = False,
 ) -> None:
     """Show what a hand does at every decision it gets to, with what each action wins."""
     index = parse_any_hand(hand)
-    nodes = open_run(path)
+    view = open_run(path)
     decisions: list[list[Node]] = [[] for _ in BLIND_NAMES]
-    for number in nodes.decisions():
-        decisions[nodes.actor(number)].append(nodes.node_at(number))
+    for number in view.decisions():
+        decisions[view.actor(number)].append(view.node_at(number))
     if json:
         documents = [[_decision_to_json(node, index) for node in found] for found in decisions]
         players = dict(zip(BLIND_NAMES, documents, strict=True))
         print_json({"hand": HAND_NAMES[index], **players})
         return
-    console = output()
     for player, found in enumerate(decisions):
-        if player > 0:
-            console.print()
-        head = Text(f"{HAND_NAMES[index]} as {BLIND_NAMES[player]}", style="bold")
-        value = _format_ev(nodes.solution.ev_bb[player, 0, index])
-        console.print(head.append(f"   EV {value}", "not bold"))
-        _print_decisions_of(console, found, player, index)
+        head = bold(f"{HAND_NAMES[index]} as {BLIND_NAMES[player]}")
+        value = _format_ev(view.solution.ev_bb[player, 0, index])
+        between = [""] if player > 0 else []
+        lines = _trace_lines(found, player, index)
+        print_parts(*between, head.append(f"   EV {value}", "not bold"), *lines)
 
 
 def parse_any_hand(text: str) -> int:
@@ -565,23 +434,24 @@ def parse_any_hand(text: str) -> int:
     return int(HAND_BY_COMBO[read_hand(text)[0]])
 
 
-def _print_decisions_of(
-    console: Console, decisions: Sequence[Node], player: int, hand: int
-) -> None:
-    """Prints what a hand does where it gets to: how likely, and what it wins, blinds included."""
+def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text]:
+    """Returns what a hand does where it gets to: how likely, and what it wins, blinds included."""
+    lines = []
     present = [node for node in decisions if node.weights[player, hand] >= SMALLEST_REACH]
     for node in present:
         reach, invested = float(node.weights[player, hand]), node.invested[player]
         share = "" if round(reach, 3) >= 1.0 else f", plays to here {format_percent(reach, 1)}"
-        console.print(f"  {node.label}: EV {_format_ev(node.ev[player, hand] - invested)}{share}")
+        value = _format_ev(node.ev[player, hand] - invested)
+        lines.append(Text(f"  {node.label}: EV {value}{share}"))
         width = max(len(action.label) for action in node.actions)
-        for _, label, frequency, ev in actions_sheet(node, hand).rows:
+        for _, label, frequency, ev in combo_actions(node, hand).rows:
             often, worth = format_percent(frequency, 1), _format_ev(ev - invested)
             style = "" if frequency >= SMALLEST_REACH else "dim"
-            console.print(Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style))
+            lines.append(Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style))
     if hidden := len(decisions) - len(present):
         what = "decision that it never gets" if hidden == 1 else "decisions that it never gets"
-        console.print(f"  and {hidden} {what} to", style="dim")
+        lines.append(dim(f"  and {hidden} {what} to"))
+    return lines
 
 
 def _format_ev(value: float) -> str:
@@ -595,5 +465,5 @@ def _decision_to_json(node: Node, hand: int) -> Json:
         "weight": float(node.weights[player, hand]),
         "ev": json_number(float(node.ev[player, hand])),
         "invested": node.invested[player],
-        "actions": actions_sheet(node, hand).records(),
+        "actions": combo_actions(node, hand).records(),
     }

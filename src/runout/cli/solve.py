@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.table import Table
 
 from runout.cfr.schedules import StopReason
-from runout.cli.console import output, print_json, print_note, show
+from runout.cli.console import Shown, output, print_json, print_note, print_parts, show
 from runout.cli.formatting import (
     Json,
     format_bytes,
+    format_chips,
     format_count_of,
     format_exploitability,
     format_percent,
     format_seconds,
     json_number,
 )
-from runout.cli.node_tables import print_node, print_roughness
+from runout.cli.node_tables import node_parts, roughness
 from runout.cli.options import (
     SPOT_KEYS,
     ConfigOption,
@@ -39,8 +40,8 @@ from runout.cli.options import (
     reading_spot,
     taking_spot,
 )
-from runout.cli.sheets import Column, Sheet, format_chips
-from runout.cli.show import print_decisions, print_report, report_to_json
+from runout.cli.sheets import Column, Sheet
+from runout.cli.show import decision_parts, report_parts, report_to_json
 from runout.cli.targets import (
     LongWork,
     checkpoints_beside,
@@ -239,30 +240,25 @@ def solve_game(
     if json:
         print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
         return
-    nodes, console = _print_solution_nodes(run.solution), output()
-    console.print()
-    print_report(console, nodes)
-    if run.values is not None:
-        console.print(describe_flops(run.values))
+    flops = [] if run.values is None else [describe_flops(run.values)]
     is_done = found is not None
     done = f"{path}, was done before" if is_done else f"wrote {path} in {format_seconds(seconds)}"
     more = f"{done}; runout show {path} --node PATH for more"
-    console.print(more, soft_wrap=True, markup=False)
+    report = report_parts(PreflopView(run.solution))
+    print_parts(*_standard_parts(run.solution), "", *report, *flops, more)
 
 
-def _print_solution_nodes(solution: PreflopSolution) -> PreflopView:
-    """Prints the main decisions of a solution, and returns its nodes."""
+def _standard_parts(solution: PreflopSolution) -> list[Shown]:
+    """Returns the main decisions of a solution."""
     nodes = PreflopView(solution)
-    print_decisions(output(), [nodes.node_at(node) for node in nodes.standard_nodes()])
-    return nodes
+    return decision_parts([nodes.node_at(node) for node in nodes.standard_nodes()])
 
 
 def _print_solution(solution: PreflopSolution) -> None:
     """Shows the main decisions as they are in the middle of a solve."""
     mbb = solution.report.exploitability_mbb
     iterations = format_count_of(solution.report.iterations, "iteration")
-    output().print(f"\nafter {iterations}, {mbb:.3g} mbb/hand")
-    _print_solution_nodes(solution)
+    print_parts(f"\nafter {iterations}, {mbb:.3g} mbb/hand", *_standard_parts(solution))
 
 
 def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) -> None:
@@ -482,8 +478,7 @@ def _compare_with_origin(solution: "SpotSolution") -> str:
 
 def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
     console, outcome, config = output(), solution.outcome, solution.config
-    print_node(console, solution.view.node())
-    console.print()
+    print_parts(*node_parts(solution.view.node()), "")
     chips, share = format_chips(outcome.exploitability), solution.exploitability_pot
     percent = format_percent(share, 3)
     iterations = format_count_of(outcome.iterations, "iteration")
@@ -492,7 +487,7 @@ def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | N
         f"{iterations} in {format_seconds(outcome.seconds)}; {outcome.reason.value}",
         soft_wrap=True,
     )
-    print_roughness(console, solution.quality)
+    print_parts(*roughness(solution.quality))
     if config.origin is not None:
         console.print(_compare_with_origin(solution), soft_wrap=True, markup=False)
     if config.rake_rate > 0.0:

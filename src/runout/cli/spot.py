@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import typer
@@ -14,20 +13,30 @@ from rich.text import Text
 
 from runout.cards.deck import format_card, format_cards
 from runout.cards.flops import GivenFlop
-from runout.cli.console import output, using_kernels, write_document, write_to
-from runout.cli.formatting import Json, format_count_of
+from runout.cli.console import (
+    Shown,
+    print_json,
+    print_parts,
+    using_kernels,
+    write_document,
+    write_to,
+)
+from runout.cli.formatting import Json, bold, dim, format_chips, format_count_of, format_percent
 from runout.cli.inspect import choose_ratio, find_flop, open_values
 from runout.cli.node_tables import (
+    ChosenHands,
     Cut,
+    all_cuts,
+    choose_hands,
+    comparison_parts,
+    cut_range,
     cuts_to_json,
-    print_comparison,
-    print_cuts,
-    print_facts,
-    print_node,
-    print_quality,
-    read_hand_option,
-    show_hands,
-    write_cuts_csv,
+    fact_parts,
+    hand_parts,
+    hands_to_json,
+    node_parts,
+    quality_lines,
+    title,
 )
 from runout.cli.options import (
     ClassOption,
@@ -36,13 +45,15 @@ from runout.cli.options import (
     MeasureOption,
     OptionError,
     RangeOption,
+    argument,
     describe_part,
+    flag,
     narrow,
+    option,
     read_part,
-    read_path,
     require_at_most_one,
 )
-from runout.cli.sheets import Column, Sheet, format_chips, format_share
+from runout.cli.sheets import Column, Sheet
 from runout.config.spot import SpotConfig
 from runout.errors import quote
 from runout.events import reporting_phase
@@ -71,72 +82,18 @@ _EVERYTHING = "all"
 _BY_CARD = "card"
 _LOCKED = " locked"
 
-
-class Player(StrEnum):
-    """The players, after the flop and before it."""
-
-    OOP = "oop"
-    IP = "ip"
-    SB = "sb"
-    BB = "bb"
-
-    def number_at(self, node: Node) -> int:
-        """Returns the number of the player at a node.
-
-        Raises:
-            OptionError: if it has another name there: SB and BB act before the flop.
-        """
-        name = self.value.upper()
-        if name not in node.players:
-            names = " and ".join(node.players)
-            raise OptionError(f"--player {self.value}", f"is nobody there, {names} are")
-        return node.players.index(name)
-
-
-NodeOption = Annotated[
-    str,
-    typer.Option("--node", "-n", metavar="PATH", help="Actions and cards, such as b60:c:8h:x."),
-]
-FlopOption = Annotated[
-    str | None,
-    typer.Option("--flop", "-f", metavar="CARDS", help="Of solved flops: which, in any suits."),
-]
-SprOption = Annotated[
-    float | None, typer.Option("--spr", metavar="X", help="Of solved flops: stack over pot.")
-]
-DepthOption = Annotated[
-    str | None,
-    typer.Option(
-        "--depth", metavar="N", help="With --json: steps below the node, or all (default 0)."
-    ),
-]
-
-SpotArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DIR",
-        parser=read_path,
-        help="What `solve-spot`, `solve-postflop` or a joint `solve-preflop` wrote.",
-    ),
-]
-CsvFlag = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
-FileOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", parser=read_path, help="Where --json or --csv goes to."
-    ),
-]
-_HandOption = Annotated[
-    str | None,
-    typer.Option("--hand", metavar="HAND", help="Only this one: AKs, or two cards AhKh."),
-]
-_PlayerOption = Annotated[
-    Player | None, typer.Option("--player", help="Whose hands (default: who acts).")
-]
-_CutOption = Annotated[
-    Cut | None,
-    typer.Option("--by", help="A table by hand class, or by equity, instead of the grid."),
-]
+_DIR = "What `solve-spot`, `solve-postflop` or a joint `solve-preflop` wrote."
+SpotArgument = Annotated[Path, argument("DIR", _DIR)]
+NodeOption = Annotated[str, option("--node -n", "PATH", "Actions and cards, such as b60:c:8h:x.")]
+_FLOP = "Of solved flops: which, in any suits."
+FlopOption = Annotated[str | None, option("--flop -f", "CARDS", _FLOP)]
+SprOption = Annotated[float | None, option("--spr", "X", "Of solved flops: stack over pot.")]
+CsvFlag = Annotated[bool, flag("--csv", "Print the rows as CSV.")]
+_FILE = "Where --json or --csv goes to."
+FileOption = Annotated[Path | None, option("--output -o", "FILE", _FILE)]
+_HAND = "Only this one: AKs, or two cards AhKh."
+_BY = "A table by hand class, or by equity, instead of the grid."
+_DEPTH = "With --json: steps below the node, or all (default 0)."
 
 
 def show_spot(
@@ -144,14 +101,17 @@ def show_spot(
     node: NodeOption = "",
     flop: FlopOption = None,
     spr: SprOption = None,
-    hand: _HandOption = None,
-    player: _PlayerOption = None,
+    hand: Annotated[str | None, option("--hand", "HAND", _HAND)] = None,
+    player: Annotated[
+        Literal["oop", "ip", "sb", "bb"] | None,
+        flag("--player", "Whose hands (default: who acts)."),
+    ] = None,
     hands: RangeOption = None,
     classes: ClassOption = None,
     measure: MeasureOption = None,
     compare: CompareOption = None,
-    cut: _CutOption = None,
-    depth: DepthOption = None,
+    cut: Annotated[Cut | None, flag("--by", _BY)] = None,
+    depth: Annotated[str | None, option("--depth", "N", _DEPTH)] = None,
     csv: CsvFlag = False,
     file: FileOption = None,
     json: JsonFlag = False,
@@ -166,36 +126,35 @@ def show_spot(
     given |= {"--compare": compare is not None, "--range": hands is not None, "--class": classes}
     for names in _APART:
         require_at_most_one({name: given[name] not in (None, False) for name in names})
-    _require_flop(spr, flop)
     if depth is not None and (not json or hand or cut or compare is not None):
         raise OptionError("--depth", "says how much --json writes, and goes with no other option")
     if file is not None and (hand is not None or not (json or csv)):
         raise OptionError("--output", "takes what --json or --csv write of a whole node")
-    steps = _read_depth(depth)
-    combos = None if hand is None else read_hand_option(hand)
-    part = read_part(hands, classes)
+    steps, part = _read_depth(depth), read_part(hands, classes)
     with opening_spot(path, flop, spr, node) as (view, note):
         whole = view.node(node)
-        part = replace(part, player=None if player is None else player.number_at(whole))
+        part = replace(part, player=_find_player(whole, player))
         found = narrow(whole, part)
         nodes = [found] if compare is None else [found, narrow(view.node(compare), part)]
-        if combos is not None:
-            show_hands(found, hand or "", combos, part.player, json)
-            if not json:
-                _print_end(view, note, nodes)
-        elif cut is not None and (json or csv):
-            _write_cuts(file, found, part.player_at(found), cut, json)
-        elif compare is not None and json:
-            pair = dict(zip(("node", "compared"), map(node_to_json, nodes), strict=True))
-            _write_json(file, {**document_head(view.quality), **pair})
-        elif json:
-            seen = PartView(view, part)
-            write_to(file, "node", lambda stream: write_json(seen, stream, steps, node))
+        whose = part.player_at(found)
+        chosen = None if hand is None else choose_hands(found, hand, part.player)
+        if chosen is not None and json:
+            print_json(hands_to_json(found, chosen))
+        elif chosen is not None or not (json or csv):
+            parts = _parts(view, nodes, part, measure, cut, chosen)
+            print_parts(*parts, "", *_end(view, note, *nodes))
+        elif csv and cut is not None:
+            write_to(file, "part", all_cuts(found, whose, cut).write_csv)
         elif csv:
             write_to(file, "hand", lambda stream: write_node_csv(found, stream, part.player))
+        elif cut is not None:
+            _write_json(file, cuts_to_json(found, whose, cut))
+        elif compare is not None:
+            pair = dict(zip(("node", "compared"), map(node_to_json, nodes), strict=True))
+            _write_json(file, {**document_head(view.quality), **pair})
         else:
-            _print(view, nodes, part, measure, cut)
-            _print_end(view, note, nodes)
+            seen = PartView(view, part)
+            write_to(file, "node", lambda stream: write_json(seen, stream, steps, node))
 
 
 #: Options of which at most one can be given: they ask for different things.
@@ -209,49 +168,46 @@ _APART = (
 )
 
 
-def _print(
-    view: View, nodes: Sequence[Node], part: Part, measure: Measure | None, cut: Cut | None
-) -> None:
-    """Prints a node, or two side by side, of which a part of the hands is looked at."""
-    console, node = output(), nodes[0]
+def _find_player(node: Node, name: str | None) -> int | None:
+    """Returns the number of a player, who has another name before the flop than after it."""
+    if name is not None and name.upper() not in node.players:
+        names = " and ".join(node.players)
+        raise OptionError(f"--player {name}", f"is nobody there, {names} are")
+    return None if name is None else node.players.index(name.upper())
+
+
+def _parts(
+    view: View,
+    nodes: Sequence[Node],
+    part: Part,
+    measure: Measure | None,
+    cut: Cut | None,
+    chosen: ChosenHands | None,
+) -> list[Shown]:
+    """Returns a node, or two side by side, of which a part of the hands is looked at."""
+    node = nodes[0]
     player = part.player_at(node)
+    if chosen is not None:
+        return hand_parts(node, chosen)
     if len(nodes) > 1:
-        print_comparison(console, (node, nodes[1]), player, measure)
+        parts = comparison_parts(nodes, list(map(title, nodes)), player, measure)
     elif cut is not None:
-        print_facts(console, node)
-        console.print()
-        print_cuts(console, node, player, cut)
+        sheets = cut_range(node, player, cut).values()
+        parts = [*fact_parts(node), *(part for sheet in sheets for part in ("", sheet))]
     else:
-        chosen = None if part.player is None and part.is_whole else player
-        print_node(console, node, chosen, measure)
+        parts = node_parts(node, None if part.player is None and part.is_whole else player, measure)
     if not part.is_whole:
-        told = describe_part(view.node(node.path), node, player)
-        console.print(told, style="dim", soft_wrap=True)
+        parts.append(dim(describe_part(view.node(node.path), node, player)))
+    return parts
 
 
-def _print_end(view: View, note: str, nodes: Sequence[Node]) -> None:
-    """Prints how far what was shown can be trusted, and where it comes from."""
-    console = output()
-    console.print()
-    print_quality(console, view.quality, *nodes)
-    if note:
-        console.print(note, soft_wrap=True, markup=False)
-
-
-def _write_cuts(file: Path | None, node: Node, player: int, cut: Cut, json: bool) -> None:
-    if json:
-        _write_json(file, cuts_to_json(node, player, cut))
-    else:
-        write_to(file, "part", lambda stream: write_cuts_csv(node, player, cut, stream))
+def _end(view: View, note: str, *nodes: Node) -> list[Text]:
+    """Returns how far what was shown can be trusted, and where it comes from."""
+    return quality_lines(view.quality, *nodes) + ([Text(note)] if note else [])
 
 
 def _write_json(file: Path | None, document: Json) -> None:
     write_to(file, "document", lambda stream: write_document(document, stream))
-
-
-def _require_flop(spr: float | None, flop: str | None) -> None:
-    if spr is not None and flop is None:
-        raise OptionError("--spr", "goes with --flop only")
 
 
 @contextmanager
@@ -264,10 +220,14 @@ def opening_spot(
         OptionError: if there are flops of which one must be chosen, or the chosen one is not there.
     """
     if flop is None:
+        if spr is not None:
+            raise OptionError("--spr", "goes with --flop only")
         if has_bundle(path / FLOPS_FOLDER):  # a joint run has its flops below its preflop tree
             yield open_run(path), ""
             return
-        _require_spot(path)
+        if has_bundle(values := find_bundle(path, VALUES_FOLDER)):
+            if read_manifest(values).kind == VALUES_KIND:
+                raise OptionError("--flop", f"{path} holds flops, say which one to look at")
         if has_solution(path):
             stored = load_spot(path)
             yield stored, _describe_origin(stored.config)
@@ -277,12 +237,6 @@ def opening_spot(
         with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
             view.node(node)
         yield view, note
-
-
-def _require_spot(path: Path) -> None:
-    if has_bundle(values := find_bundle(path, VALUES_FOLDER)):
-        if read_manifest(values).kind == VALUES_KIND:
-            raise OptionError("--flop", f"{path} holds flops, say which one to look at")
 
 
 def _describe_origin(config: SpotConfig | None) -> str:
@@ -324,11 +278,7 @@ def _open_flop(path: Path, text: str, spr: float | None) -> "StoredSpot":
 
 
 def _read_depth(text: str | None) -> int | None:
-    """Returns the number of steps, None for all of them.
-
-    Raises:
-        OptionError: if the text is neither a number nor ``all``.
-    """
+    """Returns the number of steps, None for all of them."""
     if text is None:
         return 0
     if text == _EVERYTHING:
@@ -338,20 +288,16 @@ def _read_depth(text: str | None) -> int | None:
     return int(text)
 
 
+_SORT = "card, share, an action such as b59, or ev-oop, equity-ip, eqr-ip, ..."
+_SHARES = "share: how often the card comes, of the deals played on this line; all: the mean"
+
+
 def report_spot(
     path: SpotArgument,
     node: NodeOption = "",
     flop: FlopOption = None,
     spr: SprOption = None,
-    sort: Annotated[
-        str,
-        typer.Option(
-            "--sort",
-            "-s",
-            metavar="COLUMN",
-            help="card, share, an action such as b59, or ev-oop, equity-ip, eqr-ip, ...",
-        ),
-    ] = _BY_CARD,
+    sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = _BY_CARD,
     csv: CsvFlag = False,
     file: FileOption = None,
     json: JsonFlag = False,
@@ -362,7 +308,6 @@ def report_spot(
     same line with another card. Cards that differ by suits only are one row.
     """
     require_at_most_one({"--json": json, "--csv": csv})
-    _require_flop(spr, flop)
     if file is not None and not (json or csv):
         raise OptionError("--output", "takes what --json or --csv write")
     with opening_spot(path, flop, spr, node) as (view, note):
@@ -381,17 +326,9 @@ def report_spot(
             if report.chosen in report.rows[number].cards:
                 sheet.styles[place] = "bold"
         sheet.add(None, None, None, "all", *means, style="dim")
-        console = output()
-        console.print(_title(report), soft_wrap=True)
-        console.print()
-        sheet.print_in_full(console)
-        console.print()
-        shares = "share: how often the card comes, of the deals played on this line; all: the mean"
-        console.print(shares, style="dim", soft_wrap=True)
         likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
-        print_quality(console, view.quality, likeliest)
-        if note:
-            console.print(note, soft_wrap=True, markup=False)
+        end = [dim(_SHARES), *_end(view, note, likeliest)]
+        print_parts(_title(report), "", sheet, "", *end)
 
 
 def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
@@ -401,10 +338,10 @@ def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
     """
     nodes = [row.node for row in report.rows]
     first = nodes[0]
-    columns = [Column("share", "share", format_share)]
+    columns = [Column("share", "share", format_percent)]
     numbers, means = [report.shares()], [1.0]
     if first.actor is not None:
-        columns += [Column(action.label, action.code, format_share) for action in first.actions]
+        columns += [Column(action.label, action.code, format_percent) for action in first.actions]
         frequencies = np.stack([node.frequency() for node in nodes], axis=1)
         numbers += list(frequencies)
         means += map(report.mean, frequencies)
@@ -412,8 +349,8 @@ def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
         end = name.lower()
         columns += [
             Column(f"{name} EV", f"ev-{end}", format_chips),
-            Column("equity", f"equity-{end}", format_share),
-            Column("EQR", f"eqr-{end}", format_share),
+            Column("equity", f"equity-{end}", format_percent),
+            Column("EQR", f"eqr-{end}", format_percent),
         ]
         ev = np.array([node.range_ev(player) for node in nodes])
         equity = np.array([node.range_equity(player) for node in nodes])
@@ -431,11 +368,7 @@ def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
 
 
 def _order(sheet: Sheet, key: str) -> list[int]:
-    """Returns the rows in the order of a column, the largest number first; cards from aces down.
-
-    Raises:
-        OptionError: if there is no such column.
-    """
+    """Returns the rows in the order of a column, the largest number first; cards from aces down."""
     places = {c.key: n for n, c in enumerate(sheet.columns) if c.key == _BY_CARD or c.form}
     if key not in places:
         known = ", ".join(places)
@@ -450,9 +383,8 @@ def _title(report: CardReport) -> Text:
     first, before = report.rows[0].node, report.before
     who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
     cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
-    title = Text(f"{who} after {cards} on {format_cards(before.board)}", style="bold")
-    line = _line(report)
-    return title.append(f"   node {line}, pot {format_amount(first.pot)}", "not bold")
+    facts = f"   node {_line(report)}, pot {format_amount(first.pot)}"
+    return bold(f"{who} after {cards} on {format_cards(before.board)}").append(facts, "not bold")
 
 
 def _line(report: CardReport) -> str:
