@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shutil
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from runout.abstraction import card_abstraction as build
 from runout.abstraction import survey as strength_survey
 from runout.abstraction.card_abstraction import BucketStatistics
 from runout.cards.deck import parse_board, parse_cards
-from runout.cli.abstraction import Feature, Mode, checkpoint_directory, summarize, summary_table
+from runout.cli.abstraction import Feature, Mode, checkpoint_directory, summarize, summary_sheet
 from runout.cli.app import app
 from runout.storage.ledger import Ledger
 
@@ -405,8 +406,8 @@ def test_finished_parts_lie_next_to_the_result(tmp_path, monkeypatch):
 
 
 def test_options_offer_what_the_abstraction_knows():
-    assert [mode.value for mode in Mode] == [mode.value for mode in SurveyMode]
-    assert [feature.value for feature in Feature] == [feature.value for feature in StrengthFeature]
+    assert list(get_args(Mode)) == [mode.value for mode in SurveyMode]
+    assert list(get_args(Feature)) == [feature.value for feature in StrengthFeature]
 
 
 def test_help_tells_the_defaults_of_the_config(run):
@@ -464,7 +465,7 @@ def test_contents_are_summed_up(summaries):
 
 def test_the_table_has_a_column_for_each_street(summaries):
     file = io.StringIO()
-    Console(file=file, width=80).print(summary_table(summaries))
+    Console(file=file, width=80).print(summary_sheet(summaries).table())
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     assert lines[0].split() == ["flop", "turn", "river"]
     cells = {line[:24].strip(): line[24:].split() for line in lines[1:]}

@@ -10,8 +10,6 @@ from rich.console import Console
 
 from runout.cards.deck import HAND_NAMES, NUM_HANDS
 from runout.cli.grids import (
-    HandGrid,
-    StrategyGrid,
     colour_style,
     describe_measure,
     filled_width,
@@ -19,8 +17,10 @@ from runout.cli.grids import (
     format_share_cell,
     grid_actions,
     legend,
-    print_measure,
+    measure_parts,
     share_out,
+    strategy_grid,
+    value_grid,
 )
 from runout.solutions.node import Measure, hand_values
 from runout.trees.actions import ActionKind
@@ -29,7 +29,7 @@ from tests.solutions.test_node import decision
 
 def printed(values, **options):
     file = io.StringIO()
-    Console(file=file, width=80, **options).print(HandGrid(values))
+    Console(file=file, width=80, **options).print(value_grid(values))
     return file.getvalue()
 
 
@@ -62,7 +62,7 @@ def test_with_colours_every_hand_is_named(values):
 def test_the_grid_fits_eighty_columns(color_system):
     file = io.StringIO()
     console = Console(file=file, width=200, color_system=color_system, force_terminal=True)
-    lines = console.render_lines(HandGrid(np.full(NUM_HANDS, 0.999)), pad=False)
+    lines = console.render_lines(value_grid(np.full(NUM_HANDS, 0.999)), pad=False)
     assert max(sum(segment.cell_length for segment in line) for line in lines) <= 80
 
 
@@ -90,7 +90,7 @@ def test_a_tile_is_filled_as_far_as_its_hand_is_there():
     reach = np.ones(NUM_HANDS)
     reach[0] = 0.5
     console = Console(width=80, color_system="truecolor", force_terminal=True)
-    line = console.render_lines(HandGrid(np.ones(NUM_HANDS), reach=reach))[0]
+    line = console.render_lines(value_grid(np.ones(NUM_HANDS), reach=reach))[0]
     styles = [segment.style for segment in line for _ in segment.text]
     is_bare = [style.bgcolor is None for style in styles[:12]]
     assert is_bare == [False] * 3 + [True] * 3 + [False] * 6
@@ -105,7 +105,7 @@ def test_some_of_a_tile_is_always_filled_and_all_of_it_by_whole_hands(reach, wid
 
 def test_other_numbers_than_shares_have_bounds_and_texts_of_their_own():
     values = np.linspace(-5.0, 5.0, NUM_HANDS)
-    grid = HandGrid(values, [f"{value:+.1f}" for value in values], (-5.0, 5.0))
+    grid = value_grid(values, [f"{value:+.1f}" for value in values], (-5.0, 5.0))
     console = Console(width=80, color_system="truecolor", force_terminal=True)
     lines = console.render_lines(grid)
     assert "".join(segment.text for segment in lines[1]).startswith(" -5.0 ")
@@ -161,10 +161,12 @@ def test_shares_take_five_characters():
     assert texts == ["0", "12.3", "100", "125", "9999", ""]
 
 
-def printed_of_test_measure_grid(show, *arguments):
-    """Returns the lines that a function prints."""
+def measure_lines(*arguments):
+    """Returns the lines of a measure's grid."""
     file = io.StringIO()
-    show(Console(file=file, width=100, color_system=None), *arguments)
+    console = Console(file=file, width=100, color_system=None)
+    for part in measure_parts(*arguments):
+        console.print(part)
     return file.getvalue().splitlines()
 
 
@@ -177,7 +179,7 @@ def cell(lines, hand):
 @pytest.mark.parametrize("measure", [Measure.EV, Measure.EQUITY, Measure.EQR, Measure.REACH])
 def test_the_grid_has_the_values_of_hands(measure):
     node = decision()
-    lines = printed_of_test_measure_grid(print_measure, node, 0, measure)
+    lines = measure_lines(node, 0, measure)
     assert lines[0] == f"OOP's hands: {describe_measure(node, measure)}"
     value = hand_values(node, 0, measure)[HAND_NAMES.index("KK")]
     shown = value if measure is Measure.EV else 100 * value
@@ -188,22 +190,22 @@ def test_the_grid_has_the_values_of_hands(measure):
 def test_differences_have_signs():
     node = decision()
     more = decision(ev=node.ev + 1.0)
-    lines = printed_of_test_measure_grid(print_measure, more, 1, Measure.EV, node)
+    lines = measure_lines(more, 1, Measure.EV, node)
     assert lines[0] == "difference, IP's hands: EV in chips"
     assert cell(lines, "KK") == "+1.00"
     assert (
         cell(
-            printed_of_test_measure_grid(print_measure, node, 1, Measure.EV, more),
+            measure_lines(node, 1, Measure.EV, more),
             "KK",
         )
         == "-1.00"
     )
-    same = printed_of_test_measure_grid(print_measure, node, 1, Measure.EQUITY, node)
+    same = measure_lines(node, 1, Measure.EQUITY, node)
     assert cell(same, "KK") == "0"
     nothing = decision(ev=np.full_like(node.ev, np.nan))
     assert (
         cell(
-            printed_of_test_measure_grid(print_measure, nothing, 1, Measure.EV, node),
+            measure_lines(nothing, 1, Measure.EV, node),
             "KK",
         )
         == "-"
@@ -213,7 +215,7 @@ def test_differences_have_signs():
 def test_tiles_that_are_filled_in_part_are_explained():
     file = io.StringIO()
     console = Console(file=file, width=100, color_system="truecolor", force_terminal=True)
-    print_measure(console, decision(), 0, Measure.EV)
+    console.print(*measure_parts(decision(), 0, Measure.EV))
     assert "a tile is filled as far as its hand gets here" in file.getvalue()
 
 
@@ -222,14 +224,18 @@ ACTIONS = grid_actions(KINDS, ["fold", "limp", "raise to 2", "raise to 3", "all-
 AA, AKS = HAND_NAMES.index("AA"), HAND_NAMES.index("AKs")
 
 
-@pytest.fixture
-def grid():
+def make_grid(reach_of_aces=1.0):
     probability = np.zeros((len(KINDS), NUM_HANDS))
     probability[0] = 1.0
     probability[:, AA] = [0.0, 0.0, 0.25, 0.75, 0.0]
     reach = np.ones(NUM_HANDS)
-    reach[AKS] = 0.0
-    return StrategyGrid(ACTIONS, probability, reach)
+    reach[AA], reach[AKS] = reach_of_aces, 0.0
+    return strategy_grid(ACTIONS, probability, reach)
+
+
+@pytest.fixture
+def grid():
+    return make_grid()
 
 
 def printed_of_test_strategy_grid(renderable, **options):
@@ -283,8 +289,8 @@ def test_hands_that_never_get_there_have_no_colour(grid):
     assert all(style.bgcolor is None for style in styles)
 
 
-def test_a_hand_that_comes_in_part_fills_its_tile_in_part(grid):
-    grid.reach[AA] = 0.4
+def test_a_hand_that_comes_in_part_fills_its_tile_in_part():
+    grid = make_grid(0.4)
     lines = Console(width=100, color_system="truecolor", force_terminal=True).render_lines(grid)
     styles = [segment.style for segment in lines[0] for _ in segment.text][:6]
     assert [style.bgcolor is None for style in styles] == [False] * 2 + [True] * 4
@@ -295,14 +301,11 @@ def test_a_hand_that_comes_in_part_fills_its_tile_in_part(grid):
 
 
 def test_how_to_read_hands_that_come_in_part_is_said_where_there_are_any(grid):
-    plain = Console(color_system=None)
-    tiles = Console(color_system="truecolor", force_terminal=True)
-    assert (grid.caption(plain), grid.caption(tiles)) == ("", "")
-    grid.reach[AA] = 0.7
-    assert grid.caption(plain) == ""
-    assert grid.caption(tiles).startswith("a tile is filled as far")
-    grid.reach[AA] = 0.03
-    assert grid.caption(plain).startswith("small letters: less than half")
+    assert (grid.caption(False), grid.caption(True)) == ("", "")
+    assert make_grid(0.7).caption(False) == ""
+    assert make_grid(0.7).caption(True).startswith("a tile is filled as far")
+    assert make_grid(0.03).caption(False).startswith("small letters: less than half")
+    assert "small letters" in printed_of_test_strategy_grid(make_grid(0.03), color_system=None)
 
 
 def test_fold_is_blue_calls_are_green_and_raises_are_warm():
@@ -330,17 +333,16 @@ def test_a_single_raise_and_a_check_have_their_letters():
     assert [action.letter for action in actions] == ["X", "R"]
 
 
-def test_the_legend_names_actions_and_how_often_they_are_taken():
-    plain = Console(color_system=None)
+def test_the_legend_names_actions_and_how_often_they_are_taken(monkeypatch):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     frequencies = [0.5, 0.25, 0.125, 0.125, float("nan")]
-    assert legend(plain, ACTIONS, frequencies).plain == (
+    assert legend(ACTIONS, frequencies).plain == (
         "F fold 50.0%   C limp 25.0%   R raise to 2 12.5%   S raise to 3 12.5%   "
         "A all-in 25 never seen"
     )
-    coloured = legend(
-        Console(color_system="truecolor", force_terminal=True), ACTIONS, frequencies
-    ).plain
-    assert coloured.startswith(" F  fold 50.0%")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert legend(ACTIONS, frequencies).plain.startswith(" F  fold 50.0%")
 
 
 @pytest.mark.parametrize(
@@ -355,4 +357,4 @@ def test_bets_have_letters_of_their_own():
     kinds = [ActionKind.CHECK, ActionKind.BET, ActionKind.BET, ActionKind.ALL_IN]
     actions = grid_actions(kinds, ["check", "bet 33% (59)", "bet 75% (135)", "all-in 910"])
     assert [action.letter for action in actions] == ["X", "B", "D", "A"]
-    assert len({action.colour for action in actions}) == 4
+    assert len({action.style for action in actions}) == 4

@@ -1,18 +1,16 @@
 """Tests of `runout.cli.node_tables`."""
 
-import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from runout.cards.deck import HAND_NAMES
 from runout.cli.node_tables import (
     choose_measure,
     describe_quality,
-    print_quality,
-    print_warnings,
+    node_warnings,
+    quality_lines,
     shared_actions,
     strategy_moves,
 )
@@ -79,13 +77,6 @@ def test_strategies_are_compared_where_the_player_acts_at_both():
 GOOD = Quality(0.004, ExploitabilityUnit.POT, ExploitabilityMeaning.REAL_GAME, None, 100, 2.5)
 
 
-def printed(show, *arguments):
-    """Returns the lines that a function prints."""
-    file = io.StringIO()
-    show(Console(file=file, width=60, color_system=None), *arguments)
-    return file.getvalue().splitlines()
-
-
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -105,23 +96,23 @@ def test_exploitability_is_told_with_its_game(changes, text):
 
 
 def test_a_warning_stands_only_below_rough_solutions():
-    assert len(printed(print_quality, GOOD)) == 1
-    assert printed(print_quality, None) == []
-    _, warning = printed(print_quality, replace(GOOD, exploitability=0.35))
-    assert warning.startswith("! exploitability is above 1% of the pot: more iterations")
+    assert len(quality_lines(GOOD)) == 1
+    assert quality_lines(None) == []
+    _, warning = quality_lines(replace(GOOD, exploitability=0.35))
+    assert warning.plain.startswith("! exploitability is above 1% of the pot: more iterations")
     joint = replace(
         GOOD, exploitability=21.0, unit=ExploitabilityUnit.MBB, real_exploitability=60.0
     )
-    _, real, warning = printed(print_quality, joint)
-    assert real == "with real cards, on its flops: 60 mbb/hand"
-    assert warning.startswith("! exploitability is above 20 mbb/hand: ")
+    _, real, warning = quality_lines(joint)
+    assert real.plain == "with real cards, on its flops: 60 mbb/hand"
+    assert warning.plain.startswith("! exploitability is above 20 mbb/hand: ")
 
 
 def test_nodes_say_what_is_not_to_be_trusted():
-    assert printed(print_warnings, decision(reach=0.005)) == []
-    (rare,) = printed(print_warnings, decision(reach=0.0049))
-    assert rare.startswith("! reached in 0.490% of deals, less than 0.5%")
-    (locked,) = printed(print_warnings, decision(is_locked=True))
-    assert locked.startswith("! locked: ")
-    (empty,) = printed(print_warnings, decision(ev=np.full((2, 1326), np.nan)))
-    assert empty.startswith("! no EVs were kept")
+    assert node_warnings(decision(reach=0.005)) == []
+    (rare,) = node_warnings(decision(reach=0.0049))
+    assert rare.plain.startswith("! reached in 0.490% of deals, less than 0.5%")
+    (locked,) = node_warnings(decision(is_locked=True))
+    assert locked.plain.startswith("! locked: ")
+    (empty,) = node_warnings(decision(ev=np.full((2, 1326), np.nan)))
+    assert empty.plain.startswith("! no EVs were kept")

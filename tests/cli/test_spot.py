@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from runout.cli.sheets import format_chips
+from runout.cli.formatting import format_chips
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
 from runout.execution.context import RunContext
@@ -167,7 +167,7 @@ def test_a_loss_too_small_to_show_is_zero():
 def test_a_table_that_was_changed_is_refused(error_line, spot, tmp_path):
     copy = tmp_path / "changed"
     shutil.copytree(spot, copy)
-    table = copy / "solution_turn_oop_strategy.npy"
+    table = copy / "solution_shares.npy"
     content = bytearray(table.read_bytes())
     content[-1] ^= 0xFF
     table.write_bytes(content)
@@ -247,7 +247,7 @@ def test_what_is_no_spot_is_one_line(error_line, tmp_path, solved):
     assert other.endswith("manifest.json: is of kind 'preflop_solution', expected 'spot'")
     later = tmp_path / "later"
     write_bundle(later, kind="spot", schema_version=99, arrays={})
-    assert error_line("spot", "show", str(later)).endswith("has schema version 99, expected 1")
+    assert error_line("spot", "show", str(later)).endswith("has schema version 99, expected 1 or 2")
 
 
 def test_inspect_knows_spots(run, spot):

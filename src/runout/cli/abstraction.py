@@ -3,19 +3,17 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import typer
 from rich.console import RenderableType
-from rich.table import Table
 
 from runout.cards.deck import combo_index, format_cards, format_combo, parse_board
-from runout.cli.console import make_table, print_note, show, using_kernels
-from runout.cli.formatting import Json, format_bytes, format_count, format_percent
+from runout.cli.console import print_note, show, using_kernels
+from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.options import (
     ExecutorOption,
     JsonFlag,
@@ -31,6 +29,7 @@ from runout.cli.options import (
     parse_hand,
 )
 from runout.cli.plots import BoundaryPlot, write_png
+from runout.cli.sheets import Sheet, columns
 from runout.cli.targets import (
     LongWork,
     checkpoints_beside,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
         CardAbstraction,
     )
 
-NO_VALUE = "-"
 SPREAD_DECIMALS = 3
 
 
@@ -93,14 +91,14 @@ def _summarize_contents(statistics: "BucketStatistics | None") -> Json:
     }
 
 
-def summary_table(summaries: Mapping[str, Json]) -> Table:
-    """Returns a table with a column for each street."""
+def summary_sheet(summaries: Mapping[str, Json]) -> Sheet:
+    """Returns a column for each street."""
     cells_by_street = [_cells(summary) for summary in summaries.values()]
     rows = [
         (row, *(cells.get(row, NO_VALUE) for cells in cells_by_street))
         for row in max(cells_by_street, key=len)
     ]
-    return make_table(["", *(f">{street}" for street in summaries)], rows, gap=3)
+    return Sheet(columns("", *(f">{street}" for street in summaries)), list(rows))
 
 
 def _cells(summary: Json) -> dict[str, str]:
@@ -119,43 +117,23 @@ def _cells(summary: Json) -> dict[str, str]:
     return cells
 
 
-#: The options that fill and are checked by the fields of `AbstractionConfig`.
-OPTION_BY_FIELD = {
-    "flop_buckets": "--flop-buckets",
-    "turn_buckets": "--turn-buckets",
-    "river_buckets": "--river-buckets",
-    "samples_per_street": "--samples",
-}
-
-
-class Mode(StrEnum):
-    """The values of `SurveyMode`, which takes numba to import."""
-
-    EXHAUSTIVE = "exhaustive"
-    SAMPLED = "sampled"
-
-
-class Feature(StrEnum):
-    """The values of `StrengthFeature`, which takes numba to import."""
-
-    EHS2 = "ehs2"
-    EHS_SQUARED = "ehs_squared"
+# The values of `SurveyMode` and `StrengthFeature`, which take numba to import.
+Mode = Literal["exhaustive", "sampled"]
+Feature = Literal["ehs2", "ehs_squared"]
 
 
 def build_abstraction(
     path: OutputOption,
     mode: Annotated[
         Mode, flag("--mode", "Cut all deals into buckets, or a sample.")
-    ] = Mode.EXHAUSTIVE,
+    ] = "exhaustive",
     flop_buckets: Annotated[int | None, option("--flop-buckets", "N", "Default 5,000.")] = None,
     turn_buckets: Annotated[int | None, option("--turn-buckets", "N", "Default 5,000.")] = None,
     river_buckets: Annotated[int | None, option("--river-buckets", "N", "Default 20,000.")] = None,
     samples: Annotated[
         int | None, option("--samples", "N", "Deals to sample on each street, default 100,000.")
     ] = None,
-    feature: Annotated[
-        Feature, flag("--feature", "What orders hands: E[HS] or E[HS^2].")
-    ] = Feature.EHS2,
+    feature: Annotated[Feature, flag("--feature", "What orders hands: E[HS] or E[HS^2].")] = "ehs2",
     seed: Annotated[
         int, option("--seed", "S", "Decides which deals are sampled.", not_negative)
     ] = 0,
@@ -171,11 +149,10 @@ def build_abstraction(
 
     An interrupted build goes on from where it was when the same command is given again.
     """
-    if samples is not None and mode is Mode.EXHAUSTIVE:
+    if samples is not None and mode == "exhaustive":
         raise OptionError("--samples", "goes with --mode sampled only")
-    counts = dict(
-        zip(OPTION_BY_FIELD, (flop_buckets, turn_buckets, river_buckets, samples), strict=True)
-    )
+    counts = {"flop_buckets": flop_buckets, "turn_buckets": turn_buckets}
+    counts |= {"river_buckets": river_buckets, "samples_per_street": samples}
     started = time.perf_counter()
     with solving_into(path, workers, executor) as context:
         from runout.abstraction.card_abstraction import KIND, build_card_abstraction
@@ -209,7 +186,7 @@ def _report(
         **summaries,
     }
     what = f"{path}, {format_bytes(size_bytes)}"
-    show(json, document, summary_table(summaries), describe_end(what, seconds, is_done_before))
+    show(json, document, summary_sheet(summaries), describe_end(what, seconds, is_done_before))
 
 
 def _make_config(
@@ -224,7 +201,8 @@ def _make_config(
     try:
         return AbstractionConfig(mode=SurveyMode(mode), feature=StrengthFeature(feature), **given)
     except AbstractionError as error:
-        raise OptionError(OPTION_BY_FIELD[error.where], error.problem) from None
+        name = error.where.removesuffix("_per_street").replace("_", "-")
+        raise OptionError(f"--{name}", error.problem) from None
 
 
 def _find_finished(
@@ -242,7 +220,7 @@ def _find_finished(
         return None
     found = CardAbstraction.load(path)
     wanted = asdict(config) | {"seed": seed}
-    if config.mode.value == Mode.EXHAUSTIVE:  # draws nothing
+    if config.mode.value == "exhaustive":  # draws nothing
         del wanted["seed"], wanted["samples_per_street"]
     there = {key: found.origin.get(key) for key in wanted}
     differences = list(
@@ -321,7 +299,7 @@ def show_bucket(
         "deals in it": "unknown" if num_deals is None else format_count(num_deals),
     }
     title = f"{hand_text} on the {street.label} {format_cards(known_cards)}"
-    show(json, document, title, make_table(["", ""], rows.items(), gap=3))
+    show(json, document, title, Sheet(columns("", ""), list(rows.items())))
 
 
 @app.command("inspect", epilog="Example: runout abstraction inspect buckets --png buckets.png")
@@ -360,7 +338,7 @@ def inspect_abstraction(
     plots: list[RenderableType] = []
     for label, inner in boundaries.items():
         plots += [f"\n{label} boundaries, {len(inner):,} in all", BoundaryPlot(inner)]
-    show(json, document, f"{path}: {origin}", written, summary_table(summaries), *plots)
+    show(json, document, f"{path}: {origin}", written, summary_sheet(summaries), *plots)
 
 
 def describe_origin(abstraction: "CardAbstraction") -> str:

@@ -73,7 +73,8 @@ def blend_style(low: _Colour, high: _Colour, share: float) -> Style:
     lightness, chroma, hue = np.array(low) + share * (np.array(high) - np.array(low))
     lab = lightness, chroma * np.cos(np.radians(hue)), chroma * np.sin(np.radians(hue))
     # What a screen cannot show is clipped.
-    linear = np.clip(_RGB_OF_CONES @ (_CONES_OF_LAB @ lab) ** 3, 0.0, 1.0)
+    cones = (_CONES_OF_LAB * lab).sum(axis=1) ** 3
+    linear = np.clip((_RGB_OF_CONES * cones).sum(axis=1), 0.0, 1.0)
     encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     red, green, blue = np.rint(255 * encoded).astype(int)
     text = "#000000" if lightness >= _DARK_TEXT_FROM_LIGHTNESS else "#ffffff"
@@ -289,7 +290,7 @@ def legend(actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:
     parts = []
     for action, frequency in zip(actions, frequencies, strict=True):
         often = "never seen" if math.isnan(frequency) else format_percent(frequency, 1)
-        parts.append(action.swatch().append(f" {action.label} {often}", "not bold"))
+        parts.append(Text.assemble(action.swatch(), f" {action.label} {often}"))
     return Text("   ").join(parts)
 
 

@@ -194,7 +194,7 @@ def _values_parts(bundle: ValueBundle, with_flops: bool) -> list[Shown]:
 
 
 def _flops_sheet(values: PostflopValues) -> Sheet:
-    """Returns how the solve of each flop went; `exact` compares no strategies, their delta is NaN."""
+    """Returns how the solve of each flop went; the delta is NaN where none was measured."""
     has_deals = any(report.num_deals for report in values.reports)
     share = partial(format_exploitability, meaning=values.reports[0].meaning, decimals=3)
     sheet = Sheet(
