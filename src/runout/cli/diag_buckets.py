@@ -180,7 +180,7 @@ def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Sho
 
 def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
     headings = (">round", ">buckets", ">iterations", ">δ", ">bound", ">EV variance", ">ARI")
-    sheet = Sheet(columns(*headings))
+    sheet = Sheet(columns(*headings), gap=2)
     for entry in rounds:
         sheet.add(
             str(entry.round),
@@ -209,7 +209,7 @@ def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int
         return " ".join(format_combo(flop.rename_back(combo)) for combo in combos)
 
     numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
-    sheet = Sheet(columns(*numbers, "worst pair", "hands"))
+    sheet = Sheet(columns(*numbers, "worst pair", "hands"), gap=2)
     for bucket in shown:
         contents = entry.buckets[bucket]
         pair, strength, ev = contents.worst_pair, contents.strength, contents.ev_pot

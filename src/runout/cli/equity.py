@@ -123,7 +123,7 @@ def show_equity(
         "num_matchups": result.matchups,
         "hero_equity_fraction_by_hand": _by_hand(by_hand),
     }
-    sheet = Sheet(columns("", "range", ">equity", ">win", ">tie", ">lose", ">combos"))
+    sheet = Sheet(columns("", "range", ">equity", ">win", ">tie", ">lose", ">combos"), gap=2)
     for player, name in enumerate(sides):
         text = Text(shorten_text(ranges[player], MAX_RANGE_LENGTH))
         sheet.add(name, text, *map(format_percent, fractions[player]), format_count(live[player]))
@@ -184,7 +184,7 @@ def _extremes(equity: FloatArray) -> Sheet:
         (end, "  ".join(f"{HAND_NAMES[hand]} {format_percent(equity[hand], 1)}" for hand in hands))
         for end, hands in ends.items()
     ]
-    return Sheet(columns("", ""), list(rows))
+    return Sheet(columns("", ""), list(rows), gap=2)
 
 
 def show_strength(

@@ -56,12 +56,14 @@ class Sheet:
         rows: words, or numbers with NaN where there is none; rows without cells are blank lines.
         styles: of rows in the terminal, by their number.
         to_plain: what files have of a number, None for NaN.
+        gap: spaces after each column in the terminal.
     """
 
     columns: tuple[Column, ...]
     rows: list[Sequence[Any]] = field(default_factory=list)
     styles: dict[int, str] = field(default_factory=dict)
     to_plain: Callable[[float], float | None] = rounded
+    gap: int = 3
 
     def add(self, *cells: Any, style: str = "") -> None:
         """Adds a row."""
@@ -72,7 +74,7 @@ class Sheet:
         """Returns the table of the terminal, which has no lines, and headings if it has any."""
         shown = [number for number, c in enumerate(self.columns) if c.heading is not None]
         has_header = any(column.heading for column in self.columns)
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=has_header)
+        table = Table(box=None, pad_edge=False, padding=(0, self.gap, 0, 0), show_header=has_header)
         for column in (self.columns[number] for number in shown):
             table.add_column(
                 column.heading or "",
