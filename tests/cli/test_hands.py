@@ -27,7 +27,7 @@ def weights_of(text):
 
 def test_one_players_range_is_bare_text_that_reads_back(run, solved, nodes):
     text = run("ranges", str(solved), "--node", "r2-c", "--player", "bb").stdout
-    reach = nodes.reach[1][nodes.tree.find_node("r2-c")]
+    reach = nodes.solution.reach(1)[nodes.tree.find_node("r2-c")]
     np.testing.assert_allclose(weights_of(text), reach, atol=0.0051)
 
 
@@ -39,7 +39,7 @@ def test_an_action_after_the_node_is_as_good_as_one_in_its_path(run, solved):
 def test_hands_that_hardly_ever_come_are_dropped_unless_asked_for(run, solved, nodes):
     command = ("ranges", str(solved), "-n", "r2-c", "-p", "bb")
     rounded, exact = weights_of(run(*command).stdout), weights_of(run(*command, "--exact").stdout)
-    reach = nodes.reach[1][nodes.tree.find_node("r2-c")]
+    reach = nodes.solution.reach(1)[nodes.tree.find_node("r2-c")]
     np.testing.assert_allclose(exact, reach, atol=1e-9)
     assert (rounded[reach < 0.005] == 0.0).all()
     assert (rounded[reach > 0.0051] > 0.0).all()
@@ -59,7 +59,7 @@ def test_csv_has_a_row_for_each_hand(run, solved, nodes):
     text = run("ranges", str(solved), "-n", "r2", "-f", "csv", "--exact").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["hand"] for row in rows] == list(HAND_NAMES)
-    reach = nodes.reach[0][nodes.tree.find_node("r2")]
+    reach = nodes.solution.reach(0)[nodes.tree.find_node("r2")]
     np.testing.assert_allclose([float(row["sb"]) for row in rows], reach, atol=1e-9)
 
 

@@ -35,7 +35,7 @@ def test_the_size_of_the_game_is_told_before_and_its_end_after(joint_run):
 def test_strategies_of_all_streets_are_kept_and_the_checkpoint_is_not(joint_run):
     path, _ = joint_run
     kept = {file.name for file in (path / "flops").iterdir()}
-    assert {"flop0_leaf0_flop_oop.npy", "flop0_leaf0_turn_ip.npy"} <= kept
+    assert {"flop0_leaf0_shares.npy", "flop0_leaf0_values.npy"} <= kept
     assert not (path / "checkpoints").exists()
 
 

@@ -140,7 +140,7 @@ def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved)
 def test_hands_that_never_get_there_are_dashes(run, solved):
     nodes = open_run(solved)
     node = nodes.find_decision("c-a")
-    absent = np.count_nonzero(nodes.reach[SB][node] < SMALLEST_REACH)
+    absent = np.count_nonzero(nodes.solution.reach(SB)[node] < SMALLEST_REACH)
     _, _, grid = run("show", str(solved), "--node", "c-a").stdout.partition("\n\n")
     lines = grid.splitlines()[1:14]
     assert sum(line.split().count("-") for line in lines) == absent > 0

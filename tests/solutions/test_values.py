@@ -77,7 +77,7 @@ def test_solutions_survive_and_what_ratios_share_is_there_once():
 def test_numbers_of_several_types_are_not_mixed():
     (first, *others) = make_solutions()[0]
     mixed = ({**first, "buckets": first["buckets"].astype(np.uint16)}, *others)
-    with pytest.raises(ValueError, match="buckets are of several types"):
+    with pytest.raises(BundleError, match="buckets was kept by several versions"):
         join((mixed,))
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, divide
+from runout.arrays import FloatArray, divide
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, matchup_weights
 from runout.cards.ranges import HandRange
 from runout.equity.preflop import preflop_table
@@ -48,10 +48,7 @@ SPOTS_FOLDER = "spots"
 
 
 def find_bundle(path: Path, folder: str) -> Path:
-    """Returns where the bundle of a folder is, if the path is a run's directory, or else the path.
-
-    Whether there is a bundle at all is found out when it is opened.
-    """
+    """Returns the folder's bundle in a run's directory, or the path itself."""
     inside = path / folder
     is_run = (inside / MANIFEST_FILE).exists() and not (path / MANIFEST_FILE).exists()
     return inside if is_run else path
@@ -65,6 +62,8 @@ JOINT_FOLDER = "joint"
 
 
 MBB_PER_BB = 1000.0
+
+_matchups = cache(matchup_weights)
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ class PreflopSolution:
 
     def game_value_bb(self, player: int) -> float:
         """Returns what a player wins per hand, in big blinds."""
-        deals = matchup_weights().sum(axis=1)
+        deals = _matchups().sum(axis=1)
         return float((deals * self.ev_bb[player, 0]).sum() / deals.sum())
 
     @property
@@ -159,20 +158,25 @@ class PreflopSolution:
 
     def reach(self, player: int) -> FloatArray:
         """Returns ``[N, 169]`` the probability that a player's hand plays towards each node."""
-        return own_reach(self.tree.layout, self.strategy, player)
+        return self._reach[player]
+
+    @cached_property
+    def _reach(self) -> tuple[FloatArray, FloatArray]:
+        sb, bb = (own_reach(self.tree.layout, self.strategy, player) for player in (SB, BB))
+        return sb, bb
 
     def arriving_ranges(self, node: int) -> FloatArray:
         """Returns ``[2, 169]`` how much of each hand OOP and IP bring to a node, at most 1."""
-        ranges = np.empty((NUM_PLAYERS, self.strategy.shape[1]))
-        for player in range(NUM_PLAYERS):
-            ranges[postflop_position(player)] = self.reach(player)[node]
-        return ranges
+        return np.stack([self.reach(player)[node] for player in map(postflop_position, (0, 1))])
+
+    def deals(self, node: int, player: int) -> FloatArray:
+        """Returns ``[169]`` how many deals bring a player to a node with each hand."""
+        met = (_matchups() * self.reach(1 - player)[node]).sum(axis=1)
+        deals: FloatArray = self.reach(player)[node] * met
+        return deals
 
     def range_at(self, node: int, player: int) -> HandRange:
-        """Returns what a player, `SB` or `BB`, brings to a node, wherever it is.
-
-        A combo's weight is how likely its player acts towards the node with it.
-        """
+        """Returns what a player, `SB` or `BB`, brings to a node, each combo by its reach."""
         return HandRange(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
 
     def change_from(self, earlier: "PreflopSolution") -> float:
@@ -180,13 +184,10 @@ class PreflopSolution:
 
         A decision counts as often as hands arrive at it, in this solution.
         """
-        layout, weights = self.tree.layout, matchup_weights().astype(np.float64)
-        reach = [self.reach(player) for player in range(NUM_PLAYERS)]
-        total, weight = 0.0, 0.0
-        for node in np.flatnonzero(layout.num_children > 0):
-            actor = int(layout.actor[node])
-            arriving = reach[actor][node] * (weights * reach[1 - actor][node]).sum(axis=1)
-            children = layout.children(int(node))
+        layout, total, weight = self.tree.layout, 0.0, 0.0
+        for node in np.flatnonzero(layout.num_children > 0).tolist():
+            arriving = self.deals(node, int(layout.actor[node]))
+            children = layout.children(node)
             rows = slice(children.start, children.stop)
             moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
             total += float((arriving * moved).sum())
@@ -200,10 +201,9 @@ class PreflopSolution:
         never do.
         """
         parent = int(self.tree.layout.parent[node])
-        actor = int(self.tree.layout.actor[parent])
-        mine, other = self.reach(actor)[parent], self.reach(1 - actor)[parent]
-        arriving = mine * (matchup_weights() * other).sum(axis=1)
-        return known_mean(self.strategy[node], arriving)
+        return known_mean(
+            self.strategy[node], self.deals(parent, int(self.tree.layout.actor[parent]))
+        )
 
 
 # Saving and opening preflop solutions; opening needs no solver and no kernel.
@@ -309,29 +309,26 @@ def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:
     }
 
 
-def _rules_from_mapping(facts: Mapping[str, Any]) -> PreflopRules:
-    sb, bb = facts["stacks_bb"]
-    return PreflopRules.parse(**{**facts, "stacks_bb": (sb, bb)})
+def _rules_from_mapping(facts: dict[str, Any]) -> PreflopRules:
+    return PreflopRules.parse(**facts | {"stacks_bb": tuple(facts["stacks_bb"])})
 
 
-def _report_from_mapping(facts: Mapping[str, Any]) -> PreflopReport:
+def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
+    meaning = "flop_exploitability_meaning"
     return PreflopReport(
-        iterations=facts["iterations"],
-        exploitability_mbb=facts["exploitability_mbb"],
-        seconds=facts["seconds"],
-        flop_leaves={
-            path: FlopLeafSource(ValueSource(leaf["source"]), leaf["detail"])
-            for path, leaf in facts["flop_leaves"].items()
-        },
-        curve_mbb=tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
-        ranges_rounds=tuple(map(_round_from_mapping, facts["ranges_rounds"])),
-        real_exploitability_mbb=facts.get("real_exploitability_mbb"),
+        **facts
+        | {
+            "flop_leaves": {
+                path: FlopLeafSource(ValueSource(leaf["source"]), leaf["detail"])
+                for path, leaf in facts["flop_leaves"].items()
+            },
+            "curve_mbb": tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
+            "ranges_rounds": tuple(
+                RangesRound(**of_round | {meaning: ExploitabilityMeaning(of_round[meaning])})
+                for of_round in facts["ranges_rounds"]
+            ),
+        }
     )
-
-
-def _round_from_mapping(facts: Mapping[str, Any]) -> RangesRound:
-    meaning = ExploitabilityMeaning(facts["flop_exploitability_meaning"])
-    return RangesRound(**{**facts, "flop_exploitability_meaning": meaning})
 
 
 # A way to look at a preflop solution: what is said about its nodes.
@@ -344,19 +341,10 @@ class PreflopView:
     """A preflop solution and what it says about single nodes."""
 
     def __init__(self, solution: PreflopSolution, provenance: Provenance | None = None) -> None:
-        """Looks at nothing yet.
-
-        Args:
-            solution: what was solved.
-            provenance: where it comes from; None as long as it is not saved.
-        """
+        """Looks at nothing yet; what is not saved has no provenance."""
         self.solution = solution
+        self.tree = solution.tree
         self.provenance = provenance
-
-    @property
-    def tree(self) -> PreflopTree:
-        """The betting."""
-        return self.solution.tree
 
     @property
     def quality(self) -> Quality:
@@ -376,11 +364,6 @@ class PreflopView:
             provenance=self.provenance,
         )
 
-    @cached_property
-    def reach(self) -> tuple[FloatArray, FloatArray]:
-        """``[N, 169]`` for each player, the probability that a hand plays towards each node."""
-        return self.solution.reach(SB), self.solution.reach(BB)
-
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root.
 
@@ -396,7 +379,8 @@ class PreflopView:
         invested = tree.invested[node]
         is_decision = layout.actor[node] != LEAF
         actor = self.actor(node) if is_decision else None
-        weights = np.stack([self.reach[player][node] for player in (SB, BB)])
+        weights = np.stack([self.solution.reach(player)[node] for player in (SB, BB)])
+        met_weights, equity = self._met_by(weights)
         action_ev = np.zeros((0, NUM_HANDS))
         if actor is not None:
             rows = slice(children.start, children.stop)
@@ -419,11 +403,11 @@ class PreflopView:
             hand_space=HandSpace.HANDS,
             is_held=np.ones((2, NUM_HANDS), dtype=bool),
             weights=weights,
-            met_weights=np.stack([self._met(weights[1 - player]) for player in (SB, BB)]),
+            met_weights=met_weights,
             strategy=self.solution.strategy[children.start : children.stop],
             ev=self.solution.ev_bb[:, node] + invested[:, None],
             action_ev=action_ev,
-            equity=np.stack([self._equity(weights[1 - player]) for player in (SB, BB)]),
+            equity=equity,
             reach=self.share_of_deals(node),
             trail=self._trail(node),
         )
@@ -458,7 +442,7 @@ class PreflopView:
 
     def share_of_deals(self, node: int) -> float:
         """Returns how often a node is reached, of all deals."""
-        return float(self._deals(node, SB).sum() / self._matchups.sum())
+        return float(self.solution.deals(node, SB).sum() / _matchups().sum())
 
     def describe_path(self, node: int) -> str:
         """Writes the actions that lead to a node: ``SB raise to 2.5, BB call``."""
@@ -498,32 +482,21 @@ class PreflopView:
         for parent, child in self._way_to(node):
             actor, children = self.actor(parent), self.tree.layout.children(parent)
             played = self.solution.strategy[children.start : children.stop]
-            deals = self._deals(parent, actor)
+            deals = self.solution.deals(parent, actor)
             frequencies = tuple(known_mean(row, deals) for row in played)
             path, taken = self.tree.path(parent), self.tree.action_code(child)
             label = self.describe_decision(parent)
             steps.append(TrailStep(path, label, actor, self._actions(parent), frequencies, taken))
         return tuple(steps)
 
-    def _equity(self, opponent: FloatArray) -> FloatArray:
-        """Returns ``[169]`` the all-in equity of each hand against what the opponent brings."""
-        met = self._matchups * opponent
-        return divide((met * self._equities).sum(axis=1), met.sum(axis=1))
-
-    def _met(self, opponent: FloatArray) -> FloatArray:
-        """Returns ``[169]`` the combos of the opponent that a combo of each hand can meet."""
-        met: FloatArray = (self._matchups * opponent).sum(axis=1) / HandSpace.HANDS.num_combos
-        return met
-
-    def _deals(self, node: int, player: int) -> FloatArray:
-        """Returns ``[169]`` how many deals bring a player to a node with each hand."""
-        met = (self._matchups * self.reach[1 - player][node]).sum(axis=1)
-        deals: FloatArray = self.reach[player][node] * met
-        return deals
-
-    @cached_property
-    def _matchups(self) -> IntArray:
-        return matchup_weights()
+    def _met_by(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Returns ``[2, 169]`` the combos of the opponent that a combo meets, and its equity."""
+        met, equity = np.zeros_like(weights), np.zeros_like(weights)
+        for player in (SB, BB):
+            pairs = _matchups() * weights[1 - player]
+            met[player] = pairs.sum(axis=1) / HandSpace.HANDS.num_combos
+            equity[player] = divide((pairs * self._equities).sum(axis=1), pairs.sum(axis=1))
+        return met, equity
 
     @cached_property
     def _equities(self) -> FloatArray:

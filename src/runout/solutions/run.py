@@ -154,7 +154,7 @@ class RunView(PreflopView):
         number = next(number for number, leaf in enumerate(leaves) if leaf.node == node)
         weights = np.zeros((2, NUM_COMBOS))
         for player in (0, 1):
-            weights[postflop_position(player)] = self.reach[player][node][HAND_BY_COMBO]
+            weights[postflop_position(player)] = self.solution.reach(player)[node][HAND_BY_COMBO]
         return self.flops.open(flop, number, self._flop_trees, weights, leaves[number].pot_bb)
 
     @cached_property
