@@ -209,7 +209,7 @@ def test_a_run_without_flops_says_so(both, tmp_path):
     assert alone.node(leaf.path).flops == ()
     with pytest.raises(TreeError, match="no flops were kept"):
         alone.node(f"{leaf.path}:9s6s2s")
-    assert alone.reach[SB].shape == run.solution.strategy.shape
+    assert alone.solution.reach(SB).shape == run.solution.strategy.shape
 
 
 def test_arrays_of_another_shape_are_refused(both):

@@ -1,4 +1,4 @@
-"""Tests of `runout.solutions.street_values`."""
+"""Tests of `runout.solutions.flop`."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from runout.cards.deck import NUM_COMBOS, disjoint_combos, parse_board, parse_co
 from runout.cards.hand_ranking import score_board
 from runout.equity.board import compute_board_equity
 from runout.holdem.cards import NO_RAKE, Rake
-from runout.solutions.street_values import Showdowns, StreetPlay, runout_margins
+from runout.solutions.flop import Showdowns, StreetPlay, runout_margins
 from runout.trees.betting import Street
 from tests.samples.small_spots import make_tree
 

@@ -105,9 +105,6 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
         question: one of `QUESTIONS`.
         argument: the path of a node; for ``classes`` a board, for values a stack-to-pot ratio.
         can_solve: whether the server may start jobs.
-
-    Raises:
-        RunoutError: if there is no such node, board or ratio, or the solution has no such thing.
     """
     run = opened.run
     match question:
@@ -182,11 +179,7 @@ def classes_to_json(board: str) -> Json:
 
 
 def cards_to_json(view: RunView | StoredSpot, path: str) -> Json:
-    """Returns the node with each card that can come, or could have come last, in its place.
-
-    Raises:
-        RunoutError: if there is no such node.
-    """
+    """Returns the node with each card that can come, or could have come last, in its place."""
     view.node(path)
     try:
         report = report_cards(view, path)

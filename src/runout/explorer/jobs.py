@@ -81,11 +81,7 @@ class Jobs:
         self._lock = threading.Lock()
 
     def start(self, arguments: Sequence[str], output: Path) -> SolveJob:
-        """Starts a solve.
-
-        Raises:
-            ExecutionError: if one is under way.
-        """
+        """Starts a solve."""
         with self._lock:
             if any(job.state == "running" for job in self._jobs.values()):
                 raise ExecutionError("job", "another one is under way, stop it or wait for it")
@@ -104,11 +100,7 @@ class Jobs:
         return job
 
     def get(self, job_id: str) -> SolveJob:
-        """Returns a solve.
-
-        Raises:
-            ExecutionError: if there is none of this id.
-        """
+        """Returns a solve."""
         if job_id not in self._jobs:
             raise ExecutionError("job", "there is none of this name")
         return self._jobs[job_id]
@@ -124,11 +116,7 @@ class Jobs:
                     job.process.kill()
 
     def ask(self, arguments: Sequence[str], max_seconds: float) -> Json:
-        """Runs the command to its end and returns the one object that it writes.
-
-        Raises:
-            ExecutionError: if it fails or takes too long.
-        """
+        """Runs the command to its end and returns the one object that it writes."""
         try:
             done = subprocess.run(
                 [*self._command, *arguments],

@@ -87,11 +87,7 @@ class Library:
     """The given directories and what was found below them at the last look."""
 
     def __init__(self, directories: Sequence[Path]) -> None:
-        """Looks for the first time.
-
-        Raises:
-            BundleError: if one of them is no directory.
-        """
+        """Looks for the first time."""
         for directory in directories:
             if not directory.is_dir():
                 raise BundleError(str(directory), "is no directory, give one that holds solutions")
@@ -161,11 +157,7 @@ class Library:
         return inside.as_posix() if inside.parts else own
 
     def get(self, run_id: str) -> FoundRun:
-        """Returns the solution with an id, and looks again if there was none.
-
-        Raises:
-            BundleError: if there is none.
-        """
+        """Returns the solution with an id, and looks again if there was none."""
         run = self.runs.get(run_id) or self.look().get(run_id)
         if run is None:
             raise BundleError("solution", "there is none of this name, it may have been removed")
@@ -197,11 +189,7 @@ def _make_id(name: str, taken: dict[str, FoundRun]) -> str:
 
 
 def require_plain_files(directory: Path, names: Sequence[str]) -> None:
-    """Refuses a directory in which one of the files is a link to somewhere else, or no file.
-
-    Raises:
-        BundleError: naming the first.
-    """
+    """Refuses a directory in which one of the files is a link to somewhere else, or no file."""
     for name in names:
         place = directory / name
         if place.is_symlink() or not place.is_file():

@@ -260,11 +260,7 @@ class Explorer:
             raise _without_path(error, found) from error
 
     def spot_arguments(self, question: SpotQuestion) -> tuple[list[str], Path]:
-        """Returns what a job is given for a flop behind a line, and where it writes.
-
-        Raises:
-            RunoutError: if there is no such solution, line or flop.
-        """
+        """Returns what a job is given for a flop behind a line, and where it writes."""
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
         opened = self.opened.get(self.library.get(question.run))
@@ -439,11 +435,7 @@ class Listener:
 
 
 def listen(host: str, port: int | None) -> Listener:
-    """Binds a port: the given one, or the first that is free from the usual one on.
-
-    Raises:
-        ExecutionError: if the address is not one of this machine, or the port is taken.
-    """
+    """Binds a port: the given one, or the first that is free from the usual one on."""
     first = DEFAULT_PORT if port is None else port
     candidates = range(first, first + (_NUM_PORTS_TRIED if port is None else 1))
     problem = ""

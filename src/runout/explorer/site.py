@@ -54,9 +54,6 @@ def export_site(
         output: a new or empty directory, or an earlier site, whose files are replaced.
         max_nodes: of each solution.
         on_node: told the name of a solution and how many of its nodes are written.
-
-    Raises:
-        BundleError: if the directory holds something else, or nothing can be exported.
     """
     _require_free(output)
     writer = _SiteWriter(output)

@@ -80,11 +80,7 @@ class Run:
 
 
 def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
-    """Opens a solution; without nodes, spots are not looked at beyond their documents.
-
-    Raises:
-        BundleError: if it is missing, damaged, or of a version that cannot be read.
-    """
+    """Opens a solution; without nodes, spots are not looked at beyond their documents."""
     match found.kind:
         case RunKind.SPOT:
             return open_spot(found.bundle, has_nodes)
@@ -124,11 +120,7 @@ class OpenedRuns:
         self._lock_by_id: dict[str, threading.Lock] = {}
 
     def get(self, found: FoundRun) -> OpenedRun:
-        """Returns an open solution.
-
-        Raises:
-            BundleError: if it is gone or damaged.
-        """
+        """Returns an open solution."""
         with self._lock:
             own_lock = self._lock_by_id.setdefault(found.id, threading.Lock())
         with own_lock:  # one thread opens, the others wait for it
@@ -144,11 +136,7 @@ class OpenedRuns:
         return known
 
     def summarize(self, found: FoundRun) -> Run:
-        """Returns what the list of solutions says about one, without what keeps files open.
-
-        Raises:
-            BundleError: like `open_found`.
-        """
+        """Returns what the list of solutions says about one, without what keeps files open."""
         digest = "" if found.manifest is None else found.manifest.digest
         known = self._summaries.get(found.id)
         if known is None or known[0] != digest:
@@ -175,9 +163,6 @@ def _stamp(found: FoundRun) -> Stamp:
 
     A file that is cut short while it is mapped would end the process when it is read; so files are
     looked at before every answer, which takes microseconds.
-
-    Raises:
-        BundleError: if one is gone.
     """
     stamps = []
     for bundle in _bundles_of(found):
@@ -237,11 +222,7 @@ def make_game(view: RunView, config_text: str) -> Run:
 
 
 def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Json:
-    """Returns one row per flop that was kept, with what is done first behind a line.
-
-    Raises:
-        RunoutError: if there is no such node, or what was kept is damaged.
-    """
+    """Returns one row per flop that was kept, with what is done first behind a line."""
     node = view.node(path)
     rows = []
     for flop in node.flops:
@@ -313,11 +294,7 @@ def _add_lines(view: RunView, node: int, depth: int, smallest: float, rows: list
 
 
 def open_spot(path: Path, has_nodes: bool = True) -> Run:
-    """Opens a bundle of a spot.
-
-    Raises:
-        BundleError: if it is missing, damaged, of another kind, or has no solution.
-    """
+    """Opens a bundle of a spot."""
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
         config_text = bundle.config_text or ""
@@ -353,9 +330,6 @@ def _table_of_report(report: FlopsReport, spots: Mapping[str, str], choice: str)
         report: what was solved.
         spots: the ids of the flops whose solutions were kept.
         choice: the name of a line.
-
-    Raises:
-        BundleError: if it was not looked at.
     """
     names = [name_of_line(line.path) for line in report.lines]
     try:
@@ -427,11 +401,7 @@ def _open_values(path: Path) -> Run:
 
 
 def _table_of_values(by_spr: Mapping[str, PostflopValues], choice: str) -> Json:
-    """Returns one row per flop at a stack-to-pot ratio; by default the first.
-
-    Raises:
-        BundleError: if it was not solved.
-    """
+    """Returns one row per flop at a stack-to-pot ratio; by default the first."""
     choices = list(by_spr)
     chosen = choice or choices[0]
     if chosen not in by_spr:

@@ -64,10 +64,6 @@ _EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
 _KEPT_BOARDS = 64
 
 
-def _never_changes() -> object:
-    return None
-
-
 class LiveSpot:
     """Tables of a game as they are now, and what hands get from the next card on with them."""
 
@@ -76,7 +72,7 @@ class LiveSpot:
         game: CardGame,
         tables: SpotTables,
         root_reach: Sequence[Float32Array],
-        state: Callable[[], object] = _never_changes,
+        state: Callable[[], object] = lambda: None,
     ) -> None:
         """Looks at nothing yet.
 
@@ -108,19 +104,16 @@ class LiveSpot:
         return StoredTables(strategy, values[:-1], locked, self.equities if is_flop else None)
 
     def equities(self) -> FloatArray:
-        """Returns ``[n, m]`` what OOP's hands win of a pot against IP's, checked down."""
+        """Returns ``[n, m]`` what OOP wins of a pot, checked down; 0 for hands that cannot meet."""
         oop, ip = (player.combos for player in self.game.cards.players)
-        return compute_shares(self.game.spot.board, oop, ip)
+        table = compute_board_equity(self.game.spot.board)
+        ahead = table.wins_between(oop, ip).astype(np.float64) - table.wins_between(ip, oop).T
+        shares = (1.0 + ahead / table.num_runouts) / 2.0
+        shares[~disjoint_combos(oop, ip)] = 0.0
+        return shares
 
     def strategy(self, depth: int, player: int, board: int, rows: slice) -> FloatArray:
-        """Returns ``[A, n]`` what a player's hands do on average at a decision.
-
-        Args:
-            depth: the number of the street, 0 the first.
-            player: who acts.
-            board: the number of the board.
-            rows: of the decision in the player's tables.
-        """
+        """Returns ``[A, n]`` what hands do on average at a decision, on a street from 0 on."""
         self._look_again_if_changed()
         street = Street(self.game.first_street + depth)
         place = self.game.find_columns(street, board, player)
@@ -130,13 +123,8 @@ class LiveSpot:
     def evs(self, depth: int, board: int) -> list[FloatArray]:
         """Returns for each player ``[C, n]`` what hands get from the next card on.
 
-        Args:
-            depth: the number of the street, 0 the first; not the river.
-            board: the number of the board.
-
-        Returns:
-            Rows as in `StreetLayout.next_roots`, chips back minus chips put in; NaN where a hand
-            cannot be held or meets nobody.
+        Rows are as in `StreetLayout.next_roots`, values chips back minus chips put in; NaN where a
+        hand cannot be held or meets nobody. Streets count from 0.
         """
         self._look_again_if_changed()
         return self._evs(depth, board)
@@ -209,20 +197,13 @@ class _LiveTable:
 def look_at(
     solver: SpotSolver, quality: Quality | None = None, config: SpotConfig | None = None
 ) -> StoredSpot:
-    """Returns a way to look at what a solver has learned; later looks see what it learns meanwhile.
-
-    Args:
-        solver: may go on.
-        quality: how well it has solved the spot, if that is known.
-        config: what was asked for, if that is known.
-    """
+    """Returns what a solver has learned as a spot; later looks see what it learns meanwhile."""
     game = solver.game
-    live = LiveSpot(
-        game,
-        solver.tables,
-        solver.root_reach,
-        lambda: (solver.iteration, solver.num_lock_changes),
-    )
+
+    def state() -> object:
+        return solver.iteration, solver.num_lock_changes
+
+    live = LiveSpot(game, solver.tables, solver.root_reach, state)
     unit = Unit.CHIPS if game.spot.tree.stakes.is_in_chips else Unit.POTS
     return StoredSpot(game.spot, game.cards, live.stored(), quality, config, unit)
 
@@ -230,19 +211,9 @@ def look_at(
 def open_kept_flop(
     solved: "PostflopAbstraction", given: GivenFlop, spr_index: int = 0, team: Team | None = None
 ) -> StoredSpot:
-    """Opens a flop whose strategies were kept; amounts are in flop pots.
+    """Opens a flop, given in any suits, whose strategies were kept; amounts are in flop pots.
 
     Values are those of the strategies with real cards, whatever the backend looked at.
-
-    Args:
-        solved: with strategies that were kept.
-        given: one of its flops, in any suits; paths and hands are in these.
-        spr_index: the place of the stack-to-pot ratio in the config.
-        team: threads to share the evaluation.
-
-    Raises:
-        BundleError: if strategies were not kept.
-        ValueError: if the flop was not solved.
     """
     index = solved.flops.flops.index(given.canonical)
     strategy, values = solved.strategy(index, spr_index), solved.values[spr_index]
@@ -319,13 +290,13 @@ def store_shares(
 def store_spot(
     create: CreateArray,
     live: LiveSpot,
-    tables: LearnedTables,
     names: Mapping[str, str],
     last_street: Street = Street.RIVER,
     dtype: npt.DTypeLike = np.uint16,
 ) -> None:
     """Writes everything that is kept of a solved board; see `store_shares` for the arguments."""
-    game = live.game
+    game, tables = live.game, live.tables
+    assert isinstance(tables, LearnedTables)
     layout = store_shares(create, game, tables, names, last_street, dtype)
     new: list[list[tuple[Any, Any]]] = [
         layout.split(part, create(names[part], (layout.size(part),), np.dtype(kind)))
@@ -346,12 +317,3 @@ def store_spot(
     if EQUITY in names and game.first_street == Street.FLOP:
         equities = encode_equities(live.equities())
         create(names[EQUITY], equities.shape, equities.dtype)[:] = equities
-
-
-def compute_shares(board: Sequence[int], oop: IntArray, ip: IntArray) -> FloatArray:
-    """Returns ``[n, m]`` what OOP's combos win of a pot against IP's; 0 if they cannot meet."""
-    table = compute_board_equity(board)
-    ahead = table.wins_between(oop, ip).astype(np.float64) - table.wins_between(ip, oop).T
-    shares = (1.0 + ahead / table.num_runouts) / 2.0
-    shares[~disjoint_combos(oop, ip)] = 0.0
-    return shares

@@ -13,9 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runout.arrays import (
-    AnyArray,
-)
+from runout.arrays import AnyArray
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config
@@ -39,7 +37,7 @@ from runout.solutions.flop_bundles import (
 )
 from runout.solutions.node import Curve, Provenance, Quality
 from runout.solutions.values import ExploitabilityMeaning
-from runout.storage.bundle import digest_config, load_bundle, reading_contents
+from runout.storage.bundle import Bundle, digest_config, load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 
@@ -88,11 +86,7 @@ class SpotSolution:
         return self.outcome.exploitability / self.config.pot
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
-        """Writes the solve as a bundle, all of it or nothing.
-
-        Raises:
-            BundleError: if it cannot be written, or exists and is not to be overwritten.
-        """
+        """Writes the solve as a bundle, all of it or nothing."""
         self.begin_saving(path, overwrite=overwrite, has_solution=True)()
 
     def begin_saving(
@@ -100,16 +94,8 @@ class SpotSolution:
     ) -> Finish:
         """Copies the tables into files and returns what makes a bundle of them.
 
-        Learning may go on before that is called, by whichever thread.
-
-        Args:
-            path: the bundle's directory.
-            overwrite: whether to replace a bundle that is there.
-            has_solution: whether it can be looked at without a solver, which takes the time of two
-                iterations.
-
-        Raises:
-            BundleError: if they cannot be written, or exist and are not to be overwritten.
+        Learning may go on before that is called, by whichever thread. That the bundle has a
+        solution, which needs no solver to be looked at, takes the time of two iterations.
         """
         writer = BundleWriter(
             path,
@@ -122,7 +108,9 @@ class SpotSolution:
 
         def fill(writer: BundleWriter) -> None:
             if has_solution:
-                self._store(writer)
+                settle_locks(self.solver.game.templates, self.solver.tables)
+                live = LiveSpot(self.solver.game, self.solver.tables, self.solver.root_reach)
+                store_spot(writer.create_array, live, SPOT_NAMES)
             if self.config.keep_resume or self.is_interrupted or not has_solution:
                 for name, array in self.solver.tables.named_arrays():
                     writer.add_array(name, array)
@@ -136,35 +124,19 @@ class SpotSolution:
     ) -> "SpotSolution":
         """Opens a saved solve; tables stay on the disk until they are looked at.
 
-        Learning may go on: what changes is kept in memory, and the files stay as they are.
-
-        Args:
-            path: the bundle's directory.
-            team: threads to share further work.
-            verify: whether to compute the digests of all tables.
-
-        Raises:
-            BundleError: if it is missing, damaged, or of another kind or version.
+        Learning may go on, shared by the threads of a team: what changes is kept in memory, and the
+        files stay as they are. Digests of all tables are computed to verify them.
         """
         bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=verify, is_writable=True)
         if bundle.arrays and all(name.startswith("solution_") for name in bundle.arrays):
             problem = "keeps nothing to go on from (keep_resume: false), it can only be looked at"
             raise BundleError(str(path), problem)
         with reading_contents(path):
-            config = load_spot_config(bundle.config_text or "")
-            report = bundle.documents[REPORT]
-            outcome, curve = _outcome_from(report), _curve_from(report)
-            solver = start_solver(config, team)
+            facts = _read_facts(bundle)
+            solver = start_solver(facts.config, team)
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
-        solver.iteration = outcome.iterations
-        return cls(config, solver, outcome, curve, Provenance.of(bundle.manifest))
-
-    def _store(self, writer: BundleWriter) -> None:
-        """Writes the solution into a bundle in the making."""
-        solver = self.solver
-        settle_locks(solver.game.templates, solver.tables)
-        live = LiveSpot(solver.game, solver.tables, solver.root_reach)
-        store_spot(writer.create_array, live, solver.tables, SPOT_NAMES)
+        solver.iteration = facts.outcome.iterations
+        return cls(facts.config, solver, *facts[1:], Provenance.of(bundle.manifest))
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome
@@ -178,11 +150,7 @@ class SpotSolution:
 
 
 def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
-    """Returns a solver that has learned nothing, and has no locks.
-
-    Raises:
-        TreeError: if the betting tree is too large.
-    """
+    """Returns a solver that has learned nothing, and has no locks."""
     precision = Precision(config.precision)
     spot, rivers = build_spot(config), river_buckets(config)
     return SpotSolver(spot, config.schedule(), team, precision, rivers)
@@ -197,63 +165,50 @@ class SpotFacts(NamedTuple):
 
 
 def load_spot_facts(path: Path | str) -> SpotFacts:
-    """Reads what was solved and how well, without looking at the tables.
-
-    Raises:
-        BundleError: if it is missing, or of another kind or version.
-    """
+    """Reads what was solved and how well, without looking at the tables."""
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
-        config = load_spot_config(bundle.config_text or "")
-        report = bundle.documents[REPORT]
-        return SpotFacts(config, _outcome_from(report), _curve_from(report))
+        return _read_facts(bundle)
 
 
-def _curve_from(report: Mapping[str, Any]) -> Curve:
-    return tuple(map(tuple, report.get("curve_chips", ())))
-
-
-def _outcome_from(report: Mapping[str, Any]) -> SolveOutcome:
-    return SolveOutcome(
+def _read_facts(bundle: Bundle) -> SpotFacts:
+    config, report = load_spot_config(bundle.config_text or ""), bundle.documents[REPORT]
+    outcome = SolveOutcome(
         reason=StopReason[report["reason"].upper()],
         iterations=int(report["iterations"]),
         seconds=float(report["seconds"]),
         strategy_delta=math.nan,
         exploitability=float(report["exploitability_chips"]),
     )
+    return SpotFacts(config, outcome, tuple(map(tuple, report.get("curve_chips", ()))))
 
 
 def _fill(where: str, empty: LearnedTables, arrays: Mapping[str, AnyArray]) -> LearnedTables:
     """Returns tables like the empty ones that hold the arrays of a bundle."""
     by_street = []
-    for number, pair in enumerate(empty.by_street):
-        street = Street(empty.first_street + number)
+    for street, pair in enumerate(empty.by_street, start=empty.first_street):
         oop, ip = (
-            Learning(
-                *(
-                    _choose(where, name_of_table(street, player, part), learning, part, arrays)
-                    for part in Learning._fields
-                )
-            )
+            learning._replace(**_saved(where, Street(street), player, learning, arrays))
             for player, learning in enumerate(pair)
         )
         by_street.append((oop, ip))
     return LearnedTables(by_street, empty.first_street)
 
 
-def _choose(
-    where: str, name: str, empty: Learning, part: str, arrays: Mapping[str, AnyArray]
-) -> Any:
-    """Returns the array of a bundle that belongs to a part of empty tables."""
-    expected = getattr(empty, part)
-    # The locks of empty tables have no size yet.
-    shape = empty.regret.shape if part == "lock" else expected.shape
-    if name not in arrays:
-        if expected.size:
+def _saved(
+    where: str, street: Street, player: int, empty: Learning, arrays: Mapping[str, AnyArray]
+) -> dict[str, Any]:
+    """Returns the arrays of a bundle that belong to the parts of empty tables."""
+    found = {}
+    for part, expected in empty._asdict().items():
+        name = name_of_table(street, player, part)
+        # The locks of empty tables have no size yet.
+        shape = empty.regret.shape if part == "lock" else expected.shape
+        if name in arrays:
+            found[part] = array = arrays[name]
+            if (array.dtype, array.shape) != (expected.dtype, shape):
+                came, wanted = f"{array.dtype} {array.shape}", f"{expected.dtype} {shape}"
+                raise BundleError(where, f"{name} is {came}, this version builds {wanted}")
+        elif expected.size:
             raise BundleError(where, f"has no array {name}")
-        return expected
-    array = arrays[name]
-    if (array.dtype, array.shape) != (expected.dtype, shape):
-        came, wanted = f"{array.dtype} {array.shape}", f"{expected.dtype} {shape}"
-        raise BundleError(where, f"{name} is {came}, this version builds {wanted}")
-    return array
+    return found

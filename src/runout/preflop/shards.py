@@ -73,8 +73,8 @@ def save_flop_strategies(
                 bucket_numbers.append(ways.index(way))
                 parts = names_of_flop(flop, leaf, bucket_numbers[-1]).items()
                 names = {part: name for part, name in parts if name not in written}
-                live, tables = live_subgame(subgame, arriving[leaf]), subgame.tables
-                store_spot(writer.create_array, live, tables, names, last_street, np.uint8)
+                live = live_subgame(subgame, arriving[leaf])
+                store_spot(writer.create_array, live, names, last_street, np.uint8)
                 written.update(names.values())
         layout = {
             "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],

@@ -1,15 +1,16 @@
 """A saved solution of a spot: any node of it in milliseconds, without a solver."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import AnyArray, BoolArray, FloatArray, IntArray, divide
+from runout.arrays import AnyArray, BoolArray, FloatArray, IntArray, divide, read_only
 from runout.cards.deck import (
+    COMBO_CARDS,
     NUM_CARDS,
     NUM_COMBOS,
     RIVER_SIZE,
@@ -19,9 +20,18 @@ from runout.cards.deck import (
     parse_card,
     permute_combos,
 )
+from runout.cards.hand_ranking import score_board
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, CardError, TreeError, quote
-from runout.holdem.cards import CardsToCome, Runout, Spot, StreetLayout, find_runout, make_layouts
+from runout.holdem.cards import (
+    CardsToCome,
+    Rake,
+    Runout,
+    Spot,
+    StreetLayout,
+    find_runout,
+    make_layouts,
+)
 from runout.solutions.node import (
     HandSpace,
     Node,
@@ -34,10 +44,11 @@ from runout.solutions.node import (
     weight_met,
 )
 from runout.solutions.stored import StoredTables
-from runout.solutions.street_values import Showdowns, StreetPlay, runout_margins
 from runout.trees.betting import Street
 from runout.trees.paths import STREET_SEPARATOR, counts_from_root, split_path
-from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
+from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN, PostflopTree
+
+_PLAYERS = (0, 1)
 
 # Places in a spot, as ``b100:c:8h:x``: what was done and which cards were dealt.
 #
@@ -236,6 +247,183 @@ def _count_deals(weights: FloatArray) -> float:
     return float((weights[0] * weight_met(weights[1])).sum())
 
 
+# Who wins at a showdown against a range, in numpy: for looking, without a kernel.
+#
+# A hand's margin against a range is the weight that it beats minus the weight that beats it. A
+# range is summed up by strength, once for all hands and once for those that hold each card; what a
+# hand beats is then a difference of running sums, less what shares a card with it.
+
+
+#: ``[3, 1326]`` to which sums a combo belongs: those of its cards, and that of all combos.
+_SUMS: IntArray = read_only(
+    np.stack([*COMBO_CARDS.T.astype(np.int64), np.full(NUM_COMBOS, NUM_CARDS)])
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Showdowns:
+    """All combos on a river board, by strength.
+
+    Attributes:
+        rank: ``[1326]`` how strong a combo is, of the different strengths that there are; 0 for
+            those that the board blocks.
+        is_live: ``[1326]`` 1 for combos that the board leaves possible, 0 for others.
+    """
+
+    rank: IntArray
+    is_live: FloatArray
+
+    @classmethod
+    def on(cls, board: Sequence[int]) -> "Showdowns":
+        """Ranks all combos on a board of five cards."""
+        score = score_board(board)
+        _, rank = np.unique(score, return_inverse=True)
+        return cls(rank, (score > 0).astype(np.float64))
+
+    def margins(self, weights: FloatArray) -> FloatArray:
+        """Returns ``[R, 1326]`` the margins of all combos against ranges ``weights[R, 1326]``.
+
+        They are 0 for combos that the board blocks; blocked combos of a range do not count.
+        """
+        num_ranks = int(self.rank.max()) + 1
+        place = _SUMS * num_ranks + self.rank
+        size = (NUM_CARDS + 1) * num_ranks
+        total: FloatArray = np.zeros(weights.shape)
+        for out, live in zip(total, weights * self.is_live, strict=True):
+            by_rank = np.bincount(place.ravel(), np.tile(live, len(_SUMS)), size)
+            upto = np.cumsum(by_rank.reshape(-1, num_ranks), axis=1)
+            # What a rank is ahead of, less what is ahead of it: ties are in neither.
+            ahead = 2.0 * upto - by_rank.reshape(-1, num_ranks) - upto[:, -1:]
+            low, high, everyone = ahead.ravel()[place]
+            out[:] = (everyone - low - high) * self.is_live
+        return total
+
+
+def runout_margins(showdowns: Sequence[Showdowns], weights: FloatArray) -> FloatArray:
+    """Returns ``[R, 1326]`` margins against ranges ``weights[R, 1326]``, summed over rivers."""
+    total = np.zeros(weights.shape)
+    for board in showdowns:
+        total += board.margins(weights)
+    return total
+
+
+# What hands win on one street, in numpy: reach flows down, leaves are valued, values flow up.
+#
+# On a river everything is known: folds, and showdowns by strength. On a street before it, what
+# comes after the next card is given.
+
+
+@dataclass(frozen=True, eq=False)
+class StreetPlay:
+    """The betting of a street on one board, and what both players do there.
+
+    Attributes:
+        tree: the betting.
+        rake: what the house takes.
+        street: which one.
+        strategy_at: returns ``[A, 1326]`` what is done at a decision, by tree node.
+        ev_after: returns ``[1326]`` what a hand of a player gets from the next card on, by tree
+            node and player: chips back minus chips put in, NaN where it meets nobody.
+        showdowns: on a river, who wins.
+    """
+
+    tree: PostflopTree
+    rake: Rake
+    street: Street
+    strategy_at: Callable[[int], FloatArray]
+    ev_after: Callable[[int, int], FloatArray]
+    showdowns: Showdowns | None
+
+    def values(self, node: int, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Returns ``[2, 1326]`` EVs of a node, and ``[A, 1326]`` those of the actor's actions.
+
+        Args:
+            node: of the tree, on the street.
+            weights: ``[2, 1326]`` what both players arrive with.
+        """
+        reach, played = self._flow_down(node, weights)
+        won = self._value_leaves([place for place in reach if place not in played], reach)
+        for place in reversed(played):
+            won[place] = self._combine(place, played[place], won)
+        children = self._children(node)
+        actor = int(self.tree.layout.actor[node])
+        evs = np.stack([self._ev(node, player, won[node], weights) for player in _PLAYERS])
+        action_evs = [self._ev(node, actor, won[child], weights) for child in children]
+        return evs, np.stack(action_evs) if action_evs else np.zeros((0, NUM_COMBOS))
+
+    def _children(self, node: int) -> range:
+        """Returns what actions lead to on this street."""
+        is_decision = self.tree.leaf_kind[node] == NOT_A_LEAF
+        is_here = is_decision and self.tree.street[node] == self.street
+        return self.tree.layout.children(node) if is_here else range(0)
+
+    def _flow_down(
+        self, node: int, weights: FloatArray
+    ) -> tuple[dict[int, FloatArray], dict[int, FloatArray]]:
+        """Returns what both players arrive with at a node and below, and do at decisions there."""
+        reach, played, queue = {node: weights}, {}, [node]
+        for place in queue:
+            children = self._children(place)
+            if not children:
+                continue
+            actor = int(self.tree.layout.actor[place])
+            played[place] = self.strategy_at(place)
+            for child, row in zip(children, played[place], strict=True):
+                arriving = reach[place].copy()
+                arriving[actor] *= row
+                reach[child] = arriving
+            queue.extend(children)
+        return reach, played
+
+    def _value_leaves(
+        self, leaves: list[int], reach: dict[int, FloatArray]
+    ) -> dict[int, FloatArray]:
+        """Returns ``[2, 1326]`` what hands win where the betting of the street ends.
+
+        What is won is counted as in `PostflopTree`, each player's half of the first pot included,
+        and times the opponent's weight that a hand meets.
+        """
+        arriving = np.stack([reach[place] for place in leaves])
+        met = np.stack([weight_met(arriving[:, 1 - player]) for player in _PLAYERS], axis=1)
+        won = np.zeros_like(arriving)
+        if self.showdowns is not None:
+            for player in _PLAYERS:
+                won[:, player] = self.showdowns.margins(arriving[:, 1 - player])
+        return {
+            place: self._value_leaf(place, met[number], won[number])
+            for number, place in enumerate(leaves)
+        }
+
+    def _value_leaf(self, leaf: int, met: FloatArray, margins: FloatArray) -> FloatArray:
+        kind, stake = int(self.tree.leaf_kind[leaf]), float(self.tree.leaf_stake[leaf])
+        if kind == SHOWDOWN and self.showdowns is not None:
+            half_rake = self.rake.half_at_showdown(stake)
+            return (stake - half_rake) * margins - half_rake * met
+        if kind in _PLAYERS:  # a fold
+            gains = np.full((2, 1), self.rake.won_by_fold(stake))
+            gains[kind] = -stake
+            return gains * met
+        values = [self.ev_after(leaf, player) - self._sunk(leaf, player) for player in _PLAYERS]
+        return np.nan_to_num(np.stack(values)) * met
+
+    def _combine(self, node: int, played: FloatArray, won: dict[int, FloatArray]) -> FloatArray:
+        """Returns what hands win at a decision, of what they win after its actions."""
+        children, actor = self._children(node), int(self.tree.layout.actor[node])
+        total = np.zeros((2, NUM_COMBOS))
+        for child, row in zip(children, played, strict=True):
+            total[actor] += row * won[child][actor]
+            total[1 - actor] += won[child][1 - actor]
+        return total
+
+    def _sunk(self, node: int, player: int) -> float:
+        """Returns what a player has in the pot."""
+        return self.tree.stakes.pot / 2.0 + float(self.tree.invested[node, player])
+
+    def _ev(self, node: int, player: int, won: FloatArray, weights: FloatArray) -> FloatArray:
+        met = weight_met(weights[1 - player])
+        return divide(won[player], met) + self._sunk(node, player)
+
+
 # A solution of a spot, stored or as a solver knows it now: any node of it, without a solver.
 #
 # What is known: average strategies of all streets, and for every line that ends a street before the
@@ -246,7 +434,6 @@ def _count_deals(weights: FloatArray) -> float:
 # the suits renamed.
 
 
-_PLAYERS = (0, 1)
 _CARDS_IN_HANDS = 4
 
 #: Boards whose orders of strength are kept: those of a turn have 48 rivers.
@@ -340,11 +527,7 @@ class StoredSpot:
         )
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
-        """Returns the cards that can be dealt at a node; those together that share their tables.
-
-        Raises:
-            RunoutError: if there is no such node.
-        """
+        """Returns the cards that can be dealt at a node; those together that share their tables."""
         position = find_position(self.spot, path)
         alike: dict[int, list[int]] = {}
         for card in position.next_cards():

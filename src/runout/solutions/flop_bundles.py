@@ -106,20 +106,12 @@ def quality_of(
 
 
 def has_solution(path: Path | str) -> bool:
-    """Returns whether a saved spot can be opened without a solver.
-
-    Raises:
-        BundleError: if there is no bundle, or its manifest is damaged.
-    """
+    """Returns whether a saved spot can be opened without a solver."""
     return any(name.startswith("solution_") for name in read_manifest(path).arrays)
 
 
 def load_spot(path: Path | str) -> StoredSpot:
-    """Opens the solution of a saved spot; arrays stay on the disk until they are looked at.
-
-    Raises:
-        BundleError: if it is missing, damaged, has no solution, or is of another version.
-    """
+    """Opens the solution of a saved spot; arrays stay on the disk until they are looked at."""
     is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=is_verified)
     with reading_contents(path):
@@ -191,11 +183,7 @@ class JointFlops:
 
     @classmethod
     def load(cls, path: Path) -> "JointFlops":
-        """Opens what was kept; arrays stay on the disk until they are looked at.
-
-        Raises:
-            BundleError: if it is missing, damaged, or of another version.
-        """
+        """Opens what was kept; arrays stay on the disk until they are looked at."""
         bundle = load_bundle(path, FLOPS_KIND, FLOPS_SCHEMAS, verify=False)
         try:
             layout = bundle.documents[LAYOUT]
@@ -218,11 +206,7 @@ class JointFlops:
         return {cards: number for number, cards in enumerate(flops)}
 
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
-        """Returns the betting at each flop leaf, in pots.
-
-        Raises:
-            BundleError: if the config of the run cannot be read.
-        """
+        """Returns the betting at each flop leaf, in pots."""
         with reading_contents("config of the flops"):
             config = load_run_config(self.config_text)
             assert config.postflop_model is not None
@@ -245,9 +229,6 @@ class JointFlops:
             trees: the betting at all leaves, in pots.
             weights: ``[2, 1326]`` what OOP and IP bring.
             pot_bb: the pot on the flop.
-
-        Raises:
-            BundleError: if what was kept has another shape.
         """
         stored, streets, planned = self._find(flop, leaf, trees)
         oop, ip = (

@@ -1,6 +1,6 @@
 """What a node of a solution says, the same before and after the flop."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +66,9 @@ class Provenance:
     @classmethod
     def of(cls, manifest: Manifest) -> "Provenance":
         """Returns what the manifest of a bundle says."""
-        return cls(
-            config_digest=manifest.config_digest,
-            version=manifest.package_version,
-            date=manifest.created_at.isoformat(timespec="seconds"),
-            processor=None if manifest.machine is None else manifest.machine.processor,
-        )
+        date = manifest.created_at.isoformat(timespec="seconds")
+        processor = None if manifest.machine is None else manifest.machine.processor
+        return cls(manifest.config_digest, manifest.package_version, date, processor)
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ class Quality:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the same under JSON names."""
-        origin = self.provenance
+        unsaved = dict.fromkeys(field.name for field in fields(Provenance))
         return {
             "exploitability": self.exploitability,
             "unit": self.unit.value,
@@ -119,10 +116,7 @@ class Quality:
             "iterations": self.iterations,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve],
-            "config_digest": None if origin is None else origin.config_digest,
-            "version": None if origin is None else origin.version,
-            "date": None if origin is None else origin.date,
-            "processor": None if origin is None else origin.processor,
+            **(unsaved if self.provenance is None else asdict(self.provenance)),
         }
 
 
@@ -348,26 +342,29 @@ class Node:
             return values
         return np.bincount(HAND_BY_COMBO, values, NUM_HANDS).astype(np.float64)
 
-    def to_dataframe(self, player: int | None = None) -> "DataFrame":
-        """Returns what a player's hands do and are worth, one row for each; needs pandas.
+    def columns(self, player: int | None = None) -> dict[str, FloatArray]:
+        """Returns ``[H]`` columns of a player: weight, equity, ev; of the actor also what it does.
 
         Args:
-            player: whose hands; the actor by default, the first player where nobody acts.
+            player: the actor by default, the first player where nobody acts.
         """
+        whose = (self.actor or 0) if player is None else player
+        found = {"weight": self.weights[whose], "equity": self.equity[whose], "ev": self.ev[whose]}
+        for number, action in enumerate(self.actions if whose == self.actor else ()):
+            found[f"{action.code} frequency"] = self.strategy[number]
+            found[f"{action.code} ev"] = self.action_ev[number]
+        return found
+
+    def to_dataframe(self, player: int | None = None) -> "DataFrame":
+        """Returns `columns` of the hands that a player can hold, by hand; needs pandas."""
         from pandas import DataFrame  # an extra: most never need it
 
-        whose = (self.actor or 0) if player is None else player
-        held = np.flatnonzero(self.is_held[whose])
-        columns = {
-            "hand": [self.hand_space.names[column] for column in held.tolist()],
-            "weight": self.weights[whose, held],
-            "equity": self.equity[whose, held],
-            "ev": self.ev[whose, held],
-        }
-        for number, action in enumerate(self.actions if whose == self.actor else ()):
-            columns[action.code] = self.strategy[number, held]
-            columns[f"{action.code} ev"] = self.action_ev[number, held]
-        return DataFrame(columns).set_index("hand")
+        held = np.flatnonzero(self.is_held[(self.actor or 0) if player is None else player])
+        columns = self.columns(player).items()
+        return DataFrame(
+            {name.removesuffix(" frequency"): column[held] for name, column in columns},
+            [self.hand_space.names[column] for column in held.tolist()],
+        ).rename_axis("hand")
 
     def deals(self, player: int) -> FloatArray:
         """Returns ``[H]`` the weight of the deals in which a player has each column."""
@@ -408,10 +405,7 @@ class Measure(StrEnum):
 def hand_values(node: Node, player: int, measure: Measure) -> FloatArray:
     """Returns ``[169]`` a number for each hand of a player, NaN where it has none.
 
-    Args:
-        node: where.
-        player: whose hands.
-        measure: anything but the strategy, which is more than one number.
+    The strategy is no such measure: it is more than one number.
     """
     match measure:
         case Measure.EV:

@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, Protocol, TextIO
 
 import numpy as np
@@ -40,7 +40,7 @@ def node_to_json(node: Node) -> Json:
     of them, in this order, null where there is no value. Of an action, ``strategy`` and ``evs``
     are by the actor's hands and ``ev`` is the mean over the hands that take it.
     """
-    names, players = node.hand_space.names, range(len(node.players))
+    names, players = node.hand_space.names, (0, 1)
     columns = [held_columns(node, player) for player in players]
     document: Json = {
         "path": node.path,
@@ -62,9 +62,7 @@ def node_to_json(node: Node) -> Json:
     for name, table in {"equity": node.equity, "ev": node.ev}.items():
         document[name] = [_numbers(table[player, columns[player]]) for player in players]
     return document | {
-        "range_ev": [rounded(node.range_ev(player)) for player in players],
-        "range_equity": [rounded(node.range_equity(player)) for player in players],
-        "eqr": [rounded(node.eqr(player)) for player in players],
+        **_range_means(node),
         "combos": [rounded(node.combos(player)) for player in players],
         "actions": _actions(node),
         "cards": [format_card(card) for card in node.next_cards],
@@ -78,20 +76,19 @@ def node_to_json(node: Node) -> Json:
 def node_summary_to_json(node: Node) -> Json:
     """Returns a node without its hands."""
     frequency = [] if node.actor is None else node.frequency().tolist()
-    players = range(len(node.players))
     return {
         "path": node.path,
         "actor": node.actor,
-        "actions": [
-            _action_to_json(action) | {"frequency": rounded(share)}
-            for action, share in zip(node.actions, frequency, strict=True)
-        ],
-        "range_ev": [rounded(node.range_ev(player)) for player in players],
-        "range_equity": [rounded(node.range_equity(player)) for player in players],
-        "eqr": [rounded(node.eqr(player)) for player in players],
+        "actions": _with_frequency(node.actions, frequency),
+        **_range_means(node),
         "locked": node.is_locked,
         "reach": None if node.reach is None else rounded(node.reach),
     }
+
+
+def _range_means(node: Node) -> Json:
+    means = {"range_ev": node.range_ev, "range_equity": node.range_equity, "eqr": node.eqr}
+    return {name: [rounded(mean(player)) for player in (0, 1)] for name, mean in means.items()}
 
 
 def held_columns(node: Node, player: int) -> IntArray:
@@ -107,7 +104,7 @@ def _actions(node: Node) -> list[Json]:
     frequency, values = _numbers(node.frequency()), _numbers(node.action_values())
     taken = _numbers(node.combos_taken())
     return [
-        _action_to_json(action)
+        action_to_json(action)
         | {
             "frequency": frequency[number],
             "combos": taken[number],
@@ -119,26 +116,29 @@ def _actions(node: Node) -> list[Json]:
     ]
 
 
-def _action_to_json(action: NodeAction) -> Json:
-    return {
-        "code": action.code,
-        "label": action.label,
-        "kind": action.kind.name.lower(),
-        "amount": rounded(action.amount),
-    }
+def action_to_json(action: NodeAction) -> Json:
+    """Returns an action under JSON names."""
+    kind, amount = action.kind.name.lower(), rounded(action.amount)
+    return {"code": action.code, "label": action.label, "kind": kind, "amount": amount}
+
+
+def action_from_json(document: Json) -> NodeAction:
+    """Reads what `action_to_json` has written."""
+    kind = ActionKind[document["kind"].upper()]
+    return NodeAction(document["code"], document["label"], kind, document["amount"])
+
+
+def _with_frequency(actions: Iterable[NodeAction], frequencies: Iterable[float]) -> list[Json]:
+    return [
+        action_to_json(action) | {"frequency": rounded(frequency)}
+        for action, frequency in zip(actions, frequencies, strict=True)
+    ]
 
 
 def _step_to_json(step: TrailStep) -> Json:
-    return {
-        "path": step.path,
-        "label": step.label,
-        "actor": step.actor,
-        "actions": [
-            _action_to_json(action) | {"frequency": rounded(frequency)}
-            for action, frequency in zip(step.actions, step.frequencies, strict=True)
-        ],
-        "taken": step.taken,
-    }
+    actions = _with_frequency(step.actions, step.frequencies)
+    same = {name: getattr(step, name) for name in ("path", "label", "actor")}
+    return {**same, "actions": actions, "taken": step.taken}
 
 
 def node_from_json(document: Json) -> Node:
@@ -171,7 +171,7 @@ def node_from_json(document: Json) -> Node:
         invested=tuple(document["invested"]),
         players=tuple(document["players"]),
         actor=actor,
-        actions=tuple(map(_action_from_json, actions)),
+        actions=tuple(map(action_from_json, actions)),
         next_cards=tuple(card for text in document["cards"] for card in parse_cards(text)),
         hand_space=space,
         is_held=is_held,
@@ -188,21 +188,14 @@ def node_from_json(document: Json) -> Node:
     )
 
 
-def _action_from_json(document: Json) -> NodeAction:
-    kind = ActionKind[document["kind"].upper()]
-    return NodeAction(document["code"], document["label"], kind, document["amount"])
-
-
 def _step_from_json(document: Json) -> TrailStep:
-    frequencies = (action["frequency"] for action in document["actions"])
-    return TrailStep(
-        path=document["path"],
-        label=document["label"],
-        actor=document["actor"],
-        actions=tuple(map(_action_from_json, document["actions"])),
-        frequencies=tuple(math.nan if share is None else share for share in frequencies),
-        taken=document["taken"],
-    )
+    actions = document["actions"]
+    shares = (action["frequency"] for action in actions)
+    known = {
+        "actions": tuple(map(action_from_json, actions)),
+        "frequencies": tuple(math.nan if share is None else share for share in shares),
+    }
+    return TrailStep(**document | known)
 
 
 def _numbers(values: FloatArray) -> list[float | None]:
@@ -248,20 +241,8 @@ def write_json(view: View, stream: TextIO, depth: int | None = None, path: str =
 
     The document has ``format``, ``version``, the ``quality`` of the solution and, as ``node``, what
     `node_to_json` says. What follows is in ``children``: by action, or by card at a chance
-    node.
-
-    Args:
-        view: what to write.
-        stream: a text file.
-        depth: actions and cards below the first node; None for everything.
-        path: the first node, by default the root.
-
-    Returns:
-        The number of nodes written.
-
-    Raises:
-        TreeError: if the depth is negative, or the path leads nowhere.
-        CardError: if the path deals a card that cannot come.
+    node. A depth counts actions and cards below the first node; None is everything. Returns the
+    number of nodes written.
     """
     if depth is not None and depth < 0:
         raise TreeError("depth", f"{depth} is not 0 or a positive number of steps")
@@ -275,7 +256,8 @@ def write_json(view: View, stream: TextIO, depth: int | None = None, path: str =
 def _write_node(view: View, stream: TextIO, node: Node, depth: int | None) -> int:
     """Writes a node with its children; returns how many nodes were written."""
     stream.write(_without_end(node_to_json(node)))
-    steps = list(_steps(node)) if depth is None or depth > 0 else []
+    following = (*(action.code for action in node.actions), *map(format_card, node.next_cards))
+    steps = following if depth is None or depth > 0 else ()
     num_nodes = 1
     for number, step in enumerate(steps):
         stream.write((', "children": {\n' if number == 0 else ",\n") + f"{json.dumps(step)}: ")
@@ -285,42 +267,22 @@ def _write_node(view: View, stream: TextIO, node: Node, depth: int | None) -> in
     return num_nodes
 
 
-def _steps(node: Node) -> Iterator[str]:
-    yield from (action.code for action in node.actions)
-    yield from map(format_card, node.next_cards)
-
-
 def _without_end(described: dict[str, Any]) -> str:
     """Returns an object as JSON without its last brace, so that more can follow."""
     return json.dumps(described, allow_nan=False).removesuffix("}")
 
 
 def write_node_csv(node: Node, stream: TextIO, player: int | None = None) -> int:
-    """Writes the hands that a player can hold at a node, one per line, cells empty without value.
+    """Writes `Node.columns` of the hands that a player can hold, cells empty without value.
 
-    Columns are ``hand, weight, equity, ev`` and, for the actor, ``frequency`` and ``ev`` of each
-    action with its code, as ``b60 frequency, b60 ev``.
-
-    Args:
-        node: what to write.
-        stream: a text file, opened with ``newline=""``.
-        player: whose hands; the actor by default, the first player where nobody acts.
-
-    Returns:
-        The number of hands written.
+    The stream is opened with ``newline=""``. Returns the number of hands written.
     """
-    whose = (node.actor or 0) if player is None else player
-    actions = node.actions if whose == node.actor else ()
-    columns = [node.weights[whose], node.equity[whose], node.ev[whose]]
-    names = ["hand", "weight", "equity", "ev"]
-    for number, action in enumerate(actions):
-        columns += [node.strategy[number], node.action_ev[number]]
-        names += [f"{action.code} frequency", f"{action.code} ev"]
-    held = held_columns(node, whose).tolist()
+    columns = node.columns(player)
+    held = held_columns(node, (node.actor or 0) if player is None else player).tolist()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(names)
+    writer.writerow(["hand", *columns])
     for hand in held:
-        cells = [rounded(float(column[hand])) for column in columns]
+        cells = (rounded(float(column[hand])) for column in columns.values())
         name = node.hand_space.names[hand]
         writer.writerow([name, *("" if cell is None else cell for cell in cells)])
     return len(held)

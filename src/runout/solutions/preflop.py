@@ -223,11 +223,7 @@ def save_solution(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Writes a solution as a bundle, all of it or nothing.
-
-    Raises:
-        BundleError: if it cannot be written, or exists and is not to be overwritten.
-    """
+    """Writes a solution as a bundle, all of it or nothing."""
     arrays = {"strategy": solution.strategy, "ev_bb": solution.ev_bb}
     if solution.earlier_strategies:
         arrays[_EARLIER] = np.stack(solution.earlier_strategies)
@@ -247,11 +243,7 @@ def save_solution(
 
 
 def note_real_exploitability(path: Path | str, mbb: float) -> None:
-    """Adds to a saved solution what it loses in the real game, and changes nothing else.
-
-    Raises:
-        BundleError: if it is missing or damaged, or cannot be written.
-    """
+    """Adds to a saved solution what it loses in the real game, and changes nothing else."""
     bundle, solution = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION), load_solution(path)
     report = replace(solution.report, real_exploitability_mbb=mbb)
     save_solution(
@@ -264,11 +256,7 @@ def note_real_exploitability(path: Path | str, mbb: float) -> None:
 
 
 def load_solution(path: Path | str) -> PreflopSolution:
-    """Opens a saved solution.
-
-    Raises:
-        BundleError: if it is missing, damaged, or of another kind or version.
-    """
+    """Opens a saved solution."""
     bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
 
     def read(name: str, shape: tuple[int, ...], *, may_be_nan: bool = False) -> Any:

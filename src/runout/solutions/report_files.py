@@ -46,14 +46,7 @@ def save_report(
 ) -> Manifest:
     """Writes the report of a directory, in place of an earlier one.
 
-    Args:
-        directory: of the report.
-        report: what is finished.
-        config_text: the spot without its board, as YAML.
-        config_digest: names the spot and how well it is solved.
-
-    Raises:
-        BundleError: if it cannot be written.
+    The config is the spot without its board; its digest also names how well it is solved.
     """
     facts = [
         [row.share, row.deals, row.exploitability_pot, row.iterations, row.seconds]
@@ -84,11 +77,7 @@ def save_report(
 
 
 def load_report(path: Path) -> tuple[FlopsReport, Bundle]:
-    """Opens the report of a directory, or the bundle itself.
-
-    Raises:
-        BundleError: if it is missing, damaged, or of another kind or version.
-    """
+    """Opens the report of a directory, or the bundle itself."""
     place = find_bundle(path, REPORT_FOLDER)
     bundle = load_bundle(place, REPORT_KIND, REPORT_SCHEMA_VERSION)
     with reading_contents(place):
@@ -160,11 +149,7 @@ def folder_of_line(path: str) -> str:
 
 
 def write_files(directory: Path, report: FlopsReport) -> list[Path]:
-    """Writes the files of all lines, and returns their directories.
-
-    Raises:
-        BundleError: if they cannot be written.
-    """
+    """Writes the files of all lines, and returns their directories."""
     folders = []
     for line in report.lines:
         folder = directory / LINES_FOLDER / folder_of_line(line.path)
@@ -188,15 +173,16 @@ def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
     writer.writerow([f"runout report, {report.title}"])
     writer.writerow([f"line {path}, pot {format_amount(table.line.pot)}"])
     writer.writerow([f"{len(report.rows)} of {report.num_flops} flops, the last row is the mean"])
-    actions = _from_largest(table.line.actions)
-    keys = ["reach"]
-    headings = ["Flop", "Global %"]
-    for name in POSITION_NAMES:
-        end = name.lower()
-        headings += [f"{name} Equity", f"{name} EV", f"{name} EQR"]
-        keys += [f"equity_{end}", f"ev_{end}", f"eqr_{end}"]
-    writer.writerow([*headings, *(f"{_pio_name(a, table.line.actions)} freq" for a in actions)])
-    columns = [table.column(key) for key in [*keys, *(f"freq_{a.code}" for a in actions)]]
+    # In PioSOLVER's order: the largest bet first, fold last.
+    actions = sorted(
+        table.line.actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind)
+    )[::-1]
+    kinds = [f"{name} {kind}" for name in POSITION_NAMES for kind in ("Equity", "EV", "EQR")]
+    frequencies = [f"{_pio_name(action, table.line.actions)} freq" for action in actions]
+    writer.writerow(["Flop", "Global %", *kinds, *frequencies])
+    keys = ["_".join(reversed(kind.lower().split())) for kind in kinds]
+    keys = ["reach", *keys, *(f"freq_{action.code}" for action in actions)]
+    columns = [table.column(key) for key in keys]
     for number, row in enumerate(table.rows):
         cells = [_pio_number(float(c.values[number]), c.form) for c in columns]
         cards = " ".join(map(format_card, parse_cards(row.flop)))
@@ -217,12 +203,10 @@ def write_table(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
 def table_columns(table: LineTable) -> dict[str, list[Any]]:
     """Returns all columns by name: the flop, its textures, and numbers."""
     columns: dict[str, list[Any]] = {FLOP_KEY: [row.flop for row in table.rows]}
-    for kind in TextureKind:
-        columns[kind.value] = [names[kind] for names in table.labels]
+    columns |= {kind.value: [names[kind] for names in table.labels] for kind in TextureKind}
     for column in table.columns:
-        numbers = column.values.tolist()
         is_count = column.form is Form.COUNT
-        columns[column.key] = [int(number) for number in numbers] if is_count else numbers
+        columns[column.key] = column.values.astype(np.int64 if is_count else np.float64).tolist()
     return columns
 
 
@@ -239,11 +223,6 @@ def _write_parquet(table: LineTable, path: Path) -> None:
 
 def _is_missing(cell: Any) -> bool:
     return isinstance(cell, float) and math.isnan(cell)
-
-
-def _from_largest(actions: Sequence[NodeAction]) -> list[NodeAction]:
-    """Returns actions in PioSOLVER's order: the largest bet first, fold last."""
-    return sorted(actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind))[::-1]
 
 
 def _pio_name(action: NodeAction, actions: Sequence[NodeAction]) -> str:

@@ -2,10 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
 from runout.solutions.node import Node, NodeAction, known_mean
+from runout.solutions.node_files import action_from_json, action_to_json
 from runout.solutions.values import ExploitabilityMeaning
-from runout.trees.actions import ActionKind
 from runout.trees.paths import STREET_SEPARATOR, split_path
 from runout.trees.tree import POSITION_NAMES
 
@@ -61,21 +61,13 @@ class ReportLine:
 
     def to_json(self) -> Json:
         """Returns the same under JSON names."""
-        actions = [
-            {"code": a.code, "label": a.label, "kind": a.kind.name.lower(), "amount": a.amount}
-            for a in self.actions
-        ]
-        facts = {"path": self.path, "label": self.label, "pot": self.pot, "actor": self.actor}
-        return {**facts, "actions": actions}
+        actions = [action_to_json(action) | {"amount": action.amount} for action in self.actions]
+        return {**vars(self), "actions": actions}
 
     @classmethod
     def from_json(cls, document: Json) -> "ReportLine":
         """Reads what `to_json` has written."""
-        actions = tuple(
-            NodeAction(a["code"], a["label"], ActionKind[a["kind"].upper()], a["amount"])
-            for a in document["actions"]
-        )
-        return cls(document["path"], document["label"], document["pot"], document["actor"], actions)
+        return cls(**document | {"actions": tuple(map(action_from_json, document["actions"]))})
 
 
 @dataclass(frozen=True)
@@ -109,11 +101,7 @@ class LineValues:
 
     @classmethod
     def from_array(cls, numbers: FloatArray, num_actions: int) -> "LineValues":
-        """Reads what `to_array` has written.
-
-        Raises:
-            ValueError: if there are not as many numbers as a line has.
-        """
+        """Reads what `to_array` has written."""
         values = iter(numbers.tolist())
         num_sizes = len(numbers) - _NUM_FIXED - 2 * num_actions
         if num_sizes not in (0, num_actions):
@@ -210,7 +198,6 @@ class Form(StrEnum):
 
     SHARE = "share"
     CHIPS = "chips"
-    RATIO = "ratio"
     COUNT = "count"
     SECONDS = "seconds"
 
@@ -224,14 +211,20 @@ class Column:
         heading: in tables.
         form: what it is.
         values: ``[F]``.
-        mean: over a choice of flops, given as ``[F]`` whether each is in it.
+        weights: ``[F]`` how much each counts in a mean; None for what is summed up.
     """
 
     key: str
     heading: str
     form: Form
     values: FloatArray
-    mean: Callable[[BoolArray], float]
+    weights: FloatArray | None = None
+
+    def mean(self, chosen: BoolArray) -> float:
+        """Returns the mean, or the sum, over a choice of flops: ``[F]`` whether each is in it."""
+        if self.weights is None:
+            return float(self.values[chosen].sum())
+        return known_mean(self.values, np.where(chosen, self.weights, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,11 +248,7 @@ class FlopsReport:
     has_strategies: bool = False
 
     def table(self, path: str = ROOT) -> "LineTable":
-        """Returns the table of a line.
-
-        Raises:
-            FilterError: if it was not looked at.
-        """
+        """Returns the table of a line; a `FilterError` names those there are."""
         wanted = "" if path == ROOT else STREET_SEPARATOR.join(split_path(path))
         for number, line in enumerate(self.lines):
             if line.path == wanted:
@@ -290,14 +279,12 @@ class LineTable:
 
     @cached_property
     def _played(self) -> FloatArray:
-        return np.array([row.share * line.deals for row, line in self._pairs()])
+        pairs = zip(self.rows, self.values, strict=True)
+        return np.array([row.share * line.deals for row, line in pairs])
 
     @cached_property
     def _dealt(self) -> FloatArray:
         return np.array([row.share * row.deals for row in self.rows])
-
-    def _pairs(self) -> list[tuple[FlopRow, LineValues]]:
-        return list(zip(self.rows, self.values, strict=True))
 
     @cached_property
     def labels(self) -> list[dict[str, str]]:
@@ -307,14 +294,56 @@ class LineTable:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """All numbers, in the order of tables and files."""
-        return (*self._money_columns(), *self._action_columns(), *self._solve_columns())
+        rows, played, dealt, pot = self.rows, self._played, self._dealt, self.line.pot
+        found = [
+            Column("share", "share", Form.SHARE, np.array([row.share for row in rows])),
+            Column(WEIGHT_KEY, "weight", Form.SHARE, self.weights),
+            Column("reach", "reach", Form.SHARE, divide(played, dealt), dealt),
+        ]
+        for player, name in enumerate(POSITION_NAMES):
+            end = name.lower()
+            ev, equity, nuts = (
+                np.array([getattr(line, what)[player] for line in self.values])
+                for what in ("ev", "equity", "nuts")
+            )
+            share = pot * equity
+            found += [
+                Column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity, played),
+                Column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev, played),
+                # The mean of the EVs as a part of what the mean equity would give.
+                Column(f"eqr_{end}", f"{name} EQR", Form.SHARE, divide(ev, share), played * share),
+                Column(f"nuts_{end}", f"{name} nuts", Form.SHARE, nuts, played),
+            ]
+        found += self._action_columns()
+        for key, heading, form, weights in (
+            ("exploitability_pot", "expl.", Form.SHARE, dealt),
+            ("iterations", "iterations", Form.COUNT, None),
+            ("seconds", "time", Form.SECONDS, None),
+        ):
+            values = np.array([getattr(row, key) for row in rows], dtype=np.float64)
+            found.append(Column(key.removesuffix("_pot"), heading, form, values, weights))
+        return tuple(found)
+
+    def _action_columns(self) -> list[Column]:
+        columns = []
+        for what, key, word in (
+            ("frequency", "freq", ""),
+            ("cost", "cost", "all "),
+            ("size_cost", "only", "only "),
+        ):
+            known = [numbers for line in self.values if (numbers := getattr(line, what))]
+            form = Form.SHARE if what == "frequency" else Form.CHIPS
+            for number, action in enumerate(
+                self.line.actions if len(known) == len(self.rows) else ()
+            ):
+                values = np.array([numbers[number] for numbers in known])
+                if what != "size_cost" or not np.isnan(values).all():
+                    name, heading = f"{key}_{action.code}", f"{word}{action.code}"
+                    columns.append(Column(name, heading, form, values, self._played))
+        return columns
 
     def column(self, key: str) -> Column:
-        """Returns a column by its key, in which ``-`` may stand for ``_``, or by an action's code.
-
-        Raises:
-            FilterError: if there is none.
-        """
+        """Returns a column by its key, with ``-`` for ``_``, or by an action's code."""
         by_key = {column.key: column for column in self.columns}
         tidy = key.strip().lower().replace("-", "_")
         found = by_key.get(tidy) or by_key.get(f"freq_{key.strip()}")
@@ -327,9 +356,6 @@ class LineTable:
         """Returns the flops in the order of a column, the largest first; ``flop`` from aces down.
 
         A ``-`` in front turns it around.
-
-        Raises:
-            FilterError: if there is no such column.
         """
         is_turned = key.startswith("-")
         name = key.removeprefix("-")
@@ -345,100 +371,14 @@ class LineTable:
         """Returns ``[F]`` the choice of all flops."""
         return np.ones(len(self.rows), dtype=np.bool_)
 
-    def mean(self, values: FloatArray, chosen: BoolArray) -> float:
-        """Returns the mean of ``values[F]`` over some flops by how often they come."""
-        return known_mean(values, np.where(chosen, self._played, 0.0))
+    def labelled(self, kind: TextureKind, labels: Sequence[str]) -> BoolArray:
+        """Returns ``[F]`` the flops that have one of the labels of a kind."""
+        return np.array([names[kind] in labels for names in self.labels], dtype=np.bool_)
 
     def groups(self, kind: TextureKind, chosen: BoolArray) -> list[tuple[str, BoolArray]]:
         """Returns the labels of a kind that some chosen flops have, with these flops."""
-        found = []
-        for label in LABELS[kind]:
-            is_in = chosen & np.array(
-                [names[kind] == label for names in self.labels], dtype=np.bool_
-            )
-            if is_in.any():
-                found.append((label, is_in))
-        return found
-
-    def _money_columns(self) -> list[Column]:
-        columns = [
-            self._column("share", "share", Form.SHARE, [r.share for r in self.rows], _total),
-            Column(WEIGHT_KEY, "weight", Form.SHARE, self.weights, self._weight_of),
-            Column("reach", "reach", Form.SHARE, self._reach, self._reach_of),
-        ]
-        pot = self.line.pot
-        for player, name in enumerate(POSITION_NAMES):
-            end = name.lower()
-            ev = np.array([line.ev[player] for line in self.values])
-            equity = np.array([line.equity[player] for line in self.values])
-            nuts = [line.nuts[player] for line in self.values]
-            columns += [
-                self._column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity),
-                self._column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev),
-                replace(
-                    self._column(f"eqr_{end}", f"{name} EQR", Form.SHARE, divide(ev, pot * equity)),
-                    mean=partial(self._mean_eqr, ev, equity),
-                ),
-                self._column(f"nuts_{end}", f"{name} nuts", Form.SHARE, nuts),
-            ]
-        return columns
-
-    def _mean_eqr(self, ev: FloatArray, equity: FloatArray, chosen: BoolArray) -> float:
-        share = self.line.pot * self.mean(equity, chosen)
-        return self.mean(ev, chosen) / share if share > 0.0 else math.nan
-
-    def _action_columns(self) -> list[Column]:
-        columns = []
-        for number, action in enumerate(self.line.actions):
-            frequency = [line.frequency[number] for line in self.values]
-            columns.append(self._column(f"freq_{action.code}", action.code, Form.SHARE, frequency))
-        for number, action in enumerate(self.line.actions):
-            cost = [line.cost[number] for line in self.values]
-            heading = f"all {action.code}"
-            columns.append(self._column(f"cost_{action.code}", heading, Form.CHIPS, cost))
-        for number, action in enumerate(self.line.actions):
-            sizes = [line.size_cost[number] for line in self.values if line.size_cost]
-            if len(sizes) == len(self.rows) and not np.isnan(sizes).all():
-                heading = f"only {action.code}"
-                columns.append(self._column(f"only_{action.code}", heading, Form.CHIPS, sizes))
-        return columns
-
-    def _solve_columns(self) -> list[Column]:
-        reached = np.array([row.exploitability_pot for row in self.rows])
-        dealt = self._dealt
-        return [
-            replace(
-                self._column("exploitability", "expl.", Form.SHARE, reached),
-                mean=lambda chosen: known_mean(reached, np.where(chosen, dealt, 0.0)),
-            ),
-            self._column(
-                "iterations", "iterations", Form.COUNT, [r.iterations for r in self.rows], _total
-            ),
-            self._column("seconds", "time", Form.SECONDS, [r.seconds for r in self.rows], _total),
-        ]
-
-    def _column(
-        self,
-        key: str,
-        heading: str,
-        form: Form,
-        values: Sequence[float] | FloatArray,
-        mean: Callable[[FloatArray, BoolArray], float] | None = None,
-    ) -> Column:
-        numbers = np.array(values, dtype=np.float64)
-        how = mean or self.mean
-        return Column(key, heading, form, numbers, lambda chosen: how(numbers, chosen))
-
-    def _weight_of(self, chosen: BoolArray) -> float:
-        return float(self.weights[chosen].sum())
-
-    @cached_property
-    def _reach(self) -> FloatArray:
-        return divide(self._played, self._dealt)
-
-    def _reach_of(self, chosen: BoolArray) -> float:
-        dealt = float(self._dealt[chosen].sum())
-        return float(self._played[chosen].sum()) / dealt if dealt > 0.0 else math.nan
+        found = [(label, chosen & self.labelled(kind, [label])) for label in LABELS[kind]]
+        return [(label, is_in) for label, is_in in found if is_in.any()]
 
 
 def name_of_line(path: str) -> str:
@@ -447,15 +387,10 @@ def name_of_line(path: str) -> str:
 
 
 def choose_flops(table: LineTable, filters: Sequence[str]) -> BoolArray:
-    """Returns ``[F]`` the flops that meet all filters, such as ``suits=monotone`` and ``high=A,K``.
-
-    Raises:
-        FilterError: naming the filter that is none, with what there is.
-    """
+    """Returns ``[F]`` the flops that meet all filters, such as ``suits=monotone,rainbow``."""
     chosen = table.everything()
     for text in filters:
-        kind, labels = _read_filter(text)
-        chosen &= np.array([names[kind] in labels for names in table.labels], dtype=np.bool_)
+        chosen &= table.labelled(*_read_filter(text))
     return chosen
 
 
@@ -483,7 +418,3 @@ def _read_filter(text: str) -> tuple[TextureKind, list[str]]:
 def _short(kind: TextureKind, label: str) -> str:
     """Returns a label as filters write it: ``A`` for ``A high``."""
     return label.removesuffix(" high") if kind is TextureKind.HIGH else label
-
-
-def _total(values: FloatArray, chosen: BoolArray) -> float:
-    return float(values[chosen].sum())

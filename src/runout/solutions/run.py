@@ -68,11 +68,7 @@ class RunView(PreflopView):
 
     @cached_property
     def flops(self) -> JointFlops | None:
-        """What was kept of the flops, None if nothing was.
-
-        Raises:
-            BundleError: if it is damaged, or of another version.
-        """
+        """What was kept of the flops, None if nothing was."""
         return None if self._flops_path is None else JointFlops.load(self._flops_path)
 
     def node(self, path: str = "") -> Node:
@@ -94,11 +90,7 @@ class RunView(PreflopView):
         return _join(place.before, place.given, asked)
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
-        """Returns the cards that can be dealt at a node; those together that share their tables.
-
-        Raises:
-            RunoutError: if there is no such node.
-        """
+        """Returns the cards that can be dealt at a node; those together that share their tables."""
         place = self._find_flop(path)
         if place is None:
             return ()
@@ -164,11 +156,7 @@ class RunView(PreflopView):
 
 
 def open_run(path: Path | str) -> RunView:
-    """Opens the solution of a run's directory, or of the bundle itself.
-
-    Raises:
-        BundleError: if it is missing, damaged, or of another kind or version.
-    """
+    """Opens the solution of a run's directory, or of the bundle itself."""
     directory = Path(path)
     bundle = find_bundle(directory, SOLUTION_FOLDER)
     kept = bundle.parent / FLOPS_FOLDER
@@ -245,9 +233,6 @@ def open_solution(path: Path | str) -> RunView | StoredSpot:
 
     Args:
         path: the directory that `solve-spot` or `solve-preflop` wrote.
-
-    Raises:
-        BundleError: if nothing is there, it is damaged, or holds no solution.
     """
     bundle = find_bundle(Path(path), SOLUTION_FOLDER)
     kind = read_manifest(bundle).kind

@@ -267,9 +267,6 @@ class StoredArrays:
             streets: those whose strategies were kept.
             cards: the hands and boards.
             scale: the unit of the spot's money in that of the values.
-
-        Raises:
-            BundleError: naming the first array that is missing, or is another than it should be.
         """
         layout = StoredLayout(streets, cards)
         strategy, unit = self.read_shares(streets, cards), np.float32(scale)

@@ -81,11 +81,7 @@ def reports_to_array(reports: list[FlopReport]) -> FloatArray:
 
 
 def reports_from_array(numbers: FloatArray) -> list[FlopReport]:
-    """Returns the reports that `reports_to_array` wrote.
-
-    Raises:
-        ValueError: if it did not write them.
-    """
+    """Returns the reports that `reports_to_array` wrote."""
     return [
         FlopReport(
             int(iterations), exploitability, delta, seconds, int(deals), _meaning_of(meaning)
@@ -164,10 +160,6 @@ class PostflopValues:
         """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
 
         A flop counts by its own weight and the number of ways it leaves to deal the two hands.
-
-        Raises:
-            IndexError: if there is no such position.
-            ValueError: if a pair that can meet on a flop has no value there.
         """
         if hero_position not in range(NUM_POSITIONS):
             raise IndexError(f"position {hero_position}, there are OOP = 0 and IP = 1")
@@ -316,9 +308,6 @@ def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -
         solutions: by stack-to-pot ratio and flop; every flop of a ratio has the same names.
         create: returns a new array of a name, shape and type; that it lives in a file, such as
             those of `BundleWriter.create_array`, saves a second copy in memory.
-
-    Raises:
-        BundleError: if flops have other arrays, or of other types.
     """
     for number, of_flops in enumerate(solutions):
         for name, example in of_flops[0].items():
@@ -343,12 +332,7 @@ def _are_equal(first: Sequence[Arrays], other: Sequence[Arrays], name: str) -> b
 def split_solutions(
     joined: Mapping[str, AnyArray], num_ratios: int, num_flops: int
 ) -> tuple[tuple[Arrays, ...], ...]:
-    """Returns what `join_solutions` wrote among the arrays of a bundle; empty if it did not.
-
-    Raises:
-        KeyError: if shapes are missing.
-        ValueError: if they are not those of the numbers.
-    """
+    """Returns what `join_solutions` wrote among the arrays of a bundle; empty if it did not."""
     prefix = f"{_NUMBERS}_0_"
     names = [key.removeprefix(prefix) for key in joined if key.startswith(prefix)]
     if not names:
@@ -401,9 +385,6 @@ def require_array(
         shape: it has, with None for lengths of any size.
         may_be_nan: whether some numbers may be missing.
         called: what errors call it, if that is not its name.
-
-    Raises:
-        BundleError: if it is missing, or of another dtype or shape, or not finite.
     """
     array, own_name = arrays.get(name), called or name
     if array is None:
@@ -452,11 +433,7 @@ class ValueBundle:
     solutions: tuple[tuple[Arrays, ...], ...] = ()
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
-        """Writes the bundle, all of it or nothing.
-
-        Raises:
-            BundleError: if it cannot be written, or exists and is not to be overwritten.
-        """
+        """Writes the bundle, all of it or nothing."""
         flops = self.values[0].flops
         with BundleWriter(
             path,
@@ -483,11 +460,7 @@ class ValueBundle:
 
     @classmethod
     def load(cls, path: Path | str, *, verify: bool = True) -> "ValueBundle":
-        """Opens a bundle; values stay on disk until they are used.
-
-        Raises:
-            BundleError: if it is missing, damaged, or of another kind or version.
-        """
+        """Opens a bundle; values stay on disk until they are used."""
         bundle = load_bundle(path, VALUES_KIND, VALUES_SCHEMA_VERSION, verify=verify)
         where, arrays = str(path), bundle.arrays
 
@@ -523,11 +496,7 @@ class ValueBundle:
         )
 
     def at_spr(self, spr: float) -> PostflopValues:
-        """Returns the values of one of the solved ratios.
-
-        Raises:
-            BundleError: if it was not solved.
-        """
+        """Returns the values of one of the solved ratios."""
         for values in self.values:
             if np.isclose(values.spr, spr, rtol=1e-9):
                 return values
