@@ -11,7 +11,7 @@ import pytest
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, TreeError
-from runout.preflop.solver import BookLeaves, expected_values
+from runout.preflop.solver import BookLeaves, expected_values, play_strategy
 from runout.solutions.node import NodeKind
 from runout.solutions.preflop import (
     PREFLOP_KIND,
@@ -202,7 +202,8 @@ WEIGHTS = matchup_weights()
 
 
 def play(strategy):
-    ev_bb = expected_values(TREE, BookLeaves(TREE, BOOK), strategy)
+    leaves = BookLeaves(TREE, BOOK)
+    ev_bb = expected_values(play_strategy(TREE, leaves, strategy), leaves.matchup_share)
     return PreflopSolution(TREE, strategy, ev_bb, PreflopReport(1, 0.0, 0.0, {}))
 
 
