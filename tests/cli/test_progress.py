@@ -6,18 +6,16 @@ import math
 import pytest
 from rich.console import Console
 
-from runout.cli.console import LiveDisplay, showing_events
+from runout.cli.console import LiveDisplay, PlainDisplay, showing_events
 from runout.cli.progress import (
     Bar,
     Forecast,
-    SolveLines,
     SolveTracker,
     describe_bar,
-    describe_capped,
+    describe_event,
     describe_iteration,
     describe_measures,
     describe_place,
-    describe_round,
     describe_solved,
 )
 from runout.events import (
@@ -75,15 +73,15 @@ def test_compiling_before_the_first_event_says_nothing():
 
 def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
     tracker = SolveTracker()
-    (bar,) = tracker.note(event(10)).bars
+    bar = tracker.note(event(10)).bar
     assert (bar.title, bar.done, bar.total, bar.detail) == ("Spot", 10, 1000, "")
-    (bar,) = tracker.note(event(20, 2.5)).bars
+    bar = tracker.note(event(20, 2.5)).bar
     assert bar.detail == "2.5 chips, 2.50% of the pot"
 
 
 def test_files_get_a_line_now_and_then():
     times = iter([0.0, 5.0, 11.0, 11.0])
-    lines = SolveLines(lambda: next(times))
+    lines = PlainDisplay(clock=lambda: next(times))
     assert lines.lines(event(5, 40.0)) == ["solving the spot, at most 1,000 iterations"]
     assert lines.lines(event(10, 20.0)) == []
     (line,) = lines.lines(event(20, 10.0))
@@ -95,7 +93,7 @@ def test_a_preflop_bar_says_at_most_until_the_fall_is_known():
 
     def bar(iteration, mbb):
         told = PreflopSolving(iteration, 1000, mbb, 4.0, iteration / 10, None, 0)
-        return tracker.note(told).bars[0]
+        return tracker.note(told).bar
 
     assert bar(1, None).seconds_left is None
     assert (bar(20, None).is_at_most, bar(25, 40.0).is_at_most) == (True, True)
@@ -120,7 +118,7 @@ def solving(flop, iteration=1):
 
 def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
     clock = Clock()
-    lines = SolveLines(clock)
+    lines = PlainDisplay(clock=clock)
     assert lines.lines(PhaseStarted(Phase.FLOPS, 3)) == ["Flops: 3 to solve"]
     assert lines.lines(solving("AsKhQd")) == []
     clock.now = 5.0
@@ -136,7 +134,7 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
 
 
 def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
-    lines = SolveLines()
+    lines = PlainDisplay()
     (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 0))
     assert line == "solving preflop, at most 10,000 iterations"
     assert lines.lines(PreflopSolving(2, 10_000, None, None, 0.0, None, 0)) == []
@@ -148,7 +146,7 @@ def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
 
 
 def test_files_are_told_once_that_a_spot_is_solved():
-    lines = SolveLines()
+    lines = PlainDisplay()
     event = SpotSolving(10, 500, None, None, 0.1, None, 10.0)
     assert lines.lines(event) == ["solving the spot, at most 500 iterations"]
     assert lines.lines(event) == []
@@ -156,7 +154,7 @@ def test_files_are_told_once_that_a_spot_is_solved():
 
 def test_files_get_lines_of_flops_whose_solve_or_other_phase_takes_long():
     clock = Clock()
-    lines = SolveLines(clock)
+    lines = PlainDisplay(clock=clock)
     assert lines.lines(solving("AhKd7s")) == []
     clock.now = 31.0
     assert lines.lines(solving("AhKd7s", 45)) == ["Flop 'AhKd7s' iter 45/200 δ=0.0032"]
@@ -171,7 +169,7 @@ def test_files_get_lines_of_flops_whose_solve_or_other_phase_takes_long():
 
 def test_other_work_tells_its_steps_and_how_long_they_took():
     clock = Clock()
-    lines = SolveLines(clock)
+    lines = PlainDisplay(clock=clock)
     assert lines.lines(PhaseStarted("turn strengths", 100)) == ["turn strengths: 100 steps"]
     clock.now = 10.0
     assert lines.lines(PhaseAdvanced("turn strengths", 25, 100)) == [
@@ -183,14 +181,13 @@ def test_other_work_tells_its_steps_and_how_long_they_took():
 
 
 def test_capped_buckets_are_a_note():
-    (line,) = SolveLines().lines(BucketsCapped("flop", 1400, 249))
+    (line,) = PlainDisplay().lines(BucketsCapped("flop", 1400, 249))
     assert line == "flop: 249 buckets instead of 1,400, no more hands are different"
 
 
 def test_a_bar_in_words_says_when_it_may_end_earlier():
     bar = Bar("preflop", "Preflop", 10, 1000, "5 mbb/hand", 12.0, is_at_most=True)
     assert describe_bar(bar) == "Preflop: 10/1,000, 5 mbb/hand, at most about 12.0 s left"
-    assert describe_bar(Bar("x", "X", 3, None)) == "X: 3"
 
 
 def solving_of_test_progress_text(
@@ -257,13 +254,13 @@ def test_several_ratios_are_told_in_one_line():
 
 
 def test_capped_buckets_name_their_flop_as_it_was_given():
-    assert describe_capped(BucketsCapped("flop", 1400, 249, FlopPlace("9s8s7s", 3.5, 2, 2))) == (
+    assert describe_event(BucketsCapped("flop", 1400, 249, FlopPlace("9s8s7s", 3.5, 2, 2))) == (
         "[2/2] 9s8s7s SPR 3.5 flop: 249 buckets instead of 1,400, no more hands are different"
     )
 
 
 def test_a_round_tells_how_far_actions_moved():
-    assert describe_round(RangesRoundFinished(1, 3, 0.0123, 0.456)) == (
+    assert describe_event(RangesRoundFinished(1, 3, 0.0123, 0.456)) == (
         "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
     )
 
@@ -277,7 +274,7 @@ def solving_of_test_solve_progress(flop, iteration=1, **rest):
 
 def test_flops_begin_with_a_header_and_a_bar():
     news = SolveTracker().note(PhaseStarted(Phase.FLOPS, 4))
-    (bar,) = news.bars
+    bar = news.bar
     assert (bar.title, bar.done, bar.total) == ("Flops", 0, 4)
     assert news.line == "Flops: 4 to solve"
 
@@ -285,9 +282,9 @@ def test_flops_begin_with_a_header_and_a_bar():
 def test_a_flop_in_work_has_one_bar_that_shows_its_phase():
     tracker = SolveTracker()
     place = FlopPlace("AsKhQd", 3.5)
-    (table,) = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bars
-    (bar,) = tracker.note(solving_of_test_solve_progress("AsKhQd", 45)).bars
-    (values,) = tracker.note(PhaseAdvanced(Phase.VALUES, 3, 192, place)).bars
+    table = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bar
+    bar = tracker.note(solving_of_test_solve_progress("AsKhQd", 45)).bar
+    values = tracker.note(PhaseAdvanced(Phase.VALUES, 3, 192, place)).bar
     assert (table.title, table.done, table.total) == ("  AsKhQd equity table", 0, 1)
     assert (bar.title, bar.done, bar.total) == ("  AsKhQd SPR 3.5 solving", 45, 200)
     assert bar.detail == "δ=0.0500, 0.32% of the pot"
@@ -297,8 +294,8 @@ def test_a_flop_in_work_has_one_bar_that_shows_its_phase():
 
 def test_two_flops_have_bars_of_their_own_even_from_one_thread():
     tracker = SolveTracker()
-    (first,) = tracker.note(solving_of_test_solve_progress("AsKhQd")).bars
-    (second,) = tracker.note(solving_of_test_solve_progress("2c3h4d")).bars
+    first = tracker.note(solving_of_test_solve_progress("AsKhQd")).bar
+    second = tracker.note(solving_of_test_solve_progress("2c3h4d")).bar
     assert second.key != first.key
 
 
@@ -306,7 +303,7 @@ def test_a_solved_flop_loses_its_bar_and_leaves_a_line():
     clock = Clock()
     tracker = SolveTracker(clock)
     tracker.note(PhaseStarted(Phase.FLOPS, 2))
-    (bar,) = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bars
+    bar = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bar
     clock.now = 6.7
     tracker.note(solving_of_test_solve_progress("AsKhQd", 38, is_converged=True))
     news = tracker.note(FlopSolved("AsKhQd", 1, 2, 0.0032, 1.0))
@@ -316,7 +313,7 @@ def test_a_solved_flop_loses_its_bar_and_leaves_a_line():
 
 def test_a_failed_flop_loses_its_bar_and_says_why():
     tracker = SolveTracker()
-    (bar,) = tracker.note(solving_of_test_solve_progress("AsKhQd")).bars
+    bar = tracker.note(solving_of_test_solve_progress("AsKhQd")).bar
     news = tracker.note(FlopFailed("AsKhQd", "MemoryError()"))
     assert news.ended == (bar.key,)
     assert news.line == "AsKhQd failed: MemoryError()"
@@ -326,11 +323,11 @@ def test_time_left_counts_only_flops_of_this_run():
     clock = Clock()
     tracker = SolveTracker(clock)
     tracker.note(PhaseStarted(Phase.FLOPS, 11))
-    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 11, 0.001, 99.0)).bars
+    bar = tracker.note(FlopSolved("AsKhQd", 1, 11, 0.001, 99.0)).bar
     assert bar.seconds_left is None
     tracker.note(solving_of_test_solve_progress("2c3h4d"))
     clock.now = 6.0
-    (bar,) = tracker.note(FlopSolved("2c3h4d", 2, 11, 0.0042, 6.0)).bars
+    bar = tracker.note(FlopSolved("2c3h4d", 2, 11, 0.0042, 6.0)).bar
     assert bar.seconds_left == 9 * 6.0
     assert (bar.done, bar.total, bar.detail) == (2, 11, "worst 0.42% of the pot")
 
@@ -342,24 +339,24 @@ def test_time_left_counts_what_flops_in_work_have_taken_already():
     tracker.note(solving_of_test_solve_progress("AsKhQd"))
     tracker.note(solving_of_test_solve_progress("2c3h4d"))
     clock.now = 10.0
-    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 5, 0.001, 10.0)).bars
+    bar = tracker.note(FlopSolved("AsKhQd", 1, 5, 0.001, 10.0)).bar
     assert bar.seconds_left == (0 + 3 * 10.0) / 2  # the other one should be done now
     tracker.note(solving_of_test_solve_progress("7c3h4d"))
     clock.now = 14.0
-    (bar,) = tracker.note(FlopSolved("2c3h4d", 2, 5, 0.001, 14.0)).bars
+    bar = tracker.note(FlopSolved("2c3h4d", 2, 5, 0.001, 14.0)).bar
     assert bar.seconds_left == (8.0 + 2 * 12.0) / 2
     tracker.note(solving_of_test_solve_progress("8c3h4d"))
     tracker.note(solving_of_test_solve_progress("9c3h4d"))
     clock.now = 15.0
     for number, flop in ((3, "7c3h4d"), (4, "8c3h4d")):
-        (bar,) = tracker.note(FlopSolved(flop, number, 5, 0.001, 1.0)).bars
+        bar = tracker.note(FlopSolved(flop, number, 5, 0.001, 1.0)).bar
     assert bar.seconds_left == 0.0  # three at once may have waited for kernels, the last took 1 s
 
 
 def test_the_bar_and_the_line_of_all_flops_say_when_they_are_bounds():
     tracker = SolveTracker()
     tracker.note(PhaseStarted(Phase.FLOPS, 1))
-    (bar,) = tracker.note(FlopSolved("AsKhQd", 1, 1, 0.5261, 9.0, is_upper_bound=True)).bars
+    bar = tracker.note(FlopSolved("AsKhQd", 1, 1, 0.5261, 9.0, is_upper_bound=True)).bar
     assert bar.detail == "worst ≤52.61% of the pot"
     assert "worst ≤52.61% of the pot" in tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
 
@@ -369,25 +366,25 @@ def test_every_phase_tells_the_time_that_is_left():
     tracker = SolveTracker(clock)
     for place in (None, FlopPlace("AsKhQd", 3.5)):
         start = clock.now
-        (bar,) = tracker.note(PhaseStarted("counting", 100, place)).bars
+        bar = tracker.note(PhaseStarted("counting", 100, place)).bar
         assert bar.seconds_left is None
         clock.now = start + 10.0
-        (bar,) = tracker.note(PhaseAdvanced("counting", 25, 100, place)).bars
+        bar = tracker.note(PhaseAdvanced("counting", 25, 100, place)).bar
         assert bar.seconds_left == 30.0
     place = FlopPlace("AsKhQd", 3.5)
     tracker.note(PhaseStarted(Phase.SOLVING, 200, place))
     clock.now += 4.0
-    (bar,) = tracker.note(solving_of_test_solve_progress("AsKhQd", 50)).bars
+    bar = tracker.note(solving_of_test_solve_progress("AsKhQd", 50)).bar
     assert bar.seconds_left == 12.0
     assert bar.is_at_most
 
 
 def test_bars_go_with_their_phase():
     tracker = SolveTracker()
-    (flops,) = tracker.note(PhaseStarted(Phase.FLOPS, 1)).bars
+    flops = tracker.note(PhaseStarted(Phase.FLOPS, 1)).bar
     news = tracker.note(PhaseEnded(Phase.FLOPS, 2.0))
     assert news.ended == (flops.key,)
-    (bar,) = tracker.note(PhaseStarted("counting", 5)).bars
+    bar = tracker.note(PhaseStarted("counting", 5)).bar
     assert bar.title == "Counting"
     news = tracker.note(PhaseEnded("counting", 12.0))
     assert (news.ended, news.line) == ((bar.key,), "counting: done in 12.0 s")
@@ -395,23 +392,23 @@ def test_bars_go_with_their_phase():
 
 def test_rounds_name_the_leaf_whose_flops_are_solved():
     tracker = SolveTracker()
-    (preflop,) = tracker.note(PreflopSolving(1, 10, None, None, 0.0, None, 0)).bars
+    preflop = tracker.note(PreflopSolving(1, 10, None, None, 0.0, None, 0)).bar
     assert preflop.title == "Preflop"
     assert tracker.note(PhaseEnded(Phase.PREFLOP, 0.2)).ended == (preflop.key,)
     for leaf in (1, 2):
         news = tracker.note(PhaseStarted(Phase.FLOPS, 1))
-        assert news.bars[0].title == f"Flops, round 1, leaf {leaf}"
+        assert news.bar.title == f"Flops, round 1, leaf {leaf}"
         tracker.note(solving_of_test_solve_progress("AsKhQd"))
         assert tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0)).line == ""
         line = tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
         assert line == f"Flops, round 1, leaf {leaf}: 1 flop in 2.0 s, worst 0.10% of the pot"
-    (bar,) = tracker.note(PreflopSolving(5, 10, 0.4567, None, 0.0, None, 1)).bars
+    bar = tracker.note(PreflopSolving(5, 10, 0.4567, None, 0.0, None, 1)).bar
     assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")
-    assert tracker.note(PhaseStarted(Phase.FLOPS, 1)).bars[0].title == "Flops, round 2, leaf 1"
+    assert tracker.note(PhaseStarted(Phase.FLOPS, 1)).bar.title == "Flops, round 2, leaf 1"
 
 
 def test_a_spot_tells_exploitability_in_chips_and_pots():
-    (bar,) = SolveTracker().note(SpotSolving(10, 500, 0.5, None, 0.1, None, 100.0)).bars
+    bar = SolveTracker().note(SpotSolving(10, 500, 0.5, None, 0.1, None, 100.0)).bar
     assert (bar.title, bar.detail) == ("Spot", "0.5 chips, 0.50% of the pot")
 
 

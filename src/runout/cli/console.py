@@ -5,6 +5,7 @@ live bars that vanish when their work ends, and lines that stay; elsewhere lines
 """
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,18 +17,16 @@ from rich.table import Table
 from rich.text import Text
 
 from runout.cache import cache_directory
-from runout.cli.formatting import Json, format_count_of, format_json, format_seconds
+from runout.cli.formatting import Json, format_count_of, format_json
 from runout.cli.options import OptionError
-from runout.cli.progress import Bar, SolveLines, SolveTracker
+from runout.cli.progress import Bar, SolveTracker, describe_bar
 from runout.cli.sheets import Sheet
 from runout.errors import one_line
-from runout.events import Event, EventSink, KernelCompiled, KernelCompiling
+from runout.events import Event, EventSink
 from runout.storage.files import replacing_file
 
 #: What can be shown to people.
 Shown = RenderableType | Sheet
-
-COMPILING = "Compiling kernels"
 
 
 def output() -> Console:
@@ -125,63 +124,70 @@ def using_kernels() -> Iterator[EventSink]:
     """
     from runout.jit import CACHE_PROBLEM, find_save_problem, reporting_compilation
 
-    if CACHE_PROBLEM is not None:
-        print_note(f"{describe_cache_problem(CACHE_PROBLEM)}: kernels are compiled in every run")
+    def tell(problem: str | None, consequence: str) -> None:
+        if problem is not None:
+            place = f"{cache_directory()}: cannot be written ({problem})"
+            print_note(f"{place}, choose another by $RUNOUT_CACHE: {consequence}")
+
+    tell(CACHE_PROBLEM, "kernels are compiled in every run")
     try:
         with showing_events(CACHE_PROBLEM is None) as on_event, reporting_compilation(on_event):
             yield on_event
     finally:
-        if (problem := find_save_problem()) is not None:
-            print_note(f"{describe_cache_problem(problem)}: some kernels were not kept")
+        tell(find_save_problem(), "some kernels were not kept")
 
 
-def describe_cache_problem(problem: str) -> str:
-    """Returns what is wrong with the cache directory and how to choose another."""
-    return f"{cache_directory()}: cannot be written ({problem}), choose another by $RUNOUT_CACHE"
+#: Files get a line about each bar so often, and about a flop that takes long, in seconds.
+_SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_BETWEEN_LINES_OF_FLOP = 30.0
 
 
 class PlainDisplay:
     """Shows events as plain lines, for files and pipes."""
 
-    def __init__(self, can_cache: bool = True) -> None:
-        self._can_cache = can_cache
-        self._num_compiled = 0
-        self._num_begun = 0
-        self._compile_seconds = 0.0
-        self._solve_lines = SolveLines()
+    def __init__(
+        self, can_cache: bool = True, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        """Takes whether kernels are kept once they are compiled, and a clock."""
+        self._clock = clock
+        self._tracker = SolveTracker(clock, can_cache)
+        self._last_line: dict[str, float] = {}
 
     def on_event(self, event: Event) -> None:
         """Prints a line when work starts and when it ends, and now and then between."""
-        match event:
-            case KernelCompiling():
-                self._num_begun += 1
-                if self._num_begun == 1:
-                    cached = f", first run only; cached in {cache_directory()}"
-                    print_note("compiling kernels" + (cached if self._can_cache else ""))
-            case KernelCompiled(_, seconds):
-                self._num_compiled += 1
-                if self._num_compiled == self._num_begun:  # the time of those inside is in it
-                    self._compile_seconds += seconds
-            case _:
-                for line in self._solve_lines.lines(event):
-                    print_note(line)
+        for line in self.lines(event):
+            print_note(line)
+
+    def lines(self, event: Event) -> list[str]:
+        """Returns the lines to print after an event, most often none."""
+        update = self._tracker.note(event)
+        lines = [update.line, update.first]
+        bar = update.bar
+        if bar is not None and bar.total is not None:
+            pause = _SECONDS_BETWEEN_LINES_OF_FLOP if bar.is_flop else _SECONDS_BETWEEN_LINES
+            now = self._clock()
+            if now - self._last_line.setdefault(bar.key, now) >= pause:
+                self._last_line[bar.key] = now
+                lines.append(bar.words or describe_bar(bar))
+        for key in update.ended:
+            self._last_line.pop(key, None)
+        return [line for line in lines if line]
 
     def close(self) -> None:
         """Says how long compiling took, if it was needed."""
-        if self._num_begun:
-            kernels = format_count_of(self._num_compiled, "kernel")
-            print_note(f"compiled {kernels} in {format_seconds(self._compile_seconds)}")
+        if text := self._tracker.describe_compiled():
+            print_note(text)
 
 
 class LiveDisplay:
     """Shows events as bars with times; they appear with the first event and vanish at the end."""
 
     def __init__(self, console: Console, can_cache: bool = True) -> None:
-        self._compiling = f"{COMPILING} ({'first run only' if can_cache else 'every run'})"
+        """Takes a terminal, and whether kernels are kept once they are compiled."""
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=12, complete_style="cyan", finished_style="cyan"),
-            _CountColumn(),
+            TextColumn("{task.fields[count]}"),
             _TimesColumn(),
             TextColumn("{task.fields[detail]}", style="dim"),
             console=console,
@@ -189,23 +195,19 @@ class LiveDisplay:
         )
         self._task_by_key: dict[str, TaskID] = {}
         self._title_by_task: dict[TaskID, str] = {}
-        self._solve_tracker = SolveTracker()
-        self._num_compiling = 0
+        self._tracker = SolveTracker(can_cache=can_cache)
 
     def on_event(self, event: Event) -> None:
         """Adds or moves the bar that the event is about."""
         self._progress.start()
-        match event:
-            case KernelCompiling(name):
-                self._num_compiling += 1
-                # How many there will be is not known, so the bar has no end.
-                self._move_bar(Bar(COMPILING, self._compiling, 0, None, name))
-            case KernelCompiled():
-                self._num_compiling -= 1
-                if self._num_compiling == 0:
-                    self._remove_bar(COMPILING)
-            case _:
-                self._show_solve(event)
+        update = self._tracker.note(event)
+        if update.bar is not None:
+            self._move_bar(update.bar)
+        for key in update.ended:
+            if key in self._task_by_key:
+                self._progress.remove_task(self._task_by_key.pop(key))
+        if update.line:
+            self._progress.console.print(Text(update.line, style="dim"), soft_wrap=True)
 
     def refresh(self) -> None:
         """Draws the bars now; they are otherwise drawn ten times a second."""
@@ -215,29 +217,16 @@ class LiveDisplay:
         """Takes the bars away and gives the cursor back."""
         self._progress.stop()
 
-    def _show_solve(self, event: Event) -> None:
-        news = self._solve_tracker.note(event)
-        for bar in news.bars:
-            self._move_bar(bar)
-        for key in news.ended:
-            self._remove_bar(key)
-        if news.line:
-            self._progress.console.print(Text(news.line, style="dim"), soft_wrap=True)
-
-    def _remove_bar(self, key: str) -> None:
-        if key in self._task_by_key:
-            self._progress.remove_task(self._task_by_key.pop(key))
-
     def _move_bar(self, bar: Bar) -> None:
         left = bar.seconds_left
-        ends_at = None if left is None else self._progress.get_time() + left
         # All at once: the display is drawn at any moment.
         facts: dict[str, Any] = {
             "description": bar.title,
             "completed": bar.done,
             "total": bar.total,
+            "count": "" if bar.total is None else f"{bar.done:,}/{bar.total:,}",
             "detail": bar.detail,
-            "ends_at": ends_at,
+            "ends_at": None if left is None else self._progress.get_time() + left,
             "is_at_most": bar.is_at_most,
         }
         task = self._task_by_key.get(bar.key)
@@ -249,15 +238,6 @@ class LiveDisplay:
         else:
             self._progress.update(task, **facts)
         self._title_by_task[task] = bar.title
-
-
-class _CountColumn(ProgressColumn):
-    """Steps done of all steps, as far as these are known."""
-
-    def render(self, task: Task) -> Text:
-        if task.total is None:
-            return Text("")
-        return Text(f"{task.completed:,.0f}/{task.total:,.0f}")
 
 
 class _TimesColumn(ProgressColumn):

@@ -13,11 +13,13 @@ from typing import Any
 
 from runout.cli.app import EXIT_INTERRUPTED, EXIT_USER_ERROR, running_as_program
 from runout.cli.formatting import format_bytes, format_time_limit
-from runout.cli.progress import SolveTracker
+from runout.cli.progress import Forecast
+from runout.cli.solve import measure
 from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import RunoutError
 from runout.events import Event, SpotSolving
+from runout.execution.context import RunContext
 
 #: An estimate of time comes from so many iterations, or from so many seconds of them.
 TRIAL_ITERATIONS = 6
@@ -31,11 +33,16 @@ def main(arguments: list[str]) -> int:
     run, node, board, output, *flags = arguments
     try:
         with running_as_program():
-            config = _read(Path(run), node, board)
+            from runout.runs.spot import solve_spot, spot_keys_from_run
+
+            keys = {**spot_keys_from_run(Path(run), node), "board": board}
+            config = load_spot_config(None, keys)
             if "--estimate" in flags:
                 _write(_estimate(config))
             else:
-                _solve(config, Path(output))
+                Path(output).parent.mkdir(parents=True, exist_ok=True)
+                context = RunContext(on_event=_Progress(is_told=True).note)
+                solve_spot(config, context, directory=Path(output))
     except RunoutError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USER_ERROR
@@ -44,26 +51,14 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _read(run: Path, node: str, board: str) -> SpotConfig:
-    from runout.runs.spot import spot_keys_from_run
-
-    return load_spot_config(None, {**spot_keys_from_run(run, node), "board": board})
-
-
 def _estimate(config: SpotConfig) -> dict[str, Any]:
     """Returns how large a spot is, and how long it takes, which a short trial tells."""
-    from runout.execution.context import RunContext
-    from runout.execution.pool import count_cores
-    from runout.flops.spot_setup import measure_spot
     from runout.runs.spot import solve_spot
 
-    size = measure_spot(config, count_cores())
+    size, progress = measure(config), _Progress(is_told=False)
     needed = size.memory_bytes[config.precision]
-    trial = config.model_copy(
-        update={"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
-    )
-    progress = _Progress()
-    solve_spot(trial, RunContext(count_cores(), progress.note))
+    limits = {"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
+    solve_spot(config.model_copy(update=limits), RunContext(on_event=progress.note))
     seconds = USUAL_ITERATIONS * progress.seconds_per_iteration
     oop, ip = size.num_hands
     text = (
@@ -74,60 +69,42 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
     return {"text": text, "memory_bytes": needed, "seconds": seconds}
 
 
-def _solve(config: SpotConfig, output: Path) -> None:
-    from runout.execution.context import RunContext
-    from runout.execution.pool import count_cores
-    from runout.runs.spot import solve_spot
-
-    progress = _Progress()
-
-    def tell(event: Event) -> None:
-        progress.note(event)
-        if isinstance(event, SpotSolving):
-            _write(
-                {
-                    "iteration": event.iteration,
-                    "exploitability_pot": progress.exploitability_pot,
-                    "seconds_left": progress.seconds_left,
-                }
-            )
-
-    output.parent.mkdir(parents=True, exist_ok=True)
-    solve_spot(config, RunContext(count_cores(), tell), directory=output)
-
-
 class _Progress:
-    """Where a solve stands, and how long it goes on if time does not end it.
+    """Follows a solve: where it stands, and how long it goes on if time does not end it."""
 
-    Attributes:
-        exploitability_pot: the last one measured, as a fraction of the pot; None before.
-        seconds_left: until it meets its target; None if nobody knows.
-    """
-
-    def __init__(self) -> None:
-        self._tracker = SolveTracker()
-        self._passed: list[tuple[int, float]] = []
-        self._measured: set[float | None] = set()
-        self.exploitability_pot: float | None = None
-        self.seconds_left: float | None = None
+    def __init__(self, is_told: bool) -> None:
+        """Takes whether each step is written as a line."""
+        self._is_told = is_told
+        self._forecast = Forecast()
+        self._events: list[SpotSolving] = []
+        self._measured: set[float] = set()
 
     def note(self, event: Event) -> None:
         if not isinstance(event, SpotSolving):
             return
-        bars = self._tracker.note(replace(event, max_seconds=None)).bars
+        self._events.append(event)
+        left = self._forecast.seconds_left(replace(event, max_seconds=None)) or None
         chips = event.exploitability
-        self.exploitability_pot = None if chips is None else chips / event.pot_chips
-        self._measured.add(chips)
-        # Before two measurements there is only the time of all iterations, far too many.
-        is_known = len(self._measured - {None}) > 1
-        self.seconds_left = bars[-1].seconds_left if is_known else None
-        self._passed.append((event.iteration, event.seconds))
+        if chips is not None:
+            self._measured.add(chips)
+        if self._is_told:
+            # Before two measurements there is only the time of all iterations, far too many.
+            is_known = len(self._measured) > 1
+            _write(
+                {
+                    "iteration": event.iteration,
+                    "exploitability_pot": None if chips is None else chips / event.pot_chips,
+                    "seconds_left": left if is_known else None,
+                }
+            )
 
     @property
     def seconds_per_iteration(self) -> float:
         """What an iteration takes; the first is not counted if there are others."""
-        (first, began), (last, ended) = self._passed[0], self._passed[-1]
-        return (ended - began) / (last - first) if last > first else ended / max(last, 1)
+        first, last = self._events[0], self._events[-1]
+        if last.iteration == first.iteration:
+            return last.seconds / max(last.iteration, 1)
+        return (last.seconds - first.seconds) / (last.iteration - first.iteration)
 
 
 def _write(document: dict[str, Any]) -> None:
