@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import numpy as np
 import typer
@@ -40,11 +40,12 @@ from runout.cli.options import (
 )
 from runout.cli.solve import describe_size, measure
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
-from runout.config.postflop import PostflopModelConfig
+from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import TableError
 from runout.events import EventSink, reporting_phase
+from runout.execution.pool import count_cores
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees.actions import format_amount
@@ -60,7 +61,6 @@ from runout.trees.tree import BettingTree, PostflopTree, PreflopTree
 
 if TYPE_CHECKING:
     from runout.cards.hand_indexer import HandIndexer
-    from runout.flops.backend import PostflopBackend
 
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
@@ -70,13 +70,6 @@ _PREFLOP_TABLES = 8
 _FLOAT_BYTES = 8
 
 tree_app = typer.Typer(no_args_is_help=True, help="Look at betting trees before they are solved.")
-
-
-class _Memory(NamedTuple):
-    """What solving a tree takes: in bytes, and in words."""
-
-    size: int
-    words: str
 
 
 @tree_app.command(
@@ -113,38 +106,30 @@ def show_tree(
         for option, is_given in {"--spr": spr is not None, "--preflop": preflop}.items():
             if is_given:
                 raise OptionError(option, f"{config} is a spot, which has one tree")
-        _show(spot.tree(), _spot_memory(spot), depth, dot, json)
+        _show(spot.tree(), spot, depth, dot, json)
         return
     loaded = load_config(config)
-    if preflop and not isinstance(loaded, RunConfig):
+    if isinstance(loaded, RunConfig):
+        if spr is None:
+            _show(loaded.preflop.tree, None, depth, dot, json)
+            has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
+            if has_flops and not dot and not json:
+                output().print()
+                _show_table(flops_of_run(config, loaded))
+            return
+        loaded = loaded.postflop_model or load_flops_config(config)
+    if preflop:
         raise OptionError("--preflop", f"{config} has no section preflop")
-    if isinstance(loaded, RunConfig) and spr is None:
-        tree = loaded.preflop.tree
-        _show(tree, _preflop_memory(tree), depth, dot, json)
-        if not dot and not json and loaded.needs_flop_values and loaded.postflop_model is not None:
-            output().print()
-            _show_table(flops_of_run(config, loaded))
-        return
-    _show_flop_trees(_postflop_model(config, loaded), spr, depth, dot, json)
-
-
-def _show_flop_trees(
-    model: PostflopModelConfig, spr: float | None, depth: int | None, dot: bool, json: bool
-) -> None:
-    """Prints the tree at one ratio, or a line for each."""
-    sprs = list(model.postflop_sprs) if spr is None else [spr]
-    if len(sprs) == 1:
-        flop_tree = PostflopTree.build(model.betting_rules(), sprs[0])
-        _show(flop_tree, _flop_memory(flop_tree, model), depth, dot, json)
-        return
-    if dot:
-        given = ", ".join(map(format_amount, sprs))
+    trees = _trees(loaded, loaded.postflop_sprs if spr is None else [spr])
+    if len(trees) == 1:
+        _show(trees[0], loaded, depth, dot, json)
+    elif dot:
+        given = ", ".join(map(format_amount, loaded.postflop_sprs))
         raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
-    if json:
-        trees = _trees(model)
-        print_json({"trees": [_facts(tree, _flop_memory(tree, model)) for tree in trees]})
+    elif json:
+        print_json({"trees": [_facts(tree, _memory(tree, loaded)[0]) for tree in trees]})
     else:
-        _show_table(model)
+        _show_table(loaded)
 
 
 def _find_spot(path: Path) -> SpotConfig | None:
@@ -161,28 +146,26 @@ def _find_spot(path: Path) -> SpotConfig | None:
     return load_spot_config(path) if kind_of(load_yaml(path)) == SPOT else None
 
 
-def _postflop_model(path: Path, config: PostflopModelConfig | RunConfig) -> PostflopModelConfig:
-    """Returns the model whose sizes a tree at one ratio is built with."""
-    if isinstance(config, PostflopModelConfig):
-        return config
-    return config.postflop_model or load_flops_config(path)
-
-
-def _trees(model: PostflopModelConfig) -> list[PostflopTree]:
+def _trees(model: PostflopModelConfig, sprs: Iterable[float]) -> list[PostflopTree]:
     rules = model.betting_rules()
-    return [PostflopTree.build(rules, spr) for spr in sorted(model.postflop_sprs)]
+    return [PostflopTree.build(rules, spr) for spr in sorted(sprs)]
 
 
 def _show(
-    tree: PostflopTree | PreflopTree, memory: _Memory, depth: int | None, dot: bool, json: bool
+    tree: PostflopTree | PreflopTree,
+    config: SpotConfig | PostflopModelConfig | None,
+    depth: int | None,
+    dot: bool,
+    json: bool,
 ) -> None:
     """Prints one tree in the chosen form."""
     if dot:
         print(format_tree_dot(tree, depth))
         return
+    size, memory = _memory(tree, config)
     shown_depth = fitting_depth(tree.layout) if depth is None else depth
-    document: Json = {**_facts(tree, memory), "nodes": _nodes(tree, depth)} if json else {}
-    summary = f"{format_tree_summary(tree)}\n{memory.words}\n"
+    document: Json = {**_facts(tree, size), "nodes": _nodes(tree, depth)} if json else {}
+    summary = f"{format_tree_summary(tree)}\n{memory}\n"
     show(json, document, summary, format_tree(tree, shown_depth))
     if not json and depth is None and shown_depth < tree.layout.num_levels - 1:
         print_note(f"shown to depth {shown_depth}, give --depth for more")
@@ -204,42 +187,41 @@ def _show_table(model: PostflopModelConfig) -> None:
             format_count(sum(tree.counts.decisions)),
             format_count(sum(tree.counts.folds)),
             format_count(tree.counts.showdowns + tree.counts.all_in_showdowns),
-            format_bytes(_flop_memory(tree, model).size),
+            format_bytes(_memory(tree, model)[0]),
         ]
-        for tree in _trees(model)
+        for tree in _trees(model, model.postflop_sprs)
     ]
     headings = [">SPR", ">nodes", ">decisions", ">folds", ">showdowns", ">memory of a solve"]
     rules = f"{flops}, solve type {model.solve_type}\n{format_rules(model.betting_rules())}\n"
     show(False, {}, rules, make_table(headings, rows, gap=3))
 
 
-def _preflop_memory(tree: PreflopTree) -> _Memory:
-    size = _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
-    return _Memory(size, f"{format_bytes(size)} of memory to solve it")
-
-
-def _flop_memory(tree: PostflopTree, model: PostflopModelConfig) -> _Memory:
+def _memory(
+    tree: PostflopTree | PreflopTree, config: SpotConfig | PostflopModelConfig | None
+) -> tuple[int, str]:
+    """Returns what solving a tree takes, in bytes and in words."""
+    if isinstance(config, SpotConfig):
+        size = measure(config)
+        return size.memory_bytes[config.precision], describe_size(config, size)
+    if config is None or isinstance(tree, PreflopTree):
+        needed = _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
+        return needed, f"{format_bytes(needed)} of memory to solve it"
     from runout.flops.settings import make_backend
 
-    hardest = min(model.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
-    size = int(make_backend(model).estimate(hardest, tree, 1).memory_bytes)
-    each = f"of memory for each flop that is solved at a time ({model.solve_type})"
-    return _Memory(size, f"{format_bytes(size)} {each}")
+    hardest = min(config.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
+    needed = int(make_backend(config).estimate(hardest, tree, 1).memory_bytes)
+    each = f"of memory for each flop that is solved at a time ({config.solve_type})"
+    return needed, f"{format_bytes(needed)} {each}"
 
 
-def _spot_memory(config: SpotConfig) -> _Memory:
-    size = measure(config)
-    return _Memory(size.memory_bytes[config.precision], describe_size(config, size))
-
-
-def _facts(tree: BettingTree, memory: _Memory) -> Json:
+def _facts(tree: BettingTree, memory_bytes: int) -> Json:
     """Returns what is known of a tree, under its JSON names."""
     counts = tree.counts
     facts: dict[str, object] = {
         "kind": "preflop" if isinstance(tree, PreflopTree) else "postflop",
         "num_nodes": tree.num_nodes,
         "num_levels": tree.layout.num_levels,
-        "memory_bytes": memory.size,
+        "memory_bytes": memory_bytes,
     }
     names = tree.player_names
     if isinstance(tree, PreflopTree):
@@ -263,18 +245,15 @@ def _nodes(tree: BettingTree, depth: int | None) -> list[Json]:
     """Returns the nodes down to a depth: who acts, what can be done, what is in the middle."""
     layout, names = tree.layout, tree.player_names
     level = layout.num_levels if depth is None else min(depth + 1, layout.num_levels)
-    nodes: list[Json] = []
-    for node in range(int(layout.level_start[level])):
-        actor = int(layout.actor[node])
-        nodes.append(
-            {
-                "path": tree.path(node),
-                "actor": None if actor == LEAF else names[actor],
-                "pot": tree.pot(node),
-                "actions": [tree.action_label(child) for child in layout.children(node)],
-            }
-        )
-    return nodes
+    return [
+        {
+            "path": tree.path(node),
+            "actor": None if layout.actor[node] == LEAF else names[int(layout.actor[node])],
+            "pot": tree.pot(node),
+            "actions": [tree.action_label(child) for child in layout.children(node)],
+        }
+        for node in range(int(layout.level_start[level]))
+    ]
 
 
 table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
@@ -292,7 +271,6 @@ def rebuild_table(
     with using_kernels() as on_event:
         from runout.equity.board import rebuild_matchups
         from runout.equity.preflop import DIGEST, FILE_NAME
-        from runout.execution.pool import count_cores
 
         arrays = rebuild_matchups(workers or count_cores(), on_event)
     chosen = path or Path(str(files("runout.equity") / "data" / FILE_NAME))
@@ -310,7 +288,6 @@ def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
     """Count all preflop matchups again and compare them with the shipped table."""
     with using_kernels() as on_event:
         from runout.equity.board import verify_matchups
-        from runout.execution.pool import count_cores
 
         num_matchups = verify_matchups(workers or count_cores(), on_event)
     document: Json = {"num_matchups": num_matchups, "is_shipped_table": True}
@@ -320,14 +297,12 @@ def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
 # Kernels compile for the types they are called with, so `runout warmup` calls each one by a small
 # real job. Numba compiles one kernel at a time in a process, so processes share the jobs.
 
-SmallJob = Callable[[], object]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
 def compile_kernels(workers: WorkersOption = None, json: JsonFlag = False) -> None:
     """Compile and cache all kernels, which takes a while once after each install."""
-    from runout.execution.pool import count_cores
     from runout.jit import CACHE_PROBLEM
 
     if CACHE_PROBLEM is not None:
@@ -398,7 +373,7 @@ def _cache_misses_by_kernel() -> dict[str, int]:
     }
 
 
-def small_jobs() -> list[SmallJob]:
+def small_jobs() -> list[Callable[[], object]]:
     """Returns jobs that together call every kernel with the types that real work uses."""
     from runout.abstraction.card_abstraction import (
         AbstractionConfig,
@@ -411,6 +386,7 @@ def small_jobs() -> list[SmallJob]:
     from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
     from runout.equity.board import compute_board_equity, strength_histograms
     from runout.equity.hand_strength import HandStrengthCalculator
+    from runout.flops.settings import make_backend
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
@@ -427,7 +403,11 @@ def small_jobs() -> list[SmallJob]:
         lambda: build_card_abstraction(one_deal),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
-        *(job for backend in _backends() for job in backend.warm_up_jobs()),
+        *(
+            job
+            for kind in dict.fromkeys(type(make_backend(kind())) for kind in BACKENDS.values())
+            for job in kind.warm_up_jobs()
+        ),
         _solve_preflop,
         *(
             partial(_solve_spot, board, precision)
@@ -441,13 +421,6 @@ def _round_trip(indexer: "HandIndexer") -> None:
     classes = np.arange(1)
     indexer.index_many(indexer.unindex_many(classes))
     indexer.multiplicity_many(classes)
-
-
-def _backends() -> list[type["PostflopBackend"]]:
-    from runout.config.postflop import BACKENDS
-    from runout.flops.settings import make_backend
-
-    return list(dict.fromkeys(type(make_backend(kind())) for kind in BACKENDS.values()))
 
 
 def _solve_preflop() -> None:
