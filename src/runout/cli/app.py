@@ -92,57 +92,44 @@ _WANTED_BY_TYPE = {
     "int_parsing_size": "a whole number of this size",
     "float_parsing": "a number",
 }
+#: The same of click, which looks at options.
+_PROBLEMS = {
+    "requires an argument.": "comes without a value, but needs one",
+    "does not take a value.": "comes with a value, but takes none",
+}
 _UNKNOWN_COMMAND = re.compile(r"No such command (?P<quote>['\"])(?P<name>.*?)(?P=quote)")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<names>.*)\)")
 
 
-def describe_usage_error(error: typer.BadParameter) -> str:
-    """Returns one line that says where the error is, what came, and what is allowed.
-
-    Args:
-        error: any `USAGE_ERROR`, though typer exports the type of one only.
-    """
+def describe_usage_error(error: Any) -> str:
+    """Returns one line that says where a `USAGE_ERROR` is, what came, and what is allowed."""
+    context = error.ctx
+    where = "command line" if context is None else context.command_path
     match type(error).__name__:
         case "NoSuchOption":
-            line = _describe_unknown_option(error)
+            names = [
+                option
+                for parameter in context.command.get_params(context)
+                if parameter.param_type_name == "option"
+                for option in (*parameter.opts, *parameter.secondary_opts)
+                if option.startswith("--")
+            ]
+            name = error.option_name
+            line = f"{name}: is no option of {where}{_allowed(name, names)}"
         case "BadOptionUsage":
-            line = _describe_bad_usage(error)
+            problem = error.format_message().removeprefix(f"Option {error.option_name!r} ")
+            line = f"{error.option_name}: {_PROBLEMS.get(problem, problem)}"
         case "MissingParameter":
-            line = _describe_missing(error)
+            parameter, name = error.param, _name_of(error.param)
+            is_option = parameter.param_type_name == "option"
+            option = f"{name} {parameter.metavar or 'VALUE'}"
+            needed = option if is_option else _arguments_of(context)
+            line = f"{name}: is missing, {where} needs {needed}"
         case "BadParameter":
             line = _describe_bad_value(error)
         case _:
-            line = _describe_other(error)
+            line = _describe_other(error, where)
     return " ".join(line.split())
-
-
-def _describe_unknown_option(error: Any) -> str:
-    names = [
-        option
-        for parameter in error.ctx.command.get_params(error.ctx)
-        if parameter.param_type_name == "option"
-        for option in (*parameter.opts, *parameter.secondary_opts)
-        if option.startswith("--")
-    ]
-    allowed = _allowed(error.option_name, names)
-    return f"{error.option_name}: is no option of {error.ctx.command_path}{allowed}"
-
-
-def _describe_bad_usage(error: Any) -> str:
-    problem = error.format_message().removeprefix(f"Option {error.option_name!r} ")
-    if problem == "requires an argument.":
-        problem = "comes without a value, but needs one"
-    elif problem == "does not take a value.":
-        problem = "comes with a value, but takes none"
-    return f"{error.option_name}: {problem}"
-
-
-def _describe_missing(error: Any) -> str:
-    parameter, command = error.param, error.ctx.command_path
-    where = _name_of(parameter)
-    if parameter.param_type_name == "option":
-        return f"{where}: is missing, {command} needs {where} {parameter.metavar or 'VALUE'}"
-    return f"{where}: is missing, {command} needs {_arguments_of(error.ctx)}"
 
 
 def _describe_bad_value(error: Any) -> str:
@@ -156,8 +143,7 @@ def _describe_bad_value(error: Any) -> str:
     return f"{where}: {problem}"
 
 
-def _describe_other(error: Any) -> str:
-    where = "command line" if error.ctx is None else error.ctx.command_path
+def _describe_other(error: Any, where: str) -> str:
     if found := _UNKNOWN_COMMAND.match(error.message):
         name, names = found["name"], error.ctx.command.list_commands(error.ctx)
         return f"{name!r}: is no command of {where}{_allowed(name, names)}"
@@ -223,63 +209,47 @@ def describe_error(error: Exception) -> str | None:
             return f"{'output' if error.filename is None else error.filename}: {reason}"
     # Nothing given where a command was expected shows the help.
     is_call_for_help = type(error).__name__ == "NoArgsIsHelpError"
-    return None if is_call_for_help else describe_usage_error(cast(typer.BadParameter, error))
+    return None if is_call_for_help else describe_usage_error(error)
 
 
 #: Where each command is: the module of `runout.cli`, the function, whose docstring is the help,
-#: and the example that its help ends with.
+#: and the arguments of the example that its help ends with.
 _COMMANDS = {
-    "equity": ("equity", "show_equity", 'runout equity "22+,AKs:0.5" KK --board Ah7s2c'),
-    "flop-equity": ("equity", "show_flop_equity", "runout flop-equity AhKsQd --versus QQ"),
+    "equity": ("equity", "show_equity", '"22+,AKs:0.5" KK --board Ah7s2c'),
+    "flop-equity": ("equity", "show_flop_equity", "AhKsQd --versus QQ"),
     # The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
-    "range": ("equity", "show_range", 'runout range "AKs:0.5,A2s+,22+,KTo-K8o"'),
-    "flops": ("equity", "list_flops", "runout flops --random 25 --seed 7 --format csv"),
-    "eval": ("equity", "show_strength", "runout eval AhKhQhJhTh2c3d"),
-    "strength": ("equity", "show_hand_strength", "runout strength --board AhKsQd --hand JcTc"),
-    "solve-postflop": (
-        "solve",
-        "solve_flops",
-        "runout solve-postflop -c configs/postflop_smoke.yaml -o runs/smoke",
-    ),
-    "solve-preflop": (
-        "solve",
-        "solve_game",
-        "runout solve-preflop -c configs/pushfold_10bb.yaml -o runs/pushfold",
-    ),
-    "solve-spot": (
-        "solve",
-        "solve_spot",
-        "runout solve-spot -c configs/spot_river.yaml -o runs/river",
-    ),
+    "range": ("equity", "show_range", '"AKs:0.5,A2s+,22+,KTo-K8o"'),
+    "flops": ("equity", "list_flops", "--random 25 --seed 7 --format csv"),
+    "eval": ("equity", "show_strength", "AhKhQhJhTh2c3d"),
+    "strength": ("equity", "show_hand_strength", "--board AhKsQd --hand JcTc"),
+    "solve-postflop": ("solve", "solve_flops", "-c configs/postflop_smoke.yaml -o runs/smoke"),
+    "solve-preflop": ("solve", "solve_game", "-c configs/pushfold_10bb.yaml -o runs/pushfold"),
+    "solve-spot": ("solve", "solve_spot", "-c configs/spot_river.yaml -o runs/river"),
     "report": (
         "report",
         "report_flops",
-        "runout report -c configs/report_srp.yaml --flops 25 -o runs/srp ; "
+        "-c configs/report_srp.yaml --flops 25 -o runs/srp ; "
         "runout report runs/srp --line x --where suits=monotone --sort b18",
     ),
     "show": (
         "show",
         "show_solution",
-        "runout show runs/pushfold --node a ; runout show runs/pushfold --node a "
+        "runs/pushfold --node a ; runout show runs/pushfold --node a "
         '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
     ),
-    "ranges": ("show", "show_ranges", "runout ranges runs/pushfold --node a-c --player bb"),
-    "export": (
-        "show",
-        "export_solution",
-        "runout export runs/pushfold --format csv -o pushfold.csv",
-    ),
-    "trace-hand": ("show", "trace_hand", "runout trace-hand runs/pushfold A5s"),
-    "values": ("inspect", "show_values", "runout values runs/smoke --flop AhKsQd --hero AA -v KK"),
+    "ranges": ("show", "show_ranges", "runs/pushfold --node a-c --player bb"),
+    "export": ("show", "export_solution", "runs/pushfold --format csv -o pushfold.csv"),
+    "trace-hand": ("show", "trace_hand", "runs/pushfold A5s"),
+    "values": ("inspect", "show_values", "runs/smoke --flop AhKsQd --hero AA -v KK"),
     "diag-buckets": (
         "diag_buckets",
         "diagnose_buckets",
-        "runout diag-buckets -c configs/postflop_bucketed.yaml --flop AhKd7s",
+        "-c configs/postflop_bucketed.yaml --flop AhKd7s",
     ),
-    "inspect": ("inspect", "inspect_bundles", "runout inspect runs/smoke --flops"),
-    "explore": ("explore", "explore", "runout explore runs --no-browser"),
-    "export-site": ("explore", "export_site", "runout export-site runs -o site"),
-    "warmup": ("tools", "compile_kernels", "runout warmup"),
+    "inspect": ("inspect", "inspect_bundles", "runs/smoke --flops"),
+    "explore": ("explore", "explore", "runs --no-browser"),
+    "export-site": ("explore", "export_site", "runs -o site"),
+    "warmup": ("tools", "compile_kernels", ""),
 }
 #: Groups of commands: the module of `runout.cli`, and the name of their app there.
 _GROUPS = {
@@ -300,7 +270,7 @@ def _load_command(name: str) -> Any:
     else:
         module, function, example = _COMMANDS[name]
         command = getattr(import_module(f"runout.cli.{module}"), function)
-        holder.command(name, epilog=f"Example: {example}")(command)
+        holder.command(name, epilog=f"Example: runout {name} {example}".strip())(command)
     return get_group(holder).commands[name]
 
 
