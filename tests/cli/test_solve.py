@@ -14,7 +14,6 @@ from runout.cli.solve import (
     describe_flops,
     describe_rounding,
     describe_size,
-    read_config,
 )
 from runout.cli.targets import checkpoints_beside, count_checkpoints
 from runout.config.load import load_spot_config
@@ -685,5 +684,5 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
 )
 def test_rounding_that_changes_a_bet_is_told(pot, stack, note):
     given = {"board": "2c3d4h8s9c", "oop": "AA", "ip": "KK", "bet_sizes": "33%"}
-    config = read_config(None, {**given, "pot": float(pot), "stack": float(stack)})
+    config = load_spot_config(None, {**given, "pot": float(pot), "stack": float(stack)})
     assert describe_rounding(config) == note

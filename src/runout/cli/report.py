@@ -423,38 +423,7 @@ def _make_plan(
 def _solve(
     plan: "ReportPlan", path: Path, how: tuple[int | None, str], overwrite: bool
 ) -> FlopsReport:
-    """Solves the flops that are not finished yet, and writes everything."""
-    _require_same_spot(path, plan, overwrite)
-    with solving_into(path, *how) as context:
-        from runout.runs.report import collect_report, report_flops
-
-        _tell_needs(plan)
-        context = replace(context, checkpoints=path / LEDGER_FOLDER)
-        rows, is_complete = collect(report_flops(plan, context))
-        if not is_complete and not rows:
-            remove_checkpoints(path / LEDGER_FOLDER)
-            with suppress(OSError):  # was not made, or has a flop that was interrupted
-                (path / SPOTS_FOLDER).rmdir()
-            raise KeyboardInterrupt("interrupted before any flop was finished")
-        report = collect_report(plan, rows)
-        _write(path, plan, report)
-        if not is_complete:
-            kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
-            raise KeyboardInterrupt(f"{GO_ON}, {kept}")
-    return report
-
-
-def _write(path: Path, plan: "ReportPlan", report: FlopsReport) -> None:
-    save_report(path, report, plan.config_text(), plan.spot_digest)
-    folders = write_files(path, report)
-    where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
-    print_note(f"wrote {path}: {where}")
-    if not has_parquet():
-        print_note("without Parquet, for which pip install 'runout[reports]'")
-
-
-def _require_same_spot(path: Path, plan: "ReportPlan", overwrite: bool) -> None:
-    """Refuses a directory that holds the report of another spot, or something else.
+    """Solves the flops that are not finished yet, and writes everything.
 
     Raises:
         RunoutError: if something is in the way that may not be replaced.
@@ -467,6 +436,28 @@ def _require_same_spot(path: Path, plan: "ReportPlan", overwrite: bool) -> None:
         if read_manifest(place).config_digest != plan.spot_digest:
             problem = "holds the report of another spot, give another directory or --overwrite"
             raise OptionError(str(path), problem)
+    with solving_into(path, *how) as context:
+        from runout.runs.report import collect_report, report_flops
+
+        _tell_needs(plan)
+        context = replace(context, checkpoints=path / LEDGER_FOLDER)
+        rows, is_complete = collect(report_flops(plan, context))
+        if not is_complete and not rows:
+            remove_checkpoints(path / LEDGER_FOLDER)
+            with suppress(OSError):  # was not made, or has a flop that was interrupted
+                (path / SPOTS_FOLDER).rmdir()
+            raise KeyboardInterrupt("interrupted before any flop was finished")
+        report = collect_report(plan, rows)
+        save_report(path, report, plan.config_text(), plan.spot_digest)
+        folders = write_files(path, report)
+        where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
+        print_note(f"wrote {path}: {where}")
+        if not has_parquet():
+            print_note("without Parquet, for which pip install 'runout[reports]'")
+        if not is_complete:
+            kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
+            raise KeyboardInterrupt(f"{GO_ON}, {kept}")
+    return report
 
 
 def _tell_needs(plan: "ReportPlan") -> None:

@@ -330,7 +330,9 @@ def solve_spot(
     An interrupted solve goes on where it was when the same command is given again; so does a
     finished one with a lower target.
     """
-    spot = read_config(config, keys_from_run(run, node, given))
+    keys = keys_from_run(run, node, given)
+    with reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
+        spot = load_spot_config(config, keys)
     if estimate:
         size = measure(spot, workers)
         document: Json = {
@@ -343,19 +345,9 @@ def solve_spot(
         return
     solution, seconds = _solve(spot, path, workers, resume, overwrite)
     if json:
-        print_json({**spot_report_to_json(solution), "path": None if path is None else str(path)})
-        return
-    _report_spot(solution, path, seconds)
-
-
-def read_config(file: Path | None, given: dict[str, Any]) -> SpotConfig:
-    """Reads a config file with options that win over its keys; errors name the options.
-
-    Raises:
-        RunoutError: naming the option or key at fault.
-    """
-    with reading_spot(file, given, "board", "oop", "ip", "pot", "stack"):
-        return load_spot_config(file, given)
+        print_json(_spot_to_json(solution, path))
+    else:
+        _report_spot(solution, path, seconds)
 
 
 def _solve(
@@ -399,30 +391,27 @@ def measure(config: SpotConfig, workers: int | None = None) -> "SpotSize":
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
-    """Returns how large a spot is and what it needs, as three lines."""
+    """Returns how large a spot is and what it needs, as three lines.
+
+    Another precision is mentioned if it matters.
+    """
     streets = [street.label for street in Street][-len(size.num_boards) :]
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
     oop, ip = size.num_hands
-    nodes = format_count_of(size.num_nodes, "node")
-    return (
-        f"{config.board}: {nodes} of betting, {oop:,} against {ip:,} combos\n"
-        f"boards: {boards}\n"
-        f"memory: {_describe_memory(config.precision, size)}"
-    )
-
-
-def _describe_memory(precision: int, size: "SpotSize") -> str:
-    """Returns what the spot and the program take, and another precision if that matters."""
     totals = {int(bits): need.total for bits, need in size.memory.items()}
-    chosen = totals.pop(precision)
-    notable = _NOTABLE_MEMORY * size.memory_bytes[precision]
+    chosen = totals.pop(config.precision)
     others = ", ".join(
         f"{format_bytes(total)} with precision {bits}"
         for bits, total in totals.items()
-        if abs(total - chosen) >= notable
+        if abs(total - chosen) >= _NOTABLE_MEMORY * size.memory_bytes[config.precision]
     )
-    spot = f"{format_bytes(chosen)} for the spot" + (f" ({others})" if others else "")
-    return f"{spot}, {format_bytes(PROGRAM_BYTES)} for the program"
+    memory = f"{format_bytes(chosen)} for the spot" + (f" ({others})" if others else "")
+    return (
+        f"{config.board}: {format_count_of(size.num_nodes, 'node')} of betting, "
+        f"{oop:,} against {ip:,} combos\n"
+        f"boards: {boards}\n"
+        f"memory: {memory}, {format_bytes(PROGRAM_BYTES)} for the program"
+    )
 
 
 def describe_rounding(config: SpotConfig) -> str | None:
@@ -441,13 +430,12 @@ def describe_rounding(config: SpotConfig) -> str | None:
     return None
 
 
-def spot_report_to_json(solution: "SpotSolution") -> Json:
-    """Returns what a solve has come to, under JSON names."""
-    root, outcome = solution.view.node(), solution.outcome
+def _spot_to_json(solution: "SpotSolution", path: Path | None) -> Json:
+    root, outcome, config = solution.view.node(), solution.outcome, solution.config
     return {
-        "board": solution.config.board,
-        "pot_chips": solution.config.pot,
-        "stack_chips": solution.config.stack,
+        "board": config.board,
+        "pot_chips": config.pot,
+        "stack_chips": config.stack,
         "iterations": outcome.iterations,
         "seconds": outcome.seconds,
         "stopped_by": outcome.reason.value,
@@ -460,45 +448,33 @@ def spot_report_to_json(solution: "SpotSolution") -> Json:
             {"action": action.code, "label": action.label, "frequency": frequency}
             for action, frequency in zip(root.actions, root.frequency().tolist(), strict=True)
         ],
+        "path": None if path is None else str(path),
     }
 
 
-def _compare_with_origin(solution: "SpotSolution") -> str:
-    """Returns where a spot comes from, and how its EV differs from what was counted with."""
-    origin, root = solution.config.origin, solution.view.node()
-    assert origin is not None
-    differences = ", ".join(
-        f"{name} {root.range_ev(player) - counted:+.1f}"
-        for player, (name, counted) in enumerate(
-            zip(POSITION_NAMES, (origin.oop_ev, origin.ip_ev), strict=True)
-        )
-    )
-    return f"{origin.describe()}; on this board {differences}"
-
-
 def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
-    console, outcome, config = output(), solution.outcome, solution.config
-    print_parts(*node_parts(solution.view.node()), "")
+    outcome, config, root = solution.outcome, solution.config, solution.view.node()
     chips, share = format_chips(outcome.exploitability), solution.exploitability_pot
-    percent = format_percent(share, 3)
-    iterations = format_count_of(outcome.iterations, "iteration")
-    console.print(
-        f"exploitability ({solution.meaning}) {chips} chips, {percent} of the pot, after "
-        f"{iterations} in {format_seconds(outcome.seconds)}; {outcome.reason.value}",
-        soft_wrap=True,
-    )
-    print_parts(*roughness(solution.quality))
-    if config.origin is not None:
-        console.print(_compare_with_origin(solution), soft_wrap=True, markup=False)
+    parts: list[Shown] = [
+        *node_parts(root),
+        "",
+        f"exploitability ({solution.meaning}) {chips} chips, {format_percent(share, 3)} of the "
+        f"pot, after {format_count_of(outcome.iterations, 'iteration')} in "
+        f"{format_seconds(outcome.seconds)}; {outcome.reason.value}",
+        *roughness(solution.quality),
+    ]
+    if (origin := config.origin) is not None:
+        counted = enumerate(zip(POSITION_NAMES, (origin.oop_ev, origin.ip_ev), strict=True))
+        changes = (f"{name} {root.range_ev(player) - ev:+.1f}" for player, (name, ev) in counted)
+        parts.append(f"{origin.describe()}; on this board {', '.join(changes)}")
     if config.rake_rate > 0.0:
-        console.print("raked: not a zero-sum game, the EVs add up to the pot less rake")
+        parts.append("raked: not a zero-sum game, the EVs add up to the pot less rake")
     option = OPTION_BY_LIMIT.get(outcome.reason)
     if option is not None and config.target is not None and share > config.target:
         way = f"{option} is the way on" if path is None else f"{option} goes on from here"
         print_note(f"the target of {config.to_mapping()['target']} was not reached, a larger {way}")
-    if path is None:
-        return
-    what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"
-    done = describe_end(what, seconds or 0.0, seconds is None)
-    more = f"{done}; runout spot show {path} --node PATH for more"
-    console.print(more, soft_wrap=True, markup=False)
+    if path is not None:
+        what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"
+        done = describe_end(what, seconds or 0.0, seconds is None)
+        parts.append(f"{done}; runout spot show {path} --node PATH for more")
+    print_parts(*parts)

@@ -21,6 +21,7 @@ from runout.cli.console import (
     naming_file,
     output,
     print_json,
+    print_parts,
     print_note,
     show,
     using_kernels,
@@ -193,7 +194,7 @@ def _show_table(model: PostflopModelConfig) -> None:
     ]
     headings = [">SPR", ">nodes", ">decisions", ">folds", ">showdowns", ">memory of a solve"]
     rules = f"{flops}, solve type {model.solve_type}\n{format_rules(model.betting_rules())}\n"
-    show(False, {}, rules, make_table(headings, rows, gap=3))
+    print_parts(rules, make_table(headings, rows, gap=3))
 
 
 def _memory(
