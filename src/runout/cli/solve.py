@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.table import Table
 
 from runout.cfr.schedules import StopReason
-from runout.cli.console import Shown, output, print_json, print_note, print_parts, show
+from runout.cli.console import Shown, print_json, print_note, print_parts, show
 from runout.cli.formatting import (
     Json,
     format_bytes,

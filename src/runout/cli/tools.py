@@ -21,8 +21,8 @@ from runout.cli.console import (
     naming_file,
     output,
     print_json,
-    print_parts,
     print_note,
+    print_parts,
     show,
     using_kernels,
 )
