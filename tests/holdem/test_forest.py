@@ -129,10 +129,10 @@ def test_an_all_in_is_worth_its_stake_times_what_is_won(player, board, rake):
     )
     scratch.value[:] = np.nan
     hands = hands_seen_from(cards, player)
-    meeting = spot_kernels.meet(hands, orders_of(cards, [cards.board], player), 0)
+    matchups = spot_kernels.meet(hands, orders_of(cards, [cards.board], player), 0)
     terminal_kernels.clear_values(scratch.lanes)
     of_board = net_wins(cards, [cards.board])[player][0]
-    street_kernels.value_all_ins(forest, of_board, meeting, scratch)
+    street_kernels.value_all_ins(forest, of_board, matchups, scratch)
     for number, tree_node in zip(forest.showdown, nodes, strict=True):
         pot = 2.0 * spot.tree.leaf_stake[tree_node]
         taken, arriving = rake.taken_from(pot), scratch.reach[forest.row[number]]

@@ -7,7 +7,7 @@ from runout.cards.deck import format_cards, parse_board
 from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem.bucket_games import group_rivers
+from runout.holdem.bucket_games import find_game, group_rivers
 from runout.holdem.cards import CardsToCome
 from runout.holdem.rivers import BucketRivers
 from tests.samples.small_spots import random_range
@@ -24,51 +24,51 @@ def games_on(flop, ranges, has_blockers=False):
 
 @pytest.mark.parametrize("has_blockers", [False, True])
 @pytest.mark.parametrize("player", [0, 1])
-def test_kin_are_the_hands_with_the_same_buckets(player, has_blockers):
+def test_groups_are_the_hands_with_the_same_buckets(player, has_blockers):
     ranges = random_range(300, 1), random_range(200, 2)
     cards, games = games_on("Kh7h2s", ranges, has_blockers)
-    kin, bucket = games.kin[player], games.bucket[player]
+    groups, bucket = games[player].hero_groups, games[player].hero
     for turn in range(0, len(cards.deals[0].card), 7):
-        first, end = games.first_game[turn : turn + 2]
-        groups = {}
+        first, end = games[0].first_game[turn : turn + 2]
+        alike = {}
         for hand in range(bucket.shape[1]):
-            groups.setdefault(tuple(bucket[first:end, hand]), []).append(hand)
-        number = kin.number[turn]
-        listed = np.split(kin.hands[turn], kin.end[turn, : number - 1])
-        assert sorted(map(list, listed)) == sorted(groups.values())
+            alike.setdefault(tuple(bucket[first:end, hand]), []).append(hand)
+        number = groups.number[turn]
+        listed = np.split(groups.hands[turn], groups.end[turn, : number - 1])
+        assert sorted(map(list, listed)) == sorted(alike.values())
         for one, hands in enumerate(listed):
-            assert (kin.of_hand[turn, hands] == one).all()
-            assert (bucket[first:end, hands] == kin.bucket[first:end, [one]]).all()
+            assert (groups.of_hand[turn, hands] == one).all()
+            assert (bucket[first:end, hands] == groups.bucket[first:end, [one]]).all()
 
 
-def test_kin_are_listed_bucket_by_bucket():
+def test_groups_are_listed_bucket_by_bucket():
     _, games = games_on("Kh7h2s", (random_range(60, 1), random_range(40, 2)))
-    kin = games.kin[0]
-    for turn, number in enumerate(kin.number):
-        for game in range(*games.first_game[turn : turn + 2]):
-            assert kin.bucket_end[game, -1] == number
-            parts = np.split(kin.order[game, :number], kin.bucket_end[game, :-1])
+    groups = games[0].hero_groups
+    for turn, number in enumerate(groups.number):
+        for game in range(*games[0].first_game[turn : turn + 2]):
+            assert groups.bucket_end[game, -1] == number
+            parts = np.split(groups.order[game, :number], groups.bucket_end[game, :-1])
             for bucket, members in enumerate(parts):
-                expected = np.flatnonzero(kin.bucket[game, :number] == bucket)
+                expected = np.flatnonzero(groups.bucket[game, :number] == bucket)
                 np.testing.assert_array_equal(members, expected)
 
 
-def test_each_card_of_each_kin_has_a_place():
+def test_each_card_of_each_group_has_a_place():
     cards, games = games_on("Kh7h2s", (random_range(60, 1), random_range(40, 2)))
-    kin, hand_cards = games.kin[1], cards.players[1].cards()
-    for turn, number in enumerate(kin.number):
-        first = np.concatenate([[0], kin.card_end[turn, :number]])
-        for hand, one in enumerate(kin.of_hand[turn]):
-            places = kin.place[turn, hand]
+    groups, hand_cards = games[1].hero_groups, cards.players[1].cards()
+    for turn, number in enumerate(groups.number):
+        first = np.concatenate([[0], groups.card_end[turn, :number]])
+        for hand, one in enumerate(groups.of_hand[turn]):
+            places = groups.place[turn, hand]
             assert ((first[one] <= places) & (places < first[one + 1])).all()
-            np.testing.assert_array_equal(kin.card[turn, places], hand_cards[hand])
+            np.testing.assert_array_equal(groups.card[turn, places], hand_cards[hand])
 
 
 def test_suits_do_not_matter_where_no_flush_is_possible():
     _, games = games_on("AsKd7h", (HandRange.full(), HandRange.full()))
     # 91 pairs of ranks, and the hands that the turn card makes impossible.
-    assert games.kin[0].number.min() <= 92
-    assert games.kin[0].number.max() <= 300
+    assert games[0].hero_groups.number.min() <= 92
+    assert games[0].hero_groups.number.max() <= 300
 
 
 # --------------------------------------------------------------------------------------------------
@@ -108,18 +108,17 @@ def test_flops_have_the_number_of_games_that_the_design_counted(flop, number):
 
 def test_a_river_card_is_found_in_the_game_that_it_shares():
     cards = cards_on("Kh7h2s", random_range(40, 1), random_range(40, 2))
-    games = BucketRivers(16).build_games(cards, Team())
+    games, _ = BucketRivers(16).build_games(cards, Team())
     for turn, (dealt,) in enumerate(cards.runouts[0]):
         for river in set(range(52)) - {*cards.board, dealt}:
-            game = games.find(turn, river)
+            game = find_game(games, turn, river)
             assert river in games.cards[game]
             assert games.first_game[turn] <= game < games.first_game[turn + 1]
 
 
 def test_two_players_see_the_same_pairs_from_both_sides():
     cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
-    games = BucketRivers(16).build_games(cards, Team())
-    oop, ip = (games.seen_from(player) for player in (0, 1))
+    oop, ip = BucketRivers(16).build_games(cards, Team())
     np.testing.assert_array_equal(oop.meets, ip.meets.transpose(0, 2, 1))
     np.testing.assert_array_equal(oop.wins, -ip.wins.transpose(0, 2, 1))
     np.testing.assert_array_equal(oop.hero, ip.villain)
@@ -129,11 +128,8 @@ def test_two_players_see_the_same_pairs_from_both_sides():
 def test_threads_make_the_same_games():
     cards = cards_on("Kh7h2s", random_range(60, 1), random_range(40, 2))
     one, two = (BucketRivers(16).build_games(cards, Team(n)) for n in (1, 2))
-    for player in (0, 1):
-        for ours, theirs in zip(
-            flatten(one.seen_from(player)), flatten(two.seen_from(player)), strict=True
-        ):
-            np.testing.assert_array_equal(ours, theirs)
+    for ours, theirs in zip(flatten(one), flatten(two), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("number", [0, 20, 256])

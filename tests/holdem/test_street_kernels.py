@@ -196,16 +196,16 @@ def test_terminals_of_a_group_match_their_twin(group, player, rake):
     forest = template.forests[player]
     scratch = make_scratch(template, CARDS, player, Precision.SINGLE)
     orders = orders_of(CARDS, [BOARD], player)
-    meeting = spot_kernels.meet(hands_seen_from(CARDS, player), orders, 0)
-    live, exact = meeting.villain_order, strengths_on(BOARD)
+    matchups = spot_kernels.meet(hands_seen_from(CARDS, player), orders, 0)
+    live, exact = matchups.villain_order, strengths_on(BOARD)
     strengths = [
         exact[CARDS.players[side].combos[order]]
-        for side, order in ((player, meeting.hero_order), (1 - player, live))
+        for side, order in ((player, matchups.hero_order), (1 - player, live))
     ]
     rng = np.random.default_rng(3)
     scratch.reach[:, live] = rng.random((len(scratch.reach), len(live)))
     terminal_kernels.clear_values(scratch.lanes)
-    street_kernels.value_terminals(forest, group, meeting, scratch)
+    terminal_kernels.value_terminals(forest, group, matchups, scratch)
     begin, end, *_ = forest.group[group]
     checked = 0
     for node in range(end - begin):
@@ -213,8 +213,8 @@ def test_terminals_of_a_group_match_their_twin(group, player, rake):
             continue
         leaf = template.tree_node[begin + node]
         reach = scratch.reach[forest.row[begin + node]]
-        met = value_of_fold(meeting, reach)
-        won = value_of_showdown(meeting, strengths, reach)
+        met = value_of_fold(matchups, reach)
+        won = value_of_showdown(matchups, strengths, reach)
         expected = value_of_leaf(rake, player, leaf, met, won)
         close = 1e-6 * np.abs(expected).max()
         np.testing.assert_allclose(scratch.value[node], expected, rtol=1e-4, atol=close)

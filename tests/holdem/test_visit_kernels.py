@@ -6,20 +6,8 @@ import numpy as np
 import pytest
 
 from runout.cfr.schedules import DCFR
-from runout.holdem import street_kernels
-from runout.holdem import visit_kernels as bucket_game_kernels
-from runout.holdem import visit_kernels as compact_kernels
-from runout.holdem import visit_kernels as spot_kernels
+from runout.holdem import bucket_kernels, street_kernels, visit_kernels
 from runout.holdem.game import CardGame, arrive
-from runout.holdem.layouts import (
-    NO_NET_WINS,
-    Arrival,
-    Knowledge,
-    RiverSide,
-    RiverStreet,
-    TurnArrival,
-    TurnStreets,
-)
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import (
     EVALUATE,
@@ -32,14 +20,24 @@ from runout.holdem.street_kernels import (
     Step,
 )
 from runout.holdem.tables import Precision, make_scratch
+from runout.holdem.terminal_kernels import Terminals
+from runout.holdem.visit_kernels import (
+    NO_NET_WINS,
+    Arrival,
+    BothTables,
+    DealtStreet,
+    RiverSide,
+    TurnStreets,
+    TurnTables,
+)
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from tests.reference import slow_compact, street_forest
 from tests.reference.slow_spot import Learned, SlowSpot, Visit
 from tests.samples.small_compact import (
     NUM_BUCKETS,
-    random_knowledge,
     random_learning,
+    random_tables,
     scratch_of,
     small_game,
     streets_of,
@@ -79,7 +77,7 @@ def enter(player, has_rake=False):
     """Returns what kernels read, a space whose roots are reached at random, and the reach."""
     game = small_game(has_rake)
     streets, space = streets_of(game, player), scratch_of(game, player).game
-    forest = streets.river.forest
+    forest = streets.river
     root_reach = np.random.default_rng(3).random((len(forest.root), NUM_BUCKETS))
     root_reach = root_reach.astype(np.float32)
     space.reach[:] = np.nan
@@ -96,8 +94,8 @@ def test_rivers_of_the_tests_have_decisions_of_every_kind():
 @both_players
 def test_reach_and_sums_match_their_twin(player, mode):
     streets, space, root_reach = enter(player)
-    forest = streets.river.forest
-    villain = random_knowledge(small_game(), player).villain
+    forest = streets.river
+    villain = random_tables(small_game(), player).villain
     before = copy_of(villain)
     step = in_mode(mode)
     street_kernels.push_reach(forest, 0, villain, step, space)
@@ -116,8 +114,8 @@ def test_reach_and_sums_match_their_twin(player, mode):
 @both_players
 def test_values_and_regrets_match_their_twin(player, mode):
     streets, space, _ = enter(player)
-    forest = streets.river.forest
-    hero = random_knowledge(small_game(), player).hero
+    forest = streets.river
+    hero = random_tables(small_game(), player).hero
     before, step = copy_of(hero), in_mode(mode)
     leaves = np.random.default_rng(4).normal(size=space.value.shape).astype(np.float32)
     space.value[:] = leaves
@@ -142,15 +140,18 @@ def test_rows_of_terminals_are_products_with_a_matrix(player):
     rng = np.random.default_rng(5)
     space.reach[:] = rng.random(space.reach.shape)
     matrix = rng.normal(size=(NUM_BUCKETS, NUM_BUCKETS)).astype(np.float32)
-    folds, nodes = streets.river.folds, streets.river.forest.fold
+    folds, nodes = (
+        Terminals(streets.river.fold, streets.river.fold_row, streets.river.fold_gain),
+        small_game().templates[2].forests[player].fold,
+    )
     space.value[:] = 1.0
     expected = np.ones(space.value.shape)
-    bucket_game_kernels.value_rows(folds, matrix, False, space.reach, space.value)
-    for row, node, payoff in zip(*folds, strict=True):
+    bucket_kernels.value_rows(folds, matrix, False, space.reach, space.value)
+    for node, row, payoff in zip(*folds, strict=True):
         expected[node] = payoff * (space.reach[row].astype(np.float64) @ matrix)
     np.testing.assert_allclose(space.value, expected, rtol=1e-4, atol=1e-4)
     once = folds._replace(payoff=np.where(np.arange(len(folds.row)) < len(nodes), folds.payoff, 0))
-    bucket_game_kernels.value_rows(once, matrix, True, space.reach, space.value)
+    bucket_kernels.value_rows(once, matrix, True, space.reach, space.value)
     expected[nodes] *= 2.0
     np.testing.assert_allclose(space.value, expected, rtol=1e-4, atol=1e-4)
 
@@ -161,18 +162,18 @@ def test_rows_of_terminals_are_products_with_a_matrix(player):
 def test_a_game_is_worth_what_its_twin_finds(player, mode, has_rake):
     streets, space, root_reach = enter(player, has_rake)
     meets, wins = streets.games.meets[GAME], streets.games.wins[GAME]
-    knowledge = random_knowledge(small_game(has_rake), player)
-    weights = [played(copy_of(side), mode) for side in knowledge]
-    bucket_game_kernels.play_game(streets.river, meets, wins, knowledge, in_mode(mode), space)
+    both = random_tables(small_game(has_rake), player)
+    weights = [played(copy_of(side), mode) for side in both]
+    bucket_kernels.play_game(streets.river, streets.roots, meets, wins, both, in_mode(mode), space)
     expected = slow_compact.value_game(
-        streets.river.forest,
+        small_game(has_rake).templates[2].forests[player],
         meets.astype(np.float64),
         wins.astype(np.float64),
         root_reach,
         weights[1],
         None if mode == RESPOND else weights[0],
     )
-    found = space.value[streets.river.forest.root]
+    found = space.value[streets.river.root]
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
     met = space.met[: len(root_reach)]
     np.testing.assert_allclose(met, root_reach @ meets, rtol=1e-4, atol=1e-5)
@@ -192,7 +193,7 @@ def stack(learnings):
 def tables_of(game, player):
     """Returns tables of the turn and of all games, as a player sees them."""
     widths = [game.cards.players[who].width for who in (player, 1 - player)]
-    first, end = game.card_tables.games.first_game[TURN : TURN + 2]
+    first, end = game.card_tables.games[0].first_game[TURN : TURN + 2]
     turn, river = [], []
     for number, who in enumerate((player, 1 - player)):
         turn.append(random_learning(game.templates[1].num_actions[who], widths[number], number))
@@ -206,7 +207,7 @@ def tables_of(game, player):
                 ]
             )
         )
-    return Knowledge(*turn), Knowledge(*river)
+    return BothTables(*turn), BothTables(*river)
 
 
 def expected_chances(game, player, river, lanes, mode):
@@ -223,7 +224,7 @@ def expected_chances(game, player, river, lanes, mode):
         villain, hero = (
             side.strategy_sum[number].astype(np.float64) for side in (river.villain, river.hero)
         )
-        forest = streets.river.forest
+        forest = streets.river
         weights = None if mode == RESPOND else hero
         meets, wins = games.meets[number], games.wins[number]
         won = slow_compact.value_game(forest, meets, wins, entering, villain, weights)
@@ -247,12 +248,15 @@ def test_a_turn_card_is_worth_what_its_rivers_are_worth(player, mode, step):
     reach = np.zeros((int(chance_row.max()) + 1, len(hands.villain_cards)), np.float32)
     reach[:, :num_hands] = np.random.default_rng(6).random((len(reach), num_hands))
     arrival = Arrival(reach, chance_row, int(deal.card[TURN]), deal.probability)
-    out = np.zeros((len(chance_row), len(hands.hero_cards)), np.float32)
-    compact_kernels.visit_compact_turn(streets, TURN, turn, river, step, arrival, scratch, out)
+    outs = np.zeros((len(deal.card), len(chance_row), len(hands.hero_cards)), np.float32)
+    tables = TurnTables(BothTables(*(stack([side]) for side in turn)), river, TURN, 0)
+    before, number = arrival._replace(card=-1), np.array([TURN])
+    bucket_kernels.visit_turns(streets, number, tables, step, before, scratch, outs)
+    out = outs[TURN]
 
     entering = reach[chance_row].astype(np.float64) * deal.probability
     entering[:, (hands.villain_cards == arrival.card).any(axis=1)] = 0.0
-    forest = streets.turn
+    forest = streets.turn.forest
     down = street_forest.push_reach(
         forest, 0, turn.villain.strategy_sum.astype(np.float64), entering
     )
@@ -277,27 +281,38 @@ def test_turn_cards_are_visited_one_after_the_other_and_others_left_alone(player
     streets, scratch, hands = streets_of(game, player), scratch_of(game, player), game.hands(player)
     turn, river = tables_of(game, player)
     deal, row = game.cards.deals[0], game.templates[0].forests[player].chance_row
-    on_every_card = Knowledge(*(stack([side] * len(deal.card)) for side in turn))
+    on_every_card = BothTables(*(stack([side] * len(deal.card)) for side in turn))
     reach = np.ones((int(row.max()) + 1, len(hands.villain_cards)), np.float32)
     numbers = np.array([TURN, 0])
     out = np.full((len(deal.card), len(row), len(hands.hero_cards)), -7.0, np.float32)
-    arriving = TurnArrival(numbers, deal.card, reach, row, deal.probability)
-    compact_kernels.visit_turns(streets, on_every_card, river, EVALUATING, arriving, scratch, out)
+    arrival = Arrival(reach, row, -1, deal.probability)
+    tables = TurnTables(on_every_card, river, 0, 0)
+    bucket_kernels.visit_turns(streets, numbers, tables, EVALUATING, arrival, scratch, out)
     for number in range(len(deal.card)):
-        expected = np.full_like(out[number], -7.0)
+        alone = np.full_like(out, -7.0)
         if number in numbers:
-            arrival = Arrival(reach, row, int(deal.card[number]), deal.probability)
-            compact_kernels.visit_compact_turn(
-                streets, number, turn, river, EVALUATING, arrival, scratch, expected
-            )
-        np.testing.assert_array_equal(out[number], expected)
+            one = np.array([number])
+            bucket_kernels.visit_turns(streets, one, tables, EVALUATING, arrival, scratch, alone)
+        np.testing.assert_array_equal(out[number], alone[number])
 
 
 def test_the_tables_of_one_board_are_a_part_of_all():
-    learning = stack([random_learning(3, 16, seed) for seed in range(4)])
-    part = spot_kernels.on_board(learning, 2)
-    for one, every in zip(part, learning, strict=True):
+    hero, villain = (
+        stack([random_learning(3, 16, seed) for seed in seeds]) for seeds in ((0, 1, 2), (3, 4, 5))
+    )
+    part = visit_kernels.on_board(BothTables(hero, villain), 2)
+    for one, every in zip((*part.hero, *part.villain), (*hero, *villain), strict=True):
         np.testing.assert_array_equal(one, every[2])
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_a_dealt_card_and_its_chance_replace_those_of_an_arrival(player):
+    game = small_game()
+    deal, row = game.cards.deals[0], game.templates[0].forests[player].chance_row
+    arrival = Arrival(np.ones((3, 16), np.float32), row, -1, np.float32(1.0))
+    dealt = visit_kernels.deal_card(arrival, deal, 7)
+    assert (dealt.card, dealt.probability) == (deal.card[7], deal.probability)
+    np.testing.assert_array_equal(dealt.reach, arrival.reach)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -337,8 +352,8 @@ def noisy(street):
     return solver, twin
 
 
-def known_to(player, tables):
-    return Knowledge(tables[player], tables[1 - player])
+def seen_from(player, tables):
+    return BothTables(tables[player], tables[1 - player])
 
 
 def random_arrival(game, player, rows, card, probability):
@@ -371,17 +386,17 @@ def test_those_who_meet_are_the_possible_hands_of_the_board(player):
     side = noisy(Street.TURN)[0].game.side(player)
     hands, orders = side.hands, side.orders[1]
     for board in (0, 17, len(orders.hero) - 1):
-        meeting = spot_kernels.meet(hands, orders, board)
+        matchups = visit_kernels.meet(hands, orders, board)
         num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
-        np.testing.assert_array_equal(meeting.hero_order, orders.hero[board, :num_hero])
-        np.testing.assert_array_equal(meeting.hero_sums, orders.hero_sums[board, :num_hero])
-        np.testing.assert_array_equal(meeting.villain_order, orders.villain[board, :num_villain])
+        np.testing.assert_array_equal(matchups.hero_order, orders.hero[board, :num_hero])
+        np.testing.assert_array_equal(matchups.hero_sums, orders.hero_sums[board, :num_hero])
+        np.testing.assert_array_equal(matchups.villain_order, orders.villain[board, :num_villain])
         np.testing.assert_array_equal(
-            meeting.villain_sums, orders.villain_sums[board, :num_villain]
+            matchups.villain_sums, orders.villain_sums[board, :num_villain]
         )
-        np.testing.assert_array_equal(meeting.hero_cards, hands.hero_cards)
-        np.testing.assert_array_equal(meeting.villain_cards, hands.villain_cards)
-        np.testing.assert_array_equal(meeting.same, hands.same)
+        np.testing.assert_array_equal(matchups.hero_cards, hands.hero_cards)
+        np.testing.assert_array_equal(matchups.villain_cards, hands.villain_cards)
+        np.testing.assert_array_equal(matchups.same, hands.same)
 
 
 @both_players
@@ -393,7 +408,7 @@ def test_a_street_is_entered_without_the_hands_that_hold_its_card(card, player):
     arrival = random_arrival(game, player, side.forests[0].chance_row, card, 0.25)
     out = np.full((int(forest.group[:, 8].max()), arrival.reach.shape[1]), np.nan, np.float32)
     for group, (begin, _, first, last, *_) in enumerate(forest.group.tolist()):
-        spot_kernels.enter_street(arrival, side.hands, forest, group, out)
+        visit_kernels.enter_street(arrival, side.hands, forest, group, out)
         for root in range(first, last):
             entered = out[forest.row[begin + forest.root[root]]]
             holds = (side.hands.villain_cards == card).any(axis=1)
@@ -407,14 +422,14 @@ def test_a_street_is_entered_without_the_hands_that_hold_its_card(card, player):
 def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
     solver, twin = noisy(Street.RIVER)
     side = solver.game.side(player)
-    meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
-    knowledge = known_to(player, solver.tables.on_board(Street.RIVER, 0))
+    matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
+    both = seen_from(player, solver.tables.on_board(Street.RIVER, 0))
     out = np.full((1, len(side.hands.same)), np.nan, np.float32)
-    spot_kernels.visit_last_street(
+    visit_kernels.visit_last_street(
         side.forests[0],
         side.hands,
-        meeting,
-        knowledge,
+        matchups,
+        both,
         step_in(mode),
         root_of(solver.game, player),
         solver.game.workspace.sides[player].first,
@@ -428,14 +443,14 @@ def test_a_street_begins_with_reach_and_folds_and_ends_with_the_values_of_cards(
     solver, twin = noisy(Street.TURN)
     side = solver.game.side(player)
     forest, scratch = side.forests[0], solver.game.workspace.sides[player].first
-    knowledge = known_to(player, solver.tables.on_board(Street.TURN, 0))
-    meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
+    both = seen_from(player, solver.tables.on_board(Street.TURN, 0))
+    matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
     step = step_in(EVALUATE)
     scratch.value[:] = 0.0
-    spot_kernels.begin_street(
-        forest, side.hands, meeting, knowledge.villain, step, root_of(solver.game, player), scratch
+    visit_kernels.begin_street(
+        forest, side.hands, matchups, both.villain, step, root_of(solver.game, player), scratch
     )
-    weights = knowledge.villain.strategy_sum.astype(np.float64)
+    weights = both.villain.strategy_sum.astype(np.float64)
     reach = street_forest.push_reach(forest, 0, weights, root_of(solver.game, player).reach)
     np.testing.assert_allclose(scratch.reach[forest.row], reach, rtol=1e-5, atol=1e-8)
     folds = scratch.value[forest.fold].copy()
@@ -444,10 +459,10 @@ def test_a_street_begins_with_reach_and_folds_and_ends_with_the_values_of_cards(
         theirs = reach[node][: num_hands_of(solver.game, 1 - player)]
         assert_same(value, twin.value(Visit(player, "evaluate"), leaf, (), theirs))
     chance_value = np.random.default_rng(8).normal(size=(len(forest.chance), folds.shape[1]))
-    spot_kernels.end_street(forest, chance_value, knowledge.hero, step, scratch)
+    visit_kernels.end_street(forest, chance_value, both.hero, step, scratch)
     leaf_value = np.zeros(scratch.value.shape)
     leaf_value[forest.fold], leaf_value[forest.chance] = folds, chance_value
-    sums = knowledge.hero.strategy_sum.astype(np.float64)
+    sums = both.hero.strategy_sum.astype(np.float64)
     expected = street_forest.pull_values(forest, 0, sums, leaf_value)
     np.testing.assert_allclose(scratch.value, expected, rtol=1e-4, atol=1e-5)
     assert (forest.kind == VILLAIN_ACTS).any()
@@ -473,11 +488,11 @@ def test_cards_of_a_class_are_added_through_the_images_of_hands():
         one = value.astype(np.float64)
         for number in numbers[numbers >= 0]:
             one = one + value[:, image[number]]
-        spot_kernels.add_card(value, image, numbers, total)
+        visit_kernels.add_card(value, image, numbers, total)
         np.testing.assert_allclose(total, one + 1.0, atol=1e-12)
         expected += one
     found = np.full((3, 32), np.nan)
-    spot_kernels.add_cards(values, image, images, found)
+    visit_kernels.add_cards(values, image, images, found)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -486,24 +501,29 @@ def test_cards_of_a_class_are_added_through_the_images_of_hands():
 def test_turn_cards_are_worth_what_their_twin_finds(player, mode, word):
     solver, twin = noisy(Street.FLOP)
     game, side = solver.game, solver.game.side(player)
-    turn_deal, river_deal = game.cards.deals
-    streets = TurnStreets(
-        side.hands, *side.forests[1:], *side.orders[1:], turn_deal, river_deal, NO_NET_WINS
+    turn_deal, _ = game.cards.deals
+    turn, river = (
+        DealtStreet(side.forests[street], side.orders[street], game.cards.deals[street - 1])
+        for street in (Street.TURN, Street.RIVER)
     )
+    streets = TurnStreets(side.hands, turn, river, NO_NET_WINS)
     scratch = game.workspace.sides[player].workers[0]
     for number in (0, 30):
         card = int(turn_deal.card[number])
         rivers = range(*turn_deal.first_next[number : number + 2])
-        turn, river = (
-            known_to(player, solver.tables.on_board(Street.TURN, number)),
-            known_to(player, solver.tables.on_boards(Street.RIVER, rivers)),
+        tables = TurnTables(
+            seen_from(player, solver.tables.on_boards(Street.TURN, range(number, number + 1))),
+            seen_from(player, solver.tables.on_boards(Street.RIVER, rivers)),
+            number,
+            rivers.start,
         )
         arrival = random_arrival(game, player, side.forests[0].chance_row, card, 1.0 / 45.0)
-        out = np.full((len(arrival.row), len(side.hands.same)), np.nan, np.float32)
-        spot_kernels.visit_turn(streets, number, turn, river, step_in(mode), arrival, scratch, out)
+        shape = (len(turn_deal.card), len(arrival.row), len(side.hands.same))
+        out, one = np.full(shape, np.nan, np.float32), np.array([number])
+        visit_kernels.visit_turns(streets, one, tables, step_in(mode), arrival, scratch, out)
         for root, node in enumerate(game.templates[1].root_of):
             theirs = entering(game, 1 - player, arrival, root)
-            assert_same(out[root], twin.value(Visit(player, word), node, (card,), theirs))
+            assert_same(out[number, root], twin.value(Visit(player, word), node, (card,), theirs))
 
 
 def entering(game, villain, arrival, root):
@@ -519,14 +539,16 @@ def test_river_cards_are_worth_what_their_twin_finds(player, mode, word):
     solver, twin = noisy(Street.TURN)
     game, side = solver.game, solver.game.side(player)
     (deal,) = game.cards.deals
-    street = RiverStreet(side.hands, side.forests[1], side.orders[1], deal)
-    knowledge = known_to(player, solver.tables.by_street[1])
+    street = DealtStreet(side.forests[1], side.orders[1], deal)
+    both = seen_from(player, solver.tables.by_street[1])
     scratch = make_scratch(game.templates[1], game.cards, player, Precision.SINGLE)
     rows = side.forests[0].chance_row
     arrival = random_arrival(game, player, rows, -1, deal.probability)
     out = np.full((len(deal.card), len(rows), len(side.hands.same)), np.nan, np.float32)
     boards = np.array([0, 5, len(deal.card) - 1])
-    spot_kernels.visit_rivers(street, boards, knowledge, step_in(mode), arrival, scratch, out)
+    visit_kernels.visit_rivers(
+        side.hands, street, boards, both, step_in(mode), arrival, scratch, out
+    )
     for board in boards:
         card = int(deal.card[board])
         for root, node in enumerate(game.templates[1].root_of):
@@ -547,7 +569,7 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
     sides = [river_side(at_once.game, player) for player in (0, 1)]
     outs = tuple(np.zeros((1, len(side.hands.same)), np.float32) for side in sides)
     tables = at_once.tables.on_board(Street.RIVER, 0)
-    spot_kernels.iterate_river(tuple(sides), tables, weights, outs)
+    visit_kernels.iterate_river(tuple(sides), tables, weights, outs)
     for ours, theirs in zip(
         by_visits.tables.by_street[0], at_once.tables.by_street[0], strict=True
     ):
@@ -558,5 +580,5 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
 def river_side(game: CardGame, player):
     side = game.side(player)
     scratch = game.workspace.sides[player].first
-    meeting = spot_kernels.meet(side.hands, side.orders[0], 0)
-    return RiverSide(side.forests[0], side.hands, meeting, root_of(game, player), scratch)
+    matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
+    return RiverSide(side.forests[0], side.hands, matchups, root_of(game, player), scratch)

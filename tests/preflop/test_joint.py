@@ -307,7 +307,7 @@ def respond_on_flops(leaves, number, player, reach):
         subgame = games[number]
         game = CardGame(Spot(flop, (everyone, everyone), subgame.game.spot.tree))
         strategy = TableStrategy(subgame.tables, subgame.game)
-        fixed = FixedTables(game.templates, game.cards, 1 - position, strategy.rows)
+        fixed = FixedTables(game.templates, game.cards, strategy.rows, (1 - position,))
         hand = HAND_BY_COMBO[subgame.combos]
         arriving = np.zeros(subgame.width, np.float32)
         arriving[: len(hand)] = reach[hand] * weight / PAIRS_BESIDE_A_FLOP

@@ -6,8 +6,8 @@ import numpy as np
 
 from runout.holdem.cards import NO_RAKE, Rake
 from runout.holdem.game import CardGame
-from runout.holdem.layouts import Knowledge
 from runout.holdem.rivers import BucketRivers
+from runout.holdem.visit_kernels import BothTables
 from runout.simd.decision_kernels import Learning
 from tests.samples.small_spots import make_spot, random_range
 
@@ -46,13 +46,13 @@ def random_learning(num_actions, width, seed):
     return Learning(regret, none, sums, none, np.zeros((0, 0), np.uint8))
 
 
-def random_knowledge(game, player, seed=0):
+def random_tables(game, player, seed=0):
     """Returns tables of both players in one bucket game."""
     num_actions = game.templates[2].num_actions
     hero, villain = (
         random_learning(num_actions[who], NUM_BUCKETS, seed + who) for who in (player, 1 - player)
     )
-    return Knowledge(hero, villain)
+    return BothTables(hero, villain)
 
 
 def random_reach(game, player, turn=0, seed=5):

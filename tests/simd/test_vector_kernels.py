@@ -22,7 +22,8 @@ needs_simd = pytest.mark.skipif(
 DESCRIBE = """
 import json
 from runout.simd import decision_kernels, vector_kernels
-print(json.dumps([vector_kernels.SIMD_PROBLEM, hasattr(decision_kernels.play_and_add, "plain")]))
+piece = decision_kernels.play_and_add
+print(json.dumps([vector_kernels.SIMD_PROBLEM, piece.plain is not piece]))
 """
 BREAK_NUMBA = """
 from llvmlite import ir

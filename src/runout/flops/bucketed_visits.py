@@ -18,10 +18,18 @@ from runout.holdem import visit_kernels
 from runout.holdem.cards import Deal
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame, arrive
-from runout.holdem.layouts import NO_NET_WINS, Arrival, Knowledge, TurnScratch, TurnStreets
 from runout.holdem.rivers import EXACT_RIVERS
 from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
 from runout.holdem.tables import Precision, make_scratch, part_of, plan_learning
+from runout.holdem.visit_kernels import (
+    NO_NET_WINS,
+    Arrival,
+    BothTables,
+    DealtStreet,
+    TurnScratch,
+    TurnStreets,
+    TurnTables,
+)
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -230,9 +238,9 @@ class LentTables:
         for board, bucket in enumerate(self._bucket[player]):
             flop_kernels.collect_buckets(tables[board], bucket, weight, out)
 
-    def on_board(self, hero: int, board: int) -> Knowledge:
-        """Returns the tables of the hero and of the other player on a board."""
-        return Knowledge(*(part_of(self.tables[p], board) for p in (hero, 1 - hero)))
+    def seen_from(self, hero: int) -> BothTables:
+        """Returns the tables of the hero and of the other player on all boards."""
+        return BothTables(self.tables[hero], self.tables[1 - hero])
 
     def _buckets_of(self, player: int, dealt: tuple[int, ...]) -> Int16Array:
         """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
@@ -278,27 +286,23 @@ class _Slot:
         turn = turn._replace(first_next=np.array([0, len(dealt.rivers)], dtype=np.int64))
         streets = TurnStreets(
             side.hands,
-            side.forests[_TURN],
-            side.forests[_RIVER],
-            side.orders[_TURN],
-            side.orders[_RIVER],
-            turn,
-            _deal_of(river_deal, dealt.rivers, probability[1]),
+            DealtStreet(side.forests[_TURN], side.orders[_TURN], turn),
+            DealtStreet(
+                side.forests[_RIVER],
+                side.orders[_RIVER],
+                _deal_of(river_deal, dealt.rivers, probability[1]),
+            ),
             NO_NET_WINS,
         )
-        entering = arrival._replace(
-            card=int(turn.card[0]), probability=np.float32(turn.probability)
-        )
-        on_turn, on_river = self.streets
-        visit_kernels.visit_turn(
+        on_turn, on_river = (street.seen_from(player) for street in self.streets)
+        visit_kernels.visit_turns(
             streets,
-            0,
-            on_turn.on_board(player, 0),
-            Knowledge(on_river.tables[player], on_river.tables[1 - player]),
+            np.zeros(1, np.int64),
+            TurnTables(on_turn, on_river, 0, 0),
             LEARNING_AFRESH,
-            entering,
+            arrival,
             self._scratch[player],
-            self.value[player],
+            self.value[player][None],
         )
 
 
@@ -369,11 +373,11 @@ class SampledVisits:
             buckets were reached with each action.
         """
         side = self._game.side(player)
-        hero, villain = self._flop.on_board(player, 0)
-        meeting = visit_kernels.meet(side.hands, side.orders[_FLOP], 0)
+        hero, villain = (part_of(learning, 0) for learning in self._flop.seen_from(player))
+        matchups = visit_kernels.meet(side.hands, side.orders[_FLOP], 0)
         forest, scratch = side.forests[_FLOP], self._scratch[player]
         visit_kernels.begin_street(
-            forest, side.hands, meeting, villain, LEARNING_AFRESH, self._root[player], scratch
+            forest, side.hands, matchups, villain, LEARNING_AFRESH, self._root[player], scratch
         )
         arrival = Arrival(scratch.reach, forest.chance_row, -1, np.float32(1.0))
         learned = self._empty(player)

@@ -33,7 +33,7 @@ from runout.holdem.game import CardGame, StreetVisit
 from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATE, Step
-from runout.holdem.tables import BothFixed, FixedTables, LearnedTables
+from runout.holdem.tables import FixedTables, LearnedTables
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import ExploitabilityUnit, Quality, Unit, weight_met
 from runout.solutions.stored import (
@@ -230,11 +230,8 @@ def open_kept_flop(
         oop, ip = (HandRange(weights[HAND_BY_COMBO]) for weights in values.ranges)
         ranges = (oop, ip)
     game = CardGame(Spot(given.cards, ranges, solved.trees[spr_index]), team=team)
-    first, second = (
-        FixedTables(game.templates, game.cards, player, rows_of) for player in range(NUM_PLAYERS)
-    )
     root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
-    live = LiveSpot(game, BothFixed(first, second), root_reach)
+    live = LiveSpot(game, FixedTables(game.templates, game.cards, rows_of), root_reach)
     report = values.reports[index]
     quality = Quality(
         exploitability=report.exploitability_pot,
@@ -282,7 +279,7 @@ def store_shares(
         # Both players of a joint flop hold everything, and so have one array.
         for part, player in {names[part]: player for player, part in enumerate(BUCKETS)}.items():
             num_hands = len(game.cards.players[player].combos)
-            bucket = game.card_tables.bucket_games.bucket[player][:, :num_hands]
+            bucket = game.card_tables.bucket_games[player].hero[:, :num_hands]
             create(part, bucket.shape, np.dtype(np.uint8))[:] = bucket
     return layout
 

@@ -18,9 +18,9 @@ from runout.holdem import street_kernels, visit_kernels
 from runout.holdem.cards import CardsToCome
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
-from runout.holdem.layouts import Arrival
 from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import FixedTables, Precision, make_scratch, plan_scratch
+from runout.holdem.visit_kernels import Arrival
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, multiply, pack_panels
 from runout.trees.betting import Street
@@ -325,7 +325,7 @@ class _Extraction:
         self._game = game
         self.team = team
         self._tables = [
-            FixedTables(game.templates, game.cards, player, strategy.rows)
+            FixedTables(game.templates, game.cards, strategy.rows, (player,))
             for player in range(NUM_PLAYERS)
         ]
         self._scratch = [

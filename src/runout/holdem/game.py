@@ -15,18 +15,17 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cfr.team import Team
-from runout.holdem import street_kernels, visit_kernels
+from runout.holdem import terminal_kernels, visit_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate, make_templates
-from runout.holdem.layouts import Arrival, Hands, Orders, RiverSide, RiverStreet, TurnArrival
 from runout.holdem.rivers import (
     EXACT_RIVERS,
     CardTables,
     Columns,
     Rivers,
     SpotTables,
-    known_to,
     plan_deals,
+    seen_from,
 )
 from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
 from runout.holdem.tables import (
@@ -37,6 +36,14 @@ from runout.holdem.tables import (
     assemble,
     plan_scratch,
     plan_tables,
+)
+from runout.holdem.visit_kernels import (
+    Arrival,
+    DealtStreet,
+    Hands,
+    Orders,
+    RiverSide,
+    TurnTables,
 )
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -333,6 +340,11 @@ class CardGame:
             for player, side in enumerate(self._sides)
         ]
 
+    @cached_property
+    def _first_rivers(self) -> IntArray:
+        """``[T + 1]`` the boards or bucket games after each turn card, as numbers."""
+        return self.rivers.first_rivers(self.card_tables)
+
     def visit(
         self,
         player: int,
@@ -356,23 +368,21 @@ class CardGame:
         side, root = self._sides[player], arrive(root_reach)
         space = workspace or self.workspace
         scratch, forest = space.sides[player].first, side.played[0]
-        knowledge = known_to(player, tables.on_board(self.first_street, 0))
-        meeting = visit_kernels.meet(side.hands, side.orders[0], 0)
+        both = seen_from(player, tables.on_board(self.first_street, 0))
+        matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
         if self.first_street == Street.RIVER:
             out = np.zeros((1, len(side.hands.same)), np.float32)
             visit_kernels.visit_last_street(
-                forest, side.hands, meeting, knowledge, step, root, scratch, out
+                forest, side.hands, matchups, both, step, root, scratch, out
             )
             river_root: Float32Array = out[0]
             return river_root
-        visit_kernels.begin_street(
-            forest, side.hands, meeting, knowledge.villain, step, root, scratch
-        )
+        visit_kernels.begin_street(forest, side.hands, matchups, both.villain, step, root, scratch)
         if len(forest.showdown):
             of_board = self.card_tables.net_wins(0)[player][0]
-            street_kernels.value_all_ins(forest, of_board, meeting, scratch)
+            terminal_kernels.value_all_ins(forest, of_board, matchups, scratch)
         chance_value = self._visit_cards(player, step, tables, space)
-        visit_kernels.end_street(forest, chance_value, knowledge.hero, step, scratch)
+        visit_kernels.end_street(forest, chance_value, both.hero, step, scratch)
         root_value: Float32Array = scratch.value[0].copy()
         return root_value
 
@@ -431,11 +441,23 @@ class CardGame:
         """
         scratch = self.workspace.sides[player].workers[0]
         deal, row = self.cards.deals[0], self._sides[player].forests[0].chance_row
-        arriving = TurnArrival(np.array([number]), deal.card, reach, row, deal.probability)
+        arrival = Arrival(reach, row, NO_CARD, deal.probability)
         out = np.zeros((len(deal.card), len(row), self.cards.widths[player]), np.float32)
-        streets = self._turns_looked_at[player]
-        self.rivers.visit_turns(streets, tables, player, step, arriving, scratch, out)
+        streets, numbers = self._turns_looked_at[player], np.array([number])
+        both = self._tables_of(player, numbers, tables)
+        self.rivers.visit_turns(streets, numbers, both, step, arrival, scratch, out)
         return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
+
+    def _tables_of(self, player: int, numbers: IntArray, tables: SpotTables) -> TurnTables:
+        """Returns the tables that visits of some turn cards need, and of cards between them."""
+        first, end = int(numbers.min()), int(numbers.max()) + 1
+        rivers = range(*self._first_rivers[[first, end]].tolist())
+        return TurnTables(
+            seen_from(player, tables.on_boards(Street.TURN, range(first, end))),
+            seen_from(player, tables.on_boards(Street.RIVER, rivers)),
+            first,
+            rivers.start,
+        )
 
     def _visit_cards(
         self, player: int, step: Step, tables: SpotTables, space: Workspace
@@ -462,16 +484,17 @@ class CardGame:
         out_values: Float32Array,
     ) -> None:
         side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        street = RiverStreet(side.hands, side.played[1], side.orders[1], deal)
+        street = DealtStreet(side.played[1], side.orders[1], deal)
         boards = range(len(deal.card))
-        knowledge = known_to(player, tables.on_boards(Street.RIVER, boards))
-        row = side.played[0].chance_row
-        arrival = Arrival(mine.first.reach, row, NO_CARD, deal.probability)
+        both = seen_from(player, tables.on_boards(Street.RIVER, boards))
+        arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
 
         def visit(worker: int) -> None:
             scratch = mine.workers[worker]
             own = np.arange(worker, len(boards), space.team.num_workers)
-            visit_kernels.visit_rivers(street, own, knowledge, step, arrival, scratch, out_values)
+            visit_kernels.visit_rivers(
+                side.hands, street, own, both, step, arrival, scratch, out_values
+            )
 
         space.team.run(visit, range(space.team.num_workers))
 
@@ -484,24 +507,20 @@ class CardGame:
         out_values: Float32Array,
     ) -> None:
         side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        streets, row = self._turns[player], side.played[0].chance_row
-        # Cards with many rivers first, so that nobody is left with a long one at the end.
-        order = np.argsort(-self.rivers.count_rivers(self.card_tables), kind="stable")
-        num_workers = space.team.num_workers
-        # One call for all if nobody shares them, else small parts: whoever is free takes the next.
-        part_size = len(order) if num_workers == 1 else self.rivers.turns_at_once
+        streets, num_workers = self._turns[player], space.team.num_workers
+        arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
+        # Cards with many rivers first, so that no thread is left with a long one at the end.
+        order = np.argsort(-np.diff(self._first_rivers), kind="stable")
+        # Few cards at once if threads share them: the thread that is free takes the next.
+        part_size = self.rivers.turns_alone if num_workers == 1 else self.rivers.turns_at_once
         parts = np.split(order, range(part_size, len(order), part_size))
         next_part = itertools.count()
 
         def work(worker: int) -> None:
-            while (part := next(next_part)) < len(parts):
-                arriving = TurnArrival(
-                    parts[part], deal.card, mine.first.reach, row, deal.probability
-                )
-                scratch = mine.workers[worker]
-                self.rivers.visit_turns(
-                    streets, tables, player, step, arriving, scratch, out_values
-                )
+            while (number := next(next_part)) < len(parts):
+                part, scratch = parts[number], mine.workers[worker]
+                both = self._tables_of(player, part, tables)
+                self.rivers.visit_turns(streets, part, both, step, arrival, scratch, out_values)
 
         space.team.run(work, range(num_workers))
 

@@ -7,39 +7,25 @@ column is, working space, and the kernel that visits turn cards.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from runout.arrays import Float32Array, Int32Array, IntArray
+from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cards.deck import FLOP_SIZE, NUM_CARDS, format_cards
 from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem import visit_kernels
-from runout.holdem.bucket_games import RiverGames, group_rivers, plan_games
+from runout.holdem import bucket_kernels, forest, visit_kernels
+from runout.holdem.bucket_games import build_games, find_game, group_rivers, plan_games
+from runout.holdem.bucket_kernels import (
+    GAMES_AT_ONCE,
+    BucketGames,
+    BucketStreets,
+    BucketTurnScratch,
+)
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
-from runout.holdem.forest import (
-    ONE_GROUP,
-    StreetTemplate,
-    has_products,
-    nodes_per_group,
-    settled_streets,
-)
-from runout.holdem.layouts import (
-    NO_NET_WINS,
-    Arrival,
-    BucketBetting,
-    CompactScratch,
-    CompactStreets,
-    Hands,
-    Knowledge,
-    Orders,
-    Terminals,
-    TurnArrival,
-    TurnScratch,
-    TurnStreets,
-)
-from runout.holdem.street_kernels import Forest, Scratch, Step
+from runout.holdem.forest import StreetTemplate
+from runout.holdem.street_kernels import Forest, Scratch
 from runout.holdem.tables import (
     BothPlayers,
     Plan,
@@ -55,7 +41,16 @@ from runout.holdem.tables import (
     plan_orders,
     plan_scratch,
 )
-from runout.holdem.turn_to_river_kernels import GAMES_AT_ONCE
+from runout.holdem.terminal_kernels import Terminals
+from runout.holdem.visit_kernels import (
+    NO_NET_WINS,
+    BothTables,
+    DealtStreet,
+    Hands,
+    Orders,
+    TurnScratch,
+    TurnStreets,
+)
 from runout.simd.lane_kernels import PRODUCT_BLOCK, ROW_BLOCK
 from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
@@ -76,9 +71,9 @@ class SpotTables(Protocol):
         """Returns the tables of some boards, with an axis for them."""
 
 
-def known_to(player: int, both: BothPlayers) -> Knowledge:
+def seen_from(player: int, both: BothPlayers) -> BothTables:
     """Returns the tables of both players as one of them sees them."""
-    return Knowledge(both[player], both[1 - player])
+    return BothTables(both[player], both[1 - player])
 
 
 class Columns(NamedTuple):
@@ -102,8 +97,10 @@ class ExactRivers:
     #: Visits leave cells of impossible hands as they are, so games cannot share working space.
     shares_workspace: ClassVar[bool] = False
 
-    #: Turn cards that a thread takes at once.
+    #: Turn cards that a thread takes at once, and that one thread alone takes.
     turns_at_once: ClassVar[int] = 1
+    turns_alone: ClassVar[int] = 1
+    visit_turns: ClassVar[Any] = staticmethod(visit_kernels.visit_turns)
 
     def at_depth(self, stack_to_pot: float) -> "ExactRivers":
         """Returns the same: it does not depend on the stack."""
@@ -114,11 +111,11 @@ class ExactRivers:
 
     def nodes_per_group(self, cards: CardsToCome) -> int:
         """Returns how many nodes of a river are visited together."""
-        return nodes_per_group(max(cards.widths))
+        return forest.nodes_per_group(max(cards.widths))
 
     def settled_streets(self, spot: Spot, cards: CardsToCome) -> tuple[Street, ...]:
         """Returns the streets whose called all-ins are valued by products."""
-        return settled_streets(cards, spot.deck)
+        return forest.settled_streets(cards, spot.deck)
 
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
         """Returns the sizes of tables with a column for every hand of every board."""
@@ -128,7 +125,7 @@ class ExactRivers:
         """Returns an empty plan: there are no bucket games."""
         return Plan({})
 
-    def build_games(self, cards: CardsToCome, team: Team) -> RiverGames | None:
+    def build_games(self, cards: CardsToCome, team: Team) -> tuple[BucketGames, BucketGames] | None:
         """Returns no games."""
         return None
 
@@ -161,67 +158,23 @@ class ExactRivers:
         """Returns what the plan of a worker's space is a plan of."""
         return TurnScratch if num_streets == len(Street) else Scratch
 
-    def count_rivers(self, cards: "CardTables") -> IntArray:
-        """Returns ``[T]`` how many rivers are visited after each turn card."""
-        return np.diff(cards.to_come.deals[0].first_next)
+    def first_rivers(self, cards: "CardTables") -> IntArray:
+        """Returns ``[T + 1]`` the rivers that are visited after each turn card, as numbers."""
+        return cards.to_come.deals[0].first_next
 
     def see_turns(
         self, cards: "CardTables", forests: tuple[Forest, ...], player: int
     ) -> TurnStreets:
         """Returns what visits of turn cards read, seen from a player."""
-        _, turn, river = forests
-        turn_deal, river_deal = cards.to_come.deals
-        return TurnStreets(
-            cards.hands[player],
-            turn,
-            river,
-            cards.orders[Street.TURN][player],
-            cards.orders[Street.RIVER][player],
-            turn_deal,
-            river_deal,
-            cards.net_wins(Street.TURN)[player] if len(turn.showdown) else NO_NET_WINS,
-        )
-
-    def visit_turns(
-        self,
-        streets: TurnStreets,
-        tables: SpotTables,
-        player: int,
-        step: Step,
-        arriving: TurnArrival,
-        scratch: TurnScratch,
-        out_values: Float32Array,
-    ) -> None:
-        """Visits some turn cards; ``out_values[T, R, H]`` becomes hero's values of theirs.
-
-        Args:
-            streets: the game.
-            tables: of both players.
-            player: whose hands are valued.
-            step: what to do.
-            arriving: the cards, and the opponent's reach before them.
-            scratch: of this worker, for all entries of the river or more.
-            out_values: those of other cards are left alone.
-        """
-        num_roots = len(streets.turn.chance)
-        space = scratch._replace(
-            river_value=scratch.river_value[:num_roots],
-            chance_value=scratch.chance_value[:num_roots],
-        )
-        first_next = streets.turn_deal.first_next
-        for number in arriving.number.tolist():
-            card = int(arriving.card[number])
-            rivers = range(*first_next[number : number + 2])
-            visit_kernels.visit_turn(
-                streets,
-                number,
-                known_to(player, tables.on_board(Street.TURN, number)),
-                known_to(player, tables.on_boards(Street.RIVER, rivers)),
-                step,
-                Arrival(arriving.reach, arriving.row, card, arriving.probability),
-                space,
-                out_values[number],
+        turn, river = (
+            DealtStreet(
+                forests[street], cards.orders[street][player], cards.to_come.deals[street - 1]
             )
+            for street in (Street.TURN, Street.RIVER)
+        )
+        has_all_ins = len(turn.forest.showdown) > 0
+        won = cards.net_wins(Street.TURN)[player] if has_all_ins else NO_NET_WINS
+        return TurnStreets(cards.hands[player], turn, river, won)
 
 
 @dataclass(frozen=True)
@@ -244,6 +197,9 @@ class BucketRivers:
     #: Visits write all that they read.
     shares_workspace: ClassVar[bool] = True
     turns_at_once: ClassVar[int] = 3
+    #: A call from Python takes as long as a tenth of a visit.
+    turns_alone: ClassVar[int] = NUM_CARDS
+    visit_turns: ClassVar[Any] = staticmethod(bucket_kernels.visit_turns)
 
     def __post_init__(self) -> None:
         if not 0 < self.number <= _MAX_BUCKETS or self.number % ROW_BLOCK:
@@ -276,7 +232,7 @@ class BucketRivers:
 
     def nodes_per_group(self, cards: CardsToCome) -> int:
         """Returns that all nodes of a river are visited together."""
-        return ONE_GROUP
+        return forest.ONE_GROUP
 
     def settled_streets(self, spot: Spot, cards: CardsToCome) -> tuple[Street, ...]:
         """Returns the flop: its called all-ins are valued by products."""
@@ -296,10 +252,10 @@ class BucketRivers:
         """Returns the plan of the bucket games of all rivers."""
         return plan_games(cards, self.table_sizes(cards)[-1].num_boards, self.number)
 
-    def build_games(self, cards: CardsToCome, team: Team) -> RiverGames | None:
+    def build_games(self, cards: CardsToCome, team: Team) -> tuple[BucketGames, BucketGames] | None:
         """Makes the bucket games of all rivers."""
         grouped = self.group_rivers(cards)
-        return RiverGames.build(cards, grouped, self.number, self.has_blockers, team)
+        return build_games(cards, grouped, self.number, self.has_blockers, team)
 
     def find_columns(self, cards: "CardTables", street: Street, board: int, player: int) -> Columns:
         """Returns where tables keep a board; on a river, hands of a bucket share a column."""
@@ -308,8 +264,9 @@ class BucketRivers:
             return Columns(board, np.arange(num_hands))
         turn_deal, river_deal = cards.to_come.deals
         turn = int(np.searchsorted(turn_deal.first_next, board, side="right")) - 1
-        number = cards.bucket_games.find(turn, int(river_deal.card[board]))
-        bucket = cards.bucket_games.bucket[player][number, :num_hands].astype(np.int64)
+        games = cards.bucket_games[player]
+        number = find_game(games, turn, int(river_deal.card[board]))
+        bucket = games.hero[number, :num_hands].astype(np.int64)
         # Hands that hold the river card have no bucket; any column will do.
         return Columns(number, np.minimum(bucket, self.number - 1))
 
@@ -328,9 +285,9 @@ class BucketRivers:
             "reach": (blocks, villain, LANES),
             "mass": (blocks, hero, LANES),
             "won": (blocks, hero, LANES),
-            "kin_reach": (blocks, villain, LANES),
-            "kin_share": (blocks, hero, LANES),
-            "kin_won": (blocks, 2 * hero, LANES),
+            "group_reach": (blocks, villain, LANES),
+            "group_share": (blocks, hero, LANES),
+            "group_won": (blocks, 2 * hero, LANES),
             "by_card": (blocks, NUM_CARDS, LANES),
             "with_card": (GAMES_AT_ONCE, NUM_CARDS, LANES),
             "entering": (blocks, GAMES_AT_ONCE, buckets + 1, LANES),
@@ -339,55 +296,47 @@ class BucketRivers:
         game = plan_scratch(river, (buckets, buckets), player, precision).arrays
         parts = {
             "turn": plan_scratch(turn, cards.widths, player, precision),
-            "crossing": Plan({name: (shape, np.float32) for name, shape in between.items()}),
+            "between": Plan({name: (shape, np.float32) for name, shape in between.items()}),
             "game": Plan({name: game[name] for name in ("reach", "value", "rows")}),
         }
         met = {"game.met": ((blocks * LANES, buckets), np.float32)}
         return Plan({**Plan.join(parts).arrays, **met})
 
-    def worker_space(self, num_streets: int) -> type[CompactScratch]:
+    def worker_space(self, num_streets: int) -> type[BucketTurnScratch]:
         """Returns what the plan of a worker's space is a plan of."""
-        return CompactScratch
+        return BucketTurnScratch
 
-    def count_rivers(self, cards: "CardTables") -> IntArray:
-        """Returns ``[T]`` how many rivers are visited after each turn card."""
-        return np.diff(cards.bucket_games.first_game)
+    def first_rivers(self, cards: "CardTables") -> IntArray:
+        """Returns ``[T + 1]`` the games that are visited after each turn card, as numbers."""
+        return cards.bucket_games[0].first_game
 
     def see_turns(
         self, cards: "CardTables", forests: tuple[Forest, ...], player: int
-    ) -> CompactStreets:
+    ) -> BucketStreets:
         """Returns what visits of turn cards read, seen from a player."""
         _, turn, river = forests
-        return CompactStreets(
+        turn_deal, river_deal = cards.to_come.deals
+        num_roots, num_raked = len(river.root), len(river.showdown_rake)
+        folds = _pad(river.fold, river.fold_row, river.fold_gain)
+        showdowns = _pad(river.showdown, river.showdown_row, river.showdown_stake)
+        # It is added, so that repeated entries have none.
+        rake = np.zeros(len(showdowns.node) if num_raked else 0, np.float32)
+        rake[:num_raked] = river.showdown_rake
+        return BucketStreets(
             hands=cards.hands[player],
-            held=cards.bucket_games.held[player],
-            turn=turn,
-            river=bucket_betting(river),
-            turn_orders=cards.orders[Street.TURN][player],
-            games=cards.bucket_games.seen_from(player),
-            probability=np.full(LANES, cards.to_come.deals[1].probability, np.float32),
-        )
-
-    def visit_turns(
-        self,
-        streets: CompactStreets,
-        tables: SpotTables,
-        player: int,
-        step: Step,
-        arriving: TurnArrival,
-        scratch: CompactScratch,
-        out_values: Float32Array,
-    ) -> None:
-        """Visits some turn cards; see `ExactRivers.visit_turns`."""
-        num_turns, num_games = len(arriving.card), len(streets.games.cards)
-        visit_kernels.visit_turns(
-            streets,
-            known_to(player, tables.on_boards(Street.TURN, range(num_turns))),
-            known_to(player, tables.on_boards(Street.RIVER, range(num_games))),
-            step,
-            arriving,
-            scratch,
-            out_values,
+            turn=DealtStreet(turn, cards.orders[Street.TURN][player], turn_deal),
+            river=river._replace(
+                fold=folds.node,
+                fold_row=folds.row,
+                fold_gain=folds.payoff,
+                showdown=showdowns.node,
+                showdown_row=showdowns.row,
+                showdown_stake=showdowns.payoff,
+                showdown_rake=rake,
+            ),
+            roots=_pad(np.arange(num_roots), river.row[river.root], np.ones(num_roots)),
+            games=cards.bucket_games[player],
+            probability=np.full(LANES, river_deal.probability, np.float32),
         )
 
 
@@ -405,13 +354,13 @@ class CardTables:
         to_come: hands and boards.
         hands: as OOP and IP see them.
         orders: hands by board, for each street, as OOP and IP see them; none of bucket games.
-        games: the rivers, if they are bucket games.
+        games: the rivers as OOP and IP see them, if they are bucket games.
     """
 
     to_come: CardsToCome
     hands: tuple[Hands, Hands]
     orders: tuple[tuple[Orders, Orders], ...]
-    games: RiverGames | None
+    games: tuple[BucketGames, BucketGames] | None
     _net_wins: dict[int, tuple[Float32Array, Float32Array]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -453,7 +402,7 @@ class CardTables:
                     cards, len(boards), player, is_river=is_river
                 )
         for number, (template, boards) in enumerate(zip(played, boards_of(cards), strict=True)):
-            if has_products(template):
+            if forest.has_products(template):
                 parts[f"net_wins{number}"] = plan_net_wins(cards, len(boards))
         return Plan.join(parts)
 
@@ -465,8 +414,8 @@ class CardTables:
             return self._net_wins[number]
 
     @property
-    def bucket_games(self) -> RiverGames:
-        """The games, where rivers have them."""
+    def bucket_games(self) -> tuple[BucketGames, BucketGames]:
+        """The games as OOP and IP see them, where rivers have them."""
         assert self.games is not None
         return self.games
 
@@ -481,29 +430,8 @@ def _ordered_boards(cards: CardsToCome, rivers: Rivers) -> list[list[tuple[int, 
     return boards if rivers.is_exact else boards[: Street.RIVER]
 
 
-def bucket_betting(river: Forest) -> BucketBetting:
-    """Returns the betting of a river in one group, its terminals in blocks."""
-    num_roots, raked = len(river.root), len(river.showdown_rake)
-    rake = _pad(river.showdown_row[:raked], river.showdown[:raked], river.showdown_rake)
-    rake.payoff[raked:] = 0.0
-    return BucketBetting(
-        forest=river,
-        roots=_pad(
-            river.row[river.root], np.arange(num_roots), np.ones(num_roots, dtype=np.float32)
-        ),
-        folds=_pad(river.fold_row, river.fold, river.fold_gain),
-        showdowns=_pad(river.showdown_row, river.showdown, river.showdown_stake),
-        rake=rake,
-    )
-
-
-def _pad(row: Int32Array, node: IntArray | Int32Array, payoff: Float32Array) -> Terminals:
-    """Repeats the last entry of lists until they fill whole blocks."""
-    missing = -len(row) % PRODUCT_BLOCK
-    padded = [
-        np.pad(numbers, (0, missing), mode="edge") if missing else numbers.copy()
-        for numbers in (row, node, payoff)
-    ]
-    return Terminals(
-        padded[0].astype(np.int32), padded[1].astype(np.int32), padded[2].astype(np.float32)
-    )
+def _pad(node: AnyArray, row: AnyArray, payoff: AnyArray) -> Terminals:
+    """Returns terminals whose last one is repeated until they fill whole blocks."""
+    end = (0, -len(node) % PRODUCT_BLOCK)
+    node, row, payoff = (np.pad(part, end, mode="edge") for part in (node, row, payoff))
+    return Terminals(node.astype(np.int32), row.astype(np.int32), payoff.astype(np.float32))

@@ -13,9 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, Int32Array
-from runout.holdem import terminal_kernels
-from runout.holdem.terminal_kernels import Ends, Lanes, Meeting
-from runout.jit import inlined, kernel
+from runout.jit import kernel
 from runout.simd import decision_kernels
 from runout.simd.decision_kernels import Decision, Discounts, Learning
 
@@ -97,6 +95,25 @@ class Forest(NamedTuple):
     chance_row: Int32Array
 
 
+class Lanes(NamedTuple):
+    """Working space of sixteen terminals.
+
+    Attributes:
+        reach: ``[O, 16]`` the opponent's reach.
+        value: ``[H, 16]`` sums of reach; hands that the board blocks are 0.
+        met: ``[H, 16]`` the reach that hands meet at showdowns; blocked hands are 0.
+        by_card: ``[52, 16]`` the reach that holds a card.
+        running: ``[3 O + 53, 16]`` running sums of all hands and of each card, whose
+            first rows stay 0; one such row before the river.
+    """
+
+    reach: Float32Array
+    value: Float32Array
+    met: Float32Array
+    by_card: Float32Array
+    running: Float32Array
+
+
 class Scratch(NamedTuple):
     """Working space of one worker on one street.
 
@@ -163,58 +180,3 @@ def pull_values(
             decision_kernels.learn_unlocked(hero, decision, discounts, space, value)
         else:
             decision_kernels.mix_and_learn(hero, decision, discounts, space, value)
-
-
-@kernel
-def value_folds(forest: Forest, meeting: Meeting, out_scratch: Scratch) -> None:
-    """Values the folds of a street before the river."""
-    folds = _folds(forest, 0, forest.fold.shape[0])
-    terminal_kernels.value_folds(
-        folds, False, meeting, out_scratch.reach, out_scratch.lanes, out_scratch.value
-    )
-
-
-@kernel
-def value_all_ins(
-    forest: Forest, net_wins: Float32Array, meeting: Meeting, out_scratch: Scratch
-) -> None:
-    """Values the showdowns of a settled street; ``net_wins[P, O, W]`` are those of its board."""
-    terminal_kernels.value_all_ins(
-        Ends(forest.showdown, forest.showdown_row, forest.showdown_stake),
-        forest.showdown_rake,
-        net_wins,
-        meeting,
-        out_scratch.reach,
-        out_scratch.lanes,
-        out_scratch.value,
-    )
-
-
-@kernel
-def value_terminals(forest: Forest, group: int, meeting: Meeting, out_scratch: Scratch) -> None:
-    """Values the folds and showdowns of a group of a river."""
-    bounds = forest.group[group]
-    reach, value, lanes = out_scratch.reach, out_scratch.value, out_scratch.lanes
-    first, middle, last = bounds[4], bounds[4] + bounds[9], bounds[5]
-    showdowns = slice(bounds[6], bounds[7])
-    terminal_kernels.value_showdowns(
-        Ends(
-            forest.showdown[showdowns],
-            forest.showdown_row[showdowns],
-            forest.showdown_stake[showdowns],
-        ),
-        forest.showdown_rake[showdowns],
-        _folds(forest, first, middle),
-        meeting,
-        reach,
-        lanes,
-        value,
-    )
-    folds = _folds(forest, middle, last)
-    terminal_kernels.value_folds(folds, False, meeting, reach, lanes, value)
-
-
-@inlined
-def _folds(forest: Forest, begin: int, end: int) -> Ends:
-    """Returns some of the folds."""
-    return Ends(forest.fold[begin:end], forest.fold_row[begin:end], forest.fold_gain[begin:end])

@@ -30,8 +30,8 @@ from runout.equity.board import BoardEquity, compute_board_equity
 from runout.holdem import terminal_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, PlayerHands
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.layouts import Hands, Orders
 from runout.holdem.street_kernels import Scratch
+from runout.holdem.visit_kernels import Hands, Orders
 from runout.simd import products
 from runout.simd.decision_kernels import Learning
 from runout.simd.vector_kernels import LANES
@@ -275,7 +275,7 @@ RowsOf = Callable[[StreetTemplate, int, tuple[int, ...], IntArray], Float32Array
 
 @dataclass(frozen=True, eq=False)
 class FixedTables:
-    """What one player does, for visits in which the other one responds.
+    """What players do who do not learn.
 
     They are filled board by board: all of them can need more memory than there is, and a visit
     looks at the boards of one turn card at a time.
@@ -283,14 +283,14 @@ class FixedTables:
     Attributes:
         templates: the streets of the spot.
         cards: its hands and cards.
-        player: whose strategies they are; the other player has no tables.
         rows_of: the strategies.
+        players: whose strategies they are; another player responds and has no tables.
     """
 
     templates: list[StreetTemplate]
     cards: CardsToCome
-    player: int
     rows_of: RowsOf
+    players: tuple[int, ...] = (0, 1)
 
     def on_board(self, street: Street, board: int) -> BothPlayers:
         """Returns the tables of one board."""
@@ -299,35 +299,19 @@ class FixedTables:
 
     def on_boards(self, street: Street, boards: range) -> BothPlayers:
         """Returns the tables of consecutive boards."""
+        return self._of_player(0, street, boards), self._of_player(1, street, boards)
+
+    def _of_player(self, player: int, street: Street, boards: range) -> Learning:
+        if player not in self.players:
+            return only_strategy(np.zeros((len(boards), 0, 0), np.float32))
         number = street - self.templates[0].street
-        template, hands = self.templates[number], self.cards.players[self.player]
-        shape = (len(boards), template.num_actions[self.player], hands.width)
-        played = np.zeros(shape, np.float32)
+        template, hands = self.templates[number], self.cards.players[player]
+        played = np.zeros((len(boards), template.num_actions[player], hands.width), np.float32)
         for position, board in enumerate(boards):
             dealt = self.cards.runouts[number - 1][board] if number > 0 else ()
-            known = self.rows_of(template, self.player, dealt, hands.combos)
+            known = self.rows_of(template, player, dealt, hands.combos)
             played[position, :, : len(hands.combos)] = known
-        mine, nobody = (
-            only_strategy(played),
-            only_strategy(np.zeros((len(boards), 0, 0), np.float32)),
-        )
-        return (mine, nobody) if self.player == 0 else (nobody, mine)
-
-
-@dataclass(frozen=True, eq=False)
-class BothFixed:
-    """The tables of two players neither of whom learns or responds."""
-
-    oop: FixedTables
-    ip: FixedTables
-
-    def on_board(self, street: Street, board: int) -> BothPlayers:
-        """Returns the tables of one board."""
-        return self.oop.on_board(street, board)[0], self.ip.on_board(street, board)[1]
-
-    def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns the tables of some boards, with an axis for them."""
-        return self.oop.on_boards(street, boards)[0], self.ip.on_boards(street, boards)[1]
+        return only_strategy(played)
 
 
 def plan_scratch(

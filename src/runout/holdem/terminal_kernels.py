@@ -23,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array
-from runout.jit import kernel
+from runout.holdem.street_kernels import Forest, Lanes, Scratch
+from runout.jit import inlined, kernel
 from runout.simd import lane_kernels, product_kernels, vector_kernels
 from runout.simd.lane_kernels import Marked, Ranked
 
@@ -34,7 +35,7 @@ _LANES = vector_kernels.LANES
 SUMS_OF_HAND = 8
 
 
-class Meeting(NamedTuple):
+class Matchups(NamedTuple):
     """Who can meet on a board, and who wins.
 
     Attributes:
@@ -57,26 +58,7 @@ class Meeting(NamedTuple):
     villain_sums: Int16Array
 
 
-class Lanes(NamedTuple):
-    """Working space of sixteen terminals.
-
-    Attributes:
-        reach: ``[O, 16]`` the opponent's reach.
-        value: ``[H, 16]`` sums of reach; hands that the board blocks are 0.
-        met: ``[H, 16]`` the reach that hands meet at showdowns; blocked hands are 0.
-        by_card: ``[52, 16]`` the reach that holds a card.
-        running: ``[3 O + 53, 16]`` running sums of all hands and of each card, whose
-            first rows stay 0; one such row before the river.
-    """
-
-    reach: Float32Array
-    value: Float32Array
-    met: Float32Array
-    by_card: Float32Array
-    running: Float32Array
-
-
-class Ends(NamedTuple):
+class Terminals(NamedTuple):
     """Folds, or showdowns.
 
     Attributes:
@@ -108,55 +90,37 @@ def find_sums(
         numbers: ``[K]`` how many are possible.
         cards: ``[H, 2]`` and ``[O, 2]``.
         first_sum: ``[52]`` the row before the first running sum of each card.
-        out_hero: ``[K, ., 8]`` as in `Meeting`.
-        out_villain: ``[K, ., 2]`` as in `Meeting`.
+        out_hero: ``[K, ., 8]`` as in `Matchups`.
+        out_villain: ``[K, ., 2]`` as in `Matchups`.
     """
+    hero_cards, villain_cards = cards
     for board in range(numbers[0].shape[0]):
         num_hero, num_villain = numbers[0][board], numbers[1][board]
-        _find_sums_on_board(
-            (strengths[0][board][:num_hero], strengths[1][board][:num_villain]),
-            (orders[0][board][:num_hero], orders[1][board][:num_villain]),
-            cards,
-            first_sum,
-            out_hero[board],
-            out_villain[board],
-        )
-
-
-@kernel
-def _find_sums_on_board(
-    strengths: tuple[Uint8Array, Uint8Array],
-    orders: tuple[Int16Array, Int16Array],
-    cards: tuple[IntArray, IntArray],
-    first_sum: IntArray,
-    out_hero: Int16Array,
-    out_villain: Int16Array,
-) -> None:
-    hero_strength, villain_strength = strengths
-    hero, villain = orders
-    hero_cards, villain_cards = cards
-    last = first_sum.copy()
-    for i in range(villain.shape[0]):
-        for side in range(2):
-            card = villain_cards[villain[i], side]
-            last[card] += 1
-            out_villain[i, side] = last[card]
-    below, upto = first_sum.copy(), first_sum.copy()
-    num_below, num_upto = 0, 0
-    for i in range(hero.shape[0]):
-        while num_below < villain.shape[0] and villain_strength[num_below] < hero_strength[i]:
+        hero, villain = orders[0][board], orders[1][board]
+        hero_strength, villain_strength = strengths[0][board], strengths[1][board]
+        last = first_sum.copy()
+        for i in range(num_villain):
             for side in range(2):
-                below[villain_cards[villain[num_below], side]] += 1
-            num_below += 1
-        while num_upto < villain.shape[0] and villain_strength[num_upto] <= hero_strength[i]:
+                card = villain_cards[villain[i], side]
+                last[card] += 1
+                out_villain[board, i, side] = last[card]
+        below, upto = first_sum.copy(), first_sum.copy()
+        num_below, num_upto = 0, 0
+        for i in range(num_hero):
+            while num_below < num_villain and villain_strength[num_below] < hero_strength[i]:
+                for side in range(2):
+                    below[villain_cards[villain[num_below], side]] += 1
+                num_below += 1
+            while num_upto < num_villain and villain_strength[num_upto] <= hero_strength[i]:
+                for side in range(2):
+                    upto[villain_cards[villain[num_upto], side]] += 1
+                num_upto += 1
+            sums = out_hero[board, i]
+            sums[0], sums[1] = num_below, num_upto
             for side in range(2):
-                upto[villain_cards[villain[num_upto], side]] += 1
-            num_upto += 1
-        out_hero[i, 0], out_hero[i, 1] = num_below, num_upto
-        for side in range(2):
-            card = hero_cards[hero[i], side]
-            out_hero[i, 2 + 2 * side], out_hero[i, 3 + 2 * side] = below[card], upto[card]
-            out_hero[i, 6 + side] = last[card]
+                card = hero_cards[hero[i], side]
+                sums[2 + 2 * side], sums[3 + 2 * side] = below[card], upto[card]
+                sums[6 + side] = last[card]
 
 
 @kernel
@@ -167,75 +131,67 @@ def clear_values(out_lanes: Lanes) -> None:
 
 
 @kernel
-def value_folds(
-    folds: Ends,
-    adds: bool,
-    meeting: Meeting,
-    reach: Float32Array,
-    lanes: Lanes,
-    out_value: Float32Array,
-) -> None:
+def value_folds(folds: Terminals, adds: bool, matchups: Matchups, out_scratch: Scratch) -> None:
     """Writes what hero's hands win whatever the opponent holds, as at folds, into rows.
 
     Args:
         folds: the nodes.
         adds: whether it is added to what is there.
-        meeting: the hands on this board.
-        reach: ``[rows, O]`` the opponent's reach.
-        lanes: working space, cleared once for a board.
-        out_value: ``[n, H]``.
+        matchups: the hands on this board.
+        out_scratch: reach, and values; its lanes are cleared once for a board.
     """
+    lanes = out_scratch.lanes
     for begin in range(0, folds.node.shape[0], _LANES):
         end = min(begin + _LANES, folds.node.shape[0])
-        lane_kernels.rows_to_lanes(folds.row[begin:end], reach, lanes.reach)
-        sum_reach(meeting, lanes)
+        lane_kernels.rows_to_lanes(folds.row[begin:end], out_scratch.reach, lanes.reach)
+        sum_reach(matchups, lanes)
         node, payoff = folds.node[begin:end], folds.payoff[begin:end]
-        lane_kernels.lanes_to_rows(node, payoff, adds, lanes.value, out_value)
+        lane_kernels.lanes_to_rows(node, payoff, adds, lanes.value, out_scratch.value)
+
+
+@inlined
+def folds_of(forest: Forest, begin: int, end: int) -> Terminals:
+    """Returns some of a street's folds."""
+    fold, row, gain = forest.fold, forest.fold_row, forest.fold_gain
+    return Terminals(fold[begin:end], row[begin:end], gain[begin:end])
 
 
 @kernel
 def value_all_ins(
-    showdowns: Ends,
-    rake: Float32Array,
-    net_wins: Float32Array,
-    meeting: Meeting,
-    reach: Float32Array,
-    lanes: Lanes,
-    out_value: Float32Array,
+    forest: Forest, net_wins: Float32Array, matchups: Matchups, out_scratch: Scratch
 ) -> None:
-    """Writes what hero's hands win at showdowns before the river into their rows.
-
-    Args:
-        showdowns: the nodes.
-        rake: ``[k]`` what hero gains there whoever wins; empty without rake.
-        net_wins: ``[P, O, W]`` by the opponent's hand and hero's, as panels.
-        meeting: the hands on this board.
-        reach: ``[rows, O]`` the opponent's reach.
-        lanes: working space, cleared once for a board.
-        out_value: ``[n, H]``.
-    """
-    num_showdowns = showdowns.node.shape[0]
-    won = np.empty((num_showdowns, net_wins.shape[0] * net_wins.shape[2]), np.float32)
-    product_kernels.multiply_rows(reach, showdowns.row, net_wins, won)
-    for i in range(num_showdowns):
-        of_hands, value, stake = won[i], out_value[showdowns.node[i]], showdowns.payoff[i]
+    """Values the showdowns of a settled street; ``net_wins[P, O, W]`` are those of its board."""
+    node, row, stake = forest.showdown, forest.showdown_row, forest.showdown_stake
+    won = np.empty((node.shape[0], net_wins.shape[0] * net_wins.shape[2]), np.float32)
+    product_kernels.multiply_rows(out_scratch.reach, row, net_wins, won)
+    for i in range(node.shape[0]):
+        of_hands, value = won[i], out_scratch.value[node[i]]
         for hand in range(value.shape[0]):
-            value[hand] = stake * of_hands[hand]
-    if rake.size > 0:
-        value_folds(
-            Ends(showdowns.node, showdowns.row, rake), True, meeting, reach, lanes, out_value
-        )
+            value[hand] = stake[i] * of_hands[hand]
+    if forest.showdown_rake.size > 0:
+        value_folds(Terminals(node, row, forest.showdown_rake), True, matchups, out_scratch)
+
+
+@kernel
+def value_terminals(forest: Forest, group: int, matchups: Matchups, out_scratch: Scratch) -> None:
+    """Values the folds and showdowns of a group of a river."""
+    bounds, chosen = forest.group[group], slice(forest.group[group, 6], forest.group[group, 7])
+    middle = bounds[4] + bounds[9]
+    showdowns = Terminals(
+        forest.showdown[chosen], forest.showdown_row[chosen], forest.showdown_stake[chosen]
+    )
+    with_reach = folds_of(forest, bounds[4], middle)
+    value_showdowns(showdowns, forest.showdown_rake[chosen], with_reach, matchups, out_scratch)
+    value_folds(folds_of(forest, middle, bounds[5]), False, matchups, out_scratch)
 
 
 @kernel
 def value_showdowns(
-    showdowns: Ends,
+    showdowns: Terminals,
     rake: Float32Array,
-    folds: Ends,
-    meeting: Meeting,
-    reach: Float32Array,
-    lanes: Lanes,
-    out_value: Float32Array,
+    folds: Terminals,
+    matchups: Matchups,
+    out_scratch: Scratch,
 ) -> None:
     """Writes what hero's hands win at showdowns, and instead by folding, into their rows.
 
@@ -243,54 +199,41 @@ def value_showdowns(
         showdowns: the nodes.
         rake: ``[k]`` what hero gains there whoever wins; empty without rake.
         folds: nodes with the same reach as the first of the showdowns, one after the other.
-        meeting: the hands on this board.
-        reach: ``[rows, O]`` the opponent's reach.
-        lanes: working space, cleared once for a board.
-        out_value: ``[n, H]``.
+        matchups: the hands on this board.
+        out_scratch: reach, and values; its lanes are cleared once for a board.
     """
     num_showdowns, num_folds, is_raked = showdowns.node.shape[0], folds.node.shape[0], rake.size > 0
+    lanes, value = out_scratch.lanes, out_scratch.value
     for begin in range(0, num_showdowns, _LANES):
         end, last_fold = min(begin + _LANES, num_showdowns), min(begin + _LANES, num_folds)
-        lane_kernels.rows_to_lanes(showdowns.row[begin:end], reach, lanes.reach)
-        _compare_strengths(meeting, is_raked or begin < last_fold, lanes)
+        lane_kernels.rows_to_lanes(showdowns.row[begin:end], out_scratch.reach, lanes.reach)
+        lane_kernels.compare_disjoint(
+            lanes.reach,
+            matchups.villain_order,
+            matchups.villain_sums,
+            Ranked(matchups.hero_order, matchups.hero_sums, matchups.same),
+            is_raked or begin < last_fold,
+            lanes.running,
+            lanes.value,
+            lanes.met,
+        )
         node, payoff = showdowns.node[begin:end], showdowns.payoff[begin:end]
-        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, out_value)
+        lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, value)
         if is_raked:
-            lane_kernels.lanes_to_rows(node, rake[begin:end], True, lanes.met, out_value)
+            lane_kernels.lanes_to_rows(node, rake[begin:end], True, lanes.met, value)
         if begin < last_fold:
             node, payoff = folds.node[begin:last_fold], folds.payoff[begin:last_fold]
-            lane_kernels.lanes_to_rows(node, payoff, False, lanes.met, out_value)
+            lane_kernels.lanes_to_rows(node, payoff, False, lanes.met, value)
 
 
 @kernel
-def _compare_strengths(meeting: Meeting, finds_met: bool, out_lanes: Lanes) -> None:
-    """Sets each hand's value to the reach that it beats minus the reach that beats it.
-
-    Args:
-        meeting: the hands on this board.
-        finds_met: whether ``met`` is set, too.
-        out_lanes: value, met, and running sums.
-    """
-    lane_kernels.compare_disjoint(
-        out_lanes.reach,
-        meeting.villain_order,
-        meeting.villain_sums,
-        Ranked(meeting.hero_order, meeting.hero_sums, meeting.same),
-        finds_met,
-        out_lanes.running,
-        out_lanes.value,
-        out_lanes.met,
-    )
-
-
-@kernel
-def sum_reach(meeting: Meeting, out_lanes: Lanes) -> None:
+def sum_reach(matchups: Matchups, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
     lane_kernels.sum_disjoint(
         out_lanes.reach,
-        Marked(meeting.villain_order, meeting.villain_cards),
-        Marked(meeting.hero_order, meeting.hero_cards),
-        meeting.same,
+        Marked(matchups.villain_order, matchups.villain_cards),
+        Marked(matchups.hero_order, matchups.hero_cards),
+        matchups.same,
         out_lanes.by_card,
         out_lanes.value,
     )

@@ -1,51 +1,166 @@
-"""Compiled visits of streets with real cards, and of rivers as bucket games."""
+"""Compiled visits of streets with real cards: a river board, a turn with its rivers.
+
+A visit is three passes, and what lies between a street's last bets and its values is the visit of
+the next street once for every card that can come. Cards that differ only by a renaming of suits
+are visited once; what a hand gets on the others is what its image gets on the visited one.
+
+Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` cards or boards, ``R`` roots.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, IntArray
-from runout.holdem import street_kernels, terminal_kernels, turn_to_river_kernels
-from runout.holdem.layouts import (
-    Arrival,
-    BucketBetting,
-    BucketScratch,
-    CompactScratch,
-    CompactStreets,
-    Hands,
-    Knowledge,
-    Orders,
-    RiverSide,
-    RiverStreet,
-    Terminals,
-    TurnArrival,
-    TurnScratch,
-    TurnStreets,
-)
+from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray
+from runout.holdem import street_kernels, terminal_kernels
+from runout.holdem.cards import Deal
 from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
-from runout.holdem.terminal_kernels import Meeting
-from runout.jit import inlined, kernel
-from runout.simd import lane_kernels, vector_kernels
+from runout.holdem.terminal_kernels import Matchups
+from runout.jit import kernel
+from runout.simd import vector_kernels
 from runout.simd.decision_kernels import Learning
-
-# --------------------------------------------------------------------------------------------------
-# Compiled visits of streets with real cards: a river board, a turn with its rivers.
-#
-# A visit is three passes, and what lies between a street's last bets and its values is the visit of
-# the next street once for every card that can come. Cards that differ only by a renaming of suits
-# are visited once; what a hand gets on the others is what its image gets on the visited one.
-#
-# Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` cards or boards, ``R`` roots.
-
 
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
 FLUSH_DENORMALS = np.uint32(0x9FC0)
 _NOBODY = -1
 
 
+class Hands(NamedTuple):
+    """The hands of both players, numbered apart; rows are padded to a multiple of sixteen.
+
+    Attributes:
+        hero_cards: ``[H, 2]``.
+        villain_cards: ``[O, 2]``.
+        same: ``[H]`` the opponent's hand of the same two cards, or -1.
+        holding: ``[52, 51]`` the opponent's hands that hold a card, the rest -1.
+        image: ``[P, H]`` the hero's hand that each renaming of suits takes to each hand.
+    """
+
+    hero_cards: IntArray
+    villain_cards: IntArray
+    same: IntArray
+    holding: IntArray
+    image: IntArray
+
+
+class Orders(NamedTuple):
+    """Hands that a board leaves possible, weakest first, by board.
+
+    Attributes:
+        hero: ``[K, H]`` hero's hands.
+        hero_sums: ``[K, H, 8]`` the running sums that they need; empty before the river.
+        num_hero: ``[K]`` how many there are.
+        villain: ``[K, O]`` the opponent's hands.
+        villain_sums: ``[K, O, 2]`` the running sums that they make; empty before the river.
+        num_villain: ``[K]`` how many there are.
+    """
+
+    hero: Int16Array
+    hero_sums: Int16Array
+    num_hero: IntArray
+    villain: Int16Array
+    villain_sums: Int16Array
+    num_villain: IntArray
+
+
+class DealtStreet(NamedTuple):
+    """A street that begins with a card: its betting, the hands by board, and the cards."""
+
+    forest: Forest
+    orders: Orders
+    deal: Deal
+
+
+class Arrival(NamedTuple):
+    """The opponent's reach on entering a street.
+
+    Attributes:
+        reach: ``[rows, O]``.
+        row: ``[R]`` the row of each root.
+        card: the card just dealt, -1 for none.
+        probability: of the card.
+    """
+
+    reach: Float32Array
+    row: Int32Array
+    card: int
+    probability: np.float32
+
+
+class BothTables(NamedTuple):
+    """The tables of both players on one street: of one board, or with an axis for boards."""
+
+    hero: Learning
+    villain: Learning
+
+
+class TurnTables(NamedTuple):
+    """The tables of consecutive turn cards and of the rivers after them.
+
+    Attributes:
+        turn: with an axis for turn cards.
+        river: with an axis for boards, or for bucket games.
+        first_turn: the number of the first turn card.
+        first_river: the number of the first board or game.
+    """
+
+    turn: BothTables
+    river: BothTables
+    first_turn: int
+    first_river: int
+
+
+class TurnStreets(NamedTuple):
+    """What visits of turn cards need to know about a game whose rivers tell all hands apart.
+
+    Attributes:
+        hands: both players' hands.
+        turn: its ``first_next`` numbers the rivers after each card.
+        river: all rivers.
+        net_wins: ``[K, P, O, W]`` by turn card, of `tables.net_wins`; empty unless settled.
+    """
+
+    hands: Hands
+    turn: DealtStreet
+    river: DealtStreet
+    net_wins: Float32Array
+
+
+#: Where turns are not settled.
+NO_NET_WINS: Float32Array = np.zeros((0, 0, 0, 0), np.float32)
+
+
+class TurnScratch(NamedTuple):
+    """Working space of a worker that visits turn cards.
+
+    Attributes:
+        turn: of the turn.
+        river: of the rivers.
+        river_value: ``[R, H]`` what one river is worth.
+        chance_value: ``[R, H]`` float64, the sum over rivers.
+    """
+
+    turn: Scratch
+    river: Scratch
+    river_value: Float32Array
+    chance_value: FloatArray
+
+
+class RiverSide(NamedTuple):
+    """A river spot seen from one player: everything that a visit needs."""
+
+    forest: Forest
+    hands: Hands
+    matchups: Matchups
+    arrival: Arrival
+    scratch: Scratch
+
+
 @kernel
-def meet(hands: Hands, orders: Orders, board: int) -> Meeting:
+def meet(hands: Hands, orders: Orders, board: int) -> Matchups:
     """Returns who can meet on a board."""
     num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
-    return Meeting(
+    return Matchups(
         hands.hero_cards,
         hands.villain_cards,
         hands.same,
@@ -57,8 +172,7 @@ def meet(hands: Hands, orders: Orders, board: int) -> Meeting:
 
 
 @kernel
-def on_board(learning: Learning, board: int) -> Learning:
-    """Returns the tables of one board."""
+def _of_board(learning: Learning, board: int) -> Learning:
     return Learning(
         learning.regret[board],
         learning.regret_scale[board],
@@ -66,6 +180,18 @@ def on_board(learning: Learning, board: int) -> Learning:
         learning.sum_scale[board],
         learning.lock[board],
     )
+
+
+@kernel
+def on_board(tables: BothTables, board: int) -> BothTables:
+    """Returns the tables of one board."""
+    return BothTables(_of_board(tables.hero, board), _of_board(tables.villain, board))
+
+
+@kernel
+def deal_card(arrival: Arrival, deal: Deal, number: int) -> Arrival:
+    """Returns how a street is entered with one of its cards."""
+    return Arrival(arrival.reach, arrival.row, deal.card[number], deal.probability)
 
 
 @kernel
@@ -89,11 +215,20 @@ def enter_street(
 
 
 @kernel
+def leave_street(forest: Forest, group: int, value: Float32Array, out_value: Float32Array) -> None:
+    """Sets the rows ``out_value[R, H]`` of a group's roots to their values."""
+    for root in range(forest.group[group, 2], forest.group[group, 3]):
+        found, out = value[forest.root[root]], out_value[root]
+        for hand in range(out.shape[0]):
+            out[hand] = found[hand]
+
+
+@kernel
 def visit_last_street(
     forest: Forest,
     hands: Hands,
-    meeting: Meeting,
-    knowledge: Knowledge,
+    matchups: Matchups,
+    tables: BothTables,
     step: Step,
     arrival: Arrival,
     scratch: Scratch,
@@ -103,20 +238,17 @@ def visit_last_street(
     terminal_kernels.clear_values(scratch.lanes)
     for group in range(forest.group.shape[0]):
         enter_street(arrival, hands, forest, group, scratch.reach)
-        street_kernels.push_reach(forest, group, knowledge.villain, step, scratch)
-        street_kernels.value_terminals(forest, group, meeting, scratch)
-        street_kernels.pull_values(forest, group, knowledge.hero, step, scratch)
-        for root in range(forest.group[group, 2], forest.group[group, 3]):
-            value, out = scratch.value[forest.root[root]], out_value[root]
-            for hand in range(out.shape[0]):
-                out[hand] = value[hand]
+        street_kernels.push_reach(forest, group, tables.villain, step, scratch)
+        terminal_kernels.value_terminals(forest, group, matchups, scratch)
+        street_kernels.pull_values(forest, group, tables.hero, step, scratch)
+        leave_street(forest, group, scratch.value, out_value)
 
 
 @kernel
 def begin_street(
     forest: Forest,
     hands: Hands,
-    meeting: Meeting,
+    matchups: Matchups,
     villain: Learning,
     step: Step,
     arrival: Arrival,
@@ -126,7 +258,8 @@ def begin_street(
     terminal_kernels.clear_values(out_scratch.lanes)
     enter_street(arrival, hands, forest, 0, out_scratch.reach)
     street_kernels.push_reach(forest, 0, villain, step, out_scratch)
-    street_kernels.value_folds(forest, meeting, out_scratch)
+    folds = terminal_kernels.folds_of(forest, 0, forest.fold.shape[0])
+    terminal_kernels.value_folds(folds, False, matchups, out_scratch)
 
 
 @kernel
@@ -169,112 +302,108 @@ def end_street(
 
 
 @kernel
-def visit_turn(
-    streets: TurnStreets,
-    turn_index: int,
-    turn_knowledge: Knowledge,
-    river_knowledge: Knowledge,
+def begin_turn(
+    hands: Hands,
+    turn: DealtStreet,
+    number: int,
+    villain: Learning,
     step: Step,
     arrival: Arrival,
-    scratch: TurnScratch,
-    out_value: Float32Array,
-) -> None:
-    """Visits a turn card with all its rivers; ``out_value[R, H]`` becomes hero's values.
-
-    Args:
-        streets: the game.
-        turn_index: the number of the turn card.
-        turn_knowledge: tables of the turn on this card.
-        river_knowledge: tables of the river on the boards that can follow this card.
-        step: what to do.
-        arrival: the opponent's reach on entering the turn.
-        scratch: of this worker.
-        out_value: one row for each root.
-    """
-    old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
-    turn, hands, deal = streets.turn, streets.hands, streets.river_deal
-    meeting = meet(hands, streets.turn_orders, streets.turn_deal.order[turn_index])
-    begin_street(turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn)
-    if turn.showdown.shape[0] > 0:
-        net_wins = streets.net_wins[turn_index]
-        street_kernels.value_all_ins(turn, net_wins, meeting, scratch.turn)
-    first = streets.turn_deal.first_next[turn_index]
-    scratch.chance_value[:] = 0.0
-    for board in range(first, streets.turn_deal.first_next[turn_index + 1]):
-        tables = Knowledge(
-            on_board(river_knowledge.hero, board - first),
-            on_board(river_knowledge.villain, board - first),
-        )
-        _visit_river(streets, board, tables, step, scratch)
-        add_card(scratch.river_value, hands.image, deal.images[board], scratch.chance_value)
-    end_street(turn, scratch.chance_value, turn_knowledge.hero, step, scratch.turn)
-    for root in range(out_value.shape[0]):
-        value, out = scratch.turn.value[turn.root[root]], out_value[root]
-        for hand in range(out.shape[0]):
-            out[hand] = value[hand]
-    vector_kernels.set_float_mode(old_mode)
-
-
-@inlined
-def _visit_river(
-    streets: TurnStreets, board: int, knowledge: Knowledge, step: Step, scratch: TurnScratch
-) -> None:
-    """Visits one river after the turn whose reach is in the scratch."""
-    deal = streets.river_deal
-    arrival = Arrival(
-        scratch.turn.reach, streets.turn.chance_row, deal.card[board], deal.probability
-    )
-    meeting = meet(streets.hands, streets.river_orders, deal.order[board])
-    visit_last_street(
-        streets.river,
-        streets.hands,
-        meeting,
-        knowledge,
-        step,
-        arrival,
-        scratch.river,
-        scratch.river_value,
-    )
+    out_scratch: Scratch,
+) -> Matchups:
+    """Begins the turn with the card of a number; returns who can meet after it."""
+    matchups: Matchups = meet(hands, turn.orders, turn.deal.order[number])
+    entering = deal_card(arrival, turn.deal, number)
+    begin_street(turn.forest, hands, matchups, villain, step, entering, out_scratch)
+    return matchups
 
 
 @kernel
-def visit_rivers(
-    street: RiverStreet,
-    boards: IntArray,
-    knowledge: Knowledge,
+def visit_turns(
+    streets: TurnStreets,
+    numbers: IntArray,
+    tables: TurnTables,
+    step: Step,
+    arrival: Arrival,
+    scratch: TurnScratch,
+    out_values: Float32Array,
+) -> None:
+    """Visits turn cards with all their rivers.
+
+    Args:
+        streets: the game.
+        numbers: of the turn cards.
+        tables: of these cards and of the rivers after them.
+        step: what to do.
+        arrival: the opponent's reach before a card is dealt.
+        scratch: of this worker, for all entries of the river or more.
+        out_values: ``[T, R, H]`` hero's values; of other cards they are left alone.
+    """
+    old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
+    hands, turn, forest = streets.hands, streets.turn, streets.turn.forest
+    num_roots = forest.chance.shape[0]
+    value, total = scratch.river_value[:num_roots], scratch.chance_value[:num_roots]
+    for number in numbers:
+        both = on_board(tables.turn, number - tables.first_turn)
+        matchups = begin_turn(hands, turn, number, both.villain, step, arrival, scratch.turn)
+        if forest.showdown.shape[0] > 0:
+            net_wins = streets.net_wins[number]
+            terminal_kernels.value_all_ins(forest, net_wins, matchups, scratch.turn)
+        total[:] = 0.0
+        after = Arrival(scratch.turn.reach, forest.chance_row, _NOBODY, np.float32(1.0))
+        for board in range(turn.deal.first_next[number], turn.deal.first_next[number + 1]):
+            on_river = on_board(tables.river, board - tables.first_river)
+            visit_river(hands, streets.river, board, on_river, step, after, scratch.river, value)
+            add_card(value, hands.image, streets.river.deal.images[board], total)
+        end_street(forest, total, both.hero, step, scratch.turn)
+        leave_street(forest, 0, scratch.turn.value, out_values[number])
+    vector_kernels.set_float_mode(old_mode)
+
+
+@kernel
+def visit_river(
+    hands: Hands,
+    river: DealtStreet,
+    board: int,
+    tables: BothTables,
     step: Step,
     arrival: Arrival,
     scratch: Scratch,
     out_value: Float32Array,
 ) -> None:
-    """Visits some river cards after a turn; ``out_value[K, R, H]`` becomes hero's values.
+    """Visits the river card of a number; ``arrival`` is before it, ``out_value[R, H]`` values."""
+    matchups = meet(hands, river.orders, river.deal.order[board])
+    entering = deal_card(arrival, river.deal, board)
+    visit_last_street(river.forest, hands, matchups, tables, step, entering, scratch, out_value)
+
+
+@kernel
+def visit_rivers(
+    hands: Hands,
+    river: DealtStreet,
+    boards: IntArray,
+    tables: BothTables,
+    step: Step,
+    arrival: Arrival,
+    scratch: Scratch,
+    out_value: Float32Array,
+) -> None:
+    """Visits some river cards after a turn.
 
     Args:
-        street: the game.
+        hands: both players' hands.
+        river: the street.
         boards: the numbers of the river cards.
-        knowledge: tables of the river, on all its boards.
+        tables: of the river, on all its boards.
         step: what to do.
-        arrival: the opponent's reach at the end of the turn; its card is ignored.
+        arrival: the opponent's reach at the end of the turn.
         scratch: of this worker.
-        out_value: of all river cards; only those visited are written.
+        out_value: ``[K, R, H]`` hero's values on all river cards; only those visited are written.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
-    deal = street.deal
-    for i in range(boards.shape[0]):
-        board = boards[i]
-        entering = Arrival(arrival.reach, arrival.row, deal.card[board], deal.probability)
-        tables = Knowledge(on_board(knowledge.hero, board), on_board(knowledge.villain, board))
-        meeting = meet(street.hands, street.orders, deal.order[board])
-        visit_last_street(
-            street.river,
-            street.hands,
-            meeting,
-            tables,
-            step,
-            entering,
-            scratch,
-            out_value[board],
-        )
+    for board in boards:
+        both = on_board(tables, board)
+        visit_river(hands, river, board, both, step, arrival, scratch, out_value[board])
     vector_kernels.set_float_mode(old_mode)
 
 
@@ -301,141 +430,11 @@ def iterate_river(
             visit_last_street(
                 side.forest,
                 side.hands,
-                side.meeting,
-                Knowledge(tables[player], tables[1 - player]),
+                side.matchups,
+                BothTables(tables[player], tables[1 - player]),
                 step,
                 side.arrival,
                 side.scratch,
                 out_values[player],
             )
     vector_kernels.set_float_mode(old_mode)
-
-
-# --------------------------------------------------------------------------------------------------
-# Compiled visit of one bucket game: the river with buckets in the place of hands.
-#
-# The same three passes as on any street (`street_kernels`): the opponent's reach down, terminals,
-# hero's values up. A terminal is one product of a row of reach with the matrix of who meets whom.
-
-
-@kernel
-def value_rows(
-    terminals: Terminals,
-    matrix: Float32Array,
-    adds: bool,
-    reach: Float32Array,
-    out_value: Float32Array,
-) -> None:
-    """Sets the rows of terminals to payoff times reach times matrix, or adds it."""
-    row, node, payoff = terminals
-    lane_kernels.multiply(matrix, reach, row, node, payoff, adds, out_value)
-
-
-@kernel
-def play_game(
-    river: BucketBetting,
-    meets: Float32Array,
-    wins: Float32Array,
-    knowledge: Knowledge,
-    step: Step,
-    out_scratch: BucketScratch,
-) -> None:
-    """Visits one bucket game; the rows of its roots hold the opponent's reach already."""
-    reach, value = out_scratch.reach, out_scratch.value
-    value_rows(river.roots, meets, False, reach, out_scratch.met)
-    street_kernels.push_reach(river.forest, 0, knowledge.villain, step, out_scratch)
-    value_rows(river.folds, meets, False, reach, value)
-    value_rows(river.showdowns, wins, False, reach, value)
-    value_rows(river.rake, meets, True, reach, value)
-    street_kernels.pull_values(river.forest, 0, knowledge.hero, step, out_scratch)
-
-
-# --------------------------------------------------------------------------------------------------
-# Compiled visit of a turn card whose rivers are bucket games.
-
-
-@kernel
-def visit_compact_turn(
-    streets: CompactStreets,
-    turn_index: int,
-    turn_knowledge: Knowledge,
-    river_knowledge: Knowledge,
-    step: Step,
-    arrival: Arrival,
-    scratch: CompactScratch,
-    out_value: Float32Array,
-) -> None:
-    """Visits a turn card with all its rivers; ``out_value[R, H]`` becomes hero's values.
-
-    Args:
-        streets: the game.
-        turn_index: the number of the turn card.
-        turn_knowledge: tables of the turn on this card.
-        river_knowledge: tables of all bucket games.
-        step: what to do.
-        arrival: the opponent's reach on entering the turn.
-        scratch: of this worker.
-        out_value: one row for each root.
-    """
-    old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
-    turn, hands, games = streets.turn, streets.hands, streets.games
-    crossing, buckets = scratch.crossing, scratch.game
-    river, root = streets.river, streets.river.forest.root
-    meeting = meet(hands, streets.turn_orders, turn_index)
-    begin_street(turn, hands, meeting, turn_knowledge.villain, step, arrival, scratch.turn)
-    turn_to_river_kernels.cross_down(
-        streets, turn_index, meeting, scratch.turn.lanes, scratch.turn.reach, crossing
-    )
-    begin, end = games.first_game[turn_index], games.first_game[turn_index + 1]
-    for first in range(begin, end, turn_to_river_kernels.GAMES_AT_ONCE):
-        last = min(first + turn_to_river_kernels.GAMES_AT_ONCE, end)
-        turn_to_river_kernels.enter_games(streets, first, last, crossing)
-        for game in range(first, last):
-            tables = Knowledge(
-                on_board(river_knowledge.hero, game),
-                on_board(river_knowledge.villain, game),
-            )
-            turn_to_river_kernels.enter_rows(river.roots, root, game - first, crossing, buckets)
-            play_game(river, games.meets[game], games.wins[game], tables, step, buckets)
-            turn_to_river_kernels.leave_rows(river.roots, root, game - first, buckets, crossing)
-        turn_to_river_kernels.leave_games(streets, turn_index, first, last, crossing)
-    turn_to_river_kernels.cross_up(streets, turn_index, crossing, scratch.turn.value)
-    street_kernels.pull_values(turn, 0, turn_knowledge.hero, step, scratch.turn)
-    for i in range(out_value.shape[0]):
-        value, out = scratch.turn.value[turn.root[i]], out_value[i]
-        for hand in range(out.shape[0]):
-            out[hand] = value[hand]
-    vector_kernels.set_float_mode(old_mode)
-
-
-@kernel
-def visit_turns(
-    streets: CompactStreets,
-    turn_knowledge: Knowledge,
-    river_knowledge: Knowledge,
-    step: Step,
-    arriving: TurnArrival,
-    scratch: CompactScratch,
-    out_values: Float32Array,
-) -> None:
-    """Visits some turn cards; a call from Python takes as long as a tenth of a visit.
-
-    Args:
-        streets: the game.
-        turn_knowledge: tables of the turn on all cards.
-        river_knowledge: tables of all bucket games.
-        step: what to do.
-        arriving: the cards and the opponent's reach before them.
-        scratch: of this worker.
-        out_values: ``[T, R, H]`` hero's values; of other cards they are left alone.
-    """
-    for i in range(arriving.number.shape[0]):
-        number = arriving.number[i]
-        knowledge = Knowledge(
-            on_board(turn_knowledge.hero, number),
-            on_board(turn_knowledge.villain, number),
-        )
-        arrival = Arrival(arriving.reach, arriving.row, arriving.card[number], arriving.probability)
-        visit_compact_turn(
-            streets, number, knowledge, river_knowledge, step, arrival, scratch, out_values[number]
-        )

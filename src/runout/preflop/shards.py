@@ -68,7 +68,7 @@ def save_flop_strategies(
             bucket_numbers = []
             for leaf, subgame in enumerate(subgames):
                 game = subgame.game
-                way = None if game.rivers.is_exact else game.card_tables.bucket_games
+                way = None if game.rivers.is_exact else game.card_tables
                 ways += [] if way in ways else [way]
                 bucket_numbers.append(ways.index(way))
                 parts = names_of_flop(flop, leaf, bucket_numbers[-1]).items()

@@ -30,7 +30,7 @@ from runout.flops.cards import EVERYONE, StoredStrategy
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
-from runout.holdem.tables import BothFixed, FixedTables
+from runout.holdem.tables import FixedTables
 from runout.preflop.joint import FlopPlayers, JointGame, PlayedFlops
 from runout.preflop.shards import ShardedFlops, divide_flops
 from runout.preflop.solver import best_response
@@ -113,10 +113,8 @@ def _visit(
     game: CardGame, strategy: FlopStrategy, player: int, step: Step, root_reach: Float32Array
 ) -> Float32Array:
     """Returns ``[H]`` counterfactual values of a player's hands where strategies are given."""
-    oop, ip = (
-        FixedTables(game.templates, game.cards, p, strategy.rows) for p in range(NUM_PLAYERS)
-    )
-    tables = (ip, oop)[player] if step.mode == RESPOND else BothFixed(oop, ip)
+    players = (1 - player,) if step.mode == RESPOND else (0, 1)
+    tables = FixedTables(game.templates, game.cards, strategy.rows, players)
     return game.visit(player, step, tables, root_reach)
 
 

@@ -475,6 +475,8 @@ def mix_and_learn(
 ) -> None:
     """Like `mix` by regrets, adding to them what each action wins beyond the decision.
 
+    Regrets of locked hands hold their strategy and stay; only the plain form knows locks.
+
     Args:
         hero: tables of one board, of which the regrets are discounted and added to.
         decision: whose row of ``out_value`` is set.
@@ -482,18 +484,6 @@ def mix_and_learn(
         space: ``[actions, H]`` working space; empty with 32-bit tables.
         out_value: ``[n, H]``.
     """
-    learn_unlocked(hero, decision, discounts, space, out_value)
-
-
-@kernel
-def learn_unlocked(
-    hero: Learning,
-    decision: Decision,
-    discounts: Discounts,
-    space: Float32Array,
-    out_value: Float32Array,
-) -> None:
-    """Like `mix_and_learn`; regrets of locked hands hold their strategy and stay."""
     regret, scale, first = hero.regret, hero.regret_scale, decision.first
     mix(regret, decision, out_value)
     lock = hero.lock[first : first + min(hero.lock.shape[0], 1)]
@@ -513,3 +503,7 @@ def learn_unlocked(
                 old[hand] = learned[hand]
     if has_codes:
         _encode(space, lock, _LARGEST_REGRET, decision, regret, scale)
+
+
+#: The form of `mix_and_learn` for decisions of which some hands are locked.
+learn_unlocked = mix_and_learn.plain

@@ -210,14 +210,14 @@ class _LaneSums:
         """Returns a sum without two others."""
         code, builder = self.code, self.code.builder
         for number in (first, second):
-            total = builder.fsub(total, code.load(code.lane_row(sums, number)))
+            total = builder.fsub(total, code.lane(sums, number))
         return total
 
     def add_same(self, row, lanes, same):
         """Returns a lane row and the one of a number, if it is one."""
         code, builder = self.code, self.code.builder
         is_row = builder.icmp_signed(">=", same, code.whole(0))
-        found = code.load(code.lane_row(lanes, builder.select(is_row, same, code.whole(0))))
+        found = code.lane(lanes, builder.select(is_row, same, code.whole(0)))
         return builder.fadd(row, builder.select(is_row, found, code.zero))
 
 
@@ -232,7 +232,7 @@ def _write_sum_disjoint(code, lanes, theirs, own, same, by_mark, value):
 
     def add(i):
         hand = code.number(theirs.order, i)
-        row = code.load(code.lane_row(lanes, hand))
+        row = code.lane(lanes, hand)
         sums.add_to_total(row)
         for mark in marks_of(theirs, hand):
             place = code.lane_row(by_mark, mark)
@@ -292,7 +292,7 @@ def _write_compare_disjoint(code, lanes, theirs, places, own, finds_met, running
     builder, sums = code.builder, _LaneSums(code)
 
     def add(i):
-        row = code.load(code.lane_row(lanes, code.number(theirs, i)))
+        row = code.lane(lanes, code.number(theirs, i))
         sums.add_to_total(row)
         code.store(sums.rounded_total(), code.lane_row(running, code.at(i, 1)))
         for side in range(2):
@@ -306,7 +306,7 @@ def _write_compare_disjoint(code, lanes, theirs, places, own, finds_met, running
     def set_one(i):
         hand, first = code.number(own.order, i), code.times(i, 8)
         at = [code.number(own.sums, code.at(first, j)) for j in range(8)]
-        below, upto = (code.load(code.lane_row(running, number)) for number in at[:2])
+        below, upto = (code.lane(running, number) for number in at[:2])
         below = sums.without(below, running, at[2], at[4])
         upto = sums.without(upto, running, at[3], at[5])
         anything = sums.without(everything, running, at[6], at[7])
@@ -372,7 +372,7 @@ def _write_sum_by_bucket(code, lanes, order, ends, out):
     sums = [code.slot() for _ in range(_SUMS_AT_ONCE)]
 
     def add(position, total):
-        row = code.load(code.lane_row(lanes, code.number(order, position)))
+        row = code.lane(lanes, code.number(order, position))
         builder.store(builder.fadd(builder.load(total), row), total)
 
     def add_several(position):
@@ -440,19 +440,84 @@ def add_chosen(lanes: Float32Array, numbers: IntArray, out: Float32Array) -> Non
             total[lane] += row[lane] if is_row else _ZERO
 
 
+def _each_listed(code, numbers, body):
+    """Calls ``body(number)`` for those of a list that are not -1."""
+
+    def one(i):
+        number = code.number(numbers, i)
+        with code.builder.if_then(code.builder.icmp_signed(">=", number, code.whole(0))):
+            body(number)
+
+    code.each(numbers.shape[0], one)
+
+
+def _write_add_by_bucket(code, lanes, numbers, buckets, share, out):
+    factor = code.spread(share)
+
+    def add(hand):
+        place = code.lane_row(out, code.number(buckets, hand))
+        code.store(code.multiply_add(code.lane(lanes, hand), factor, code.load(place)), place)
+
+    _each_listed(code, numbers, add)
+
+
+@lane_vectorised(_write_add_by_bucket, fused=True)
+def add_by_bucket(
+    lanes: Float32Array,
+    numbers: IntArray,
+    buckets: Uint8Array,
+    share: np.float32,
+    out: Float32Array,
+) -> None:
+    """``out[bucket[h]] += share * lanes[h]`` for listed hands, -1 for none."""
+    for hand in numbers:
+        if hand >= 0:
+            row, total = lanes[hand], out[buckets[hand]]
+            for lane in range(LANES):
+                total[lane] += row[lane] * share
+
+
+def _write_add_met(code, mass, groups, places, shares, by_card, out):
+    builder = code.builder
+
+    def add(hand):
+        place, first = code.lane_row(out, hand), code.times(hand, 2)
+        low = code.lane(by_card, code.number(places, first))
+        high = code.lane(by_card, code.number(places, code.at(first, 1)))
+        beyond = builder.fadd(code.load(place), builder.fadd(low, high))
+        share = code.lane(shares, code.number(groups, hand))
+        code.store(code.multiply_add(share, code.lane(mass, hand), beyond), place)
+
+    code.each(groups.shape[0], add)
+
+
+@lane_vectorised(_write_add_met, fused=True)
+def add_met(
+    mass: Float32Array,
+    groups: Uint16Array,
+    places: Uint16Array,
+    shares: Float32Array,
+    by_card: Float32Array,
+    out: Float32Array,
+) -> None:
+    """``out[h] += shares[group[h]] * mass[h] + by_card[place[h, 0]] + by_card[place[h, 1]]``."""
+    for hand in range(groups.shape[0]):
+        share, met, total = shares[groups[hand]], mass[hand], out[hand]
+        low, high = by_card[places[hand, 0]], by_card[places[hand, 1]]
+        for lane in range(LANES):
+            total[lane] = share[lane] * met[lane] + (total[lane] + (low[lane] + high[lane]))
+
+
 def _write_subtract_held(code, mass, numbers, buckets, values, blocked, lanes, same, out):
     builder, sums, less = code.builder, _LaneSums(code), code.load(blocked.start)
 
-    def subtract(i):
-        hand = code.number(numbers, i)
-        with builder.if_then(builder.icmp_signed(">=", hand, code.whole(0))):
-            left = builder.fsub(code.load(code.lane_row(mass, hand)), less)
-            left = sums.add_same(left, lanes, code.number(same, hand))
-            value = code.load(code.lane_row(values, code.number(buckets, hand)))
-            place = code.lane_row(out, hand)
-            code.store(builder.fsub(code.load(place), builder.fmul(value, left)), place)
+    def subtract(hand):
+        left = builder.fsub(code.lane(mass, hand), less)
+        left = sums.add_same(left, lanes, code.number(same, hand))
+        value, place = code.lane(values, code.number(buckets, hand)), code.lane_row(out, hand)
+        code.store(builder.fsub(code.load(place), builder.fmul(value, left)), place)
 
-    code.each(numbers.shape[0], subtract)
+    _each_listed(code, numbers, subtract)
 
 
 @lane_vectorised(_write_subtract_held)
@@ -502,7 +567,7 @@ def _write_add_games(code, buckets, cards, ends, values, blocked, num_cards, sha
 
         def add_group(group):
             won = [
-                code.load(code.lane_row(value, code.number(bucket, group)))
+                code.lane(value, code.number(bucket, group))
                 for value, bucket in zip(value_of, bucket_of, strict=True)
             ]
             place = code.lane_row(shares, group)
@@ -516,8 +581,7 @@ def _write_add_games(code, buckets, cards, ends, values, blocked, num_cards, sha
                 card, place = code.number(cards, entry), code.lane_row(by_card, entry)
                 total = code.load(place)
                 for each, rows in zip(won, blocked_in, strict=True):
-                    met = code.load(code.lane_row(rows, card))
-                    total = code.multiply_add(each, met, total)
+                    total = code.multiply_add(each, code.lane(rows, card), total)
                 code.store(total, place)
 
             code.each(end, add_card, first)

@@ -127,6 +127,10 @@ class VectorCode:
         """Returns the address of a lane row; its length is known."""
         return self.builder.add(memory.start, self.times(index, LANES * FLOAT_BYTES))
 
+    def lane(self, memory, index):
+        """Returns a lane row."""
+        return self.load(self.lane_row(memory, index))
+
     def part(self, memory, index):
         """Returns a part of an array that has one axis less."""
         size, shape = memory.kind.bitwidth // 8, memory.shape[1:]
@@ -304,10 +308,10 @@ def vectorised(
     """
 
     def choose(plain: Callable[..., Any]) -> Any:
-        if SIMD_PROBLEM is not None:
-            return kernel(plain, fused=fused)
-        form = _make_vector_form(write, plain, width, returns)
-        form.plain = kernel(plain, fused=fused)  # for tests and benchmarks, which compare them
+        compiled = kernel(plain, fused=fused)
+        is_plain = SIMD_PROBLEM is not None
+        form = compiled if is_plain else _make_vector_form(write, plain, width, returns)
+        form.plain = compiled
         return form
 
     return choose

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from runout.holdem import turn_to_river_kernels as crossing_kernels
-from runout.holdem import visit_kernels as spot_kernels
-from runout.holdem.turn_to_river_kernels import GAMES_AT_ONCE
+from runout.holdem import bucket_kernels, visit_kernels
+from runout.holdem.bucket_kernels import GAMES_AT_ONCE
 from tests.reference import slow_compact
 from tests.samples.small_compact import (
     NUM_BUCKETS,
@@ -25,9 +24,9 @@ def cross(player, merges_cards=True):
     game = small_game(merges_cards=merges_cards)
     streets, scratch = streets_of(game, player), scratch_of(game, player)
     reach = random_reach(game, player)
-    meeting = spot_kernels.meet(streets.hands, streets.turn_orders, 0)
-    crossing_kernels.cross_down(streets, 0, meeting, scratch.turn.lanes, reach, scratch.crossing)
-    return streets, scratch, reach[streets.turn.chance_row].astype(np.float64)
+    matchups = visit_kernels.meet(streets.hands, streets.turn.orders, 0)
+    bucket_kernels.cross_down(streets, 0, matchups, scratch.turn.lanes, reach, scratch.between)
+    return streets, scratch, reach[streets.turn.forest.chance_row].astype(np.float64)
 
 
 def lanes_of(blocks, num_lanes):
@@ -53,10 +52,10 @@ def cards_of(streets, game):
 @both_players
 def test_lanes_hold_the_reach_and_what_each_hand_meets_of_it(player):
     streets, scratch, lanes = cross(player)
-    found = lanes_of(scratch.crossing.reach, len(lanes))
+    found = lanes_of(scratch.between.reach, len(lanes))
     np.testing.assert_allclose(found, lanes, rtol=1e-6)
-    mass = lanes_of(scratch.crossing.mass, len(lanes))
-    for hand in streets.turn_orders.hero[0][: streets.turn_orders.num_hero[0]]:
+    mass = lanes_of(scratch.between.mass, len(lanes))
+    for hand in streets.turn.orders.hero[0][: streets.turn.orders.num_hero[0]]:
         cards = streets.hands.hero_cards[hand].tolist()
         met = slow_compact.met_by(cards, streets.hands.villain_cards, lanes, -1)
         np.testing.assert_allclose(mass[:, hand], met, rtol=1e-4, atol=1e-5)
@@ -66,9 +65,9 @@ def test_lanes_hold_the_reach_and_what_each_hand_meets_of_it(player):
 @both_players
 def test_buckets_are_entered_by_their_hands(player, merges_cards):
     streets, scratch, lanes = cross(player, merges_cards)
-    roots, root = streets.river.roots, streets.river.forest.root
+    roots = streets.roots
     for games in batches_of_turn(streets):
-        crossing_kernels.enter_games(streets, games.start, games.stop, scratch.crossing)
+        bucket_kernels.enter_games(streets, games.start, games.stop, scratch.between)
         for position, game in enumerate(games):
             expected = slow_compact.enter_game(
                 cards_of(streets, game),
@@ -77,7 +76,7 @@ def test_buckets_are_entered_by_their_hands(player, merges_cards):
                 lanes,
                 NUM_BUCKETS,
             )
-            crossing_kernels.enter_rows(roots, root, position, scratch.crossing, scratch.game)
+            bucket_kernels.enter_rows(streets, position, scratch.between, scratch.game)
             found = scratch.game.reach[roots.row[: len(lanes)]]
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
@@ -86,7 +85,7 @@ def test_buckets_are_entered_by_their_hands(player, merges_cards):
 @both_players
 def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards):
     streets, scratch, lanes = cross(player, merges_cards)
-    roots, root = streets.river.roots, streets.river.forest.root
+    root = streets.river.root
     expected = np.zeros((len(lanes), len(streets.hands.hero_cards)))
     rng = np.random.default_rng(11)
     for games in batches_of_turn(streets):
@@ -96,7 +95,7 @@ def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards
             won = rng.normal(size=met.shape).astype(np.float32)
             scratch.game.met[: len(lanes)] = met
             scratch.game.value[root] = won
-            crossing_kernels.leave_rows(roots, root, position, scratch.game, scratch.crossing)
+            bucket_kernels.leave_rows(streets, position, scratch.game, scratch.between)
             per_unit = np.where(met > 0.0, won / np.where(met > 0.0, met, 1.0), 0.0)
             expected += slow_compact.leave_game(
                 cards_of(streets, game),
@@ -106,9 +105,9 @@ def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards
                 lanes,
                 per_unit,
             )
-        crossing_kernels.leave_games(streets, 0, games.start, games.stop, scratch.crossing)
-    crossing_kernels.cross_up(streets, 0, scratch.crossing, scratch.turn.value)
-    found = scratch.turn.value[streets.turn.chance] / streets.probability[0]
+        bucket_kernels.leave_games(streets, 0, games.start, games.stop, scratch.between)
+    bucket_kernels.cross_up(streets, 0, scratch.between, scratch.turn.value)
+    found = scratch.turn.value[streets.turn.forest.chance] / streets.probability[0]
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
 
 
@@ -116,7 +115,7 @@ def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards
 def test_only_the_nodes_before_the_river_get_what_hands_win(player):
     streets, scratch, _ = cross(player)
     value = np.full_like(scratch.turn.value, np.nan)
-    crossing_kernels.cross_up(streets, 0, scratch.crossing, value)
-    assert (value[streets.turn.chance] == 0.0).all()  # no river was played
-    others = np.setdiff1d(np.arange(len(value)), streets.turn.chance)
+    bucket_kernels.cross_up(streets, 0, scratch.between, value)
+    assert (value[streets.turn.forest.chance] == 0.0).all()  # no river was played
+    others = np.setdiff1d(np.arange(len(value)), streets.turn.forest.chance)
     assert np.isnan(value[others]).all()
