@@ -306,13 +306,32 @@ def test_the_tables_of_one_board_are_a_part_of_all():
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_a_dealt_card_and_its_chance_replace_those_of_an_arrival(player):
+def test_a_turn_begins_with_the_card_of_its_number(player):
     game = small_game()
+    streets, scratch = streets_of(game, player), scratch_of(game, player).turn
+    forest, hands = streets.turn.forest, streets.hands
     deal, row = game.cards.deals[0], game.templates[0].forests[player].chance_row
-    arrival = Arrival(np.ones((3, 16), np.float32), row, -1, np.float32(1.0))
-    dealt = visit_kernels.deal_card(arrival, deal, 7)
-    assert (dealt.card, dealt.probability) == (deal.card[7], deal.probability)
-    np.testing.assert_array_equal(dealt.reach, arrival.reach)
+    reach = np.ones((int(row.max()) + 1, len(hands.villain_cards)), np.float32)
+    villain = tables_of(game, player)[0].villain
+    before = Arrival(reach, row, -1, np.float32(1.0))
+    begun = visit_kernels.begin_turn(
+        hands, streets.turn, TURN, villain, EVALUATING, before, scratch
+    )
+    found = scratch.reach.copy(), scratch.value[forest.fold].copy()
+    matchups = visit_kernels.meet(hands, streets.turn.orders, TURN)
+    dealt = Arrival(reach, row, int(deal.card[TURN]), deal.probability)
+    visit_kernels.begin_street(forest, hands, matchups, villain, EVALUATING, dealt, scratch)
+    np.testing.assert_array_equal(found[0], scratch.reach)
+    np.testing.assert_array_equal(found[1], scratch.value[forest.fold])
+    np.testing.assert_array_equal(begun.hero_order, matchups.hero_order)
+
+
+def test_what_roots_are_worth_leaves_a_street():
+    forest = small_game().templates[1].forests[0]
+    value = np.random.default_rng(1).random((len(forest.kind), 16)).astype(np.float32)
+    out = np.zeros((len(forest.root), 16), np.float32)
+    visit_kernels.leave_street(forest, 0, value, out)
+    np.testing.assert_array_equal(out, value[forest.root])
 
 
 # --------------------------------------------------------------------------------------------------

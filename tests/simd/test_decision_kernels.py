@@ -180,14 +180,15 @@ def test_reach_is_divided_and_added_to_discounted_sums(num_actions, form):
     np.testing.assert_allclose(reach[2:], expected, rtol=1e-5)
 
 
+@both_forms
 @every_number
-def test_values_of_actions_are_added_mixed_and_compared(num_actions):
+def test_values_of_actions_are_added_mixed_and_compared(num_actions, form):
     weights, value = random_rows(num_actions + 1), random_rows(num_actions + 2, seed=1)
     before, decision = value.copy(), Decision(1, num_actions, 1, 2)
     lock = np.zeros((2, 48), np.uint8)
     lock[1, ::3] = 1
     mean = (strategy_of(weights[1:]) * before[2:]).sum(axis=0)
-    decision_kernels.add_up(decision, value)
+    in_form(decision_kernels.add_up, form)(decision, value)
     np.testing.assert_allclose(value[1], before[2:].sum(axis=0), rtol=1e-5, atol=1e-6)
     decision_kernels.mix(weights, decision, value)
     np.testing.assert_allclose(value[1], mean, rtol=1e-5, atol=1e-6)

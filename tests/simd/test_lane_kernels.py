@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from runout.simd import lane_kernels
-from runout.simd.lane_kernels import PRODUCT_BLOCK, Marked, Ranked
+from runout.simd import lane_kernels, product_kernels
+from runout.simd.lane_kernels import Marked, Ranked
+from runout.simd.product_kernels import PRODUCT_BLOCK
 from runout.simd.vector_kernels import LANES
 from tests.simd.forms import both_forms, in_form
 
@@ -26,7 +27,7 @@ def test_products_are_products(num_buckets, form):
     out = np.full((19, num_buckets), SENTINEL)
     expected = out.astype(np.float64)
     expected[node] = scale[:, None] * (x[row].astype(np.float64) @ matrix)
-    multiply = in_form(lane_kernels.multiply, form)
+    multiply = in_form(product_kernels.multiply_buckets, form)
     multiply(matrix, x, row, node, scale, False, out)
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
     expected[node] *= 2.0
@@ -224,3 +225,30 @@ def test_what_listed_hands_meet_is_taken_back(form):
     subtract = in_form(lane_kernels.subtract_held, form)
     subtract(mass, numbers, bucket, values, blocked, lanes, same, out)
     assert_rows(out, expected)
+
+
+@both_forms
+def test_listed_hands_are_added_to_their_buckets(form):
+    rng = np.random.default_rng(21)
+    lanes = rng.random((NUM_HANDS, LANES)).astype(np.float32)
+    buckets = rng.integers(0, NUM_BUCKETS, NUM_HANDS).astype(np.uint8)
+    numbers = np.array([3, 17, 39, 4, -1, -1])
+    out = np.ones((NUM_BUCKETS, LANES), np.float32)
+    expected = out.astype(np.float64)
+    for hand in numbers[:4]:
+        expected[buckets[hand]] += lanes[hand] * -0.25
+    add = in_form(lane_kernels.add_by_bucket, form)
+    add(lanes, numbers, buckets, np.float32(-0.25), out)
+    np.testing.assert_allclose(out, expected, rtol=1e-6)
+
+
+@both_forms
+def test_hands_get_their_groups_share_of_what_they_meet_and_what_their_cards_win(form):
+    rng = np.random.default_rng(22)
+    mass, out = rng.normal(size=(2, NUM_HANDS, LANES)).astype(np.float32)
+    shares, by_card = rng.normal(size=(2, NUM_BUCKETS, LANES)).astype(np.float32)
+    groups = rng.integers(0, NUM_BUCKETS, NUM_HANDS).astype(np.uint16)
+    places = rng.integers(0, NUM_BUCKETS, (NUM_HANDS, 2)).astype(np.uint16)
+    expected = out + shares[groups].astype(np.float64) * mass + by_card[places].sum(axis=1)
+    in_form(lane_kernels.add_met, form)(mass, groups, places, shares, by_card, out)
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)

@@ -32,7 +32,7 @@ from runout.holdem.street_kernels import Forest, Lanes, Scratch, Step
 from runout.holdem.terminal_kernels import Matchups, Terminals
 from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, Hands, TurnTables
 from runout.jit import kernel
-from runout.simd import lane_kernels, vector_kernels
+from runout.simd import lane_kernels, product_kernels, vector_kernels
 
 _LANES, _NUM_CARDS = vector_kernels.LANES, 52
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -196,7 +196,7 @@ def value_rows(
 ) -> None:
     """Sets the rows of terminals to payoff times reach times matrix, or adds it."""
     node, row, payoff = terminals
-    lane_kernels.multiply(matrix, reach, row, node, payoff, adds, out_value)
+    product_kernels.multiply_buckets(matrix, reach, row, node, payoff, adds, out_value)
 
 
 @kernel

@@ -511,8 +511,9 @@ class CardGame:
         arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
         # Cards with many rivers first, so that no thread is left with a long one at the end.
         order = np.argsort(-np.diff(self._first_rivers), kind="stable")
-        # Few cards at once if threads share them: the thread that is free takes the next.
-        part_size = self.rivers.turns_alone if num_workers == 1 else self.rivers.turns_at_once
+        # One call for all if no threads share them; else the next few go to the free thread.
+        is_alone = num_workers == 1 and tables.is_whole
+        part_size = len(order) if is_alone else self.rivers.turns_at_once
         parts = np.split(order, range(part_size, len(order), part_size))
         next_part = itertools.count()
 

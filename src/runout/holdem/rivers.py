@@ -51,7 +51,7 @@ from runout.holdem.visit_kernels import (
     TurnScratch,
     TurnStreets,
 )
-from runout.simd.lane_kernels import PRODUCT_BLOCK, ROW_BLOCK
+from runout.simd.product_kernels import PRODUCT_BLOCK, ROW_BLOCK
 from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -63,6 +63,9 @@ _DEEP_STACK_POTS = 8.0
 
 class SpotTables(Protocol):
     """Where visits find the tables of both players; boards are numbered as they are dealt."""
+
+    #: Whether all boards are in memory anyway.
+    is_whole: ClassVar[bool]
 
     def on_board(self, street: Street, board: int) -> BothPlayers:
         """Returns the tables of one board."""
@@ -97,9 +100,8 @@ class ExactRivers:
     #: Visits leave cells of impossible hands as they are, so games cannot share working space.
     shares_workspace: ClassVar[bool] = False
 
-    #: Turn cards that a thread takes at once, and that one thread alone takes.
+    #: Turn cards that a thread takes at once.
     turns_at_once: ClassVar[int] = 1
-    turns_alone: ClassVar[int] = 1
     visit_turns: ClassVar[Any] = staticmethod(visit_kernels.visit_turns)
 
     def at_depth(self, stack_to_pot: float) -> "ExactRivers":
@@ -197,8 +199,6 @@ class BucketRivers:
     #: Visits write all that they read.
     shares_workspace: ClassVar[bool] = True
     turns_at_once: ClassVar[int] = 3
-    #: A call from Python takes as long as a tenth of a visit.
-    turns_alone: ClassVar[int] = NUM_CARDS
     visit_turns: ClassVar[Any] = staticmethod(bucket_kernels.visit_turns)
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Any, ClassVar, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -204,6 +204,8 @@ class LearnedTables:
     by_street: list[BothPlayers]
     first_street: Street
 
+    is_whole: ClassVar[bool] = True
+
     @classmethod
     def allocate(
         cls,
@@ -291,6 +293,8 @@ class FixedTables:
     cards: CardsToCome
     rows_of: RowsOf
     players: tuple[int, ...] = (0, 1)
+
+    is_whole: ClassVar[bool] = False
 
     def on_board(self, street: Street, board: int) -> BothPlayers:
         """Returns the tables of one board."""

@@ -189,7 +189,7 @@ def on_board(tables: BothTables, board: int) -> BothTables:
 
 
 @kernel
-def deal_card(arrival: Arrival, deal: Deal, number: int) -> Arrival:
+def _deal_card(arrival: Arrival, deal: Deal, number: int) -> Arrival:
     """Returns how a street is entered with one of its cards."""
     return Arrival(arrival.reach, arrival.row, deal.card[number], deal.probability)
 
@@ -313,7 +313,7 @@ def begin_turn(
 ) -> Matchups:
     """Begins the turn with the card of a number; returns who can meet after it."""
     matchups: Matchups = meet(hands, turn.orders, turn.deal.order[number])
-    entering = deal_card(arrival, turn.deal, number)
+    entering = _deal_card(arrival, turn.deal, number)
     begin_street(turn.forest, hands, matchups, villain, step, entering, out_scratch)
     return matchups
 
@@ -353,7 +353,7 @@ def visit_turns(
         after = Arrival(scratch.turn.reach, forest.chance_row, _NOBODY, np.float32(1.0))
         for board in range(turn.deal.first_next[number], turn.deal.first_next[number + 1]):
             on_river = on_board(tables.river, board - tables.first_river)
-            visit_river(hands, streets.river, board, on_river, step, after, scratch.river, value)
+            _visit_river(hands, streets.river, board, on_river, step, after, scratch.river, value)
             add_card(value, hands.image, streets.river.deal.images[board], total)
         end_street(forest, total, both.hero, step, scratch.turn)
         leave_street(forest, 0, scratch.turn.value, out_values[number])
@@ -361,7 +361,7 @@ def visit_turns(
 
 
 @kernel
-def visit_river(
+def _visit_river(
     hands: Hands,
     river: DealtStreet,
     board: int,
@@ -373,7 +373,7 @@ def visit_river(
 ) -> None:
     """Visits the river card of a number; ``arrival`` is before it, ``out_value[R, H]`` values."""
     matchups = meet(hands, river.orders, river.deal.order[board])
-    entering = deal_card(arrival, river.deal, board)
+    entering = _deal_card(arrival, river.deal, board)
     visit_last_street(river.forest, hands, matchups, tables, step, entering, scratch, out_value)
 
 
@@ -403,7 +403,7 @@ def visit_rivers(
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     for board in boards:
         both = on_board(tables, board)
-        visit_river(hands, river, board, both, step, arrival, scratch, out_value[board])
+        _visit_river(hands, river, board, both, step, arrival, scratch, out_value[board])
     vector_kernels.set_float_mode(old_mode)
 
 

@@ -164,7 +164,38 @@ def mix(table: AnyArray, decision: Decision, out_value: Float32Array) -> None:
         _add_mean(share, out_value[decision.child + action], mean)
 
 
-@kernel
+def _each_hand(code, number, row_bytes, write, counts=_WRITTEN_OUT):
+    """Calls ``write(count, offset)`` for every vector of a row, some numbers of actions apart."""
+    if not counts:
+        code.each_vector(row_bytes, lambda offset: write(number, offset))
+        return
+    is_count = code.builder.icmp_signed("==", number, code.whole(counts[0]))
+    with code.builder.if_else(is_count) as (written_out, otherwise):
+        with written_out:
+            code.each_vector(row_bytes, lambda offset: write(counts[0], offset))
+        with otherwise:
+            _each_hand(code, number, row_bytes, write, counts[1:])
+
+
+def _write_add_up(code, decision, value):
+    builder, row_bytes = code.builder, code.times(value.shape[-1], FLOAT_BYTES)
+    values, out = code.row(value, decision.child), code.row(value, decision.row)
+
+    def some(count, offset):
+        slot = code.slot()
+        builder.store(code.load(code.at(values, offset)), slot)
+
+        def add(index):
+            won = code.load(code.at(values, code.at(code.times(index, row_bytes), offset)))
+            builder.store(builder.fadd(builder.load(slot), won), slot)
+
+        code.each(count, add, begin=1)
+        code.store(builder.load(slot), code.at(out, offset))
+
+    _each_hand(code, decision.number, row_bytes, some)
+
+
+@vectorised(_write_add_up)
 def add_up(decision: Decision, out_value: Float32Array) -> None:
     """Sets the value of a decision to the sum of its actions' in ``out_value[n, H]``."""
     total = out_value[decision.row]
@@ -338,19 +369,6 @@ def _each_action(code, count, row_bytes, body):
     code.each(count, lambda index: body(code.times(index, row_bytes)))
 
 
-def _with_actions(code, number, write, counts=_WRITTEN_OUT):
-    """Calls ``write(count)`` for each of some numbers of actions, and for any other."""
-    if not counts:
-        write(number)
-        return
-    is_count = code.builder.icmp_signed("==", number, code.whole(counts[0]))
-    with code.builder.if_else(is_count) as (written_out, otherwise):
-        with written_out:
-            write(counts[0])
-        with otherwise:
-            _with_actions(code, number, write, counts[1:])
-
-
 def _write_match(code, rows, count, offset):
     """Returns a function from an action's weight to its probability: regret matching."""
     builder, slot = code.builder, code.slot()
@@ -379,24 +397,21 @@ def _write_play_and_add(code, villain, decision, decay, space, reach):
     sums = _Rows(code, villain.strategy_sum, villain.sum_scale, decision, space)
     arriving, out = code.row(reach, decision.row), code.row(reach, decision.child)
 
-    def with_actions(count):
-        def some(offset):
-            probability = _write_match(code, regrets, count, offset)
-            reached = code.load(code.at(arriving, offset))
+    def some(count, offset):
+        probability = _write_match(code, regrets, count, offset)
+        reached = code.load(code.at(arriving, offset))
 
-            def one(action):
-                leaving = builder.fmul(probability(regrets.weight(action, offset)), reached)
-                regrets.prefetch(action, offset, regrets.ahead)
-                sums.prefetch(action, offset, regrets.ahead)
-                old = sums.number(sums.weight(action, offset))
-                code.store(leaving, code.at(code.at(out, action), offset))
-                sums.write(code.multiply_add(old, decay, leaving), action, offset)
+        def one(action):
+            leaving = builder.fmul(probability(regrets.weight(action, offset)), reached)
+            regrets.prefetch(action, offset, regrets.ahead)
+            sums.prefetch(action, offset, regrets.ahead)
+            old = sums.number(sums.weight(action, offset))
+            code.store(leaving, code.at(code.at(out, action), offset))
+            sums.write(code.multiply_add(old, decay, leaving), action, offset)
 
-            _each_action(code, count, regrets.row_bytes, one)
+        _each_action(code, count, regrets.row_bytes, one)
 
-        code.each_vector(regrets.row_bytes, some)
-
-    _with_actions(code, decision.number, with_actions)
+    _each_hand(code, decision.number, regrets.row_bytes, some)
     sums.encode(decision.number)
 
 
@@ -435,33 +450,30 @@ def _write_mix_and_learn(code, hero, decision, discounts, space, value):
     regrets = _Rows(code, hero.regret, hero.regret_scale, decision, space)
     values, out = code.row(value, decision.child), code.row(value, decision.row)
 
-    def with_actions(count):
-        def some(offset):
-            probability, slot = _write_match(code, regrets, count, offset), code.slot()
+    def some(count, offset):
+        probability, slot = _write_match(code, regrets, count, offset), code.slot()
 
-            def add(action):
-                share = probability(regrets.weight(action, offset))
-                won = code.load(code.at(code.at(values, action), offset))
-                builder.store(code.multiply_add(share, won, builder.load(slot)), slot)
+        def add(action):
+            share = probability(regrets.weight(action, offset))
+            won = code.load(code.at(code.at(values, action), offset))
+            builder.store(code.multiply_add(share, won, builder.load(slot)), slot)
 
-            _each_action(code, count, regrets.row_bytes, add)
-            mean = builder.load(slot)
-            code.store(mean, code.at(out, offset))
+        _each_action(code, count, regrets.row_bytes, add)
+        mean = builder.load(slot)
+        code.store(mean, code.at(out, offset))
 
-            def learn(action):
-                regrets.prefetch(action, offset, regrets.behind)
-                weight = regrets.weight(action, offset)
-                won = code.load(code.at(code.at(values, action), offset))
-                is_positive = builder.fcmp_ordered(">", weight, code.zero)
-                decay = builder.select(is_positive, positive, negative)
-                gain, old = builder.fsub(won, mean), regrets.number(weight)
-                regrets.write(code.multiply_add(old, decay, gain), action, offset)
+        def learn(action):
+            regrets.prefetch(action, offset, regrets.behind)
+            weight = regrets.weight(action, offset)
+            won = code.load(code.at(code.at(values, action), offset))
+            is_positive = builder.fcmp_ordered(">", weight, code.zero)
+            decay = builder.select(is_positive, positive, negative)
+            gain, old = builder.fsub(won, mean), regrets.number(weight)
+            regrets.write(code.multiply_add(old, decay, gain), action, offset)
 
-            _each_action(code, count, regrets.row_bytes, learn)
+        _each_action(code, count, regrets.row_bytes, learn)
 
-        code.each_vector(regrets.row_bytes, some)
-
-    _with_actions(code, decision.number, with_actions)
+    _each_hand(code, decision.number, regrets.row_bytes, some)
     regrets.encode(decision.number)
 
 

@@ -1,8 +1,7 @@
-"""Sixteen rows side by side, and rows of buckets: transposes, sums, products.
+"""Sixteen rows side by side: transposes and sums.
 
 A *lane row* holds one number of each of sixteen rows, so that what is done to all of them for one
 hand is one vector instruction: ``[w, 16]`` instead of ``[16, w]``. Long sums are in float64.
-A *bucket row* holds one number for each bucket, padded to a multiple of `ROW_BLOCK`.
 
 Rows may have two *marks* each, small numbers; rows that share a mark exclude each other.
 """
@@ -22,17 +21,11 @@ from runout.simd.vector_kernels import (
     INT32,
     INT64,
     LANES,
-    fused_kernel,
     lane_vectorised,
-    vectorised,
 )
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
-
-ROW_BLOCK = 16
-#: Lists of rows that are multiplied are padded to a multiple of it.
-PRODUCT_BLOCK = 8
 
 #: Games whose shares are added at once.
 GAMES_AT_ONCE = 4
@@ -43,9 +36,6 @@ _SUMS_AT_ONCE = 4
 #: Rows that are transposed at once, half of the lanes.
 _TRANSPOSED = 8
 _BLOCK = ir.VectorType(FLOAT, _TRANSPOSED)
-
-#: Rows whose sums, factors and a line of the matrix fit into the registers, by a vector's width.
-_ROWS_AT_ONCE = {16: 4, 8: 2, 4: 1}
 
 _ZERO = np.float32(0.0)
 
@@ -104,13 +94,10 @@ def _each_block(code, numbers, rows, lanes, body):
     ``first`` counts lanes; the addresses are those of the rows, the last of which is repeated;
     ``block`` is the address of the half lane row of the first number.
     """
-    builder = code.builder
-    last = builder.sub(numbers.shape[0], code.whole(1))
     row_bytes = code.times(rows.shape[-1], FLOAT_BYTES)
 
     def half(first):
-        lane = [code.at(first, i) for i in range(_TRANSPOSED)]
-        known = [builder.select(builder.icmp_signed("<", i, last), i, last) for i in lane]
+        known = code.numbers_from(first, _TRANSPOSED, numbers.shape[0])
         addresses = [code.row(rows, code.number(numbers, i)) for i in known]
         start = code.at(lanes.start, code.times(first, FLOAT_BYTES))
 
@@ -634,95 +621,3 @@ def add_games(
                 for lane in range(LANES):
                     total[lane] += won[lane] * met[lane]
             begin = ends[group]
-
-
-def _write_columns(code, matrix, lines, scales, num_vectors, begin, adds):
-    """Multiplies some rows with some columns of the matrix; sums stay in registers."""
-    builder, row_bytes = code.builder, code.times(matrix.shape[1], FLOAT_BYTES)
-    sums = [[code.slot() for _ in range(num_vectors)] for _ in lines]
-
-    def add(k):
-        line = builder.add(builder.add(matrix.start, code.times(k, row_bytes)), begin)
-        offset = code.times(k, FLOAT_BYTES)
-        factors = [code.spread(code.load(code.at(row, offset), FLOAT)) for row, _ in lines]
-        for i in range(num_vectors):
-            entry = code.load(code.at(line, code.bytes * i))
-            for factor, row_sums in zip(factors, sums, strict=True):
-                old = builder.load(row_sums[i])
-                builder.store(code.multiply_add(factor, entry, old), row_sums[i])
-
-    code.each(matrix.shape[0], add)
-    for (_, out), scale, row_sums in zip(lines, scales, sums, strict=True):
-        for i, total in enumerate(row_sums):
-            place = code.at(builder.add(out, begin), code.bytes * i)
-            scaled = builder.fmul(builder.load(total), scale)
-            if adds:
-                scaled = builder.fadd(code.load(place), scaled)
-            code.store(scaled, place)
-
-
-def _write_multiply(code, matrix, x, rows, nodes, scales, adds, out):
-    builder, per_block = code.builder, _ROWS_AT_ONCE[code.width]
-    row_bytes = code.times(matrix.shape[1], FLOAT_BYTES)
-    wide, narrow = 3 * ROW_BLOCK * FLOAT_BYTES, ROW_BLOCK * FLOAT_BYTES
-    rest = code.times(builder.udiv(row_bytes, code.whole(wide)), wide)
-
-    def multiply_some(is_added, first):
-        chosen = [code.at(first, i) for i in range(per_block)]
-        lines = [
-            (code.row(x, code.number(rows, i)), code.row(out, code.number(nodes, i)))
-            for i in chosen
-        ]
-        factors = [code.spread(code.number(scales, i)) for i in chosen]
-
-        def columns(num_bytes):
-            size = num_bytes // code.bytes
-            return lambda begin: _write_columns(code, matrix, lines, factors, size, begin, is_added)
-
-        code.each(rest, columns(wide), step=wide)
-        code.each(row_bytes, columns(narrow), rest, narrow)
-
-    code.either(
-        adds,
-        lambda is_added: code.each(rows.shape[0], partial(multiply_some, is_added), step=per_block),
-    )
-
-
-@vectorised(_write_multiply)
-def multiply(
-    matrix: Float32Array,
-    x: Float32Array,
-    rows: Int32Array,
-    nodes: Int32Array,
-    scales: Float32Array,
-    adds: bool,
-    out: Float32Array,
-) -> None:
-    """Sets ``out[nodes[i]]`` to ``scales[i] * (x[rows[i]] @ matrix)``, or adds it.
-
-    Args:
-        matrix: ``[K, K]``.
-        x: ``[., K]``.
-        rows: ``[n]`` numbers of rows of ``x``, padded to a multiple of `PRODUCT_BLOCK`.
-        nodes: ``[n]`` numbers of rows of ``out``.
-        scales: ``[n]`` factors.
-        adds: whether rows are added to rather than set.
-        out: ``[., K]``.
-    """
-    product = np.empty(matrix.shape[1], np.float32)
-    for i in range(rows.shape[0]):
-        _multiply_row(x[rows[i]], matrix, product)
-        row = out[nodes[i]]
-        for j in range(row.shape[0]):
-            scaled = product[j] * scales[i]
-            row[j] = row[j] + scaled if adds else scaled
-
-
-@fused_kernel
-def _multiply_row(x: Float32Array, matrix: Float32Array, out_product: Float32Array) -> None:
-    """Sets ``out_product[N]`` to ``x[K]`` times ``matrix[K, N]``."""
-    out_product[:] = _ZERO
-    for k in range(matrix.shape[0]):
-        factor, line = x[k], matrix[k]
-        for j in range(out_product.shape[0]):
-            out_product[j] += factor * line[j]

@@ -38,6 +38,9 @@ BYTE, SHORT, INT32, INT64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 FLOAT_BYTES = 4
 
+#: Lets LLVM round a product and a sum once.
+_FUSED = ("contract",)
+
 _IS_X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
 
@@ -131,6 +134,12 @@ class VectorCode:
         """Returns a lane row."""
         return self.load(self.lane_row(memory, index))
 
+    def numbers_from(self, first, number, end):
+        """Returns so many whole numbers, the last one before an end repeated."""
+        builder, last = self.builder, self.at(end, -1)
+        numbers = [self.at(first, i) for i in range(number)]
+        return [builder.select(builder.icmp_signed("<", i, last), i, last) for i in numbers]
+
     def part(self, memory, index):
         """Returns a part of an array that has one axis less."""
         size, shape = memory.kind.bitwidth // 8, memory.shape[1:]
@@ -170,9 +179,9 @@ class VectorCode:
     def multiply_add(self, x, y, z):
         """Returns ``x * y + z``, rounded once where the processor can."""
         if not self.has_fma:
-            return self.builder.fadd(self.builder.fmul(x, y), z)
-        name = f"llvm.fma.v{self.width}f32"
-        return self.call(name, [self.vector] * 3, [x, y, z], self.vector)
+            return self.builder.fadd(self.builder.fmul(x, y, flags=_FUSED), z, flags=_FUSED)
+        name = f"llvm.fma.v{x.type.count}f{64 if x.type.element == DOUBLE else 32}"
+        return self.call(name, [x.type] * 3, [x, y, z], x.type)
 
     def positive(self, x):
         """Returns the positive part."""
