@@ -11,7 +11,7 @@ from runout.cards.deck import COMBO_CARDS, NUM_CARDS, parse_board
 from runout.cards.evaluator import evaluate
 from runout.cards.ranges import HandRange
 from runout.holdem import forest as forest_module
-from runout.holdem import street_kernels, terminal_kernels
+from runout.holdem import terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
 from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
 from runout.holdem.forest import (
@@ -132,7 +132,7 @@ def test_an_all_in_is_worth_its_stake_times_what_is_won(player, board, rake):
     matchups = spot_kernels.meet(hands, orders_of(cards, [cards.board], player), 0)
     terminal_kernels.clear_values(scratch.lanes)
     of_board = net_wins(cards, [cards.board])[player][0]
-    street_kernels.value_all_ins(forest, of_board, matchups, scratch)
+    terminal_kernels.value_all_ins(forest, of_board, matchups, scratch)
     for number, tree_node in zip(forest.showdown, nodes, strict=True):
         pot = 2.0 * spot.tree.leaf_stake[tree_node]
         taken, arriving = rake.taken_from(pot), scratch.reach[forest.row[number]]
