@@ -1,4 +1,4 @@
-"""Tests of `runout.cli.abstraction`."""
+"""Tests of `runout.cli.buckets`."""
 
 import io
 import json
@@ -24,8 +24,8 @@ from runout.abstraction import card_abstraction as build
 from runout.abstraction import survey as strength_survey
 from runout.abstraction.card_abstraction import BucketStatistics
 from runout.cards.deck import parse_board, parse_cards
-from runout.cli.abstraction import Feature, Mode, checkpoint_directory, summarize, summary_sheet
 from runout.cli.app import app
+from runout.cli.buckets import Feature, Mode, checkpoint_directory, summarize, summary_sheet
 from runout.storage.ledger import Ledger
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"

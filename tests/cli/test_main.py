@@ -174,7 +174,7 @@ def test_a_defect_keeps_its_traceback(monkeypatch):
 
 
 def test_a_defect_is_shown_by_python_itself(run_python):
-    code = "from runout.cli import app, equity; equity.parse_live_range = None; app.main()"
+    code = "from runout.cli import app, options; options.parse_live_range = None; app.main()"
     result = run_python(code, "range", "AA")
     assert result.returncode == 1
     assert result.stderr.startswith("Traceback")
@@ -223,7 +223,7 @@ def test_memory_that_is_gone_is_one_line(error_line, monkeypatch):
     def allocate(*_):
         np.zeros(1 << 50)
 
-    monkeypatch.setattr("runout.cli.equity.parse_live_range", allocate)
+    monkeypatch.setattr("runout.cli.options.parse_live_range", allocate)
     line = error_line("range", "AA")
     assert line.startswith("memory: Unable to allocate")
     assert describe_error(MemoryError()).startswith("memory: the system gives no more; ")

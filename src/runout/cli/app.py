@@ -242,7 +242,7 @@ _COMMANDS = {
     "trace-hand": ("show", "trace_hand", "runs/pushfold A5s"),
     "values": ("inspect", "show_values", "runs/smoke --flop AhKsQd --hero AA -v KK"),
     "diag-buckets": (
-        "diag_buckets",
+        "buckets",
         "diagnose_buckets",
         "-c configs/postflop_bucketed.yaml --flop AhKd7s",
     ),
@@ -253,7 +253,7 @@ _COMMANDS = {
 }
 #: Groups of commands: the module of `runout.cli`, and the name of their app there.
 _GROUPS = {
-    "abstraction": ("abstraction", "app"),
+    "abstraction": ("buckets", "app"),
     "spot": ("spot", "app"),
     "lab": ("lab", "app"),
     "tree": ("tools", "tree_app"),

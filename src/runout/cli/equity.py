@@ -33,6 +33,7 @@ from runout.cards.flops import (
 )
 from runout.cards.hand_ranking import NUM_STRENGTHS, category, describe_strength
 from runout.cards.ranges import format_range
+from runout.cli import options
 from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import (
     Json,
@@ -45,22 +46,7 @@ from runout.cli.formatting import (
     shorten_text,
 )
 from runout.cli.grids import value_grid
-from runout.cli.options import (
-    BoardArgument,
-    BoardOption,
-    JsonFlag,
-    OptionError,
-    RequiredBoardOption,
-    argument,
-    flag,
-    not_negative,
-    option,
-    parse_hand,
-    parse_live_range,
-    parse_optional_board,
-    positive,
-    require_at_most_one,
-)
+from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.sheets import Column, Sheet, columns
 from runout.errors import CardError
 
@@ -87,16 +73,16 @@ MEANINGS = {
 def show_equity(
     hero: Annotated[str, argument("HERO", "Hand, class or range: AhKh, AKs, 22+,AK:0.5, random.")],
     villain: Annotated[str, argument("VILLAIN", "The same for the opponent.")],
-    board: BoardOption = None,
+    board: options.BoardOption = None,
     grid: Annotated[
         bool, flag("--grid", "Also show hero's equity with each hand of the range.")
     ] = False,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show the exact all-in equity of two hands or ranges, before the flop or on a board."""
-    known_cards = parse_optional_board(board)
+    known_cards = options.parse_optional_board(board)
     ranges = (hero, villain)
-    weights = [parse_live_range(text, known_cards).weights for text in ranges]
+    weights = [options.parse_live_range(text, known_cards).weights for text in ranges]
     # Before the flop a shipped table answers, and no kernel has to be loaded.
     with using_kernels() if known_cards else nullcontext():
         from runout.equity.versus import compare_ranges
@@ -141,11 +127,11 @@ def _by_hand(values: FloatArray) -> dict[str, float | None]:
 
 
 def show_flop_equity(
-    board: BoardArgument,
+    board: options.BoardArgument,
     versus: Annotated[
         str | None, option("--versus -v", "HAND", "Opponent's hand, such as QQ or AKs.")
     ] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show each hand's exact all-in equity on a board, against a random hand or one hand.
 
@@ -189,7 +175,7 @@ def _extremes(equity: FloatArray) -> Sheet:
 
 def show_strength(
     cards: Annotated[str, argument("CARDS", "5, 6 or 7 cards; the best five of them count.")],
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show the strength of 5, 6 or 7 cards: 1 is seven-high, 7,462 a royal flush."""
     hand = parse_cards(cards)
@@ -214,15 +200,15 @@ def show_strength(
 
 
 def show_hand_strength(
-    board: RequiredBoardOption,
+    board: options.RequiredBoardOption,
     hand: Annotated[
         str | None, option("--hand", "CARDS", "Two cards (default a grid of all hands).")
     ] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show a hand's strength and potential against a random hand, or EHS2 of all hands."""
     known_cards = parse_board(board)
-    holding = None if hand is None else parse_hand(hand, known_cards)
+    holding = None if hand is None else options.parse_hand(hand, known_cards)
     with using_kernels():
         from runout.equity.hand_strength import HandStrengthCalculator
 
@@ -275,12 +261,12 @@ def mean_by_hand(combos: IntArray, values: FloatArray) -> FloatArray:
 
 def show_range(
     text: Annotated[str, argument("RANGE", "Groups such as AhKh,AKs:0.5,A2s+,22+,KTo-K8o.")],
-    board: BoardOption = None,
-    json: JsonFlag = False,
+    board: options.BoardOption = None,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show how many combos a range holds, its shortest text and its grid of weights."""
-    known_cards = parse_optional_board(board)
-    hand_range = parse_live_range(text, known_cards)
+    known_cards = options.parse_optional_board(board)
+    hand_range = options.parse_live_range(text, known_cards)
     num_combos, weights = hand_range.num_combos, hand_range.hand_weights()
     document: Json = {
         "range": format_range(hand_range),
@@ -301,11 +287,11 @@ def show_range(
 def list_flops(
     subset: Annotated[int | None, option("--subset", "N", "The shipped subset of N flops.")] = None,
     random: Annotated[
-        int | None, option("--random", "N", "N flops drawn at random.", positive)
+        int | None, option("--random", "N", "N flops drawn at random.", options.positive)
     ] = None,
     seed: Annotated[
         int | None,
-        option("--seed", "S", f"Seed of --random (default {DEFAULT_SEED}).", not_negative),
+        option("--seed", "S", f"Seed of --random (default {DEFAULT_SEED}).", options.not_negative),
     ] = None,
     flops: Annotated[
         str | None, option("--flops", "LIST", "Flops of your own, such as AhKsQd,7h7s2c.")
@@ -313,11 +299,11 @@ def list_flops(
     layout: Annotated[
         Literal["table", "json", "csv"] | None, flag("--format", "How to print (default table).")
     ] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """List flops up to suits with texture and weight: all 1,755, or a chosen few."""
     is_clashing = json and layout not in (None, "json")
-    require_at_most_one({"--json": is_clashing, f"--format {layout}": is_clashing})
+    options.require_at_most_one({"--json": is_clashing, f"--format {layout}": is_clashing})
     sheet = _flops_sheet(_choose_flops(subset, random, seed, flops))
     if layout == "csv":
         sheet.write_csv(sys.stdout)
@@ -332,7 +318,7 @@ def _choose_flops(
     subset: int | None, random: int | None, seed: int | None, flops: str | None
 ) -> FlopList:
     choices = {"--subset": subset, "--random": random, "--flops": flops}
-    require_at_most_one({option: value is not None for option, value in choices.items()})
+    options.require_at_most_one({option: value is not None for option, value in choices.items()})
     if seed is not None and random is None:
         raise OptionError("--seed", "goes with --random only")
     if subset is not None:

@@ -372,12 +372,17 @@ def choose_ratio(bundle: ValueBundle, spr: float | None) -> PostflopValues:
         OptionError: if none is given and there are several.
     """
     if spr is not None:
-        nearest = min(bundle.values, key=lambda values: abs(values.spr - spr))
-        is_meant = abs(nearest.spr - spr) <= SPR_ROUNDING * nearest.spr
-        return nearest if is_meant else bundle.at_spr(spr)
+        meant = find_ratio([values.spr for values in bundle.values], spr)
+        return bundle.at_spr(spr if meant is None else meant)
     if len(bundle.values) > 1:
         raise OptionError("--spr", f"there are several ratios, give one of {_list_ratios(bundle)}")
     return bundle.values[0]
+
+
+def find_ratio(sprs: Sequence[float], given: float) -> float | None:
+    """Returns the ratio that was typed as it is shown, None if there is none like it."""
+    nearest = min(sprs, key=lambda spr: abs(spr - given))
+    return nearest if abs(nearest - given) <= SPR_ROUNDING * nearest else None
 
 
 def _list_ratios(bundle: ValueBundle) -> str:

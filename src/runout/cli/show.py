@@ -13,6 +13,7 @@ from rich.text import Text
 from runout.arrays import FloatArray
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
 from runout.cards.ranges import HandRange, format_range
+from runout.cli import options
 from runout.cli.console import Shown, print_json, print_parts, write_document, write_to
 from runout.cli.formatting import (
     Json,
@@ -33,23 +34,7 @@ from runout.cli.node_tables import (
     read_hand,
     require_acting,
 )
-from runout.cli.options import (
-    SMALLEST_REACH,
-    CompareOption,
-    JsonFlag,
-    MeasureOption,
-    NodeOption,
-    OptionError,
-    RangeOption,
-    SolutionArgument,
-    argument,
-    describe_part,
-    flag,
-    narrow,
-    option,
-    read_part,
-    require_at_most_one,
-)
+from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
 from runout.cli.sheets import Column, Sheet, columns, write_csv
 from runout.solutions.breakdown import Part
@@ -90,18 +75,18 @@ _PLAYER = "Only this one's decisions; with --node, or its range there."
 
 
 def show_solution(
-    path: SolutionArgument,
-    node: NodeOption = None,
+    path: options.SolutionArgument,
+    node: options.NodeOption = None,
     player: Annotated[_Player | None, flag("--player -p", _PLAYER)] = None,
-    hands: RangeOption = None,
-    measure: MeasureOption = None,
-    compare: CompareOption = None,
-    json: JsonFlag = False,
+    hands: options.RangeOption = None,
+    measure: options.MeasureOption = None,
+    compare: options.CompareOption = None,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show a solution: the first decision and the answers to it, or any node."""
-    require_at_most_one({"--show": measure is not None, "--json": json})
+    options.require_at_most_one({"--show": measure is not None, "--json": json})
     view = open_run(path)
-    part = replace(read_part(hands, None), player=_number_of(player))
+    part = replace(options.read_part(hands, None), player=_number_of(player))
     if compare is not None:
         decisions = [view.find_decision(one) for one in (node or "", compare)]
     elif node is not None:
@@ -114,7 +99,7 @@ def show_solution(
         return
     if compare is not None:
         part = replace(part, player=part.player_at(view.node_at(decisions[0])))
-    found = [narrow(view.node_at(decision), part) for decision in decisions]
+    found = [options.narrow(view.node_at(decision), part) for decision in decisions]
     if compare is not None:
         both = comparison_parts(found, list(map(_title, found)), part.player_at(found[0]), measure)
         print_parts(*both, "", *quality_lines(view.quality, *found))
@@ -140,7 +125,7 @@ def _node_parts(view: PreflopView, node: Node, part: Part, measure: Measure | No
         grid = value_grid(node.weights[player].clip(0.0, 1.0))
         parts = [_title(node), f"{BLIND_NAMES[player]}'s {what}", "", grid]
     if not part.is_whole:
-        parts.append(dim(describe_part(view.node(node.path), node, player)))
+        parts.append(dim(options.describe_part(view.node(node.path), node, player)))
     parts += ["", *quality_lines(view.quality, node)]
     further = [
         f"--node {node.path_after(action.code)} ({action.label})"
@@ -262,13 +247,13 @@ def _leaf_parts(view: PreflopView) -> list[Shown]:
 
 
 def export_solution(
-    path: SolutionArgument,
+    path: options.SolutionArgument,
     layout: Annotated[
         Literal["json", "csv"], flag("--format -f", "One document, or a row per number.")
     ] = "json",
     file: Annotated[Path | None, option("--output -o", "FILE", "Default: stdout.")] = None,
-    node: NodeOption = None,
-    json: JsonFlag = False,
+    node: options.NodeOption = None,
+    json: options.JsonFlag = False,
 ) -> None:
     """Write every decision: who acts, what can be done, how likely and worth what, for all hands.
 
@@ -317,7 +302,7 @@ _EXACT = "Keep hands below 0.5 %, and all digits of weights."
 
 
 def show_ranges(
-    path: SolutionArgument,
+    path: options.SolutionArgument,
     node: Annotated[str, option("--node -n", "PATH", "Actions from the start: r2-c.")] = "",
     after: Annotated[str, option("--after -a", "PATH", "More actions after the node: c.")] = "",
     player: Annotated[_Player | None, flag("--player -p", "Only this one's, as bare text.")] = None,
@@ -326,7 +311,7 @@ def show_ranges(
     layout: Annotated[
         Literal["text", "csv", "json"], flag("--format -f", "How to write them.")
     ] = "text",
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Print both players' ranges at a node, also where the betting is over.
 
@@ -402,9 +387,9 @@ def _ranges_to_json(
 
 
 def trace_hand(
-    path: SolutionArgument,
+    path: options.SolutionArgument,
     hand: Annotated[str, argument("HAND", "A class such as AKs, or two cards: AhKh.")],
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show what a hand does at every decision it gets to, with what each action wins."""
     index = parse_any_hand(hand)
@@ -437,7 +422,7 @@ def parse_any_hand(text: str) -> int:
 def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text]:
     """Returns what a hand does where it gets to: how likely, and what it wins, blinds included."""
     lines = []
-    present = [node for node in decisions if node.weights[player, hand] >= SMALLEST_REACH]
+    present = [node for node in decisions if node.weights[player, hand] >= options.SMALLEST_REACH]
     for node in present:
         reach, invested = float(node.weights[player, hand]), node.invested[player]
         share = "" if round(reach, 3) >= 1.0 else f", plays to here {format_percent(reach, 1)}"
@@ -446,7 +431,7 @@ def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text
         width = max(len(action.label) for action in node.actions)
         for _, label, frequency, ev in combo_actions(node, hand).rows:
             often, worth = format_percent(frequency, 1), _format_ev(ev - invested)
-            style = "" if frequency >= SMALLEST_REACH else "dim"
+            style = "" if frequency >= options.SMALLEST_REACH else "dim"
             lines.append(Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style))
     if hidden := len(decisions) - len(present):
         what = "decision that it never gets" if hidden == 1 else "decisions that it never gets"

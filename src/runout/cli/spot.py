@@ -13,6 +13,7 @@ from rich.text import Text
 
 from runout.cards.deck import format_card, format_cards
 from runout.cards.flops import GivenFlop
+from runout.cli import options
 from runout.cli.console import (
     Shown,
     print_json,
@@ -38,21 +39,7 @@ from runout.cli.node_tables import (
     quality_lines,
     title,
 )
-from runout.cli.options import (
-    ClassOption,
-    CompareOption,
-    JsonFlag,
-    MeasureOption,
-    OptionError,
-    RangeOption,
-    argument,
-    describe_part,
-    flag,
-    narrow,
-    option,
-    read_part,
-    require_at_most_one,
-)
+from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.sheets import Column, Sheet
 from runout.config.spot import SpotConfig
 from runout.errors import quote
@@ -106,15 +93,15 @@ def show_spot(
         Literal["oop", "ip", "sb", "bb"] | None,
         flag("--player", "Whose hands (default: who acts)."),
     ] = None,
-    hands: RangeOption = None,
-    classes: ClassOption = None,
-    measure: MeasureOption = None,
-    compare: CompareOption = None,
+    hands: options.RangeOption = None,
+    classes: options.ClassOption = None,
+    measure: options.MeasureOption = None,
+    compare: options.CompareOption = None,
     cut: Annotated[Cut | None, flag("--by", _BY)] = None,
     depth: Annotated[str | None, option("--depth", "N", _DEPTH)] = None,
     csv: CsvFlag = False,
     file: FileOption = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show what is done at a node of a solved spot, what it is worth, and by which hands.
 
@@ -125,17 +112,17 @@ def show_spot(
     given = {"--json": json, "--csv": csv, "--hand": hand, "--by": cut, "--show": measure}
     given |= {"--compare": compare is not None, "--range": hands is not None, "--class": classes}
     for names in _APART:
-        require_at_most_one({name: given[name] not in (None, False) for name in names})
+        options.require_at_most_one({name: given[name] not in (None, False) for name in names})
     if depth is not None and (not json or hand or cut or compare is not None):
         raise OptionError("--depth", "says how much --json writes, and goes with no other option")
     if file is not None and (hand is not None or not (json or csv)):
         raise OptionError("--output", "takes what --json or --csv write of a whole node")
-    steps, part = _read_depth(depth), read_part(hands, classes)
+    steps, part = _read_depth(depth), options.read_part(hands, classes)
     with opening_spot(path, flop, spr, node) as (view, note):
         whole = view.node(node)
         part = replace(part, player=_find_player(whole, player))
-        found = narrow(whole, part)
-        nodes = [found] if compare is None else [found, narrow(view.node(compare), part)]
+        found = options.narrow(whole, part)
+        nodes = [found] if compare is None else [found, options.narrow(view.node(compare), part)]
         whose = part.player_at(found)
         chosen = None if hand is None else choose_hands(found, hand, part.player)
         if chosen is not None and json:
@@ -197,7 +184,7 @@ def _parts(
     else:
         parts = node_parts(node, None if part.player is None and part.is_whole else player, measure)
     if not part.is_whole:
-        parts.append(dim(describe_part(view.node(node.path), node, player)))
+        parts.append(dim(options.describe_part(view.node(node.path), node, player)))
     return parts
 
 
@@ -300,14 +287,14 @@ def report_spot(
     sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = _BY_CARD,
     csv: CsvFlag = False,
     file: FileOption = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show every card that can come at a node: what is done then, EV, equity and EQR.
 
     At a node where a card is dealt these are the decisions after it; at any other node those of the
     same line with another card. Cards that differ by suits only are one row.
     """
-    require_at_most_one({"--json": json, "--csv": csv})
+    options.require_at_most_one({"--json": json, "--csv": csv})
     if file is not None and not (json or csv):
         raise OptionError("--output", "takes what --json or --csv write")
     with opening_spot(path, flop, spr, node) as (view, note):

@@ -1,35 +1,36 @@
-"""`runout abstraction`: buckets of hands that play alike, built, looked up and inspected."""
+"""`runout abstraction` and `diag-buckets`: hands in buckets, and what sharing one costs."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
 import typer
-from rich.console import RenderableType
 
 from runout.cards.deck import combo_index, format_cards, format_combo, parse_board
-from runout.cli.console import print_note, show, using_kernels
-from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
-from runout.cli.options import (
-    ExecutorOption,
-    JsonFlag,
-    OptionError,
-    OutputOption,
-    OverwriteFlag,
-    RequiredBoardOption,
-    WorkersOption,
-    argument,
-    flag,
-    not_negative,
-    option,
-    parse_hand,
+from runout.cards.flops import GivenFlop
+from runout.cli import options
+from runout.cli.console import Shown, print_note, show, using_kernels
+from runout.cli.formatting import (
+    NO_VALUE,
+    Json,
+    bold,
+    dim,
+    format_bytes,
+    format_count,
+    format_count_of,
+    format_percent,
+    format_signed,
+    json_number,
+    json_numbers,
 )
-from runout.cli.plots import BoundaryPlot, write_png
-from runout.cli.sheets import Sheet, columns
+from runout.cli.inspect import find_ratio, open_values
+from runout.cli.options import OptionError, argument, flag, option
+from runout.cli.plots import BoundaryPlot, write_bucket_plots, write_png
+from runout.cli.sheets import Column, Sheet, columns
 from runout.cli.targets import (
     LongWork,
     checkpoints_beside,
@@ -40,6 +41,10 @@ from runout.cli.targets import (
     require_resources,
     solving_into,
 )
+from runout.config.load import load_postflop_config
+from runout.config.postflop import BucketedConfig, PostflopModelConfig
+from runout.events import EventSink
+from runout.solutions.values import ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
 from runout.trees.betting import Street
@@ -50,8 +55,10 @@ if TYPE_CHECKING:
         BucketStatistics,
         CardAbstraction,
     )
+    from runout.flops.bucketed import RoundRecord
+    from runout.runs.diagnose import BucketContents, FlopDiagnosis, RoundDiagnosis
 
-SPREAD_DECIMALS = 3
+_SPREAD_DECIMALS = 3
 
 
 def summarize(abstraction: "CardAbstraction") -> dict[str, Json]:
@@ -74,7 +81,6 @@ def summarize(abstraction: "CardAbstraction") -> dict[str, Json]:
 
 
 def _summarize_contents(statistics: "BucketStatistics | None") -> Json:
-    """Returns how many deals are in a bucket, and how much their strengths differ."""
     if statistics is None:
         return {"deals_in_bucket": None, "strength_spread_in_bucket": None}
     population, spread = statistics.population, statistics.highest - statistics.lowest
@@ -113,7 +119,7 @@ def _cells(summary: Json) -> dict[str, str]:
     for name, number in (summary["deals_in_bucket"] or {}).items():
         cells[f"deals in the {name}"] = format_count(number)
     for name, share in (summary["strength_spread_in_bucket"] or {}).items():
-        cells[f"spread of strength, {name}"] = format_percent(share, SPREAD_DECIMALS)
+        cells[f"spread of strength, {name}"] = format_percent(share, _SPREAD_DECIMALS)
     return cells
 
 
@@ -123,7 +129,7 @@ Feature = Literal["ehs2", "ehs_squared"]
 
 
 def build_abstraction(
-    path: OutputOption,
+    path: options.OutputOption,
     mode: Annotated[
         Mode, flag("--mode", "Cut all deals into buckets, or a sample.")
     ] = "exhaustive",
@@ -135,15 +141,15 @@ def build_abstraction(
     ] = None,
     feature: Annotated[Feature, flag("--feature", "What orders hands: E[HS] or E[HS^2].")] = "ehs2",
     seed: Annotated[
-        int, option("--seed", "S", "Decides which deals are sampled.", not_negative)
+        int, option("--seed", "S", "Decides which deals are sampled.", options.not_negative)
     ] = 0,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
     river_table: Annotated[
         bool, flag("--river-table", "Also store the bucket of every river deal.")
     ] = False,
-    overwrite: OverwriteFlag = False,
-    json: JsonFlag = False,
+    overwrite: options.OverwriteFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Cut the hands of each street into buckets of equal size and similar strength.
 
@@ -179,12 +185,7 @@ def _report(
     path: Path, abstraction: "CardAbstraction", seconds: float, is_done_before: bool, json: bool
 ) -> None:
     summaries, size_bytes = summarize(abstraction), read_manifest(path).size_bytes
-    document: Json = {
-        "path": str(path),
-        "size_bytes": size_bytes,
-        "seconds": seconds,
-        **summaries,
-    }
+    document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": seconds, **summaries}
     what = f"{path}, {format_bytes(size_bytes)}"
     show(json, document, summary_sheet(summaries), describe_end(what, seconds, is_done_before))
 
@@ -223,14 +224,9 @@ def _find_finished(
     if config.mode.value == "exhaustive":  # draws nothing
         del wanted["seed"], wanted["samples_per_street"]
     there = {key: found.origin.get(key) for key in wanted}
-    differences = list(
-        list_differences(
-            there | {"river table": Street.RIVER in found.tables},
-            wanted | {"river table": with_river_table},
-        )
-    )
-    if differences:
-        which = "; ".join(differences)
+    there["river table"] = Street.RIVER in found.tables
+    wanted["river table"] = with_river_table
+    if which := "; ".join(list_differences(there, wanted)):
         problem = f"is another abstraction, give --overwrite to replace it: {which}"
         raise OptionError(str(path), problem)
     return found
@@ -240,8 +236,6 @@ def checkpoint_directory(path: Path) -> Path:
     """Returns where the finished parts of a build are until its bundle is written."""
     return checkpoints_beside(path, "checkpoint")
 
-
-STRENGTH_DECIMALS = 4  # thousands of buckets lie hundredths of a percent apart
 
 DirectoryArgument = Annotated[Path, argument("DIR", "What `runout abstraction build` wrote.")]
 
@@ -256,13 +250,13 @@ app.command("build", epilog="Example: runout abstraction build -o buckets --flop
 )
 def show_bucket(
     path: DirectoryArgument,
-    board: RequiredBoardOption,
+    board: options.RequiredBoardOption,
     hand: Annotated[str, option("--hand", "CARDS", "Two cards, such as JcTc.")],
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show the bucket of a hand on a board, and which strengths are in it."""
     known_cards = parse_board(board)
-    holding = parse_hand(hand, known_cards)
+    holding = options.parse_hand(hand, known_cards)
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
         from runout.equity.hand_strength import HandStrengthCalculator, street_of_board
@@ -306,7 +300,7 @@ def show_bucket(
 def inspect_abstraction(
     path: DirectoryArgument,
     png: Annotated[Path | None, option("--png", "FILE", "Also write a picture.")] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show how many buckets there are, how large and how mixed, and where they part."""
     with using_kernels():
@@ -335,7 +329,7 @@ def inspect_abstraction(
         f"{format_bytes(manifest.size_bytes)}, written {manifest.created_at:%Y-%m-%d %H:%M} UTC "
         f"by runout {manifest.package_version}\n"
     )
-    plots: list[RenderableType] = []
+    plots: list[Shown] = []
     for label, inner in boundaries.items():
         plots += [f"\n{label} boundaries, {len(inner):,} in all", BoundaryPlot(inner)]
     show(json, document, f"{path}: {origin}", written, summary_sheet(summaries), *plots)
@@ -353,5 +347,204 @@ def describe_origin(abstraction: "CardAbstraction") -> str:
     return f"{feature}, of unknown origin"
 
 
-def _exact_percent(strength: float) -> str:
-    return format_percent(strength, STRENGTH_DECIMALS)
+#: Thousands of buckets lie hundredths of a percent apart.
+_exact_percent = partial(format_percent, decimals=4)
+
+
+#: More flops than this must be chosen by name.
+MAX_FLOPS = 10
+
+_LEGEND = (
+    "\nEV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
+    "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
+    "buckets gains at most. ARI: agreement with the round before, 1 is the same."
+)
+
+
+def diagnose_buckets(
+    path: Annotated[Path | None, argument("DIR", "What `runout solve-postflop` wrote.")] = None,
+    config: options.OptionalConfigOption = None,
+    flop: Annotated[
+        list[str] | None, option("--flop -f", "CARDS", "Default those of the config.")
+    ] = None,
+    spr: Annotated[float | None, option("--spr", "X", "Default the first of the config.")] = None,
+    top: Annotated[
+        int, option("--top", "N", "Show the N buckets with the worst pairs.", options.positive)
+    ] = 10,
+    png: Annotated[Path | None, option("--png", "FILE", "Also draw the histograms.")] = None,
+    workers: options.WorkersOption = None,
+    json: options.JsonFlag = False,
+) -> None:
+    """Show who shares a bucket on flops of a bucketed solve, in every round of it.
+
+    Flops that a DIR has kept are read, others are solved.
+    """
+    if png is not None and not png.parent.is_dir():  # told before minutes of work, not after
+        raise OptionError(f"--png {png}", f"{png.parent} is not a directory")
+    if (path is None) == (config is None):
+        raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
+    bundle = None if path is None else open_values(path)
+    model = _open_model(path, config, bundle)
+    flops = _choose_flops(model, flop)
+    ratio = _choose_spr(model, spr)
+    diagnoses = _diagnose(model, ratio, flops, bundle, workers)
+    if png is not None:
+        write_bucket_plots(png, diagnoses)
+    document = {"flops": [_flop_to_json(diagnosis) for diagnosis in diagnoses]}
+    show(json, document, *_diagnosis_parts(diagnoses, top))
+    if png is not None:
+        print_note(f"wrote {png}")
+
+
+def _open_model(
+    path: Path | None, config: Path | None, bundle: ValueBundle | None
+) -> BucketedConfig:
+    model = (
+        load_postflop_config(bundle.config_text)
+        if bundle is not None
+        else options.load_flops_config(cast(Path, config))
+    )
+    if not isinstance(model, BucketedConfig):
+        problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
+        raise OptionError(str(path or config), problem)
+    return model
+
+
+def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[GivenFlop]:
+    names = given or model.flop_list().names
+    if not given and len(names) > MAX_FLOPS:
+        number = format_count_of(len(names), "flop")
+        raise OptionError("--flop", f"the config has {number}, give up to {MAX_FLOPS} by name")
+    return [GivenFlop.parse(name) for name in names]
+
+
+def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
+    if given is None:
+        return model.primary_spr
+    if (found := find_ratio(model.postflop_sprs, given)) is None:
+        ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
+        raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
+    return found
+
+
+def _diagnose(
+    model: BucketedConfig,
+    spr: float,
+    flops: Sequence[GivenFlop],
+    bundle: ValueBundle | None,
+    workers: int | None,
+) -> list["FlopDiagnosis"]:
+    """Returns what is in the buckets of flops, which are solved unless a bundle has kept them."""
+    with using_kernels() as on_event:
+        from runout.flops.solve import PostflopAbstraction
+        from runout.runs.diagnose import diagnose_flop
+
+        kept = None
+        if bundle is not None and bundle.solutions:
+            kept = PostflopAbstraction.from_bundle(bundle)
+        diagnoses = []
+        for given in flops:
+            if kept is not None and given.canonical in kept.flops.flops:
+                index = kept.flops.flops.index(given.canonical)
+                records = kept.rounds(index, model.postflop_sprs.index(spr))
+            else:
+                records = _solve(model.with_sprs([spr]), given, on_event, workers)
+            diagnoses.append(diagnose_flop(given, spr, records))
+        return diagnoses
+
+
+def _solve(
+    model: BucketedConfig, given: GivenFlop, on_event: EventSink, workers: int | None
+) -> list["RoundRecord"]:
+    from runout.cfr.team import Team
+    from runout.flops.backend import FlopGame
+    from runout.flops.bucketed import read_records
+    from runout.flops.settings import make_bucketed
+    from runout.flops.solve import PostflopPlan, progress_sink
+
+    plan = PostflopPlan.make(model, workers)
+    (tree,), backend = plan.trees, make_bucketed(model)
+    cost = backend.estimate(given.canonical, tree, plan.num_workers)
+    cost.require_memory("the diagnosis")
+    is_bound = backend.meaning.is_upper_bound
+    sink = progress_sink(given.name, tree.stakes.spr, on_event, is_bound)
+    game = FlopGame.deal(given.canonical)
+    solution = backend.solve(game, tree, sink, Team(plan.num_workers))
+    return read_records(solution.to_arrays(), given.canonical)
+
+
+def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Shown]:
+    parts: list[Shown] = []
+    for number, diagnosis in enumerate(diagnoses):
+        title = f"{diagnosis.flop.name} at SPR {diagnosis.spr:.4g}"
+        parts += [bold(("\n" if number else "") + title), _rounds_sheet(diagnosis.rounds)]
+        for entry in diagnosis.rounds:
+            apart = [
+                0.0 if b.worst_pair is None else b.worst_pair.distance_pot for b in entry.buckets
+            ]
+            shown = sorted(range(len(apart)), key=apart.__getitem__, reverse=True)[:top]
+            heading = f"round {entry.round}, {len(shown)} of {len(entry.buckets)} buckets"
+            parts += [f"\n{heading}, those with the worst pairs"]
+            parts += [_buckets_sheet(diagnosis.flop, entry, shown)]
+    return [*parts, dim(_LEGEND)]
+
+
+_ROUND_COLUMNS = (
+    Column("round", "round", str),
+    Column("buckets", form=str),
+    Column(None, "num_buckets"),
+    Column("iterations", "iterations", "{:,}".format),
+    Column("δ", "final_delta", "{:.4f}".format),
+    Column("bound", "exploitability_bound_pot", format_percent),
+    Column("EV variance", "ev_variance", "{:.5f}".format),
+    Column("ARI", "adjusted_rand_index", "{:.3f}".format),
+)
+
+
+def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
+    sheet = Sheet(_ROUND_COLUMNS, to_plain=json_number, gap=2)
+    for entry in rounds:
+        counts = dict(zip((street.label for street in Street), entry.num_buckets, strict=True))
+        texts = "/".join(map(str, entry.num_buckets))
+        numbers = (entry.final_delta, entry.exploitability_bound_pot, entry.ev_variance)
+        agreement = np.nan if entry.agreement is None else entry.agreement
+        sheet.add(entry.round, texts, counts, entry.iterations, *numbers, agreement)
+    return sheet
+
+
+def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int]) -> Sheet:
+    def format_given(combos: Sequence[int]) -> str:
+        return " ".join(format_combo(flop.rename_back(combo)) for combo in combos)
+
+    numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
+    sheet = Sheet(columns(*numbers, "worst pair", "hands"), gap=2)
+    for bucket in shown:
+        contents = entry.buckets[bucket]
+        last = len(contents.combos) - 1  # the strongest one
+        pair, strength, ev = contents.worst_pair, contents.strength, contents.ev_pot
+        sheet.add(
+            str(bucket),
+            str(len(contents.combos)),
+            f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
+            f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
+            NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
+            NO_VALUE if pair is None else format_given(pair.combos),
+            format_given([contents.combos[place] for place in sorted({0, round(last / 2), last})]),
+        )
+    return sheet
+
+
+def _flop_to_json(diagnosis: "FlopDiagnosis") -> Json:
+    rounds = _rounds_sheet(diagnosis.rounds).records()
+    for entry, record in zip(diagnosis.rounds, rounds, strict=True):
+        record["buckets"] = list(map(_bucket_to_json, entry.buckets))
+        record["pair_equity"] = json_numbers(entry.pair_equity)
+    flop = format_cards(diagnosis.flop.canonical)
+    return {"flop": flop, "spr": diagnosis.spr, "rounds": rounds}
+
+
+def _bucket_to_json(contents: "BucketContents") -> Json:
+    document = asdict(contents)
+    for part in (document, document["worst_pair"] or {"combos": ()}):
+        part["combos"] = list(map(format_combo, part["combos"]))
+    return document
