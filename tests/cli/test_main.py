@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli import equity as ranges
+from runout.cli import options
 from runout.cli.app import app, describe_error, main
 from runout.errors import CardError
 from runout.version import __version__
@@ -100,7 +100,7 @@ def test_a_long_error_stays_on_one_line(monkeypatch, error_line):
     def fail(text):
         raise CardError("x" * 300, "y [bold]z")
 
-    monkeypatch.setattr(ranges, "parse_live_range", lambda text, board: fail(text))
+    monkeypatch.setattr(options, "parse_live_range", lambda text, board: fail(text))
     assert error_line("range", "AA") == "x" * 300 + ": y [bold]z"
 
 
@@ -108,7 +108,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, run):
     def interrupt(text, board):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ranges, "parse_live_range", interrupt)
+    monkeypatch.setattr(options, "parse_live_range", interrupt)
     result = run("range", "AA")
     assert result.exit_code == 130
     assert result.stderr == "interrupted\n"
@@ -118,7 +118,7 @@ def test_ctrl_c_says_what_the_command_has_to_say_about_it(monkeypatch, run):
     def interrupt(text, board):
         raise KeyboardInterrupt("interrupted; all is well")
 
-    monkeypatch.setattr(ranges, "parse_live_range", interrupt)
+    monkeypatch.setattr(options, "parse_live_range", interrupt)
     assert run("range", "AA").stderr == "interrupted; all is well\n"
 
 
@@ -168,7 +168,7 @@ def test_a_defect_keeps_its_traceback(monkeypatch):
     def fail(text, board):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(ranges, "parse_live_range", fail)
+    monkeypatch.setattr(options, "parse_live_range", fail)
     result = CliRunner().invoke(app, ["range", "AA"])
     assert isinstance(result.exception, ZeroDivisionError)
 

@@ -2,12 +2,13 @@
 
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated, Literal
+from functools import partial
+from typing import Annotated, Literal
 
 import numpy as np
 from rich.text import Text
 
-from runout.arrays import FloatArray, IntArray
+from runout.arrays import FloatArray, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     HAND_NAMES,
@@ -50,15 +51,20 @@ from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.sheets import Column, Sheet, columns
 from runout.errors import CardError
 
-if TYPE_CHECKING:
-    from runout.equity.hand_strength import BoardHandStrengths, HandStrength
-
 MAX_RANGE_LENGTH = 30
 NUM_EXTREMES = 6
-DEFAULT_SEED = 0
 
-#: Keys of what one player can expect: fractions of the pot, and of all runouts.
-_FRACTIONS = ("equity_fraction", "win_fraction", "tie_fraction", "lose_fraction")
+#: What one player can expect: fractions of the pot, and of all runouts.
+_SIDE_COLUMNS = (
+    Column(),
+    Column("range"),
+    Column(None, "range"),
+    Column("equity", "equity_fraction", format_percent),
+    Column("win", "win_fraction", format_percent),
+    Column("tie", "tie_fraction", format_percent),
+    Column("lose", "lose_fraction", format_percent),
+    Column("combos", "num_combos", format_count),
+)
 
 #: Measures of `runout strength`, each with its name and what it says.
 MEANINGS = {
@@ -81,38 +87,27 @@ def show_equity(
 ) -> None:
     """Show the exact all-in equity of two hands or ranges, before the flop or on a board."""
     known_cards = options.parse_optional_board(board)
-    ranges = (hero, villain)
-    weights = [options.parse_live_range(text, known_cards).weights for text in ranges]
+    weights = [options.parse_live_range(text, known_cards).weights for text in (hero, villain)]
     # Before the flop a shipped table answers, and no kernel has to be loaded.
     with using_kernels() if known_cards else nullcontext():
         from runout.equity.versus import compare_ranges
 
         result = compare_ranges(weights[0], weights[1], known_cards)
-    win, tie, lose = result.win, result.tie, result.lose
-    fractions = ((result.equity, win, tie, lose), (1.0 - result.equity, lose, tie, win))
-    live = [
-        float(held[side.matchups > 0.0].sum())  # combos that can meet one of the other side
-        for held, side in zip(weights, (result.hero, result.villain), strict=True)
-    ]
-    sides = {
-        name: {
-            "range": ranges[player],
-            "num_combos": live[player],
-            **dict(zip(_FRACTIONS, fractions[player], strict=True)),
-        }
-        for player, name in enumerate(("hero", "villain"))
-    }
+    sheet = Sheet(_SIDE_COLUMNS, to_plain=json_number, gap=2)
+    equity, win, tie, lose = result.equity, result.win, result.tie, result.lose
+    for name, text, held, side, fractions in (
+        ("hero", hero, weights[0], result.hero, (equity, win, tie, lose)),
+        ("villain", villain, weights[1], result.villain, (1.0 - equity, lose, tie, win)),
+    ):
+        live = float(held[side.matchups > 0.0].sum())  # combos that can meet one of the other side
+        sheet.add(name, Text(shorten_text(text, MAX_RANGE_LENGTH)), text, *fractions, live)
     by_hand = result.hero.equity_by_hand()
     document: Json = {
         "board": format_cards(known_cards) or None,
-        **sides,
+        **dict(zip(("hero", "villain"), sheet.records(), strict=True)),
         "num_matchups": result.matchups,
         "hero_equity_fraction_by_hand": _by_hand(by_hand),
     }
-    sheet = Sheet(columns("", "range", ">equity", ">win", ">tie", ">lose", ">combos"), gap=2)
-    for player, name in enumerate(sides):
-        text = Text(shorten_text(ranges[player], MAX_RANGE_LENGTH))
-        sheet.add(name, text, *map(format_percent, fractions[player]), format_count(live[player]))
     place = f"on {format_cards(known_cards)}" if known_cards else "before the flop"
     of_each: list[Shown] = []
     if grid and np.count_nonzero(~np.isnan(by_hand)) > 1:
@@ -209,54 +204,33 @@ def show_hand_strength(
     """Show a hand's strength and potential against a random hand, or EHS2 of all hands."""
     known_cards = parse_board(board)
     holding = None if hand is None else options.parse_hand(hand, known_cards)
+    name = format_cards(known_cards)
     with using_kernels():
         from runout.equity.hand_strength import HandStrengthCalculator
 
         calculator = HandStrengthCalculator()
         if holding is not None:
-            _show_one(known_cards, holding, calculator.calculate(known_cards, holding), json)
-        else:
-            _show_all(known_cards, calculator.calculate_board(known_cards), json)
-
-
-def _show_one(
-    board: tuple[int, ...], holding: tuple[int, int], strength: "HandStrength", json: bool
-) -> None:
-    hand = format_combo(combo_index(*holding))
-    values = {name: getattr(strength, name) for name in MEANINGS}
-    rows = [
-        (title, format_percent(values[name]), meaning)
-        for name, (title, meaning) in MEANINGS.items()
-    ]
-    document: Json = {"board": format_cards(board), "hand": hand, **values}
-    title = f"{hand} on {format_cards(board)} against a random hand"
-    show(json, document, title, Sheet(columns("", ">", ""), list(rows)))
-
-
-def _show_all(board: tuple[int, ...], strengths: "BoardHandStrengths", json: bool) -> None:
-    by_hand = mean_by_hand(strengths.combos, strengths.ehs2)
+            strength = calculator.calculate(known_cards, holding)
+            combo = format_combo(combo_index(*holding))
+            sheet = Sheet((Column(), Column("", form=format_percent), Column()))
+            for key, (title, meaning) in MEANINGS.items():
+                sheet.add(title, getattr(strength, key), meaning)
+            values = {key: getattr(strength, key) for key in MEANINGS}
+            head = f"{combo} on {name} against a random hand"
+            show(json, {"board": name, "hand": combo, **values}, head, sheet)
+            return
+        strengths = calculator.calculate_board(known_cards)
+    hands = HAND_BY_COMBO[strengths.combos]
+    num_combos = np.bincount(hands, minlength=NUM_HANDS)
+    by_hand = divide(np.bincount(hands, strengths.ehs2, NUM_HANDS), num_combos)
     document: Json = {
-        "board": format_cards(board),
+        "board": name,
         "ehs2_by_hand": _by_hand(by_hand),
         "combos": [format_combo(combo) for combo in strengths.combos.tolist()],
-        **{name: getattr(strengths, name).tolist() for name in MEANINGS},
+        **{key: getattr(strengths, key).tolist() for key in MEANINGS},
     }
-    title = f"EHS2 in % on {format_cards(board)}, mean over each hand's combos\n"
-    show(json, document, title, value_grid(by_hand))
-
-
-def mean_by_hand(combos: IntArray, values: FloatArray) -> FloatArray:
-    """Returns ``[169]`` the mean of a hand's live combos, NaN where none is left.
-
-    Args:
-        combos: ``[C]`` the live combos.
-        values: ``[C]`` a number for each.
-    """
-    hands = HAND_BY_COMBO[combos]
-    num_combos = np.bincount(hands, minlength=NUM_HANDS)
-    totals = np.bincount(hands, values, NUM_HANDS)
-    means: FloatArray = np.where(num_combos > 0, totals / np.maximum(num_combos, 1), np.nan)
-    return means
+    head = f"EHS2 in % on {name}, mean over each hand's combos\n"
+    show(json, document, head, value_grid(by_hand))
 
 
 def show_range(
@@ -291,7 +265,7 @@ def list_flops(
     ] = None,
     seed: Annotated[
         int | None,
-        option("--seed", "S", f"Seed of --random (default {DEFAULT_SEED}).", options.not_negative),
+        option("--seed", "S", "Seed of --random (default 0).", options.not_negative),
     ] = None,
     flops: Annotated[
         str | None, option("--flops", "LIST", "Flops of your own, such as AhKsQd,7h7s2c.")
@@ -324,37 +298,27 @@ def _choose_flops(
     if subset is not None:
         return subset_flops(subset)
     if random is not None:
-        return random_flops(random, DEFAULT_SEED if seed is None else seed)
-    if flops is not None:
-        return explicit_flops(flops.split(","))
-    return all_flops()
+        return random_flops(random, seed or 0)
+    return all_flops() if flops is None else explicit_flops(flops.split(","))
 
 
 def _flops_sheet(flop_list: FlopList) -> Sheet:
     """Returns what is known of every flop."""
-
-    def straight(is_connected: int) -> str:
-        return "possible" if is_connected else ""
-
-    def percent(weight: float) -> str:
-        return format_percent(weight, 3)
-
     sheet = Sheet(
         (
             Column("flop", "flop"),
             Column("suits", "suits"),
             Column("ranks", "ranks"),
-            Column("straight", "is_connected", straight),
+            Column("straight", "is_connected", ("", "possible").__getitem__),
             Column(None, "high_rank"),
             Column("multiplicity", "multiplicity", str),
-            Column("weight", "weight_fraction", percent),
+            Column("weight", "weight_fraction", partial(format_percent, decimals=3)),
         ),
         to_plain=json_number,
     )
     for flop, weight in zip(flop_list.flops, flop_list.weights.tolist(), strict=True):
         texture = describe_texture(flop)
         kinds = texture.suits.value, texture.ranks.value, int(texture.is_connected)
-        sheet.add(
-            format_cards(flop), *kinds, RANKS[texture.high_rank], flop_multiplicity(flop), weight
-        )
+        numbers = RANKS[texture.high_rank], flop_multiplicity(flop), weight
+        sheet.add(format_cards(flop), *kinds, *numbers)
     return sheet

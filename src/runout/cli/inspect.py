@@ -106,11 +106,7 @@ def inspect_bundles(
 
 
 def _open_bundle(path: Path) -> _Bundle:
-    """Opens a bundle of whichever kind and checks all its files.
-
-    Raises:
-        BundleError: if it is missing, damaged, or of a version that cannot be read.
-    """
+    """Opens a bundle of whichever kind and checks all its files."""
     manifest = read_manifest(path)
     if manifest.kind == VALUES_KIND:
         return _Bundle(path, manifest, ValueBundle.load(path))
@@ -123,11 +119,7 @@ def _open_bundle(path: Path) -> _Bundle:
 
 
 def _find_bundles(path: Path) -> list[Path]:
-    """Returns the bundle itself, or the bundles in the directory of a run.
-
-    Raises:
-        RunoutError: if there are neither bundles nor finished flops.
-    """
+    """Returns the bundle itself, or the bundles in the directory of a run."""
     if (path / MANIFEST_FILE).exists() or not path.is_dir():
         beside = checkpoints_beside(path)
         num_finished = count_checkpoints(beside)
@@ -303,11 +295,7 @@ def show_values(
 
 
 def open_values(path: Path) -> ValueBundle:
-    """Opens the values of a run's directory, or of the bundle itself.
-
-    Raises:
-        RunoutError: if they are missing, damaged, or of another kind or version.
-    """
+    """Opens the values of a run's directory, or of the bundle itself."""
     where = find_bundle(path, VALUES_FOLDER)
     if where == path and find_bundle(path, SOLUTION_FOLDER) != path:
         raise OptionError(str(path), "holds a preflop solution, but no values of flops")
@@ -365,12 +353,7 @@ def _choose_sprs(bundle: ValueBundle, spr: float | None, is_grid: bool) -> list[
 
 
 def choose_ratio(bundle: ValueBundle, spr: float | None) -> PostflopValues:
-    """Returns the values at a ratio that may be typed as it is shown, or at the only one.
-
-    Raises:
-        BundleError: if it was not solved.
-        OptionError: if none is given and there are several.
-    """
+    """Returns the values at a ratio that may be typed as it is shown, or at the only one."""
     if spr is not None:
         meant = find_ratio([values.spr for values in bundle.values], spr)
         return bundle.at_spr(spr if meant is None else meant)
@@ -390,21 +373,14 @@ def _list_ratios(bundle: ValueBundle) -> str:
 
 
 def find_flop(path: Path, values: PostflopValues, given: GivenFlop) -> int:
-    """Returns the place of a flop among those that were solved.
-
-    Raises:
-        OptionError: if it was not solved, with one that comes close.
-    """
+    """Returns the place of a flop among those that were solved; an error names a close one."""
     flop, flops = given.canonical, values.flops.flops
     if flop in flops:
         return flops.index(flop)
     solved = format_count_of(len(flops), "solved flop")
     nearest = values.flops.names[flops.index(nearest_flop(flop, flops))]
-    raise OptionError(
-        f"flop {given.name}",
-        f"is not among the {solved}, {nearest} comes close; "
-        f"`runout inspect {path} --flops` lists all",
-    )
+    problem = f"is not among the {solved}, {nearest} comes close"
+    raise OptionError(f"flop {given.name}", f"{problem}; `runout inspect {path} --flops` lists all")
 
 
 def nearest_flop(flop: Flop, flops: Sequence[Flop]) -> Flop:

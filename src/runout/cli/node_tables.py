@@ -128,9 +128,6 @@ def node_parts(
         player: whose hands; by default who acts, and where nobody does there is no grid.
         measure: what of them; by default what they do, or how much of them arrives if the player
             does not act.
-
-    Raises:
-        OptionError: if the player does not act, and strategies are asked for.
     """
     shown = (node.actor or 0) if player is None else player
     require_acting(node, shown, measure)
@@ -197,11 +194,7 @@ def _actions_sheet(node: Node) -> Sheet:
 
 
 def read_hand(text: str) -> list[int]:
-    """Returns the combos of a class such as ``AKs``, or the one of two cards.
-
-    Raises:
-        CardError: if it is neither.
-    """
+    """Returns the combos of a class such as ``AKs``, or the one of two cards."""
     if len(text) == _COMBO_LENGTH:
         return [parse_combo(text)]
     return [int(combo) for combo in COMBOS_BY_HAND[parse_canonical_hand(text)]]
@@ -215,11 +208,7 @@ class ChosenHands(NamedTuple):
 
 
 def choose_hands(node: Node, text: str, player: int | None) -> ChosenHands:
-    """Returns the hands that a player, the one to act, or else either can hold.
-
-    Raises:
-        OptionError: if the text is no hand, or nobody can hold it here.
-    """
+    """Returns the hands that a player, the one to act, or else either can hold."""
     option = f"--hand {text}"
     try:
         combos = read_hand(text)
@@ -323,11 +312,7 @@ class Cut(StrEnum):
 
 
 def cut_range(node: Node, player: int, cut: Cut) -> dict[str, Sheet]:
-    """Returns the parts of a player's range, with what each does and is worth.
-
-    Raises:
-        CardError: if hands are to be cut by class before the flop.
-    """
+    """Returns the parts of a player's range, with what each does and is worth."""
     if cut is Cut.EQUITY:
         parts = {"equity": equity_rows(node, player)}
     else:
@@ -379,13 +364,7 @@ def all_cuts(node: Node, player: int, cut: Cut) -> Sheet:
 
 
 class SharedAction(NamedTuple):
-    """An action that two nodes have in common, or all of a kind if their sizes differ.
-
-    Attributes:
-        kind: what it is.
-        label: in words.
-        rows: of the strategies at the first node and at the second.
-    """
+    """An action that two nodes have in common, and its rows of the strategies at both."""
 
     kind: ActionKind
     label: str
@@ -393,12 +372,7 @@ class SharedAction(NamedTuple):
 
 
 def choose_measure(nodes: Sequence[Node], player: int, asked: Measure | None) -> Measure:
-    """Returns what of two nodes is compared: strategies if the player acts at both, else EVs.
-
-    Raises:
-        OptionError: if strategies are asked for, and the player does not act at both, or one node
-            is before the flop and the other is not.
-    """
+    """Returns what of two nodes is compared: strategies if the player acts at both, else EVs."""
     if nodes[0].players != nodes[1].players:
         raise OptionError("--compare", "one node is before the flop and the other is after it")
     acts = all(node.actor == player for node in nodes)
@@ -412,17 +386,7 @@ def choose_measure(nodes: Sequence[Node], player: int, asked: Measure | None) ->
 def comparison_parts(
     nodes: Sequence[Node], titles: Sequence[Text], player: int, asked: Measure | None
 ) -> list[Shown]:
-    """Returns two nodes: their values and frequencies, and the grid of how hands differ.
-
-    Args:
-        nodes: what is shown.
-        titles: say where each node is.
-        player: whose hands.
-        asked: what of them, see `choose_measure`.
-
-    Raises:
-        OptionError: if this cannot be compared.
-    """
+    """Returns two nodes with their titles: values, frequencies, and how a player's hands differ."""
     measure = choose_measure(nodes, player, asked)
     heads = [Text(f"{number}  ").append_text(text) for number, text in enumerate(titles, start=1)]
     net = f"; EVs {NET}" if nodes[0].street is None else ""
@@ -442,22 +406,15 @@ def shared_actions(first: Node, second: Node) -> list[SharedAction]:
 
     What only one of the nodes has is there with no rows of the other.
     """
-    if [action.code for action in first.actions] == [action.code for action in second.actions]:
-        return [
-            SharedAction(action.kind, action.label, ([number], [number]))
-            for number, action in enumerate(first.actions)
-        ]
-
-    def rows(node: Node, kind: ActionKind) -> list[int]:
-        return [number for number, action in enumerate(node.actions) if action.kind is kind]
-
-    kinds = dict.fromkeys(action.kind for action in (*first.actions, *second.actions))
-    return [
-        SharedAction(
-            kind, kind.name.lower().replace("_", "-"), (rows(first, kind), rows(second, kind))
-        )
-        for kind in kinds
-    ]
+    is_same = [action.code for action in first.actions] == [a.code for a in second.actions]
+    shared: dict[str, SharedAction] = {}
+    for place, node in enumerate((first, second)):
+        for number, action in enumerate(node.actions):
+            kind = action.kind.name.lower().replace("_", "-")
+            key, label = (action.code, action.label) if is_same else (kind, kind)
+            shared.setdefault(key, SharedAction(action.kind, label, ([], [])))
+            shared[key].rows[place].append(number)
+    return list(shared.values())
 
 
 def strategy_moves(
@@ -474,10 +431,8 @@ def strategy_moves(
             for action in shared
         ]
     )
-    is_there = np.all(
-        [hand_reach(node, node.actor or 0) >= SMALLEST_REACH for node in nodes], axis=0
-    )
-    gains[:, ~is_there] = math.nan
+    for node in nodes:
+        gains[:, ~(hand_reach(node, node.actor or 0) >= SMALLEST_REACH)] = math.nan
     kinds, labels = zip(*((action.kind, action.label) for action in shared), strict=True)
     letters = [look.letter for look in grid_actions(kinds, labels)]
     moves, texts = gains.max(axis=0), []

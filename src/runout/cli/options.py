@@ -81,7 +81,7 @@ def flag(names: str, text: str) -> Any:
 
 def argument(metavar: str, text: str) -> Any:
     """Declares an argument; ``DIR`` and ``RUN`` are paths, in brackets if they may be missing."""
-    parser = read_path if metavar.strip("[]") in _PATHS else None
+    parser = read_path if metavar.strip("[].") in _PATHS else None
     return typer.Argument(metavar=metavar, parser=parser, help=text)
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from runout.arrays import FloatArray
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
 from runout.cards.ranges import HandRange, format_range
-from runout.cli import options
+from runout.cli import node_tables, options
 from runout.cli.console import Shown, print_json, print_parts, write_document, write_to
 from runout.cli.formatting import (
     Json,
@@ -27,13 +27,6 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.grids import grid_parts, legend, measure_parts, node_actions, value_grid
-from runout.cli.node_tables import (
-    combo_actions,
-    comparison_parts,
-    quality_lines,
-    read_hand,
-    require_acting,
-)
 from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
 from runout.cli.sheets import Column, Sheet, columns, write_csv
@@ -101,8 +94,10 @@ def show_solution(
         part = replace(part, player=part.player_at(view.node_at(decisions[0])))
     found = [options.narrow(view.node_at(decision), part) for decision in decisions]
     if compare is not None:
-        both = comparison_parts(found, list(map(_title, found)), part.player_at(found[0]), measure)
-        print_parts(*both, "", *quality_lines(view.quality, *found))
+        both = node_tables.comparison_parts(
+            found, list(map(_title, found)), part.player_at(found[0]), measure
+        )
+        print_parts(*both, "", *node_tables.quality_lines(view.quality, *found))
     elif node is not None:
         print_parts(*_node_parts(view, found[0], part, measure))
     else:
@@ -115,7 +110,7 @@ def _number_of(player: _Player | None) -> int | None:
 
 def _node_parts(view: PreflopView, node: Node, part: Part, measure: Measure | None) -> list[Shown]:
     player = part.player_at(node)
-    require_acting(node, player, measure)
+    node_tables.require_acting(node, player, measure)
     if player == node.actor:
         parts = decision_parts([node], measure)
     elif measure is not None:
@@ -126,7 +121,7 @@ def _node_parts(view: PreflopView, node: Node, part: Part, measure: Measure | No
         parts = [_title(node), f"{BLIND_NAMES[player]}'s {what}", "", grid]
     if not part.is_whole:
         parts.append(dim(options.describe_part(view.node(node.path), node, player)))
-    parts += ["", *quality_lines(view.quality, node)]
+    parts += ["", *node_tables.quality_lines(view.quality, node)]
     further = [
         f"--node {node.path_after(action.code)} ({action.label})"
         for action in node.actions
@@ -138,12 +133,7 @@ def _node_parts(view: PreflopView, node: Node, part: Part, measure: Measure | No
 
 
 def decision_parts(nodes: Sequence[Node], measure: Measure | None = None) -> list[Shown]:
-    """Returns of decisions before the flop who decides after what, how often, and the grids.
-
-    Args:
-        nodes: the decisions.
-        measure: what the grids show of the hands; by default what they do.
-    """
+    """Returns of decisions before the flop who decides after what, how often, and the grids."""
     parts: list[Shown] = []
     for number, node in enumerate(nodes):
         actor = node.actor or 0
@@ -187,7 +177,7 @@ def report_parts(view: PreflopView) -> list[Shown]:
         parts += [*_leaf_parts(view), ""]
     sb, bb = (format_signed(solution.game_value_bb(player)) for player in (SB, BB))
     value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
-    return [*parts, value, *quality_lines(view.quality)]
+    return [*parts, value, *node_tables.quality_lines(view.quality)]
 
 
 def report_to_json(solution: PreflopSolution) -> Json:
@@ -411,12 +401,8 @@ def trace_hand(
 
 
 def parse_any_hand(text: str) -> int:
-    """Returns the canonical hand of a class such as ``AKs`` or of two cards such as ``AhKh``.
-
-    Raises:
-        CardError: if it is neither.
-    """
-    return int(HAND_BY_COMBO[read_hand(text)[0]])
+    """Returns the canonical hand of a class such as ``AKs`` or of two cards such as ``AhKh``."""
+    return int(HAND_BY_COMBO[node_tables.read_hand(text)[0]])
 
 
 def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text]:
@@ -429,7 +415,7 @@ def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text
         value = _format_ev(node.ev[player, hand] - invested)
         lines.append(Text(f"  {node.label}: EV {value}{share}"))
         width = max(len(action.label) for action in node.actions)
-        for _, label, frequency, ev in combo_actions(node, hand).rows:
+        for _, label, frequency, ev in node_tables.combo_actions(node, hand).rows:
             often, worth = format_percent(frequency, 1), _format_ev(ev - invested)
             style = "" if frequency >= options.SMALLEST_REACH else "dim"
             lines.append(Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style))
@@ -450,5 +436,5 @@ def _decision_to_json(node: Node, hand: int) -> Json:
         "weight": float(node.weights[player, hand]),
         "ev": json_number(float(node.ev[player, hand])),
         "invested": node.invested[player],
-        "actions": combo_actions(node, hand).records(),
+        "actions": node_tables.combo_actions(node, hand).records(),
     }

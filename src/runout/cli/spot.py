@@ -13,7 +13,7 @@ from rich.text import Text
 
 from runout.cards.deck import format_card, format_cards
 from runout.cards.flops import GivenFlop
-from runout.cli import options
+from runout.cli import node_tables, options
 from runout.cli.console import (
     Shown,
     print_json,
@@ -24,38 +24,17 @@ from runout.cli.console import (
 )
 from runout.cli.formatting import Json, bold, dim, format_chips, format_count_of, format_percent
 from runout.cli.inspect import choose_ratio, find_flop, open_values
-from runout.cli.node_tables import (
-    ChosenHands,
-    Cut,
-    all_cuts,
-    choose_hands,
-    comparison_parts,
-    cut_range,
-    cuts_to_json,
-    fact_parts,
-    hand_parts,
-    hands_to_json,
-    node_parts,
-    quality_lines,
-    title,
-)
+from runout.cli.node_tables import Cut
 from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.sheets import Column, Sheet
 from runout.config.spot import SpotConfig
 from runout.errors import quote
 from runout.events import reporting_phase
+from runout.solutions import node_files
 from runout.solutions.breakdown import CardReport, CardsView, Part, PartView, report_cards
 from runout.solutions.flop_bundles import MOST_VERIFIED_BYTES, has_solution, load_spot
 from runout.solutions.node import Measure, Node, Provenance
-from runout.solutions.node_files import (
-    View,
-    document_head,
-    node_summary_to_json,
-    node_to_json,
-    rounded,
-    write_json,
-    write_node_csv,
-)
+from runout.solutions.node_files import View
 from runout.solutions.preflop import FLOPS_FOLDER, VALUES_FOLDER, find_bundle
 from runout.solutions.run import open_run
 from runout.solutions.values import VALUES_KIND
@@ -124,24 +103,26 @@ def show_spot(
         found = options.narrow(whole, part)
         nodes = [found] if compare is None else [found, options.narrow(view.node(compare), part)]
         whose = part.player_at(found)
-        chosen = None if hand is None else choose_hands(found, hand, part.player)
+        chosen = None if hand is None else node_tables.choose_hands(found, hand, part.player)
         if chosen is not None and json:
-            print_json(hands_to_json(found, chosen))
+            print_json(node_tables.hands_to_json(found, chosen))
         elif chosen is not None or not (json or csv):
             parts = _parts(view, nodes, part, measure, cut, chosen)
             print_parts(*parts, "", *_end(view, note, *nodes))
         elif csv and cut is not None:
-            write_to(file, "part", all_cuts(found, whose, cut).write_csv)
+            write_to(file, "part", node_tables.all_cuts(found, whose, cut).write_csv)
         elif csv:
-            write_to(file, "hand", lambda stream: write_node_csv(found, stream, part.player))
+            write_to(
+                file, "hand", lambda stream: node_files.write_node_csv(found, stream, part.player)
+            )
         elif cut is not None:
-            _write_json(file, cuts_to_json(found, whose, cut))
+            _write_json(file, node_tables.cuts_to_json(found, whose, cut))
         elif compare is not None:
-            pair = dict(zip(("node", "compared"), map(node_to_json, nodes), strict=True))
-            _write_json(file, {**document_head(view.quality), **pair})
+            pair = dict(zip(("node", "compared"), map(node_files.node_to_json, nodes), strict=True))
+            _write_json(file, {**node_files.document_head(view.quality), **pair})
         else:
             seen = PartView(view, part)
-            write_to(file, "node", lambda stream: write_json(seen, stream, steps, node))
+            write_to(file, "node", lambda stream: node_files.write_json(seen, stream, steps, node))
 
 
 #: Options of which at most one can be given: they ask for different things.
@@ -169,20 +150,24 @@ def _parts(
     part: Part,
     measure: Measure | None,
     cut: Cut | None,
-    chosen: ChosenHands | None,
+    chosen: node_tables.ChosenHands | None,
 ) -> list[Shown]:
     """Returns a node, or two side by side, of which a part of the hands is looked at."""
     node = nodes[0]
     player = part.player_at(node)
     if chosen is not None:
-        return hand_parts(node, chosen)
+        return node_tables.hand_parts(node, chosen)
     if len(nodes) > 1:
-        parts = comparison_parts(nodes, list(map(title, nodes)), player, measure)
+        parts = node_tables.comparison_parts(
+            nodes, list(map(node_tables.title, nodes)), player, measure
+        )
     elif cut is not None:
-        sheets = cut_range(node, player, cut).values()
-        parts = [*fact_parts(node), *(part for sheet in sheets for part in ("", sheet))]
+        sheets = node_tables.cut_range(node, player, cut).values()
+        parts = [*node_tables.fact_parts(node), *(part for sheet in sheets for part in ("", sheet))]
     else:
-        parts = node_parts(node, None if part.player is None and part.is_whole else player, measure)
+        parts = node_tables.node_parts(
+            node, None if part.player is None and part.is_whole else player, measure
+        )
     if not part.is_whole:
         parts.append(dim(options.describe_part(view.node(node.path), node, player)))
     return parts
@@ -190,7 +175,7 @@ def _parts(
 
 def _end(view: View, note: str, *nodes: Node) -> list[Text]:
     """Returns how far what was shown can be trusted, and where it comes from."""
-    return quality_lines(view.quality, *nodes) + ([Text(note)] if note else [])
+    return node_tables.quality_lines(view.quality, *nodes) + ([Text(note)] if note else [])
 
 
 def _write_json(file: Path | None, document: Json) -> None:
@@ -201,11 +186,7 @@ def _write_json(file: Path | None, document: Json) -> None:
 def opening_spot(
     path: Path, flop: str | None, spr: float | None, node: str
 ) -> Iterator[tuple[CardsView, str]]:
-    """Opens what was solved; yields it with where it comes from, empty for nowhere.
-
-    Raises:
-        OptionError: if there are flops of which one must be chosen, or the chosen one is not there.
-    """
+    """Opens what was solved; yields it with where it comes from, empty for nowhere."""
     if flop is None:
         if spr is not None:
             raise OptionError("--spr", "goes with --flop only")
@@ -240,11 +221,7 @@ def _open_tables(path: Path) -> tuple["StoredSpot", str]:
 
 
 def _open_flop(path: Path, text: str, spr: float | None) -> "StoredSpot":
-    """Opens a flop whose strategies were kept.
-
-    Raises:
-        OptionError: if it was not solved, or no strategies were kept.
-    """
+    """Opens a flop whose strategies were kept."""
     from runout.cfr.team import Team
     from runout.execution.pool import count_cores
     from runout.flops.live_spot import open_kept_flop
@@ -298,20 +275,18 @@ def report_spot(
     if file is not None and not (json or csv):
         raise OptionError("--output", "takes what --json or --csv write")
     with opening_spot(path, flop, spr, node) as (view, note):
-        report = report_cards(view, node)
+        report = _sorted(report_cards(view, node), sort)
         sheet, means = cards_sheet(report)
-        order = _order(sheet, sort)
         if json:
-            shown = card_report_to_json(report, sheet, means, order)
-            _write_json(file, {**document_head(view.quality), **shown})
+            shown = card_report_to_json(report, sheet, means)
+            _write_json(file, {**node_files.document_head(view.quality), **shown})
             return
-        sheet.rows[:] = [sheet.rows[number] for number in order]
         if csv:
             write_to(file, "row", sheet.write_csv)
             return
-        for place, number in enumerate(order):
-            if report.chosen in report.rows[number].cards:
-                sheet.styles[place] = "bold"
+        for number, row in enumerate(report.rows):
+            if report.chosen in row.cards:
+                sheet.styles[number] = "bold"
         sheet.add(None, None, None, "all", *means, style="dim")
         likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
         end = [dim(_SHARES), *_end(view, note, likeliest)]
@@ -354,16 +329,17 @@ def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
     return sheet, means
 
 
-def _order(sheet: Sheet, key: str) -> list[int]:
+def _sorted(report: CardReport, key: str) -> CardReport:
     """Returns the rows in the order of a column, the largest number first; cards from aces down."""
+    sheet, _ = cards_sheet(report)
     places = {c.key: n for n, c in enumerate(sheet.columns) if c.key == _BY_CARD or c.form}
     if key not in places:
         known = ", ".join(places)
         raise OptionError("--sort", f"{quote(key)} is no column, use one of {known}")
     if key == _BY_CARD:
-        return list(range(len(sheet.rows)))
-    values = np.array([row[places[key]] for row in sheet.rows])
-    return [int(row) for row in np.argsort(-np.nan_to_num(values, nan=-math.inf), kind="stable")]
+        return report
+    values = np.nan_to_num([row[places[key]] for row in sheet.rows], nan=-math.inf)
+    return replace(report, rows=tuple(report.rows[n] for n in np.argsort(-values, kind="stable")))
 
 
 def _title(report: CardReport) -> Text:
@@ -381,25 +357,23 @@ def _line(report: CardReport) -> str:
     return report.before.path_after("CARD") + first.node.path.removeprefix(dealt)
 
 
-def card_report_to_json(
-    report: CardReport, sheet: Sheet, means: list[float], order: list[int]
-) -> Json:
+def card_report_to_json(report: CardReport, sheet: Sheet, means: list[float]) -> Json:
     """Returns a report under JSON names; nodes are told without their hands."""
-    shares = report.shares().tolist()
     keys = [column.key for column in sheet.columns if column.form is not None]
+    rows = [
+        {
+            "cards": list(map(format_card, row.cards)),
+            "share": record["share"],
+            **node_files.node_summary_to_json(row.node),
+        }
+        for row, record in zip(report.rows, sheet.records(), strict=True)
+    ]
     return {
         "path": _line(report),
         "before": report.before.path,
         "chosen": None if report.chosen is None else format_card(report.chosen),
-        "mean": dict(zip(keys, map(rounded, means), strict=True)),
-        "rows": [
-            {
-                "cards": [format_card(card) for card in report.rows[number].cards],
-                "share": rounded(shares[number]),
-                **node_summary_to_json(report.rows[number].node),
-            }
-            for number in order
-        ],
+        "mean": dict(zip(keys, map(node_files.rounded, means), strict=True)),
+        "rows": rows,
     }
 
 
