@@ -112,9 +112,7 @@ def show_spot(
         elif csv and cut is not None:
             write_to(file, "part", node_tables.all_cuts(found, whose, cut).write_csv)
         elif csv:
-            write_to(
-                file, "hand", lambda stream: node_files.write_node_csv(found, stream, part.player)
-            )
+            write_to(file, "hand", lambda out: node_files.write_node_csv(found, out, part.player))
         elif cut is not None:
             _write_json(file, node_tables.cuts_to_json(found, whose, cut))
         elif compare is not None:
@@ -122,7 +120,7 @@ def show_spot(
             _write_json(file, {**node_files.document_head(view.quality), **pair})
         else:
             seen = PartView(view, part)
-            write_to(file, "node", lambda stream: node_files.write_json(seen, stream, steps, node))
+            write_to(file, "node", lambda out: node_files.write_json(seen, out, steps, node))
 
 
 #: Options of which at most one can be given: they ask for different things.
