@@ -494,7 +494,7 @@ class BucketedBackend:
         self, flop: tuple[int, ...], tree: PostflopTree, cells: int, num_workers: int
     ) -> int:
         spot = Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False)
-        planned = plan_game(spot, num_workers=num_workers + NUM_TURNS)
+        planned = plan_game(spot, num_workers=num_workers)
         need, cards, templates = planned.memory, planned.hands, planned.betting.templates
         _, on_turn, on_river = (template.num_actions for template in templates)
         of_hands = sum(
