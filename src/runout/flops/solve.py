@@ -188,7 +188,10 @@ class FlopResult:
             replace(report, seconds=seconds)
             for report, seconds in zip(timeless, times, strict=True)
         ]
-        kept = [_named(arrays, f"{_KEPT}{number}_") for number in range(len(reports))]
+        kept: list[Arrays] = [
+            {key.removeprefix(begin): a for key, a in arrays.items() if key.startswith(begin)}
+            for begin in (f"{_KEPT}{number}_" for number in range(len(reports)))
+        ]
         return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
 
@@ -241,15 +244,6 @@ def finish_flops(
         problem = f"{causes}; the other {len(tasks) - len(failures)} are solved"
         error = ExecutionError(f"{len(failures)} of {len(tasks)} flops failed", problem)
         raise error from next(iter(failures.values()))
-
-
-def _named(arrays: Arrays, prefix: str) -> Arrays:
-    """Returns the arrays whose names begin with a prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 def progress_sink(
