@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError
 
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
 from runout.config.values import (
@@ -236,13 +235,8 @@ def test_other_sizes_have_another_digest():
     assert len(set(digests)) == len(values)
 
 
+BETS, RAISES = (sizes_form("sizes", for_raises=is_raise) for is_raise in (False, True))
 NESTED = {"flop": ["33%"], "turn": {"oop": [0.75], "ip": [0.5, 1]}, "river": ["75%", "e"]}
-
-
-def problem_of_of_test_size_choice(value, for_raises=False):
-    with pytest.raises(PydanticCustomError) as caught:
-        read_sizes(value, for_raises=for_raises)
-    return caught.value.context["suffix"], caught.value.context["problem"]
 
 
 def test_one_list_is_for_everybody():
@@ -317,13 +311,13 @@ def test_tables_read_like_what_was_given_and_read_back_the_same():
     ],
 )
 def test_errors_name_the_part_that_is_at_fault(value, suffix, problem):
-    where, what = problem_of_of_test_size_choice(value)
+    where, what = problem_of(BETS, value)
     assert where == suffix
     assert problem in what
 
 
 def test_a_multiple_of_the_last_bet_is_above_one():
-    assert problem_of_of_test_size_choice(["1x"], for_raises=True) == (
+    assert problem_of(RAISES, ["1x"]) == (
         "[0]",
         "'1x' is not a raise, the factor must be above 1",
     )

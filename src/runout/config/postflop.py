@@ -15,7 +15,7 @@ from runout.cards.flops import (
     subset_flops,
 )
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
-from runout.config.section import ConfigSection, Form, Key, format_yaml, problem_at, whole
+from runout.config.section import ConfigSection, Form, Key, format_yaml, inside, whole
 from runout.config.values import (
     FLOPS,
     NOT_NEGATIVE,
@@ -32,6 +32,7 @@ from runout.config.values import (
     schedule_of,
     sizes_form,
 )
+from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
 
 # Keys about tables of games with real cards, which spots have as well.
@@ -164,13 +165,8 @@ class PostflopModelConfig(ConfigSection):
     @model_validator(mode="wrap")
     @classmethod
     def _read_as_the_backend(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        if cls is not PostflopModelConfig or not isinstance(data, Mapping):
-            return handler(data)
-        kind = cls.kind_of(data)
-        if kind is cls:
-            raise problem_at(".solve_type", cls.form("solve_type").problem_with(data["solve_type"]))
-        config: Self = kind.model_validate(data)
-        return config
+        kind: type[Self] = cls.kind_of(data) if isinstance(data, Mapping) else cls
+        return handler(data) if kind is cls else kind.model_validate(data)
 
     @classmethod
     def form(cls, name: str) -> Form:
@@ -199,18 +195,20 @@ class PostflopModelConfig(ConfigSection):
     @classmethod
     def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
+        if cls is PostflopModelConfig:  # and not the class of a backend
+            with inside(".solve_type"):
+                raise cls.form("solve_type").refusal(given["solve_type"])
         if any(key in given for key in FLOP_SELECTIONS):
             # The user has chosen flops, be it all of them by null; the preset must not add others.
             given = dict.fromkeys(FLOP_SELECTIONS) | given
         return super().complete(given)
 
-    @model_validator(mode="after")
-    def _select_flops_once(self) -> Self:
+    def check(self) -> None:
+        """Refuses more than one choice of flops."""
         given = [key for key in FLOP_SELECTIONS if getattr(self, key) is not None]
         if len(given) > 1:
             allowed = f"give at most one of {', '.join(FLOP_SELECTIONS)}"
-            raise problem_at(f".{given[1]}", f"given together with {given[0]}, {allowed}")
-        return self
+            raise ConfigError(f".{given[1]}", f"given together with {given[0]}, {allowed}")
 
     @property
     def primary_spr(self) -> float:

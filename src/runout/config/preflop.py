@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
-from pydantic import model_validator
-
-from runout.config.section import ConfigSection, Key, number, problem_at
+from runout.config.section import ConfigSection, Key, inside, number
 from runout.config.values import (
     POSITIVE,
     RAISES,
@@ -14,7 +12,7 @@ from runout.config.values import (
     STACKS,
     SizesByPosition,
 )
-from runout.errors import TreeError
+from runout.errors import ConfigError, TreeError
 from runout.trees.betting import PreflopRules
 from runout.trees.tree import PreflopTree
 
@@ -89,24 +87,21 @@ class PreflopConfig(ConfigSection):
     """A raise that would leave at most this behind is all-in instead; 0: only one that leaves
     nothing."""
 
-    @model_validator(mode="after")
-    def _can_be_played(self) -> Self:
-        try:
+    def check(self) -> None:
+        """Refuses a game that cannot be built, or in which nobody decides anything."""
+        with inside("."):
             self.rules()
-        except TreeError as error:
-            raise problem_at(f".{error.where}", error.problem) from error
         try:
             tree = self.tree
         except TreeError as error:
-            raise problem_at("", error.problem) from error
+            raise ConfigError("", error.problem) from error
         if tree.num_nodes == 1:
             stack = tree.rules.effective_stack_bb
             if self.ante_bb >= stack:
                 problem = f"{self.ante_bb:g} is no less than the stack of {stack:g}"
-                raise problem_at(".ante_bb", f"{problem}, nobody has anything left to play with")
+                raise ConfigError(".ante_bb", f"{problem}, nobody has anything left to play with")
             problem = f"{stack:g} is gone when blinds and antes are posted, nobody decides anything"
-            raise problem_at(".stacks_bb", problem)
-        return self
+            raise ConfigError(".stacks_bb", problem)
 
     def rules(self) -> PreflopRules:
         """Returns the rules that the tree is built with."""

@@ -6,8 +6,6 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import model_validator
-
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, DiscountSchedule, StoppingRule
 from runout.config.postflop import (
     JOINT_BACKENDS,
@@ -17,7 +15,7 @@ from runout.config.postflop import (
     PostflopModelConfig,
 )
 from runout.config.preflop import PREFLOP_SECTION, PreflopConfig
-from runout.config.section import ConfigSection, Decides, Key, problem_at, whole
+from runout.config.section import ConfigSection, Decides, Key, whole
 from runout.config.values import (
     PATH,
     POSITIVE,
@@ -27,6 +25,7 @@ from runout.config.values import (
     digest_variant,
     schedule_of,
 )
+from runout.errors import ConfigError
 
 #: Iterations between two measurements of exploitability; one costs about as much as an iteration.
 CHECK_EVERY = 25
@@ -87,48 +86,42 @@ class RunConfig(ConfigSection):
     joint: Annotated[JointConfig | None, Key("game", means="joint")] = None
     """More about `method: joint`: a section with the keys below."""
 
-    @model_validator(mode="after")
-    def _has_one_postflop_model(self) -> Self:
+    def check(self) -> None:
+        """Refuses keys that do not go together, and what the method cannot solve."""
         if self.postflop_model is not None and self.postflop_model_path is not None:
             problem = "given together with postflop_model, give only one of them"
-            raise problem_at(".postflop_model_path", problem)
-        if not self.needs_flop_values:
-            if self.ranges_rounds > 0:
-                why = "flop_values is raw_equity" if self._has_flops() else "the tree has no flops"
-                problem = f"{self.ranges_rounds} asked for, but {why}: write 0"
-                raise problem_at(".ranges_rounds", problem)
-        elif self.postflop_model is None and self.postflop_model_path is None:
-            problem = "has no postflop_model and no postflop_model_path, give one of them"
-            raise problem_at("", f"{problem}, or write flop_values: raw_equity")
-        return self
+            raise ConfigError(".postflop_model_path", problem)
+        if self.needs_flop_values:
+            if self.postflop_model is None and self.postflop_model_path is None:
+                problem = "has no postflop_model and no postflop_model_path, give one of them"
+                raise ConfigError("", f"{problem}, or write flop_values: raw_equity")
+        elif self.ranges_rounds > 0:
+            why = "flop_values is raw_equity" if self._has_flops() else "the tree has no flops"
+            problem = f"{self.ranges_rounds} asked for, but {why}: write 0"
+            raise ConfigError(".ranges_rounds", problem)
+        if self.method == "joint":
+            self._check_joint()
+        elif self.joint is not None:
+            raise ConfigError(".joint", "given, but method is two_phase: write method: joint")
 
-    @model_validator(mode="after")
-    def _can_be_solved_by_its_method(self) -> Self:
-        if self.method == "two_phase":
-            if self.joint is not None:
-                raise problem_at(".joint", "given, but method is two_phase: write method: joint")
-            return self
+    def _check_joint(self) -> None:
         for key, off in (("flop_values", "solved"), ("ranges_rounds", 0)):
             if getattr(self, key) != off:
                 problem = f"{getattr(self, key)} is for method: two_phase, joint needs {off}"
-                raise problem_at(f".{key}", problem)
-        if not self._has_flops():
-            return self
+                raise ConfigError(f".{key}", problem)
         model = self.postflop_model
-        if model is None:  # its file is read later
-            return self
+        if model is None or not self._has_flops():  # its file is read later, or not needed
+            return
         if model.solve_type not in JOINT_BACKENDS:
             problem = f"{model.solve_type} cannot be played with preflop"
-            raise problem_at(
-                ".postflop_model.solve_type", f"{problem}, use {' or '.join(JOINT_BACKENDS)}"
-            )
+            allowed = f"use {' or '.join(JOINT_BACKENDS)}"
+            raise ConfigError(".postflop_model.solve_type", f"{problem}, {allowed}")
         if model.cfr_variant is not None:
             problem = "write it outside of postflop_model, a joint game has one for all streets"
-            raise problem_at(".postflop_model.cfr_variant", problem)
+            raise ConfigError(".postflop_model.cfr_variant", problem)
         count, flops = self.joint_settings.flops_per_iteration, len(model.flop_list())
         if count is not None and count > flops:
-            raise problem_at(".joint.flops_per_iteration", f"{count}, but there are {flops} flops")
-        return self
+            raise ConfigError(".joint.flops_per_iteration", f"{count}, but there are {flops} flops")
 
     @property
     def joint_settings(self) -> JointConfig:

@@ -2,10 +2,12 @@
 
 import difflib
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args, get_origin
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 import yaml
 from pydantic import (
@@ -18,7 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import no_info_plain_validator_function
 
-from runout.errors import ConfigError, quote, shorten
+from runout.errors import ConfigError, TreeError, quote, shorten
 
 # YAML as config files need it: the line of every value is known, and nothing is guessed.
 #
@@ -236,7 +238,8 @@ class Form:
     Attributes:
         allowed: the values that it may have, as the end of the sentence "X is not ...".
         read: returns what a config keeps of a value as YAML has it, None if it is not allowed; or
-            raises `problem_at` with the part at fault. Without it pydantic checks the type.
+            raises an error whose `where` is the path to the part at fault. Without it pydantic
+            checks the type.
         write: returns what a config keeps as YAML has it.
         takes_null: whether there may be no value.
         choices: all allowed words, if it is one of a few.
@@ -252,9 +255,9 @@ class Form:
         """Returns the form of a key that may also have no value."""
         return replace(self, allowed=f"{self.allowed}, or null", takes_null=True)
 
-    def problem_with(self, value: Any) -> str:
-        """Returns what came and what is allowed."""
-        return f"{show_value(value)} is not {self.allowed}{suggest(value, self.choices)}"
+    def refusal(self, value: Any) -> ConfigError:
+        """Returns the error of a value that is not allowed."""
+        return refusal(value, f"{self.allowed}{suggest(value, self.choices)}")
 
     def plain(self, value: Any) -> Any:
         """Returns a value as YAML has it."""
@@ -265,13 +268,22 @@ class Form:
             return handler(source)
         return no_info_plain_validator_function(self._validate)
 
-    def _validate(self, value: Any) -> Any:
+    def parse(self, value: Any) -> Any:
+        """Returns what a config keeps of a value as YAML has it.
+
+        Raises:
+            ConfigError, TreeError: whose ``where`` is the path from here to the part at fault.
+        """
         if self.takes_null and (value is None or value == "null"):  # options are text
             return None
         kept = self.read(value)
         if kept is None:
-            raise problem_at("", self.problem_with(value))
+            raise self.refusal(value)
         return kept
+
+    def _validate(self, value: Any) -> Any:
+        with _telling_pydantic():
+            return self.parse(value)
 
 
 def whole(low: int, high: int | None = None) -> Form:
@@ -285,11 +297,14 @@ def whole(low: int, high: int | None = None) -> Form:
     return Form(f"a whole number from {low} {'up' if high is None else f'to {high}'}", read)
 
 
-def number(allowed: str, is_allowed: Callable[[float], bool]) -> Form:
-    """Returns the form of finite numbers that fulfil a condition."""
+def number(
+    allowed: str, is_allowed: Callable[[float], bool], *, takes_infinity: bool = False
+) -> Form:
+    """Returns the form of numbers that fulfil a condition, finite ones unless said otherwise."""
 
     def read(value: Any) -> float | None:
-        given = as_number(value)
+        is_infinite = takes_infinity and isinstance(value, float) and math.isinf(value)
+        given = value if is_infinite else as_number(value)
         return given if given is not None and is_allowed(given) else None
 
     return Form(allowed, read)
@@ -304,20 +319,6 @@ def _form_of(annotation: Any) -> Form:
     if parts and get_origin(parts[0]) is Literal:
         return _form_of(parts[0]).or_null()
     return Form("true or false" if annotation is bool else "a mapping of keys to values")
-
-
-class _Place(NamedTuple):
-    """An error in a file.
-
-    Attributes:
-        ranks: positions of its key, and of the sections around it, in the order of the file.
-        path: its path in the file.
-        problem: what came and what is allowed.
-    """
-
-    ranks: tuple[int, ...]
-    path: str
-    problem: str
 
 
 class ConfigSection(BaseModel):
@@ -357,10 +358,11 @@ class ConfigSection(BaseModel):
         except ValidationError as error:
             details = error.errors(include_url=False)
             places = [cls._place(detail, raw, where) for detail in details]
-            first, others = min(places, key=lambda place: place.ranks), len(places) - 1
+            _, path, problem = min(places, key=operator.itemgetter(0))
+            others = len(places) - 1
             notes = [f"{others} more error{'s' if others > 1 else ''}"] if others else []
-            found = error_at(raw, first.path, first.problem, *notes)
-            raise ConfigError(first.path or document, found.problem) from error
+            found = error_at(raw, path, problem, *notes)
+            raise ConfigError(path or document, found.problem) from error
 
     @classmethod
     def key(cls, name: str) -> Key:
@@ -450,36 +452,60 @@ class ConfigSection(BaseModel):
     def _read_keys(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        given = dict(data)
-        for alias, key in cls.aliases.items():
-            if alias in given and key in given:
-                raise problem_at(f".{alias}", f"given together with {key}, use only {key}")
-            if alias in given:
-                given[key] = given.pop(alias)
-        return cls.complete(given)
+        with _telling_pydantic():
+            return cls.complete(dict(data))
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Self:
+        with _telling_pydantic():
+            self.check()
+        return self
 
     @classmethod
     def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
+        """Replaces other names of keys, and ``preset`` by what it sets and was not given.
+
+        Raises:
+            ConfigError: whose ``where`` is the path from this section, such as ``.preset``.
+        """
+        for alias, key in cls.aliases.items():
+            if alias in given and key in given:
+                raise ConfigError(f".{alias}", f"given together with {key}, use only {key}")
+            if alias in given:
+                given[key] = given.pop(alias)
         if not cls.presets or "preset" not in given:
             return given
-        name = given.pop("preset")
-        if not isinstance(name, str) or name not in cls.presets:
-            allowed = Form(f"one of {', '.join(cls.presets)}", choices=tuple(cls.presets))
-            raise problem_at(".preset", allowed.problem_with(name))
+        name, names = given.pop("preset"), list(cls.presets)
+        if name not in names:
+            with inside(".preset"):
+                raise refusal(name, f"one of {', '.join(names)}{suggest(name, names)}")
         return {**cls.presets[name], **given}
 
+    def check(self) -> None:
+        """Looks at keys that do not go together.
+
+        Raises:
+            ConfigError: whose ``where`` is the path from this section, such as ``.rivers``.
+        """
+
     @classmethod
-    def _place(cls, detail: ErrorDetails, raw: Mapping[str, Any], where: str) -> _Place:
-        """Returns where an error of pydantic stands in what was given for this section."""
+    def _place(
+        cls, detail: ErrorDetails, raw: Mapping[str, Any], where: str
+    ) -> tuple[tuple[int, ...], str, str]:
+        """Returns where an error of pydantic stands in what was given for this section.
+
+        Returns:
+            Positions of its key, and of the sections around it, in the order of the file; its path
+            in the file; and what came and what is allowed.
+        """
         section, path, keys = cls.kind_of(raw), where, list(detail["loc"])
         ranks: tuple[int, ...] = ()
         while keys:
             if detail["type"] == "missing" and len(keys) == 1:
                 # Last, since the key may be there with a typing error.
-                return _Place((*ranks, len(raw)), path, f"{keys[0]} is missing")
+                return (*ranks, len(raw)), path, f"{keys[0]} is missing"
             if detail["type"] == "invalid_key" and len(keys) == 1:
-                return _Place(ranks, path, f"the key {show_value(keys[0])} is not text")
+                return ranks, path, f"the key {show_value(keys[0])} is not text"
             name = str(keys.pop(0))
             key = next((a for a, k in section.aliases.items() if k == name and a in raw), name)
             ranks = (*ranks, list(raw).index(key) if key in raw else -1)
@@ -490,11 +516,11 @@ class ConfigSection(BaseModel):
             raw = raw[key]
             section = inner.kind_of(raw)
         if detail["type"] == _LOCATED:
-            problem = detail["ctx"]["problem"]
-            return _Place(ranks, (path + detail["ctx"]["suffix"]).lstrip("."), problem)
+            path = (path + detail["ctx"]["suffix"]).lstrip(".")
+            return ranks, path, detail["ctx"]["problem"]
         if detail["type"] == "extra_forbidden":
-            return _Place(ranks, path, section._problem_with_key(key))
-        return _Place(ranks, path, section.form(name).problem_with(detail["input"]))
+            return ranks, path, section._problem_with_key(key)
+        return ranks, path, section.form(name).refusal(detail["input"]).problem
 
     @classmethod
     def _problem_with_key(cls, key: str) -> str:
@@ -502,16 +528,39 @@ class ConfigSection(BaseModel):
         return f"unknown key{suggest(key, keys) or ', allowed are ' + ', '.join(keys)}"
 
 
-def problem_at(suffix: str, problem: str) -> PydanticCustomError:
-    """Returns an error for validators to raise, about a part of what they look at.
+@contextmanager
+def _telling_pydantic() -> Iterator[None]:
+    """Makes an error one that pydantic collects."""
+    try:
+        yield
+    except (ConfigError, TreeError) as error:
+        facts = {"suffix": error.where, "problem": error.problem}
+        raise PydanticCustomError(_LOCATED, "{suffix} {problem}", facts) from error
 
-    Args:
-        suffix: path from there to the part, such as ``.flop[1]``; empty for all of it.
-        problem: what came and what is allowed.
-    """
-    return PydanticCustomError(
-        _LOCATED, "{suffix} {problem}", {"suffix": suffix, "problem": problem}
-    )
+
+@contextmanager
+def inside(suffix: str) -> Iterator[None]:
+    """Puts the path to a part before the path from it to what is at fault."""
+    try:
+        yield
+    except (ConfigError, TreeError) as error:
+        raise ConfigError(f"{suffix}{error.where}", error.problem) from error
+
+
+def refusal(value: Any, allowed: str) -> ConfigError:
+    """Returns the error that a value is not what is allowed."""
+    return ConfigError("", f"{show_value(value)} is not {allowed}")
+
+
+def read_entries(value: Any, read: Callable[[Any], Any]) -> list[Any]:
+    """Reads every entry of a list, or a value that stands for a list of one."""
+    if not isinstance(value, list | tuple):
+        return [read(value)]
+    entries = []
+    for position, entry in enumerate(value):
+        with inside(f"[{position}]"):
+            entries.append(read(entry))
+    return entries
 
 
 def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
@@ -521,8 +570,20 @@ def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> Co
     return ConfigError(path, f"{problem} ({remarks})" if remarks else problem)
 
 
+def read_parts(
+    value: Mapping[Any, Any], keys: Sequence[Any], read: Callable[[Any], Any]
+) -> dict[Any, Any]:
+    """Reads what a mapping has of given keys."""
+    parts = {}
+    for key in keys:
+        if key in value:
+            with inside(f".{join_path('', str(key))}"):
+                parts[key] = read(value[key])
+    return parts
+
+
 def check_keys(
-    value: Mapping[Any, Any], allowed: Sequence[str], hint: str, suffix: str = "", least: int = -1
+    value: Mapping[Any, Any], allowed: Sequence[str], hint: str, least: int | None = None
 ) -> None:
     """Refuses a mapping with unknown or missing keys.
 
@@ -530,19 +591,15 @@ def check_keys(
         value: the mapping.
         allowed: its keys.
         hint: what to give or write, for errors.
-        suffix: path from the key of the section to the mapping.
-        least: how many of the allowed keys, from the first on, must be given; all if it is -1.
-
-    Raises:
-        PydanticCustomError: naming the first key at fault.
+        least: how many of the allowed keys, from the first on, must be given; None for all.
     """
     for key in value:
         if key not in allowed:
             problem = f"unknown key{suggest(key, allowed) or f', {hint}'}"
-            raise problem_at(f"{suffix}.{join_path('', str(key))}", problem)
-    for key in allowed if least < 0 else allowed[:least]:
+            raise ConfigError(f".{join_path('', str(key))}", problem)
+    for key in allowed[:least]:
         if key not in value:
-            raise problem_at(suffix, f"{key} is missing, {hint}")
+            raise ConfigError("", f"{key} is missing, {hint}")
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

@@ -2,15 +2,13 @@
 
 import math
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import model_validator
+from typing import Annotated, Any, Literal
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import HandRange, format_range, parse_range
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
 from runout.config.postflop import RIVER_BUCKETS, Precision, RiverBlockers
-from runout.config.section import ConfigSection, Form, Key, number, problem_at, whole
+from runout.config.section import ConfigSection, Form, Key, number, whole
 from runout.config.values import (
     BOARD,
     LOCKS,
@@ -32,6 +30,7 @@ from runout.config.values import (
     schedule_of,
     sizes_form,
 )
+from runout.errors import ConfigError
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.sizes import ChipAmount, parse_bet_size
 from runout.trees.tree import PostflopTree
@@ -72,10 +71,7 @@ _RAISE_UNIT = "`%` of the pot after calling, `x` the bet, `c` chips"
 # Far from the limits of float32, in which pots are played.
 _CHIPS = number("a positive number from 0.001 to 1,000,000,000", lambda x: 1e-3 <= x <= 1e9)
 _SECONDS = replace(_CHIPS, allowed="a positive number").or_null()
-_ADDED_ALL_IN = Form(
-    "0, a positive number, or .inf",
-    lambda value: math.inf if value == math.inf else NOT_NEGATIVE.read(value),
-)
+_ADDED_ALL_IN = number("0, a positive number, or .inf", lambda x: x >= 0.0, takes_infinity=True)
 
 
 class SpotConfig(ConfigSection):
@@ -160,35 +156,30 @@ class SpotConfig(ConfigSection):
     origin: Annotated[SpotOrigin | None, Form("a mapping").or_null(), Key("nothing")] = None
     """Where the spot was taken from; `solve-spot --from` sets it."""
 
-    @model_validator(mode="after")
-    def _has_hands_that_can_meet(self) -> Self:
+    def check(self) -> None:
+        """Refuses ranges that cannot meet, and sizes that cannot be bet."""
         live = live_combos(self.board_cards)
         held = []
         for key, hand_range in zip(PLAYER_KEYS, self.ranges(), strict=True):
             held.append(live[hand_range.weights[live] > 0.0])
             if not len(held[-1]):
                 problem = f"no hand of the range avoids the board {self.board}"
-                raise problem_at(f".{key}", problem)
+                raise ConfigError(f".{key}", problem)
         if not disjoint_combos(*held).any():
-            raise problem_at(".ip", "every hand of the range shares a card with every hand of oop")
+            raise ConfigError(".ip", "every hand of the range shares a card with every hand of oop")
         if self.rivers == "compact" and self.first_street != Street.FLOP:
-            raise problem_at(".rivers", f"compact needs a flop, the board is {self.board}")
-        return self
-
-    @model_validator(mode="after")
-    def _has_sizes_that_can_be_bet(self) -> Self:
+            raise ConfigError(".rivers", f"compact needs a flop, the board is {self.board}")
         for key in _SIZE_KEYS:
             choice = getattr(self, key)
             if isinstance(choice, SizesByStreet) and None in choice[self.first_street :]:
                 street = STREET_KEYS[choice.index(None, self.first_street)]
                 problem = f"{street} is missing, give every street from the board on"
-                raise problem_at(f".{key}", problem)
+                raise ConfigError(f".{key}", problem)
             for path, text in all_sizes(self.form(key).plain(choice)):
                 size = parse_bet_size(text, for_raises=True)
                 if isinstance(size, ChipAmount) and size.chips > self.stack:
                     problem = f"{text!r} cannot be bet, the stack is {self.stack:g}"
-                    raise problem_at(f".{key}{path}", problem)
-        return self
+                    raise ConfigError(f".{key}{path}", problem)
 
     @property
     def board_cards(self) -> tuple[int, ...]:

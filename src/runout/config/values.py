@@ -21,16 +21,21 @@ from runout.config.section import (
     Form,
     as_number,
     check_keys,
+    inside,
     join_path,
     number,
-    problem_at,
+    read_entries,
+    read_parts,
+    refusal,
     show_value,
     whole,
 )
-from runout.errors import CardError, ConfigError, RangeError, TreeError, quote, shorten
+from runout.errors import CardError, ConfigError, RangeError, quote, shorten
 from runout.trees.betting import BettingRules, SizeMenu
 from runout.trees.sizes import (
     BEFORE_FLOP,
+    DEPTH_SEPARATOR,
+    SIZE_SEPARATOR,
     BetSize,
     BigBlindAmount,
     ChipAmount,
@@ -38,8 +43,8 @@ from runout.trees.sizes import (
     SizeStyle,
     format_bet_size,
     format_percent,
+    parse_bet_size,
     parse_bet_sizes,
-    parse_sizes_by_depth,
 )
 
 #: Raises of a street, or before the flop, that a config can ask for: far more than stacks allow.
@@ -77,9 +82,7 @@ SizeTable = (SizesByStreet, SizesByPlayer)
 SizeChoice: TypeAlias = tuple[float | str, ...] | SizesByStreet | SizesByPlayer
 
 
-def read_sizes(
-    value: Any, *, for_raises: bool, of_spot: bool = False, suffix: str = ""
-) -> SizeChoice:
+def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeChoice:
     """Reads a list of sizes, or a mapping from streets or players to them.
 
     Args:
@@ -88,61 +91,46 @@ def read_sizes(
         for_raises: whether multiples of the last bet are allowed.
         of_spot: whether they are those of one spot: chips mean something there, nobody has to bet,
             and streets before the board may be left out.
-        suffix: path from the key to the value, for errors.
-
-    Raises:
-        PydanticCustomError: naming the first part that cannot be read.
     """
-    if isinstance(value, SizeTable):
-        value = plain_sizes(value)
-    if not isinstance(value, Mapping):
-        return _read_list(value, suffix, for_raises=for_raises, of_spot=of_spot)
-    if suffix or set(value) & set(PLAYER_KEYS):
-        check_keys(value, PLAYER_KEYS, "give oop and ip", suffix)
-        lists = [
-            _read_list(value[key], f"{suffix}.{key}", for_raises=for_raises, of_spot=of_spot)
-            for key in PLAYER_KEYS
-        ]
-        return SizesByPlayer(*lists)
-    may_leave_out = of_spot and set(value) & set(STREET_KEYS)
-    check_keys(value, STREET_KEYS, "give flop, turn and river", least=0 if may_leave_out else 3)
-    children: dict[str, Any] = {
-        key: read_sizes(value[key], for_raises=for_raises, of_spot=of_spot, suffix=f".{key}")
-        for key in STREET_KEYS
-        if key in value
-    }
-    return SizesByStreet(**children)
 
-
-def _read_list(
-    value: Any, suffix: str, *, for_raises: bool, of_spot: bool
-) -> tuple[float | str, ...]:
-    if isinstance(value, str):
-        value = value.split(",") if value.strip() else []
-    if not isinstance(value, list | tuple):
-        problem = f"{show_value(value)} is not a list of bet sizes, write [0.5, 1.0]"
-        raise problem_at(suffix, problem)
-    if not value and not of_spot:
-        raise problem_at(suffix, "empty, give at least one bet size ('a' for all-in only)")
-    for position, entry in enumerate(value):
+    def read_size(entry: Any) -> float | str:
         if not isinstance(entry, str) and as_number(entry) is None:
-            problem = f"{show_value(entry)} is not a positive pot fraction or a text such as '33%'"
-            raise problem_at(f"{suffix}[{position}]", problem)
-    try:
-        sizes = parse_bet_sizes(value, suffix, for_raises=for_raises, allow_empty=of_spot)
-    except TreeError as error:
-        raise problem_at(error.where, error.problem) from error
-    here = "the stack is in chips" if of_spot else "the pot is 1 here"
-    for position, size in enumerate(sizes):
+            raise refusal(entry, "a positive pot fraction or a text such as '33%'")
+        size = parse_bet_size(entry, "", for_raises=for_raises)
         is_in_chips = isinstance(size, ChipAmount) and not of_spot
         if is_in_chips or isinstance(size, BigBlindAmount):
             unit = "chips" if is_in_chips else "big blinds"
+            here = "the stack is in chips" if of_spot else "the pot is 1 here"
             problem = f"{format_bet_size(size)!r} is in {unit}, but {here}: write '50%'"
-            raise problem_at(f"{suffix}[{position}]", problem)
-    return tuple(
-        format_bet_size(size) if isinstance(entry, str) else float(entry)
-        for entry, size in zip(value, sizes, strict=True)
-    )
+            raise ConfigError("", problem)
+        return format_bet_size(size) if isinstance(entry, str) else float(entry)
+
+    def read_list(given: Any) -> tuple[float | str, ...]:
+        if isinstance(given, str):
+            given = _split(given, SIZE_SEPARATOR)
+        if not isinstance(given, list | tuple):
+            raise refusal(given, "a list of bet sizes, write [0.5, 1.0]")
+        if not given and not of_spot:
+            raise ConfigError("", "empty, give at least one bet size ('a' for all-in only)")
+        return tuple(read_entries(given, read_size))
+
+    def read_players(given: Any) -> tuple[float | str, ...] | SizesByPlayer:
+        if not isinstance(given, Mapping):
+            return read_list(given)
+        check_keys(given, PLAYER_KEYS, "give oop and ip")
+        return SizesByPlayer(**read_parts(given, PLAYER_KEYS, read_list))
+
+    if isinstance(value, SizeTable):
+        value = plain_sizes(value)
+    if not isinstance(value, Mapping) or set(value) & set(PLAYER_KEYS):
+        return read_players(value)
+    may_leave_out = of_spot and set(value) & set(STREET_KEYS)
+    check_keys(value, STREET_KEYS, "give flop, turn and river", 0 if may_leave_out else None)
+    return SizesByStreet(**read_parts(value, STREET_KEYS, read_players))
+
+
+def _split(text: str, separator: str) -> list[str]:
+    return text.split(separator) if text.strip() else []
 
 
 def plain_sizes(choice: SizeChoice) -> Any:
@@ -241,6 +229,13 @@ MAX_EXPONENT = 20.0
 #: The exponents of a variant that is given as a mapping.
 EXPONENTS = ("alpha", "beta", "gamma")
 
+_GAMMA = number(f"a number from 0 to {MAX_EXPONENT:g}", lambda x: 0.0 <= x <= MAX_EXPONENT)
+_EXPONENT = number(
+    f"a number from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, .inf or -.inf",
+    lambda x: abs(x) <= MAX_EXPONENT or math.isinf(x),
+    takes_infinity=True,
+)
+
 
 def _read_variant(value: Any) -> str | DiscountSchedule | None:
     if isinstance(value, DiscountSchedule):
@@ -248,17 +243,8 @@ def _read_variant(value: Any) -> str | DiscountSchedule | None:
     if not isinstance(value, Mapping):
         return value if isinstance(value, str) and value in VARIANTS else None
     check_keys(value, EXPONENTS, "give alpha, beta and gamma")
-    for key in EXPONENTS:
-        least, allowed = -MAX_EXPONENT, f"from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, .inf or -.inf"
-        if key == "gamma":
-            least, allowed = 0.0, f"from 0 to {MAX_EXPONENT:g}"
-        elif isinstance(value[key], float) and math.isinf(value[key]):
-            continue
-        exponent = as_number(value[key])
-        if exponent is None or not least <= exponent <= MAX_EXPONENT:
-            raise problem_at(f".{key}", f"{show_value(value[key])} is not a number {allowed}")
-    alpha, beta, gamma = (float(value[key]) for key in EXPONENTS)
-    return DiscountSchedule(alpha, beta, gamma)
+    exponents = read_parts(value, ("alpha", "beta"), _EXPONENT.parse)
+    return DiscountSchedule(**exponents, **read_parts(value, ("gamma",), _GAMMA.parse))
 
 
 def _plain_variant(value: str | DiscountSchedule) -> Any:
@@ -297,6 +283,7 @@ SUM_TOLERANCE = 1e-5
 
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
 _LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
+_ACTIONS = "a mapping of actions, write {x: 40%, b60: 60%}"
 
 
 @dataclass(frozen=True)
@@ -329,11 +316,11 @@ class NodeLock:
 
 def _read_board(value: Any) -> str:
     if not isinstance(value, str):
-        raise problem_at("", f"{show_value(value)} is not a board such as QsJh2h")
+        raise refusal(value, "a board such as QsJh2h")
     try:
         return format_cards(parse_board(value))
     except CardError as error:
-        raise problem_at("", f"{show_value(value)} is not a board ({error})") from error
+        raise refusal(value, f"a board ({error})") from error
 
 
 def _read_range(value: Any) -> str | None:
@@ -344,9 +331,9 @@ def _read_range(value: Any) -> str | None:
     try:
         hand_range = parse_range(value)
     except RangeError as error:
-        raise problem_at("", str(error)) from error
+        raise ConfigError("", str(error)) from error
     if hand_range.is_empty:
-        raise problem_at("", "every weight is 0, no hand is left")
+        raise ConfigError("", "every weight is 0, no hand is left")
     return " ".join(value.split())
 
 
@@ -359,13 +346,13 @@ def _read_target(value: Any) -> float:
     given = shorten(str(value).strip())
     if share == 0.0:
         never = "is never reached, give a percentage such as 0.1%, or null for none"
-        raise problem_at("", f"{given} {never}")
+        raise ConfigError("", f"{given} {never}")
     if plain is not None:
-        raise problem_at("", f"{given} has no unit, write {plain:g}% of the pot")
+        raise ConfigError("", f"{given} has no unit, write {plain:g}% of the pot")
     if share is None:
-        raise problem_at("", f"{show_value(value)} is not a percentage of the pot such as 0.5%")
+        raise refusal(value, "a percentage of the pot such as 0.5%")
     if not 0.0 < share <= 1.0:
-        raise problem_at("", f"{given} is not above 0% and up to 100%")
+        raise ConfigError("", f"{given} is not above 0% and up to 100%")
     return share
 
 
@@ -376,61 +363,59 @@ def _percentage(value: Any) -> float | None:
 
 def _read_locks(value: Any) -> tuple[NodeLock, ...]:
     if not isinstance(value, list | tuple):
-        raise problem_at("", f"{show_value(value)} is not a list of locks, {_LOCK_FORM}")
-    return tuple(
-        entry if isinstance(entry, NodeLock) else _read_lock(entry, f"[{position}]")
-        for position, entry in enumerate(value)
-    )
+        raise refusal(value, f"a list of locks, {_LOCK_FORM}")
+    return tuple(read_entries(value, _read_lock))
 
 
-def _read_lock(value: Any, suffix: str) -> NodeLock:
+def _read_lock(value: Any) -> NodeLock:
+    if isinstance(value, NodeLock):
+        return value
     if not isinstance(value, Mapping):
-        raise problem_at(suffix, f"{show_value(value)} is not a lock, {_LOCK_FORM}")
-    check_keys(value, ("node", "strategy", "locks_alike"), _LOCK_FORM, suffix, least=2)
+        raise refusal(value, f"a lock, {_LOCK_FORM}")
+    check_keys(value, ("node", "strategy", "locks_alike"), _LOCK_FORM, 2)
     node, locks_alike = value["node"], value.get("locks_alike", False)
-    if not isinstance(node, str):
-        raise problem_at(f"{suffix}.node", f"{show_value(node)} is not a path such as x:b60")
-    if not isinstance(locks_alike, bool):
-        problem = f"{show_value(locks_alike)} is not true or false"
-        raise problem_at(f"{suffix}.locks_alike", problem)
-    strategy = _read_strategy(value["strategy"], f"{suffix}.strategy")
-    return NodeLock(node.strip(), strategy, locks_alike)
+    with inside(".node"):
+        if not isinstance(node, str):
+            raise refusal(node, "a path such as x:b60")
+    with inside(".locks_alike"):
+        if not isinstance(locks_alike, bool):
+            raise refusal(locks_alike, "true or false")
+    with inside(".strategy"):
+        return NodeLock(node.strip(), _read_strategy(value["strategy"]), locks_alike)
 
 
-def _read_strategy(
-    value: Any, suffix: str
-) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+def _read_strategy(value: Any) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """Reads probabilities by action, for all hands, or by range and action."""
+    if not value:
+        raise refusal(value, _ACTIONS)
     if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
-        return ((RANDOM, _read_probabilities(value, suffix)),)
-    by_range = []
-    for key, entry in value.items():
-        path = f"{suffix}.{join_path('', str(key))}"
+        return ((RANDOM, _read_probabilities(value)),)
+    for key in value:
         try:
             parse_range(str(key))
         except RangeError as error:
-            raise problem_at(path, f"{quote(str(key))} is not a range ({error})") from error
-        by_range.append((str(key), _read_probabilities(entry, path)))
-    return tuple(by_range)
+            path = f".{join_path('', str(key))}"
+            raise ConfigError(path, f"{quote(str(key))} is not a range ({error})") from error
+    by_range = read_parts(value, list(value), _read_probabilities)
+    return tuple((str(key), probabilities) for key, probabilities in by_range.items())
 
 
-def _read_probabilities(value: Any, suffix: str) -> tuple[tuple[str, float], ...]:
-    if not isinstance(value, Mapping) or (not value and suffix.endswith(".strategy")):
-        problem = f"{show_value(value)} is not a mapping of actions, write {{x: 40%, b60: 60%}}"
-        raise problem_at(suffix, problem)
-    probabilities = []
-    for code, entry in value.items():
-        share = _percentage(entry) if isinstance(entry, str) else as_number(entry)
-        if share is None or not 0.0 <= share <= 1.0:
-            problem = f"{show_value(entry)} is not a probability such as 0.4 or 40%"
-            raise problem_at(f"{suffix}.{join_path('', str(code))}", problem)
-        probabilities.append((str(code).strip(), share))
-    total = sum(share for _, share in probabilities)
+def _read_probabilities(value: Any) -> tuple[tuple[str, float], ...]:
+    if not isinstance(value, Mapping):
+        raise refusal(value, _ACTIONS)
+    probabilities = read_parts(value, list(value), _PROBABILITY.parse)
+    total = sum(probabilities.values())
     if abs(total - 1.0) > SUM_TOLERANCE:
-        raise problem_at(suffix, f"the probabilities sum to {total:g}, not to 1")
-    return tuple(probabilities)
+        raise ConfigError("", f"the probabilities sum to {total:g}, not to 1")
+    return tuple((str(code).strip(), share) for code, share in probabilities.items())
 
 
+def _read_probability(value: Any) -> float | None:
+    share = _percentage(value) if isinstance(value, str) else as_number(value)
+    return share if share is not None and 0.0 <= share <= 1.0 else None
+
+
+_PROBABILITY = Form("a probability such as 0.4 or 40%", _read_probability)
 BOARD = Form("3 to 5 cards such as QsJh2h", _read_board)
 RANGE = Form("a range such as 22+,AKs:0.5", _read_range)
 TARGET = Form("a percentage above 0% and up to 100%", _read_target, format_percent).or_null()
@@ -462,10 +447,10 @@ class SizesByPosition(NamedTuple):
         if isinstance(value, SizesByPosition):
             return value
         if not isinstance(value, Mapping):
-            both = _read_depths(value, "")
+            both = _read_depths(value)
             return cls(both, both)
         check_keys(value, POSITION_KEYS, "give sb and bb")
-        return cls(*(_read_depths(value[key], f".{key}") for key in POSITION_KEYS))
+        return cls(**read_parts(value, POSITION_KEYS, _read_depths))
 
     def plain(self) -> Any:
         """Returns the sizes as YAML has them: one list if both players have the same."""
@@ -487,51 +472,43 @@ class SizesByPosition(NamedTuple):
         return dict(zip(POSITION_KEYS, digests, strict=True))
 
 
-def _read_depths(value: Any, suffix: str) -> SizesByDepth:
-    if not isinstance(value, str | list | tuple):
-        raise problem_at(suffix, f"{show_value(value)} is not a list by raise depth, {_DEPTHS}")
-    if not isinstance(value, str):
-        for depth, entry in enumerate(value):
-            _check_size(entry, f"{suffix}[{depth}]")
-    try:
-        by_depth = parse_sizes_by_depth(value, suffix)
-    except TreeError as error:
-        raise problem_at(error.where, error.problem) from error
-    for depth, sizes in enumerate(by_depth):
-        for position, size in enumerate(sizes):
-            if isinstance(size, ChipAmount):
-                problem = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
-                raise problem_at(f"{suffix}[{depth}][{position}]", f"{problem}: write 3bb")
-    return by_depth
+def _read_depths(value: Any) -> SizesByDepth:
+    if isinstance(value, str):
+        value = _split(value, DEPTH_SEPARATOR)
+    if not isinstance(value, list | tuple):
+        raise refusal(value, f"a list by raise depth, {_DEPTHS}")
+    return tuple(read_entries(value, _read_depth))
 
 
-def _check_size(value: Any, suffix: str, *, is_list_allowed: bool = True) -> None:
-    """Refuses what YAML may hold and the language of sizes does not know."""
-    if is_list_allowed and isinstance(value, list | tuple):
-        for position, entry in enumerate(value):
-            _check_size(entry, f"{suffix}[{position}]", is_list_allowed=False)
-    elif as_number(value) is not None:
-        problem = f"{show_value(value)} has no unit, write {value}bb for big blinds"
-        raise problem_at(suffix, problem)
-    elif value is None or isinstance(value, bool | float | int | list | tuple | Mapping):
-        raise problem_at(suffix, f"{show_value(value)} is not a raise size such as 2.5bb")
+def _read_depth(value: Any) -> tuple[BetSize, ...]:
+    sizes = _split(value, SIZE_SEPARATOR) if isinstance(value, str) else value
+    return tuple(read_entries(sizes, _read_raise_size))
+
+
+def _read_raise_size(value: Any) -> BetSize:
+    if as_number(value) is not None:
+        raise ConfigError("", f"{show_value(value)} has no unit, write {value}bb for big blinds")
+    if not isinstance(value, str | BetSize):
+        raise refusal(value, "a raise size such as 2.5bb")
+    size = parse_bet_size(value, "", for_raises=True, style=BEFORE_FLOP)
+    if isinstance(size, ChipAmount):
+        problem = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
+        raise ConfigError("", f"{problem}: write 3bb")
+    return size
+
+
+def _read_stack(value: Any) -> float | None:
+    stack = as_number(value)
+    if stack is not None and stack > _MAX_STACK_BB:
+        raise ConfigError("", f"{show_value(value)} is more than {_MAX_STACK_BB:,} big blinds")
+    return stack if stack is not None and stack > 0.0 else None
 
 
 def _read_stacks(value: Any) -> tuple[float, float]:
-    is_list = isinstance(value, list | tuple)
-    if is_list and len(value) != 2:
+    if isinstance(value, list | tuple) and len(value) != 2:
         count = f"{len(value)} stack{'' if len(value) == 1 else 's'}"
-        raise problem_at("", f"{count} given, write one number or [sb, bb]")
-    stacks = []
-    for position, entry in enumerate(value if is_list else [value]):
-        stack, suffix = as_number(entry), f"[{position}]" if is_list else ""
-        if stack is None or stack <= 0.0:
-            problem = f"{show_value(entry)} is not a positive number of big blinds"
-            raise problem_at(suffix, problem)
-        if stack > _MAX_STACK_BB:
-            problem = f"{show_value(entry)} is more than {_MAX_STACK_BB:,} big blinds"
-            raise problem_at(suffix, problem)
-        stacks.append(stack)
+        raise ConfigError("", f"{count} given, write one number or [sb, bb]")
+    stacks = read_entries(value, Form("a positive number of big blinds", _read_stack).parse)
     return stacks[0], stacks[-1]
 
 
@@ -572,49 +549,49 @@ class AutoSprs(tuple[float, ...]):
         return "AutoSprs()"
 
 
+def _read_spr(value: Any) -> float | None:
+    if value == AUTO:
+        raise ConfigError("", f"{AUTO!r} stands alone, write postflop_sprs: {AUTO}")
+    ratio = as_number(value)
+    return ratio if ratio is not None and ratio > 0.0 else None
+
+
 def _read_sprs(value: Any) -> tuple[float, ...]:
     if isinstance(value, AutoSprs) or value == AUTO:
         return AutoSprs()
-    is_list = isinstance(value, list | tuple)
-    ratios: list[float] = []
-    for position, entry in enumerate(value if is_list else [value]):
-        suffix = f"[{position}]" if is_list else ""
-        if entry == AUTO:
-            raise problem_at(suffix, f"{AUTO!r} stands alone, write postflop_sprs: {AUTO}")
-        ratio = as_number(entry)
-        if ratio is None or ratio <= 0.0:
-            raise problem_at(suffix, f"{show_value(entry)} is not a positive stack-to-pot ratio")
-        if ratio in ratios:
-            problem = f"{show_value(entry)} comes twice, each stack-to-pot ratio may come once"
-            raise problem_at(suffix, problem)
-        ratios.append(ratio)
+    ratios = read_entries(value, Form("a positive stack-to-pot ratio", _read_spr).parse)
     if not ratios:
-        raise problem_at("", "empty, give at least one stack-to-pot ratio such as [3.5]")
+        raise ConfigError("", "empty, give at least one stack-to-pot ratio such as [3.5]")
+    for position, ratio in enumerate(ratios):
+        if ratio in ratios[:position]:
+            problem = "comes twice, each stack-to-pot ratio may come once"
+            raise ConfigError(f"[{position}]", f"{show_value(value[position])} {problem}")
     return tuple(ratios)
+
+
+def _read_flop(value: Any) -> str:
+    if not isinstance(value, str):
+        raise refusal(value, "a flop such as AhKd7s")
+    try:
+        canonical_flop(cards := parse_cards(value))
+    except CardError as error:
+        raise refusal(value, f"a flop ({error})") from error
+    return format_cards(cards)
 
 
 def _read_flops(value: Any) -> tuple[str, ...]:
     """Reads a list of flops, no two alike up to suits, in their order."""
     if not isinstance(value, list | tuple):
-        raise problem_at("", f"{show_value(value)} is not a list of flops, write [AhKd7s]")
+        raise refusal(value, "a list of flops, write [AhKd7s]")
     if not value:
-        raise problem_at("", "empty, give at least one flop such as AhKd7s")
-    text_by_flop: dict[tuple[int, int, int], str] = {}
-    for position, entry in enumerate(value):
-        suffix = f"[{position}]"
-        if not isinstance(entry, str):
-            raise problem_at(suffix, f"{show_value(entry)} is not a flop such as AhKd7s")
-        try:
-            cards = parse_cards(entry)
-            flop = canonical_flop(cards)
-        except CardError as error:
-            raise problem_at(suffix, f"{show_value(entry)} is not a flop ({error})") from error
-        if flop in text_by_flop:
-            first = text_by_flop[flop]
-            problem = f"{quote(entry)} is {first!r} up to suits, each flop may come once"
-            raise problem_at(suffix, problem)
-        text_by_flop[flop] = format_cards(cards)
-    return tuple(text_by_flop.values())
+        raise ConfigError("", "empty, give at least one flop such as AhKd7s")
+    first_by_flop: dict[tuple[int, ...], str] = {}
+    for position, flop in enumerate(read_entries(value, _read_flop)):
+        first = first_by_flop.setdefault(canonical_flop(parse_cards(flop)), flop)
+        if len(first_by_flop) <= position:
+            problem = f"{quote(value[position])} is {first!r} up to suits, each flop may come once"
+            raise ConfigError(f"[{position}]", problem)
+    return tuple(first_by_flop.values())
 
 
 def _read_path(value: Any) -> Path | None:
