@@ -23,8 +23,7 @@ from runout.config.postflop import (
     PostflopModelConfig,
     PotSizesConfig,
 )
-from runout.config.preflop import PREFLOP_PRESETS, PreflopConfig
-from runout.config.run import RunConfig
+from runout.config.run import PREFLOP_PRESETS, PreflopConfig, RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError
 
@@ -272,17 +271,20 @@ def test_grids_are_joined_and_backends_keep_to_their_keys(read):
 @pytest.mark.parametrize(
     ("sweep", "problem"),
     [
-        ("{}", "sweep.grid: null is no mapping of keys to lists"),
-        ("{grid: {}}", "sweep.grid: .* is no mapping"),
-        ("{grid: 3}", "sweep.grid: 3 is no mapping"),
+        ("{}", "sweep: grid is missing"),
+        ("{grid: {}}", "sweep.grid: a mapping is not a mapping of keys to lists"),
+        ("{grid: 3}", "sweep.grid: 3 is not a mapping"),
         ("{grid: {rebucket_rounds: []}}", "sweep.grid.rebucket_rounds: has no value"),
         ("{grid: {rebucket_round: [1]}}", "sweep.grid: .*rebucket_round: unknown key"),
         (
             "{grid: {rebucket_rounds: [0]}}",
             r"sweep.grid: .*rebucket_rounds: 0 .*with rebucket_rounds",
         ),
-        ("{grid: {rebucket_rounds: [1]}, seeds: []}", "sweep.seeds: .* is no list of seeds"),
-        ("{grid: {rebucket_rounds: [1]}, seeds: [-1]}", "sweep.seeds: -1 is no seed"),
+        ("{grid: {rebucket_rounds: [1]}, seeds: []}", "sweep.seeds: .* is not a list of seeds"),
+        (
+            "{grid: {rebucket_rounds: [1]}, seeds: [-1]}",
+            r"sweep.seeds\[0\]: -1 is not a whole number from 0 up",
+        ),
         ("{grid: {rebucket_rounds: [1]}, seeds: [1, 1]}", "sweep.seeds: has a seed twice"),
         ("{gird: {rebucket_rounds: [1]}}", "sweep.gird: unknown key"),
         ("3", "has no section sweep"),

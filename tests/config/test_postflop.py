@@ -338,7 +338,7 @@ def test_python_code_gets_the_error_of_its_own_mistake():
     assert PostflopModelConfig(bet_sizes=[0.5], postflop_sprs=4) == parse(
         "{bet_sizes: [0.5], postflop_spr: 4}"
     )
-    with pytest.raises(ValidationError, match=r"\[1\] -1 is not a positive pot fraction"):
+    with pytest.raises(ValidationError, match=r"\[1\]: -1 is not a positive pot fraction"):
         PostflopModelConfig(bet_sizes=[1, -1])
     with pytest.raises(ValidationError):
         PostflopModelConfig.model_validate(3)

@@ -14,7 +14,7 @@ from runout.config.postflop import (
     BucketedConfig,
     PostflopModelConfig,
 )
-from runout.config.preflop import PREFLOP_PRESETS, PREFLOP_SECTION, PreflopConfig
+from runout.config.run import PREFLOP_PRESETS, PREFLOP_SECTION, PreflopConfig
 from runout.config.section import format_yaml, parse_yaml
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
@@ -146,7 +146,7 @@ def test_python_code_takes_the_forms_of_yaml():
     config = PreflopConfig(stacks_bb=20, raise_sizes="2bb; 3x")
     assert config == parse("{stacks_bb: 20.0, raise_sizes: [2bb, 3x]}")
     assert PreflopConfig(raise_sizes=config.raise_sizes).raise_sizes == config.raise_sizes
-    with pytest.raises(ValidationError, match=r"\[0\] 2 has no unit"):
+    with pytest.raises(ValidationError, match=r"\[0\]: 2 has no unit"):
         PreflopConfig(raise_sizes=[2])
 
 

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, StoppingRule
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
-from runout.config.preflop import PreflopConfig
-from runout.config.run import RunConfig
+from runout.config.run import PreflopConfig, RunConfig
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
 from tests.samples.preflop_rules import standard_rules_25bb

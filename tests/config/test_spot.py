@@ -5,8 +5,7 @@ from pydantic import ValidationError
 
 from runout.cfr.schedules import DCFR_SPOT
 from runout.config.load import load_spot_config
-from runout.config.spot import SpotConfig
-from runout.config.values import NodeLock
+from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import ConfigError
 from runout.trees.betting import Street
 from runout.trees.sizes import AllInSize, ChipAmount, GeometricSize, PotFraction

@@ -9,15 +9,11 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
+from runout.config.postflop import AutoSprs, PostflopModelConfig
+from runout.config.run import PreflopConfig, SizesByPosition
 from runout.config.values import (
-    FLOPS,
     MAX_EXPONENT,
-    RAISES_BY_DEPTH,
-    SPRS,
-    STACKS,
     VARIANT,
-    AutoSprs,
-    SizesByPosition,
     SizesByStreet,
     digest_variant,
     plain_sizes,
@@ -30,6 +26,11 @@ from runout.errors import ConfigError
 from runout.trees.betting import PreflopRules
 from runout.trees.sizes import GeometricSize, LastBetMultiple, PotFraction
 
+SPRS = PostflopModelConfig.form("postflop_sprs")
+FLOPS = PostflopModelConfig.form("fixed_flops")
+STACKS = PreflopConfig.form("stacks_bb")
+RAISES_BY_DEPTH = PreflopConfig.form("raise_sizes")
+
 
 def read(form, value):
     return TypeAdapter(Annotated[Any, form]).validate_python(value)
@@ -38,8 +39,8 @@ def read(form, value):
 def problem_of(form, value):
     with pytest.raises(ValidationError) as caught:
         read(form, value)
-    (error,) = caught.value.errors()
-    return error["ctx"]["suffix"], error["ctx"]["problem"]
+    (detail,) = caught.value.errors()
+    return detail["ctx"]["error"].where, detail["ctx"]["error"].problem
 
 
 def test_stack_to_pot_ratios_keep_their_order():

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from runout.config.postflop import BACKENDS, JointConfig, PotSizesConfig
-from runout.config.preflop import PreflopConfig
-from runout.config.run import RunConfig
+from runout.config.run import PreflopConfig, RunConfig
 from runout.config.spot import SpotConfig
 
 GLOSSARY = (Path(__file__).parents[2] / "GLOSSARY.md").read_text()

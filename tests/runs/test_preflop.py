@@ -7,7 +7,7 @@ import pytest
 
 from runout.cards.deck import parse_canonical_hand
 from runout.config.load import load_run_config
-from runout.config.preflop import PreflopConfig
+from runout.config.run import PreflopConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
 from runout.execution.context import RunContext

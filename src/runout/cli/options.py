@@ -14,8 +14,7 @@ from runout.cards.deck import combo_cards, format_card, format_cards, parse_boar
 from runout.cards.ranges import HandRange, parse_range
 from runout.config.load import load_postflop_config, load_run_config, load_yaml
 from runout.config.postflop import POSTFLOP_SECTION, PostflopModelConfig
-from runout.config.preflop import PREFLOP_SECTION
-from runout.config.run import RunConfig
+from runout.config.run import PREFLOP_SECTION, RunConfig
 from runout.errors import CardError, ConfigError, RangeError, RunoutError, quote
 from runout.solutions.breakdown import Part, parse_class_choice
 from runout.solutions.node import Measure, Node

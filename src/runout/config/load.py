@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from runout.config.postflop import (
     BACKENDS,
@@ -19,17 +19,22 @@ from runout.config.postflop import (
     PostflopModelConfig,
     PotSizesConfig,
 )
-from runout.config.preflop import PREFLOP_SECTION, PreflopConfig
-from runout.config.run import RunConfig
+from runout.config.run import PREFLOP_SECTION, PreflopConfig, RunConfig
 from runout.config.section import (
     ConfigSection,
+    Form,
+    Key,
+    PartError,
     YamlMapping,
     error_at,
     format_yaml,
     join_path,
     parse_yaml,
+    read_entries,
+    refusal,
     show_value,
     suggest,
+    whole,
 )
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError
@@ -246,8 +251,38 @@ def _problem_with_section(key: str) -> str:
 
 SECTION = "sweep"
 
-_KEYS = ("grid", "seeds")
-_FORM = "write rebucket_rounds: [1, 2]"
+_GRID_FORM = "a mapping of keys to lists, write rebucket_rounds: [1, 2]"
+
+
+def _read_seeds(value: Any) -> tuple[int, ...]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = list(range(value))
+    if not isinstance(value, list) or not value:
+        raise refusal(value, "a list of seeds, or how many")
+    seeds = read_entries(value, whole(0).parse)
+    if len(set(seeds)) < len(seeds):
+        raise PartError("", "has a seed twice")
+    return tuple(seeds)
+
+
+def _read_grid(value: Any) -> list[dict[str, Any]]:
+    """Returns every choice of one value for each key; of a list of grids, all of theirs."""
+    choices: list[dict[str, Any]] = []
+    for grid in value if isinstance(value, list) else [value]:
+        if not isinstance(grid, Mapping) or not grid:
+            raise refusal(grid, _GRID_FORM)
+        lists = [values if isinstance(values, list) else [values] for values in grid.values()]
+        if [] in lists:
+            raise PartError(f".{list(grid)[lists.index([])]}", "has no value")
+        choices += [dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)]
+    return choices
+
+
+class SweepKeys(ConfigSection):
+    """What is varied."""
+
+    grid: Annotated[list[dict[str, Any]], Form(_GRID_FORM, _read_grid), Key("nothing")]
+    seeds: Annotated[tuple[int, ...], Form("seeds", _read_seeds), Key("nothing")] = (0,)
 
 
 @dataclass(frozen=True)
@@ -282,44 +317,9 @@ def load_sweep_config(path: Path) -> tuple[SweepPoint, ...]:
     for key in document:
         if key not in (SECTION, POSTFLOP_SECTION):
             raise ConfigError(key, f"unknown section, allowed are {SECTION}, {POSTFLOP_SECTION}")
-    sweep, base = document[SECTION], document[POSTFLOP_SECTION]
-    for key in sweep:
-        if key not in _KEYS:
-            hint = suggest(key, _KEYS) or f", allowed are {', '.join(_KEYS)}"
-            raise ConfigError(f"{SECTION}.{key}", f"unknown key{hint}")
-    seeds = _read_seeds(sweep.get("seeds", [0]))
+    sweep, base = SweepKeys.parse(document[SECTION], SECTION), document[POSTFLOP_SECTION]
     parse_postflop_config(base)  # errors of the file itself come first, with their lines
-    return tuple(_make_point(base, choice, seeds) for choice in _read_grid(sweep.get("grid")))
-
-
-def _read_seeds(value: Any) -> tuple[int, ...]:
-    where = f"{SECTION}.seeds"
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = list(range(value))  # so many
-    if not isinstance(value, list) or not value:
-        raise ConfigError(where, f"{show_value(value)} is no list of seeds, nor how many")
-    for seed in value:
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise ConfigError(where, f"{show_value(seed)} is no seed, which is 0 or larger")
-    if len(set(value)) < len(value):
-        raise ConfigError(where, "has a seed twice")
-    return tuple(value)
-
-
-def _read_grid(value: Any) -> list[dict[str, Any]]:
-    """Returns every choice of one value for each key; of a list of grids, all of theirs."""
-    where = f"{SECTION}.grid"
-    grids = value if isinstance(value, list) else [value]
-    choices: list[dict[str, Any]] = []
-    for grid in grids:
-        if not isinstance(grid, Mapping) or not grid:
-            raise ConfigError(where, f"{show_value(grid)} is no mapping of keys to lists, {_FORM}")
-        for key, values in grid.items():
-            if values == []:
-                raise ConfigError(f"{where}.{key}", f"has no value, {_FORM}")
-        lists = [values if isinstance(values, list) else [values] for values in grid.values()]
-        choices += [dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)]
-    return choices
+    return tuple(_make_point(base, choice, sweep.seeds) for choice in sweep.grid)
 
 
 def _make_point(
@@ -342,12 +342,8 @@ def _make_point(
         models.append(model)
         if not model.is_random and model.max_flop_boards is None:
             break
-    text = tuple((key, _plain(value)) for key, value in choice.items())
+    text = tuple((key, show_value(value).strip("'")) for key, value in choice.items())
     return SweepPoint(text, tuple(models))
-
-
-def _plain(value: Any) -> str:
-    return show_value(value).strip("'")
 
 
 # The config reference, made from the typed fields, so that it cannot fall behind them.

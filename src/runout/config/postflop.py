@@ -1,38 +1,49 @@
 """The sections ``postflop_model`` and ``joint``: which trees, which flops, and how well."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 
-from runout.cards.deck import format_cards
+from runout.cards.deck import format_cards, parse_cards
 from runout.cards.flops import (
     NUM_CANONICAL_FLOPS,
     FlopList,
     all_flops,
+    canonical_flop,
     explicit_flops,
     random_flops,
     subset_flops,
 )
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
-from runout.config.section import ConfigSection, Form, Key, format_yaml, inside, whole
+from runout.config.section import (
+    ConfigSection,
+    Form,
+    Key,
+    PartError,
+    as_number,
+    format_yaml,
+    inside,
+    read_entries,
+    refusal,
+    show_value,
+    whole,
+)
 from runout.config.values import (
-    FLOPS,
     NOT_NEGATIVE,
     POSITIVE,
     RAISES,
     SHARE,
-    SPRS,
     VARIANT,
-    AutoSprs,
     SizeChoice,
+    cards_form,
     digest_menus,
     digest_variant,
     make_menus,
     schedule_of,
     sizes_form,
 )
-from runout.errors import ConfigError
+from runout.errors import ConfigError, quote
 from runout.trees.betting import BettingRules
 
 # Keys about tables of games with real cards, which spots have as well.
@@ -44,6 +55,84 @@ RIVER_BUCKETS = Form(
 )
 RiverBlockers = Literal["auto", "on", "off"]
 Precision = Literal[32, 16]
+
+
+# The keys that take more than one form.
+
+
+#: What a config writes for the ratios of the preflop tree's own flops.
+AUTO = "auto"
+
+
+class AutoSprs(tuple[float, ...]):
+    """Stack-to-pot ratios that wait for a preflop tree.
+
+    Whoever looks for a ratio in it gets an error. An empty tuple would let the flops be passed
+    over in silence.
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise ConfigError("postflop_sprs", "auto has no ratios yet, with_sprs sets them")
+
+    __iter__ = __getitem__ = __len__ = _refuse
+
+    def __repr__(self) -> str:
+        return "AutoSprs()"
+
+
+def _read_spr(value: Any) -> float | None:
+    if value == AUTO:
+        raise PartError("", f"{AUTO!r} stands alone, write postflop_sprs: {AUTO}")
+    ratio = as_number(value)
+    return ratio if ratio is not None and ratio > 0.0 else None
+
+
+def _read_sprs(value: Any) -> tuple[float, ...]:
+    if isinstance(value, AutoSprs) or value == AUTO:
+        return AutoSprs()
+    ratios = read_entries(value, Form("a positive stack-to-pot ratio", _read_spr).parse)
+    if not ratios:
+        raise PartError("", "empty, give at least one stack-to-pot ratio such as [3.5]")
+    for position, ratio in enumerate(ratios):
+        if ratio in ratios[:position]:
+            problem = "comes twice, each stack-to-pot ratio may come once"
+            raise PartError(f"[{position}]", f"{show_value(value[position])} {problem}")
+    return tuple(ratios)
+
+
+def _parse_flop(text: str) -> tuple[int, ...]:
+    canonical_flop(cards := parse_cards(text))  # refuses what is no flop
+    return cards
+
+
+_FLOP = cards_form("flop", "AhKd7s", _parse_flop, "a flop such as AhKd7s")
+
+
+def _read_flops(value: Any) -> tuple[str, ...]:
+    """Reads a list of flops, no two alike up to suits, in their order."""
+    if not isinstance(value, list | tuple):
+        raise refusal(value, "a list of flops, write [AhKd7s]")
+    if not value:
+        raise PartError("", "empty, give at least one flop such as AhKd7s")
+    first_by_flop: dict[tuple[int, ...], str] = {}
+    for position, flop in enumerate(read_entries(value, _FLOP.parse)):
+        first = first_by_flop.setdefault(canonical_flop(parse_cards(flop)), flop)
+        if len(first_by_flop) <= position:
+            problem = f"{quote(value[position])} is {first!r} up to suits, each flop may come once"
+            raise PartError(f"[{position}]", problem)
+    return tuple(first_by_flop.values())
+
+
+_SPRS = Form(
+    "a positive number, a list of different ones, or auto",
+    _read_sprs,
+    lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
+)
+_FLOPS = Form(
+    "a list of flops such as AhKd7s, no two alike up to suits", _read_flops, list
+).or_null()
 
 
 # The section ``postflop_model``: the keys that every backend reads.
@@ -114,7 +203,7 @@ class PostflopModelConfig(ConfigSection):
     """Sizes of a raise, in the same forms; `null` means the bet sizes."""
     max_raises_per_street: Annotated[int, RAISES, Key("alone", "raises")] = 1
     """Raises after the first bet of a street, all-in raises included."""
-    postflop_sprs: Annotated[tuple[float, ...], SPRS, Key("alone", "flop pots")] = (3.5,)
+    postflop_sprs: Annotated[tuple[float, ...], _SPRS, Key("alone", "flop pots")] = (3.5,)
     """Stack-to-pot ratios on entering the flop, each solved by itself; the first is the primary
     one. A single number is a list of one. `auto`, in a run config only: those of the flops in the
     preflop tree. Also written `postflop_spr`."""
@@ -138,7 +227,7 @@ class PostflopModelConfig(ConfigSection):
         int | None, whole(1, NUM_CANONICAL_FLOPS).or_null(), Key("game", "flops", "flops")
     ] = None
     """Solve so many random flops, drawn once with `seed`."""
-    fixed_flops: Annotated[tuple[str, ...] | None, FLOPS, Key("game", means="flops")] = None
+    fixed_flops: Annotated[tuple[str, ...] | None, _FLOPS, Key("game", means="flops")] = None
     """Solve these flops, in this order."""
     flop_subset: Annotated[
         Literal[8, 13, 25, 50, 100, 200] | None, Key("game", "flops", "flops")
@@ -208,7 +297,7 @@ class PostflopModelConfig(ConfigSection):
         given = [key for key in FLOP_SELECTIONS if getattr(self, key) is not None]
         if len(given) > 1:
             allowed = f"give at most one of {', '.join(FLOP_SELECTIONS)}"
-            raise ConfigError(f".{given[1]}", f"given together with {given[0]}, {allowed}")
+            raise PartError(f".{given[1]}", f"given together with {given[0]}, {allowed}")
 
     @property
     def primary_spr(self) -> float:

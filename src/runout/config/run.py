@@ -3,8 +3,10 @@
 `docs/configuration.md` is the reference, made from what the fields say about themselves.
 """
 
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, DiscountSchedule, StoppingRule
 from runout.config.postflop import (
@@ -14,23 +16,264 @@ from runout.config.postflop import (
     JointConfig,
     PostflopModelConfig,
 )
-from runout.config.preflop import PREFLOP_SECTION, PreflopConfig
-from runout.config.section import ConfigSection, Decides, Key, whole
+from runout.config.section import (
+    ConfigSection,
+    Decides,
+    Form,
+    Key,
+    PartError,
+    as_number,
+    check_keys,
+    inside,
+    number,
+    read_entries,
+    read_parts,
+    refusal,
+    show_value,
+    whole,
+)
 from runout.config.values import (
-    PATH,
     POSITIVE,
+    RAISES,
     SHARE,
     UP_TO_ONE,
     VARIANT,
     digest_variant,
+    menu_as_set,
     schedule_of,
+    split_text,
 )
-from runout.errors import ConfigError
+from runout.errors import TreeError
+from runout.trees.betting import PreflopRules
+from runout.trees.sizes import (
+    BEFORE_FLOP,
+    DEPTH_SEPARATOR,
+    SIZE_SEPARATOR,
+    BetSize,
+    ChipAmount,
+    SizesByDepth,
+    format_bet_size,
+    parse_bet_size,
+)
+from runout.trees.tree import PreflopTree
+
+# The section ``preflop``: blinds, stacks, and which raises the preflop tree offers.
+
+
+POSITION_KEYS = ("sb", "bb")
+
+_MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
+_DEPTHS = "write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
+
+
+class SizesByPosition(NamedTuple):
+    """The raise sizes of both players, by raise depth; the last depth serves all deeper ones."""
+
+    sb: SizesByDepth
+    bb: SizesByDepth
+
+    @classmethod
+    def parse(cls, value: Any) -> "SizesByPosition":
+        """Reads sizes by depth, for both players or as a mapping of ``sb`` and ``bb``."""
+        if isinstance(value, SizesByPosition):
+            return value
+        if not isinstance(value, Mapping):
+            both = _read_depths(value)
+            return cls(both, both)
+        check_keys(value, POSITION_KEYS, "give sb and bb")
+        return cls(**read_parts(value, POSITION_KEYS, _read_depths))
+
+    def plain(self) -> Any:
+        """Returns the sizes as YAML has them: one list if both players have the same."""
+        sb, bb = (
+            [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
+            for depths in self
+        )
+        return sb if sb == bb else {"sb": sb, "bb": bb}
+
+    def digest(self) -> dict[str, list[list[str]]]:
+        """Returns the sizes such that two choices with the same trees have the same."""
+        digests = []
+        for depths in self:
+            # The last menu serves all deeper raises; without any there are no raises.
+            menus = [menu_as_set(depth, BEFORE_FLOP) for depth in depths] or [[]]
+            while len(menus) > 1 and menus[-1] == menus[-2]:
+                menus.pop()
+            digests.append(menus)
+        return dict(zip(POSITION_KEYS, digests, strict=True))
+
+
+def _read_depths(value: Any) -> SizesByDepth:
+    if isinstance(value, str):
+        value = split_text(value, DEPTH_SEPARATOR)
+    if not isinstance(value, list | tuple):
+        raise refusal(value, f"a list by raise depth, {_DEPTHS}")
+    return tuple(read_entries(value, _read_depth))
+
+
+def _read_depth(value: Any) -> tuple[BetSize, ...]:
+    sizes = split_text(value, SIZE_SEPARATOR) if isinstance(value, str) else value
+    return tuple(read_entries(sizes, _read_raise_size))
+
+
+def _read_raise_size(value: Any) -> BetSize:
+    if as_number(value) is not None:
+        raise PartError("", f"{show_value(value)} has no unit, write {value}bb for big blinds")
+    if not isinstance(value, str | BetSize):
+        raise refusal(value, "a raise size such as 2.5bb")
+    size = parse_bet_size(value, "", for_raises=True, style=BEFORE_FLOP)
+    if isinstance(size, ChipAmount):
+        problem = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
+        raise PartError("", f"{problem}: write 3bb")
+    return size
+
+
+def _read_stack(value: Any) -> float | None:
+    stack = as_number(value)
+    if stack is not None and stack > _MAX_STACK_BB:
+        raise PartError("", f"{show_value(value)} is more than {_MAX_STACK_BB:,} big blinds")
+    return stack if stack is not None and stack > 0.0 else None
+
+
+def _read_stacks(value: Any) -> tuple[float, float]:
+    if isinstance(value, list | tuple) and len(value) != 2:
+        count = f"{len(value)} stack{'' if len(value) == 1 else 's'}"
+        raise PartError("", f"{count} given, write one number or [sb, bb]")
+    stacks = read_entries(value, Form("a positive number of big blinds", _read_stack).parse)
+    return stacks[0], stacks[-1]
+
+
+_STACKS = Form(
+    "a positive number or a list of two",
+    _read_stacks,
+    lambda stacks: stacks[0] if stacks[0] == stacks[1] else list(stacks),
+)
+_RAISES_BY_DEPTH = Form(
+    "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
+    SizesByPosition.parse,
+    SizesByPosition.plain,
+)
+
+
+PREFLOP_SECTION = "preflop"
+
+#: What each preset sets; everything else keeps its default.
+PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "hu_25bb": {
+        "stacks_bb": 25,
+        "raise_sizes": {"sb": ["2bb", "3x", "allin"], "bb": ["3bb", "3x", "allin"]},
+        "raise_cap": 4,
+    },
+    "hu_100bb": {
+        "stacks_bb": 100,
+        "raise_sizes": {
+            "sb": ["2.5bb", "3x", "2.4x", "allin"],
+            "bb": ["3.5bb", "3.6x", "2.4x", "allin"],
+        },
+        "raise_cap": 5,
+    },
+    "pushfold": {
+        "stacks_bb": 10,
+        "raise_sizes": ["allin"],
+        "raise_cap": None,
+        "allow_limp": False,
+    },
+    "limpfold": {
+        "stacks_bb": 10,
+        "raise_sizes": {"sb": [], "bb": ["allin"]},
+        "raise_cap": 1,
+        "always_offer_all_in": False,
+    },
+}
+
+_LARGEST_ANTE_BB = 10
+_SMALL_BLIND = number("a number from 0 to less than the big blind", lambda x: x >= 0.0)
+_ANTE = number(f"a number from 0 to {_LARGEST_ANTE_BB}", lambda x: 0.0 <= x <= _LARGEST_ANTE_BB)
+_FROM_0 = number("a number from 0 up", lambda x: x >= 0.0)
+
+
+class PreflopConfig(ConfigSection):
+    """The preflop game."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PREFLOP_PRESETS
+
+    stacks_bb: Annotated[
+        tuple[float, float], _STACKS, Key("game", "big blinds", "effective_stack_bb")
+    ] = (25.0, 25.0)
+    """Stacks before anything is posted: one for both players, or `[sb, bb]`. The smaller one is
+    played for."""
+    small_blind_bb: Annotated[float, _SMALL_BLIND, Key("game", "big blinds")] = 0.5
+    """The small blind, posted by the button."""
+    big_blind_bb: Annotated[float, POSITIVE, Key("game", "big blinds")] = 1.0
+    """The big blind: 1, unless a straddle plays its part."""
+    ante_bb: Annotated[float, _ANTE, Key("game", "big blinds")] = 0.0
+    """What each player posts before the blinds, as dead money."""
+    raise_sizes: Annotated[SizesByPosition, _RAISES_BY_DEPTH, Key("game", means="raise_sizes")] = (
+        SizesByPosition.parse([["2.5bb"], ["3x"], ["allin"]])
+    )
+    """Sizes of a raise by raise depth: first those of the first raise, then of the re-raise, and so
+    on; the last ones serve all deeper raises. For both players, or a mapping of `sb` and `bb` (see
+    below)."""
+    raise_cap: Annotated[int | None, RAISES.or_null(), Key("game", "raises")] = 4
+    """Raises in the hand at most, all-ins included; `null` for no limit."""
+    allow_limp: Annotated[bool, Key("game")] = True
+    """Whether the small blind may just call the big blind."""
+    always_offer_all_in: Annotated[bool, Key("game")] = True
+    """Whether all-in is offered wherever a raise is legal, among the sizes or not."""
+    force_all_in_threshold: Annotated[
+        float, _FROM_0, Key("game", "pots after the raise is called")
+    ] = 0.0
+    """A raise that would leave at most this behind is all-in instead; 0: only one that leaves
+    nothing."""
+
+    def check(self) -> None:
+        """Refuses a game that cannot be built, or in which nobody decides anything."""
+        with inside("."):
+            self.rules()
+        try:
+            tree = self.tree
+        except TreeError as error:
+            raise PartError("", error.problem) from error
+        if tree.num_nodes == 1:
+            stack = tree.rules.effective_stack_bb
+            if self.ante_bb >= stack:
+                problem = f"{self.ante_bb:g} is no less than the stack of {stack:g}"
+                raise PartError(".ante_bb", f"{problem}, nobody has anything left to play with")
+            problem = f"{stack:g} is gone when blinds and antes are posted, nobody decides anything"
+            raise PartError(".stacks_bb", problem)
+
+    def rules(self) -> PreflopRules:
+        """Returns the rules that the tree is built with."""
+        return PreflopRules(**self.values())
+
+    @cached_property
+    def tree(self) -> PreflopTree:
+        """The tree of the game."""
+        return PreflopTree.build(self.rules())
+
+    def meanings(self) -> dict[str, Any]:
+        """Returns stacks and sizes as digests have them."""
+        return {
+            "effective_stack_bb": self.rules().effective_stack_bb,
+            "raise_sizes": self.raise_sizes.digest(),
+        }
+
+
+# The whole run.
+
 
 #: Iterations between two measurements of exploitability; one costs about as much as an iteration.
 CHECK_EVERY = 25
 
 MBB_PER_BB = 1000.0
+
+
+def _read_path(value: Any) -> Path | None:
+    is_path = isinstance(value, Path) or (isinstance(value, str) and value.strip())
+    return Path(value) if is_path else None
+
+
+_PATH = Form("a path such as runs/spr", _read_path, str, takes_null=True)
 
 
 class RunConfig(ConfigSection):
@@ -78,7 +321,7 @@ class RunConfig(ConfigSection):
         None
     )
     """How flops are solved: a section with the keys below."""
-    postflop_model_path: Annotated[Path | None, PATH, Key("game", means="postflop_model_path")] = (
+    postflop_model_path: Annotated[Path | None, _PATH, Key("game", means="postflop_model_path")] = (
         None
     )
     """Instead: a directory of solved values, or a YAML file with the section `postflop_model`;
@@ -90,38 +333,38 @@ class RunConfig(ConfigSection):
         """Refuses keys that do not go together, and what the method cannot solve."""
         if self.postflop_model is not None and self.postflop_model_path is not None:
             problem = "given together with postflop_model, give only one of them"
-            raise ConfigError(".postflop_model_path", problem)
+            raise PartError(".postflop_model_path", problem)
         if self.needs_flop_values:
             if self.postflop_model is None and self.postflop_model_path is None:
                 problem = "has no postflop_model and no postflop_model_path, give one of them"
-                raise ConfigError("", f"{problem}, or write flop_values: raw_equity")
+                raise PartError("", f"{problem}, or write flop_values: raw_equity")
         elif self.ranges_rounds > 0:
             why = "flop_values is raw_equity" if self._has_flops() else "the tree has no flops"
             problem = f"{self.ranges_rounds} asked for, but {why}: write 0"
-            raise ConfigError(".ranges_rounds", problem)
+            raise PartError(".ranges_rounds", problem)
         if self.method == "joint":
             self._check_joint()
         elif self.joint is not None:
-            raise ConfigError(".joint", "given, but method is two_phase: write method: joint")
+            raise PartError(".joint", "given, but method is two_phase: write method: joint")
 
     def _check_joint(self) -> None:
         for key, off in (("flop_values", "solved"), ("ranges_rounds", 0)):
             if getattr(self, key) != off:
                 problem = f"{getattr(self, key)} is for method: two_phase, joint needs {off}"
-                raise ConfigError(f".{key}", problem)
+                raise PartError(f".{key}", problem)
         model = self.postflop_model
         if model is None or not self._has_flops():  # its file is read later, or not needed
             return
         if model.solve_type not in JOINT_BACKENDS:
             problem = f"{model.solve_type} cannot be played with preflop"
             allowed = f"use {' or '.join(JOINT_BACKENDS)}"
-            raise ConfigError(".postflop_model.solve_type", f"{problem}, {allowed}")
+            raise PartError(".postflop_model.solve_type", f"{problem}, {allowed}")
         if model.cfr_variant is not None:
             problem = "write it outside of postflop_model, a joint game has one for all streets"
-            raise ConfigError(".postflop_model.cfr_variant", problem)
+            raise PartError(".postflop_model.cfr_variant", problem)
         count, flops = self.joint_settings.flops_per_iteration, len(model.flop_list())
         if count is not None and count > flops:
-            raise ConfigError(".joint.flops_per_iteration", f"{count}, but there are {flops} flops")
+            raise PartError(".joint.flops_per_iteration", f"{count}, but there are {flops} flops")
 
     @property
     def joint_settings(self) -> JointConfig:

@@ -10,14 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 import yaml
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    GetCoreSchemaHandler,
-    ValidationError,
-    model_validator,
-)
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 from pydantic_core.core_schema import no_info_plain_validator_function
 
 from runout.errors import ConfigError, TreeError, quote, shorten
@@ -128,9 +122,7 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         if not isinstance(root, yaml.MappingNode):
             came = "empty" if root is None else "a list or a single value"
             raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
-        if _count_values(root, {}) > MAX_VALUES:
-            raise ConfigError(where, f"has more than {MAX_VALUES:,} values, aliases spelled out")
-        _collect_lines(root, "", loader.lines, where, set())
+        _collect_lines(root, "", loader.lines, where, ())
         return loader.construct_document(root)  # type: ignore[no-any-return]
     except yaml.MarkedYAMLError as error:
         place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
@@ -140,43 +132,33 @@ def parse_yaml(text: str, where: str = "config") -> YamlMapping:
         raise ConfigError(where, f"is not YAML: {shorten(' '.join(str(error).split()))}") from error
 
 
-def _count_values(node: yaml.Node, counts: dict[int, int]) -> int:
-    """Returns how many values a node has if every alias and merge in it is spelled out."""
-    if id(node) not in counts:
-        counts[id(node)] = 1  # for a node that holds itself
-        children = node.value if isinstance(node, yaml.CollectionNode) else []
-        values = (child[1] if isinstance(child, tuple) else child for child in children)
-        counts[id(node)] += sum(_count_values(child, counts) for child in values)
-    return counts[id(node)]
-
-
 def _collect_lines(
-    node: yaml.Node, path: str, lines: dict[str, int], document: str, seen: set[int]
+    node: yaml.Node, path: str, lines: dict[str, int], document: str, around: tuple[yaml.Node, ...]
 ) -> None:
-    """Notes the line of every value, and refuses keys that are repeated or no text."""
-    if id(node) in seen:  # an alias: its lines are those of its anchor
+    """Notes the line of every value by its path, and refuses keys that are repeated or no text.
+
+    Aliases are spelled out, except inside themselves: ``around`` are the values that hold a node.
+    """
+    if len(lines) > MAX_VALUES:
+        raise ConfigError(document, f"has more than {MAX_VALUES:,} values, aliases spelled out")
+    if node in around or not isinstance(node, yaml.CollectionNode):
         return
-    seen.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
-        for position, child in enumerate(node.value):
-            lines[join_path(path, position)] = child.start_mark.line + 1
-            _collect_lines(child, join_path(path, position), lines, document, seen)
-    if isinstance(node, yaml.MappingNode):
-        keys: set[str] = set()
-        for key, child in node.value:
-            line = key.start_mark.line + 1
+    keys: set[str] = set()
+    for position, entry in enumerate(node.value):
+        key, child = entry if isinstance(entry, tuple) else (None, entry)
+        line = (key or child).start_mark.line + 1
+        child_path = join_path(path, position if key is None else str(key.value))
+        if key is not None:
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                is_scalar = isinstance(key, yaml.ScalarNode)
-                shown = quote(key.value) if is_scalar else "in brackets"
+                shown = quote(key.value) if isinstance(key, yaml.ScalarNode) else "in brackets"
                 raise ConfigError(path or document, f"the key {shown} is not text (line {line})")
-            child_path = join_path(path, key.value)
             if key.value in keys:
                 first = lines[child_path]
                 place = f"line {line}" if first == line else f"lines {first} and {line}"
                 raise ConfigError(child_path, f"comes twice, a key may come once ({place})")
             keys.add(key.value)
-            lines[child_path] = line
-            _collect_lines(child, child_path, lines, document, seen)
+        lines[child_path] = line
+        _collect_lines(child, child_path, lines, document, (*around, node))
 
 
 def format_yaml(value: Any, *, is_inline: bool = False) -> str:
@@ -205,7 +187,6 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
 
 _MAX_SHOWN_ENTRIES = 5
 _NEAREST_CUTOFF = 0.5
-_LOCATED = "located_problem"
 
 #: What a key decides: ``game`` what an iteration does; ``alone`` the same, but nothing where flops
 #: and preflop are one game; ``end`` when iterations end; ``nothing`` none of the results.
@@ -238,8 +219,7 @@ class Form:
     Attributes:
         allowed: the values that it may have, as the end of the sentence "X is not ...".
         read: returns what a config keeps of a value as YAML has it, None if it is not allowed; or
-            raises an error whose `where` is the path to the part at fault. Without it pydantic
-            checks the type.
+            raises a `PartError`. Without it pydantic checks the type.
         write: returns what a config keeps as YAML has it.
         takes_null: whether there may be no value.
         choices: all allowed words, if it is one of a few.
@@ -255,7 +235,7 @@ class Form:
         """Returns the form of a key that may also have no value."""
         return replace(self, allowed=f"{self.allowed}, or null", takes_null=True)
 
-    def refusal(self, value: Any) -> ConfigError:
+    def refusal(self, value: Any) -> "PartError":
         """Returns the error of a value that is not allowed."""
         return refusal(value, f"{self.allowed}{suggest(value, self.choices)}")
 
@@ -266,24 +246,16 @@ class Form:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
         if self.read is _as_it_is:
             return handler(source)
-        return no_info_plain_validator_function(self._validate)
+        return no_info_plain_validator_function(self.parse)
 
     def parse(self, value: Any) -> Any:
-        """Returns what a config keeps of a value as YAML has it.
-
-        Raises:
-            ConfigError, TreeError: whose ``where`` is the path from here to the part at fault.
-        """
+        """Returns what a config keeps of a value as YAML has it, or raises a `PartError`."""
         if self.takes_null and (value is None or value == "null"):  # options are text
             return None
         kept = self.read(value)
         if kept is None:
             raise self.refusal(value)
         return kept
-
-    def _validate(self, value: Any) -> Any:
-        with _telling_pydantic():
-            return self.parse(value)
 
 
 def whole(low: int, high: int | None = None) -> Form:
@@ -450,27 +422,19 @@ class ConfigSection(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read_keys(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping):
-            return data
-        with _telling_pydantic():
-            return cls.complete(dict(data))
+        return cls.complete(dict(data)) if isinstance(data, Mapping) else data
 
     @model_validator(mode="after")
     def _check_keys(self) -> Self:
-        with _telling_pydantic():
-            self.check()
+        self.check()
         return self
 
     @classmethod
     def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Replaces other names of keys, and ``preset`` by what it sets and was not given.
-
-        Raises:
-            ConfigError: whose ``where`` is the path from this section, such as ``.preset``.
-        """
+        """Replaces other names of keys, and ``preset`` by what it sets and was not given."""
         for alias, key in cls.aliases.items():
             if alias in given and key in given:
-                raise ConfigError(f".{alias}", f"given together with {key}, use only {key}")
+                raise PartError(f".{alias}", f"given together with {key}, use only {key}")
             if alias in given:
                 given[key] = given.pop(alias)
         if not cls.presets or "preset" not in given:
@@ -482,11 +446,7 @@ class ConfigSection(BaseModel):
         return {**cls.presets[name], **given}
 
     def check(self) -> None:
-        """Looks at keys that do not go together.
-
-        Raises:
-            ConfigError: whose ``where`` is the path from this section, such as ``.rivers``.
-        """
+        """Raises a `PartError` if keys do not go together."""
 
     @classmethod
     def _place(
@@ -515,9 +475,8 @@ class ConfigSection(BaseModel):
                 break
             raw = raw[key]
             section = inner.kind_of(raw)
-        if detail["type"] == _LOCATED:
-            path = (path + detail["ctx"]["suffix"]).lstrip(".")
-            return ranks, path, detail["ctx"]["problem"]
+        if isinstance(found := detail.get("ctx", {}).get("error"), PartError):
+            return ranks, (path + found.where).lstrip("."), found.problem
         if detail["type"] == "extra_forbidden":
             return ranks, path, section._problem_with_key(key)
         return ranks, path, section.form(name).refusal(detail["input"]).problem
@@ -528,14 +487,11 @@ class ConfigSection(BaseModel):
         return f"unknown key{suggest(key, keys) or ', allowed are ' + ', '.join(keys)}"
 
 
-@contextmanager
-def _telling_pydantic() -> Iterator[None]:
-    """Makes an error one that pydantic collects."""
-    try:
-        yield
-    except (ConfigError, TreeError) as error:
-        facts = {"suffix": error.where, "problem": error.problem}
-        raise PydanticCustomError(_LOCATED, "{suffix} {problem}", facts) from error
+class PartError(ConfigError, ValueError):
+    """What is wrong with a value: pydantic collects it, and `where` is the path to the part.
+
+    Such a path begins with a dot or a bracket, ``.flop[1]``, or is empty for the whole value.
+    """
 
 
 @contextmanager
@@ -544,18 +500,19 @@ def inside(suffix: str) -> Iterator[None]:
     try:
         yield
     except (ConfigError, TreeError) as error:
-        raise ConfigError(f"{suffix}{error.where}", error.problem) from error
+        raise PartError(f"{suffix}{error.where}", error.problem) from error
 
 
-def refusal(value: Any, allowed: str) -> ConfigError:
+def refusal(value: Any, allowed: str) -> PartError:
     """Returns the error that a value is not what is allowed."""
-    return ConfigError("", f"{show_value(value)} is not {allowed}")
+    return PartError("", f"{show_value(value)} is not {allowed}")
 
 
 def read_entries(value: Any, read: Callable[[Any], Any]) -> list[Any]:
     """Reads every entry of a list, or a value that stands for a list of one."""
     if not isinstance(value, list | tuple):
-        return [read(value)]
+        with inside(""):
+            return [read(value)]
     entries = []
     for position, entry in enumerate(value):
         with inside(f"[{position}]"):
@@ -596,10 +553,10 @@ def check_keys(
     for key in value:
         if key not in allowed:
             problem = f"unknown key{suggest(key, allowed) or f', {hint}'}"
-            raise ConfigError(f".{join_path('', str(key))}", problem)
+            raise PartError(f".{join_path('', str(key))}", problem)
     for key in allowed[:least]:
         if key not in value:
-            raise ConfigError("", f"{key} is missing, {hint}")
+            raise PartError("", f"{key} is missing, {hint}")
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

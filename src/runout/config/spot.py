@@ -1,38 +1,51 @@
 """One spot: a board, two ranges, the money and the betting, and how well it is to be solved."""
 
 import math
-from dataclasses import replace
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
-from runout.cards.ranges import HandRange, format_range, parse_range
+from runout.cards.ranges import RANDOM, HandRange, format_range, parse_range
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
 from runout.config.postflop import RIVER_BUCKETS, Precision, RiverBlockers
-from runout.config.section import ConfigSection, Form, Key, number, whole
+from runout.config.section import (
+    ConfigSection,
+    Form,
+    Key,
+    PartError,
+    as_number,
+    check_keys,
+    inside,
+    join_path,
+    number,
+    read_entries,
+    read_parts,
+    refusal,
+    whole,
+)
 from runout.config.values import (
-    BOARD,
-    LOCKS,
     NOT_NEGATIVE,
     PLAYER_KEYS,
     RAISES,
-    RANGE,
     STREET_KEYS,
-    TARGET,
     UP_TO_ONE,
     VARIANT,
-    NodeLock,
     SizeChoice,
     SizesByStreet,
     all_sizes,
+    cards_form,
     digest_menus,
     digest_variant,
     make_menus,
     schedule_of,
     sizes_form,
 )
-from runout.errors import ConfigError
+from runout.errors import ConfigError, RangeError, quote, shorten
 from runout.trees.betting import BettingRules, Stakes, Street
-from runout.trees.sizes import ChipAmount, parse_bet_size
+from runout.trees.sizes import ChipAmount, format_percent, parse_bet_size
 from runout.trees.tree import PostflopTree
 
 _NUMBER = number("a number", lambda _: True)
@@ -58,6 +71,148 @@ class SpotOrigin(ConfigSection):
         )
 
 
+# The keys that take more than one form.
+
+
+#: Probabilities of a lock may miss a sum of 1 by this much.
+SUM_TOLERANCE = 1e-5
+
+_PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
+_LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
+_ACTIONS = "a mapping of actions, write {x: 40%, b60: 60%}"
+
+
+@dataclass(frozen=True)
+class NodeLock:
+    """A decision whose strategy is given and not learned.
+
+    Attributes:
+        node: path of the decision.
+        strategy: pairs of a range and what it does, as pairs of an action's code and its
+            probability; of ranges that overlap the first wins, and other hands stay free.
+        locks_alike: whether cards that differ by suits only are locked alike.
+    """
+
+    node: str
+    strategy: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
+    locks_alike: bool = False
+
+    def by_range(self) -> dict[str, dict[str, float]]:
+        """Returns the probabilities by range and action."""
+        return {hands: dict(probabilities) for hands, probabilities in self.strategy}
+
+    def plain(self) -> dict[str, Any]:
+        """Returns the lock as YAML has it."""
+        strategy: Mapping[str, Any] = self.by_range()
+        if list(strategy) == [RANDOM]:
+            strategy = strategy[RANDOM]
+        alike = {"locks_alike": True} if self.locks_alike else {}
+        return {"node": self.node, "strategy": strategy, **alike}
+
+
+def _read_range(value: Any) -> str | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)  # a pair of digits such as 77 is a number in YAML and means the hand
+    if not isinstance(value, str):
+        return None
+    try:
+        hand_range = parse_range(value)
+    except RangeError as error:
+        raise PartError("", str(error)) from error
+    if hand_range.is_empty:
+        raise PartError("", "every weight is 0, no hand is left")
+    return " ".join(value.split())
+
+
+def _read_target(value: Any) -> float:
+    """Reads a percentage of the pot such as ``0.5%``; returns a fraction."""
+    # Options are text, so that numbers without a unit come as text as well.
+    has_no_unit = isinstance(value, str) and _percentage(f"{value}%") is not None
+    plain = as_number(float(value) if has_no_unit else value)
+    share = _percentage(value) if plain is None else plain
+    given = shorten(str(value).strip())
+    if share == 0.0:
+        never = "is never reached, give a percentage such as 0.1%, or null for none"
+        raise PartError("", f"{given} {never}")
+    if plain is not None:
+        raise PartError("", f"{given} has no unit, write {plain:g}% of the pot")
+    if share is None:
+        raise refusal(value, "a percentage of the pot such as 0.5%")
+    if not 0.0 < share <= 1.0:
+        raise PartError("", f"{given} is not above 0% and up to 100%")
+    return share
+
+
+def _percentage(value: Any) -> float | None:
+    match = _PERCENT.fullmatch(value.strip()) if isinstance(value, str) else None
+    return None if match is None else float(Decimal(match[1]) / 100)
+
+
+def _read_locks(value: Any) -> tuple[NodeLock, ...]:
+    if not isinstance(value, list | tuple):
+        raise refusal(value, f"a list of locks, {_LOCK_FORM}")
+    return tuple(read_entries(value, _read_lock))
+
+
+def _read_lock(value: Any) -> NodeLock:
+    if isinstance(value, NodeLock):
+        return value
+    if not isinstance(value, Mapping):
+        raise refusal(value, f"a lock, {_LOCK_FORM}")
+    check_keys(value, ("node", "strategy", "locks_alike"), _LOCK_FORM, 2)
+    node, locks_alike = value["node"], value.get("locks_alike", False)
+    with inside(".node"):
+        if not isinstance(node, str):
+            raise refusal(node, "a path such as x:b60")
+    with inside(".locks_alike"):
+        if not isinstance(locks_alike, bool):
+            raise refusal(locks_alike, "true or false")
+    with inside(".strategy"):
+        return NodeLock(node.strip(), _read_strategy(value["strategy"]), locks_alike)
+
+
+def _read_strategy(value: Any) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    """Reads probabilities by action, for all hands, or by range and action."""
+    if not value:
+        raise refusal(value, _ACTIONS)
+    if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
+        return ((RANDOM, _read_probabilities(value)),)
+    for key in value:
+        try:
+            parse_range(str(key))
+        except RangeError as error:
+            path = f".{join_path('', str(key))}"
+            raise ConfigError(path, f"{quote(str(key))} is not a range ({error})") from error
+    by_range = read_parts(value, list(value), _read_probabilities)
+    return tuple((str(key), probabilities) for key, probabilities in by_range.items())
+
+
+def _read_probabilities(value: Any) -> tuple[tuple[str, float], ...]:
+    if not isinstance(value, Mapping):
+        raise refusal(value, _ACTIONS)
+    probabilities = read_parts(value, list(value), _PROBABILITY.parse)
+    total = sum(probabilities.values())
+    if abs(total - 1.0) > SUM_TOLERANCE:
+        raise PartError("", f"the probabilities sum to {total:g}, not to 1")
+    return tuple((str(code).strip(), share) for code, share in probabilities.items())
+
+
+def _read_probability(value: Any) -> float | None:
+    share = _percentage(value) if isinstance(value, str) else as_number(value)
+    return share if share is not None and 0.0 <= share <= 1.0 else None
+
+
+_PROBABILITY = Form("a probability such as 0.4 or 40%", _read_probability)
+_BOARD = cards_form("board", "QsJh2h", parse_board, "3 to 5 cards such as QsJh2h")
+_RANGE = Form("a range such as 22+,AKs:0.5", _read_range)
+_TARGET = Form("a percentage above 0% and up to 100%", _read_target, format_percent).or_null()
+_LOCKS = Form(
+    "a list of mappings with node and strategy",
+    _read_locks,
+    lambda locks: [lock.plain() for lock in locks],
+)
+
+
 # One spot: a board, two ranges, the money and the betting, and how well it is to be solved.
 
 
@@ -77,11 +232,11 @@ _ADDED_ALL_IN = number("0, a positive number, or .inf", lambda x: x >= 0.0, take
 class SpotConfig(ConfigSection):
     """Everything that the solve of a spot is told."""
 
-    board: Annotated[str, BOARD, Key("game", means="board")]
+    board: Annotated[str, _BOARD, Key("game", means="board")]
     """The cards on the table: flop, turn or river."""
-    oop: Annotated[str, RANGE, Key("game", means="oop")]
+    oop: Annotated[str, _RANGE, Key("game", means="oop")]
     """The range of the player who acts first."""
-    ip: Annotated[str, RANGE, Key("game", means="ip")]
+    ip: Annotated[str, _RANGE, Key("game", means="ip")]
     """The range of the player in position."""
     pot: Annotated[float, _CHIPS, Key("game", "chips")]
     """What is in the middle. Bets are whole chips; hundredths if the pot or the stack has decimals,
@@ -126,7 +281,7 @@ class SpotConfig(ConfigSection):
         "dcfr-spot"
     )
     """How iterations are weighted: a name, or the three exponents of discounted CFR."""
-    target: Annotated[float | None, TARGET, Key("end", "`%` of the pot")] = 0.005
+    target: Annotated[float | None, _TARGET, Key("end", "`%` of the pot")] = 0.005
     """The solve ends when its exploitability is at most this; `null` is off."""
     max_iterations: Annotated[int, whole(1), Key("end", "iterations")] = 10_000
     """The solve ends after so many iterations at the latest."""
@@ -150,7 +305,7 @@ class SpotConfig(ConfigSection):
     a stack of 8 pots up."""
     merges_suits: Annotated[bool, Key("game")] = True
     """Whether cards that differ by suits only are solved once. It changes no result."""
-    locks: Annotated[tuple[NodeLock, ...], LOCKS, Key("game")] = ()
+    locks: Annotated[tuple[NodeLock, ...], _LOCKS, Key("game")] = ()
     """Decisions whose strategy is given and not learned: a list of `node` (a path) and `strategy`
     (see below)."""
     origin: Annotated[SpotOrigin | None, Form("a mapping").or_null(), Key("nothing")] = None
@@ -164,22 +319,22 @@ class SpotConfig(ConfigSection):
             held.append(live[hand_range.weights[live] > 0.0])
             if not len(held[-1]):
                 problem = f"no hand of the range avoids the board {self.board}"
-                raise ConfigError(f".{key}", problem)
+                raise PartError(f".{key}", problem)
         if not disjoint_combos(*held).any():
-            raise ConfigError(".ip", "every hand of the range shares a card with every hand of oop")
+            raise PartError(".ip", "every hand of the range shares a card with every hand of oop")
         if self.rivers == "compact" and self.first_street != Street.FLOP:
-            raise ConfigError(".rivers", f"compact needs a flop, the board is {self.board}")
+            raise PartError(".rivers", f"compact needs a flop, the board is {self.board}")
         for key in _SIZE_KEYS:
             choice = getattr(self, key)
             if isinstance(choice, SizesByStreet) and None in choice[self.first_street :]:
                 street = STREET_KEYS[choice.index(None, self.first_street)]
                 problem = f"{street} is missing, give every street from the board on"
-                raise ConfigError(f".{key}", problem)
+                raise PartError(f".{key}", problem)
             for path, text in all_sizes(self.form(key).plain(choice)):
                 size = parse_bet_size(text, for_raises=True)
                 if isinstance(size, ChipAmount) and size.chips > self.stack:
                     problem = f"{text!r} cannot be bet, the stack is {self.stack:g}"
-                    raise ConfigError(f".{key}{path}", problem)
+                    raise PartError(f".{key}{path}", problem)
 
     @property
     def board_cards(self) -> tuple[int, ...]:

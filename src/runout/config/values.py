@@ -6,43 +6,31 @@ is both with the words for them.
 """
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
-from runout.cards.deck import format_cards, parse_board, parse_cards
-from runout.cards.flops import canonical_flop
-from runout.cards.ranges import RANDOM, parse_range
+from runout.cards.deck import format_cards
 from runout.cfr.schedules import VARIANTS, DiscountSchedule
 from runout.config.section import (
     Form,
+    PartError,
     as_number,
     check_keys,
-    inside,
-    join_path,
     number,
     read_entries,
     read_parts,
     refusal,
-    show_value,
     whole,
 )
-from runout.errors import CardError, ConfigError, RangeError, quote, shorten
+from runout.errors import CardError
 from runout.trees.betting import BettingRules, SizeMenu
 from runout.trees.sizes import (
-    BEFORE_FLOP,
-    DEPTH_SEPARATOR,
     SIZE_SEPARATOR,
     BetSize,
     BigBlindAmount,
     ChipAmount,
-    SizesByDepth,
     SizeStyle,
     format_bet_size,
-    format_percent,
     parse_bet_size,
     parse_bet_sizes,
 )
@@ -102,16 +90,16 @@ def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeCh
             unit = "chips" if is_in_chips else "big blinds"
             here = "the stack is in chips" if of_spot else "the pot is 1 here"
             problem = f"{format_bet_size(size)!r} is in {unit}, but {here}: write '50%'"
-            raise ConfigError("", problem)
+            raise PartError("", problem)
         return format_bet_size(size) if isinstance(entry, str) else float(entry)
 
     def read_list(given: Any) -> tuple[float | str, ...]:
         if isinstance(given, str):
-            given = _split(given, SIZE_SEPARATOR)
+            given = split_text(given, SIZE_SEPARATOR)
         if not isinstance(given, list | tuple):
             raise refusal(given, "a list of bet sizes, write [0.5, 1.0]")
         if not given and not of_spot:
-            raise ConfigError("", "empty, give at least one bet size ('a' for all-in only)")
+            raise PartError("", "empty, give at least one bet size ('a' for all-in only)")
         return tuple(read_entries(given, read_size))
 
     def read_players(given: Any) -> tuple[float | str, ...] | SizesByPlayer:
@@ -129,7 +117,8 @@ def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeCh
     return SizesByStreet(**read_parts(value, STREET_KEYS, read_players))
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split_text(text: str, separator: str) -> list[str]:
+    """Returns the parts of a text, none of an empty one."""
     return text.split(separator) if text.strip() else []
 
 
@@ -196,26 +185,15 @@ def digest_menus(
         names: what bets, raises, and donk bets if there is a third name, are called.
         first_street: where the betting begins.
     """
-    return {
-        f"{street}.{player}": dict(
-            zip(
-                names,
-                (
-                    _as_set(menu.bets),
-                    _as_set(menu.raises),
-                    _as_set(menu.bets if menu.donks is None else menu.donks),
-                ),
-                strict=False,
-            )
-        )
-        for street, menus in zip(
-            STREET_KEYS[first_street:], rules.menus[first_street:], strict=True
-        )
-        for player, menu in zip(PLAYER_KEYS, menus, strict=True)
-    }
+    digest = {}
+    for street, menus in list(zip(STREET_KEYS, rules.menus, strict=True))[first_street:]:
+        for player, menu in zip(PLAYER_KEYS, menus, strict=True):
+            lists = (menu.bets, menu.raises, menu.bets if menu.donks is None else menu.donks)
+            digest[f"{street}.{player}"] = dict(zip(names, map(menu_as_set, lists), strict=False))
+    return digest
 
 
-def _as_set(sizes: Sequence[BetSize], *style: SizeStyle) -> list[str]:
+def menu_as_set(sizes: Sequence[BetSize], *style: SizeStyle) -> list[str]:
     """Returns a menu as the set that it is: neither order nor repetition changes a tree."""
     return sorted({format_bet_size(size, *style) for size in sizes})
 
@@ -275,336 +253,20 @@ def digest_variant(schedule: DiscountSchedule) -> dict[str, float | str]:
     return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}
 
 
-# The keys of a spot that take more than one form.
+# Cards as a config gives them.
 
 
-#: Probabilities of a lock may miss a sum of 1 by this much.
-SUM_TOLERANCE = 1e-5
+def cards_form(
+    noun: str, example: str, parse: Callable[[str], Sequence[int]], allowed: str
+) -> Form:
+    """Returns the form of cards as text, in the spelling of ours."""
 
-_PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
-_LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
-_ACTIONS = "a mapping of actions, write {x: 40%, b60: 60%}"
-
-
-@dataclass(frozen=True)
-class NodeLock:
-    """A decision whose strategy is given and not learned.
-
-    Attributes:
-        node: path of the decision.
-        strategy: pairs of a range and what it does, as pairs of an action's code and its
-            probability; of ranges that overlap the first wins, and other hands stay free.
-        locks_alike: whether cards that differ by suits only are locked alike.
-    """
-
-    node: str
-    strategy: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
-    locks_alike: bool = False
-
-    def by_range(self) -> dict[str, dict[str, float]]:
-        """Returns the probabilities by range and action."""
-        return {hands: dict(probabilities) for hands, probabilities in self.strategy}
-
-    def plain(self) -> dict[str, Any]:
-        """Returns the lock as YAML has it."""
-        strategy: Mapping[str, Any] = self.by_range()
-        if list(strategy) == [RANDOM]:
-            strategy = strategy[RANDOM]
-        alike = {"locks_alike": True} if self.locks_alike else {}
-        return {"node": self.node, "strategy": strategy, **alike}
-
-
-def _read_board(value: Any) -> str:
-    if not isinstance(value, str):
-        raise refusal(value, "a board such as QsJh2h")
-    try:
-        return format_cards(parse_board(value))
-    except CardError as error:
-        raise refusal(value, f"a board ({error})") from error
-
-
-def _read_range(value: Any) -> str | None:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)  # a pair of digits such as 77 is a number in YAML and means the hand
-    if not isinstance(value, str):
-        return None
-    try:
-        hand_range = parse_range(value)
-    except RangeError as error:
-        raise ConfigError("", str(error)) from error
-    if hand_range.is_empty:
-        raise ConfigError("", "every weight is 0, no hand is left")
-    return " ".join(value.split())
-
-
-def _read_target(value: Any) -> float:
-    """Reads a percentage of the pot such as ``0.5%``; returns a fraction."""
-    # Options are text, so that numbers without a unit come as text as well.
-    has_no_unit = isinstance(value, str) and _percentage(f"{value}%") is not None
-    plain = as_number(float(value) if has_no_unit else value)
-    share = _percentage(value) if plain is None else plain
-    given = shorten(str(value).strip())
-    if share == 0.0:
-        never = "is never reached, give a percentage such as 0.1%, or null for none"
-        raise ConfigError("", f"{given} {never}")
-    if plain is not None:
-        raise ConfigError("", f"{given} has no unit, write {plain:g}% of the pot")
-    if share is None:
-        raise refusal(value, "a percentage of the pot such as 0.5%")
-    if not 0.0 < share <= 1.0:
-        raise ConfigError("", f"{given} is not above 0% and up to 100%")
-    return share
-
-
-def _percentage(value: Any) -> float | None:
-    match = _PERCENT.fullmatch(value.strip()) if isinstance(value, str) else None
-    return None if match is None else float(Decimal(match[1]) / 100)
-
-
-def _read_locks(value: Any) -> tuple[NodeLock, ...]:
-    if not isinstance(value, list | tuple):
-        raise refusal(value, f"a list of locks, {_LOCK_FORM}")
-    return tuple(read_entries(value, _read_lock))
-
-
-def _read_lock(value: Any) -> NodeLock:
-    if isinstance(value, NodeLock):
-        return value
-    if not isinstance(value, Mapping):
-        raise refusal(value, f"a lock, {_LOCK_FORM}")
-    check_keys(value, ("node", "strategy", "locks_alike"), _LOCK_FORM, 2)
-    node, locks_alike = value["node"], value.get("locks_alike", False)
-    with inside(".node"):
-        if not isinstance(node, str):
-            raise refusal(node, "a path such as x:b60")
-    with inside(".locks_alike"):
-        if not isinstance(locks_alike, bool):
-            raise refusal(locks_alike, "true or false")
-    with inside(".strategy"):
-        return NodeLock(node.strip(), _read_strategy(value["strategy"]), locks_alike)
-
-
-def _read_strategy(value: Any) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    """Reads probabilities by action, for all hands, or by range and action."""
-    if not value:
-        raise refusal(value, _ACTIONS)
-    if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
-        return ((RANDOM, _read_probabilities(value)),)
-    for key in value:
+    def read(value: Any) -> str:
+        if not isinstance(value, str):
+            raise refusal(value, f"a {noun} such as {example}")
         try:
-            parse_range(str(key))
-        except RangeError as error:
-            path = f".{join_path('', str(key))}"
-            raise ConfigError(path, f"{quote(str(key))} is not a range ({error})") from error
-    by_range = read_parts(value, list(value), _read_probabilities)
-    return tuple((str(key), probabilities) for key, probabilities in by_range.items())
+            return format_cards(parse(value))
+        except CardError as error:
+            raise refusal(value, f"a {noun} ({error})") from error
 
-
-def _read_probabilities(value: Any) -> tuple[tuple[str, float], ...]:
-    if not isinstance(value, Mapping):
-        raise refusal(value, _ACTIONS)
-    probabilities = read_parts(value, list(value), _PROBABILITY.parse)
-    total = sum(probabilities.values())
-    if abs(total - 1.0) > SUM_TOLERANCE:
-        raise ConfigError("", f"the probabilities sum to {total:g}, not to 1")
-    return tuple((str(code).strip(), share) for code, share in probabilities.items())
-
-
-def _read_probability(value: Any) -> float | None:
-    share = _percentage(value) if isinstance(value, str) else as_number(value)
-    return share if share is not None and 0.0 <= share <= 1.0 else None
-
-
-_PROBABILITY = Form("a probability such as 0.4 or 40%", _read_probability)
-BOARD = Form("3 to 5 cards such as QsJh2h", _read_board)
-RANGE = Form("a range such as 22+,AKs:0.5", _read_range)
-TARGET = Form("a percentage above 0% and up to 100%", _read_target, format_percent).or_null()
-LOCKS = Form(
-    "a list of mappings with node and strategy",
-    _read_locks,
-    lambda locks: [lock.plain() for lock in locks],
-)
-
-
-# The keys of the preflop game that take more than one form.
-
-
-POSITION_KEYS = ("sb", "bb")
-
-_MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
-_DEPTHS = "write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
-
-
-class SizesByPosition(NamedTuple):
-    """The raise sizes of both players, by raise depth; the last depth serves all deeper ones."""
-
-    sb: SizesByDepth
-    bb: SizesByDepth
-
-    @classmethod
-    def parse(cls, value: Any) -> "SizesByPosition":
-        """Reads sizes by depth, for both players or as a mapping of ``sb`` and ``bb``."""
-        if isinstance(value, SizesByPosition):
-            return value
-        if not isinstance(value, Mapping):
-            both = _read_depths(value)
-            return cls(both, both)
-        check_keys(value, POSITION_KEYS, "give sb and bb")
-        return cls(**read_parts(value, POSITION_KEYS, _read_depths))
-
-    def plain(self) -> Any:
-        """Returns the sizes as YAML has them: one list if both players have the same."""
-        sb, bb = (
-            [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
-            for depths in self
-        )
-        return sb if sb == bb else {"sb": sb, "bb": bb}
-
-    def digest(self) -> dict[str, list[list[str]]]:
-        """Returns the sizes such that two choices with the same trees have the same."""
-        digests = []
-        for depths in self:
-            # The last menu serves all deeper raises; without any there are no raises.
-            menus = [_as_set(depth, BEFORE_FLOP) for depth in depths] or [[]]
-            while len(menus) > 1 and menus[-1] == menus[-2]:
-                menus.pop()
-            digests.append(menus)
-        return dict(zip(POSITION_KEYS, digests, strict=True))
-
-
-def _read_depths(value: Any) -> SizesByDepth:
-    if isinstance(value, str):
-        value = _split(value, DEPTH_SEPARATOR)
-    if not isinstance(value, list | tuple):
-        raise refusal(value, f"a list by raise depth, {_DEPTHS}")
-    return tuple(read_entries(value, _read_depth))
-
-
-def _read_depth(value: Any) -> tuple[BetSize, ...]:
-    sizes = _split(value, SIZE_SEPARATOR) if isinstance(value, str) else value
-    return tuple(read_entries(sizes, _read_raise_size))
-
-
-def _read_raise_size(value: Any) -> BetSize:
-    if as_number(value) is not None:
-        raise ConfigError("", f"{show_value(value)} has no unit, write {value}bb for big blinds")
-    if not isinstance(value, str | BetSize):
-        raise refusal(value, "a raise size such as 2.5bb")
-    size = parse_bet_size(value, "", for_raises=True, style=BEFORE_FLOP)
-    if isinstance(size, ChipAmount):
-        problem = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
-        raise ConfigError("", f"{problem}: write 3bb")
-    return size
-
-
-def _read_stack(value: Any) -> float | None:
-    stack = as_number(value)
-    if stack is not None and stack > _MAX_STACK_BB:
-        raise ConfigError("", f"{show_value(value)} is more than {_MAX_STACK_BB:,} big blinds")
-    return stack if stack is not None and stack > 0.0 else None
-
-
-def _read_stacks(value: Any) -> tuple[float, float]:
-    if isinstance(value, list | tuple) and len(value) != 2:
-        count = f"{len(value)} stack{'' if len(value) == 1 else 's'}"
-        raise ConfigError("", f"{count} given, write one number or [sb, bb]")
-    stacks = read_entries(value, Form("a positive number of big blinds", _read_stack).parse)
-    return stacks[0], stacks[-1]
-
-
-STACKS = Form(
-    "a positive number or a list of two",
-    _read_stacks,
-    lambda stacks: stacks[0] if stacks[0] == stacks[1] else list(stacks),
-)
-RAISES_BY_DEPTH = Form(
-    "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
-    SizesByPosition.parse,
-    SizesByPosition.plain,
-)
-
-
-# The keys of flops and runs that take more than one form.
-
-
-#: What a config writes for the ratios of the preflop tree's own flops.
-AUTO = "auto"
-
-
-class AutoSprs(tuple[float, ...]):
-    """Stack-to-pot ratios that wait for a preflop tree.
-
-    Whoever looks for a ratio in it gets an error. An empty tuple would let the flops be passed
-    over in silence.
-    """
-
-    __slots__ = ()
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise ConfigError("postflop_sprs", "auto has no ratios yet, with_sprs sets them")
-
-    __iter__ = __getitem__ = __len__ = _refuse
-
-    def __repr__(self) -> str:
-        return "AutoSprs()"
-
-
-def _read_spr(value: Any) -> float | None:
-    if value == AUTO:
-        raise ConfigError("", f"{AUTO!r} stands alone, write postflop_sprs: {AUTO}")
-    ratio = as_number(value)
-    return ratio if ratio is not None and ratio > 0.0 else None
-
-
-def _read_sprs(value: Any) -> tuple[float, ...]:
-    if isinstance(value, AutoSprs) or value == AUTO:
-        return AutoSprs()
-    ratios = read_entries(value, Form("a positive stack-to-pot ratio", _read_spr).parse)
-    if not ratios:
-        raise ConfigError("", "empty, give at least one stack-to-pot ratio such as [3.5]")
-    for position, ratio in enumerate(ratios):
-        if ratio in ratios[:position]:
-            problem = "comes twice, each stack-to-pot ratio may come once"
-            raise ConfigError(f"[{position}]", f"{show_value(value[position])} {problem}")
-    return tuple(ratios)
-
-
-def _read_flop(value: Any) -> str:
-    if not isinstance(value, str):
-        raise refusal(value, "a flop such as AhKd7s")
-    try:
-        canonical_flop(cards := parse_cards(value))
-    except CardError as error:
-        raise refusal(value, f"a flop ({error})") from error
-    return format_cards(cards)
-
-
-def _read_flops(value: Any) -> tuple[str, ...]:
-    """Reads a list of flops, no two alike up to suits, in their order."""
-    if not isinstance(value, list | tuple):
-        raise refusal(value, "a list of flops, write [AhKd7s]")
-    if not value:
-        raise ConfigError("", "empty, give at least one flop such as AhKd7s")
-    first_by_flop: dict[tuple[int, ...], str] = {}
-    for position, flop in enumerate(read_entries(value, _read_flop)):
-        first = first_by_flop.setdefault(canonical_flop(parse_cards(flop)), flop)
-        if len(first_by_flop) <= position:
-            problem = f"{quote(value[position])} is {first!r} up to suits, each flop may come once"
-            raise ConfigError(f"[{position}]", problem)
-    return tuple(first_by_flop.values())
-
-
-def _read_path(value: Any) -> Path | None:
-    is_path = isinstance(value, Path) or (isinstance(value, str) and value.strip())
-    return Path(value) if is_path else None
-
-
-SPRS = Form(
-    "a positive number, a list of different ones, or auto",
-    _read_sprs,
-    lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
-)
-FLOPS = Form(
-    "a list of flops such as AhKd7s, no two alike up to suits", _read_flops, list
-).or_null()
-PATH = Form("a path such as runs/spr", _read_path, str, takes_null=True)
+    return Form(allowed, read)

@@ -8,8 +8,7 @@ import numpy as np
 from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, Uint8Array
 from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
 from runout.cards.ranges import parse_range
-from runout.config.spot import SpotConfig
-from runout.config.values import SUM_TOLERANCE
+from runout.config.spot import SUM_TOLERANCE, SpotConfig
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES
 from runout.holdem.cards import Runout, find_runout
