@@ -21,7 +21,6 @@ from runout.execution.pool import WorkerPool
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
 from tests.games.kuhn import TREE as KUHN_TREE
-from tests.samples.list_feed import ListFeed
 
 HUGE = 100 * MIN_CELLS_PER_WORKER
 SMALL = MIN_CELLS_PER_WORKER // 2
@@ -57,7 +56,8 @@ def test_a_team_of_a_pool_is_as_large_as_the_pool_has_free_threads():
         return ready
 
     both_are_running = Barrier(2, timeout=600.0)
-    assert [ready for _, ready in pool.map_as_finished(look, ListFeed(range(2)))] == [2, 2]
+    futures = [pool.begin(look, number) for number in range(2)]
+    assert [future.result() for future in futures] == [2, 2]
 
 
 def test_a_small_solve_takes_a_part_of_a_team_and_of_its_pool():

@@ -12,7 +12,6 @@ from runout.errors import ExecutionError
 from runout.execution import pool as local
 from runout.execution import pool as memory
 from runout.execution.pool import WorkerPool, count_cores, map_tasks
-from tests.samples.list_feed import ListFeed
 
 
 class TaskError(Exception):
@@ -145,28 +144,9 @@ def test_cores_are_those_this_process_may_use(monkeypatch):
     assert count_cores() == 1
 
 
-def test_a_pool_yields_every_task_with_its_result_or_its_error():
-    feed = ListFeed([3, 1, 0, 2])
-    results = dict(WorkerPool(2).map_as_finished(lambda task: 6 // task, feed))
-    assert isinstance(results.pop(0), ZeroDivisionError)
-    assert results == {3: 2, 1: 6, 2: 3}
-
-
-def test_a_pool_drops_tasks_that_have_not_begun_when_the_caller_stops():
-    begun = []
-    results = WorkerPool(1).map_as_finished(begun.append, ListFeed(range(100_000)))
-    next(results)
-    results.close()
-    assert len(begun) < 100_000
-
-
-def test_what_a_feed_raises_reaches_the_caller():
-    def tasks():
-        yield 1
-        raise FloatingPointError
-
-    with pytest.raises(FloatingPointError):
-        list(WorkerPool(1).map_as_finished(abs, ListFeed(tasks())))
+def results_of(pool, function, tasks):
+    futures = [pool.begin(function, task) for task in tasks]
+    return [future.result() for future in futures]
 
 
 def test_shared_parts_come_back_in_order_and_errors_of_helpers_reach_the_caller():
@@ -188,7 +168,8 @@ def test_busy_threads_help_nobody_and_are_shared_fairly():
         return free
 
     # Two tasks on four threads: each may have one of the two others.
-    assert [free for _, free in pool.map_as_finished(look, ListFeed(range(2)))] == [1, 1]
+    assert results_of(pool, look, range(2)) == [1, 1]
+    pool.close()
     assert pool.count_free() == 4
 
 
@@ -199,13 +180,13 @@ def test_a_task_gets_help_from_threads_that_have_no_task():
         together = Barrier(2, timeout=600.0)
         return len(pool.share(lambda _: together.wait(), range(2), 2))
 
-    assert list(pool.map_as_finished(work, ListFeed([0]))) == [(0, 2)]
+    assert results_of(pool, work, [0]) == [2]
 
 
 @pytest.mark.parametrize(
     "use",
     [
-        lambda pool: list(pool.map_as_finished(abs, ListFeed([1, 2]))),
+        lambda pool: results_of(pool, abs, [1, 2]),
         lambda pool: pool.share(abs, [1, 2], 2),
     ],
     ids=["tasks", "parts"],
@@ -228,7 +209,7 @@ def test_ctrl_c_while_a_thread_starts_leaves_none_that_waits_for_ever(monkeypatc
     for thread in started:
         thread.join(timeout=600.0)
         assert not thread.is_alive()
-    assert dict(pool.map_as_finished(abs, ListFeed([-1, -2]))) == {-1: 1, -2: 2}
+    assert results_of(pool, abs, [-1, -2]) == [1, 2]
 
 
 @pytest.fixture

@@ -1,15 +1,13 @@
 """Independent tasks on the cores of this machine, and the memory it can still give."""
 
-import itertools
 import math
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Event, Lock
-from typing import Any, Generic, Protocol, TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 from runout.errors import ExecutionError
 
@@ -121,81 +119,27 @@ def _result_of(task: Task, future: Future[Result]) -> Result:
         raise
 
 
-class TaskSource(Protocol[Task]):
-    """Hands out tasks; threads may share it."""
-
-    def take(self) -> Task | None:
-        """Returns the next task, None if there is none, or no room for it beside those taken."""
-
-    def give_back(self, task: Task) -> None:
-        """Notes that a task is finished."""
-
-
 class WorkerPool:
     """Threads that take whole tasks first, and help inside the others when no task is waiting."""
 
     def __init__(self, num_threads: int) -> None:
-        self._num_threads = num_threads
+        self.num_threads = num_threads
         self._threads = ThreadPoolExecutor(num_threads)
         self._lock = Lock()
         self._num_working = 0
         self._num_helping = 0
 
-    def map_as_finished(
-        self, function: Callable[[Task], Result], feed: TaskSource[Task]
-    ) -> Generator[tuple[Task, Result | Exception], None, None]:
-        """Yields every task with its result, or with what it raised, as soon as it is finished.
-
-        Each thread takes the next task when it has finished one. If the caller stops early no
-        task is begun any more, and those that run are waited for.
-        """
-        finished: SimpleQueue[tuple[Task, Result | Exception] | None] = SimpleQueue()
-        is_over, starting = Event(), Lock()
-        begun: list[Future[None]] = []
-        num_begun = num_ended = 0
-
-        def work(task: Task) -> None:
-            following: Task | None = task
-            try:
-                while following is not None:
-                    task = following
-                    try:
-                        result: Result | Exception = function(task)
-                    except Exception as error:
-                        result = error
-                    feed.give_back(task)
-                    finished.put((task, result))
-                    following = None if is_over.is_set() else feed.take()
-                    start()  # what it has left may be room for several
-            finally:
-                with self._lock:
-                    self._num_working -= 1
-                finished.put(None)
-
-        def start() -> None:
-            nonlocal num_begun
-            with starting:
-                while not is_over.is_set() and self._num_working < self._num_threads:
-                    if (task := feed.take()) is None:
-                        return
-                    with self._lock:
-                        self._num_working += 1
-                    num_begun += 1
-                    begun.append(self._submit(work, task))
-
+    def begin(self, function: Callable[[Task], Result], task: Task) -> Future[Result]:
+        """Begins a task; its thread helps nobody until it is over."""
+        with self._lock:
+            self._num_working += 1
         try:
-            start()
-            while num_ended < num_begun:
-                end = finished.get()
-                if end is None:
-                    num_ended += 1
-                else:
-                    yield end
-        finally:
-            is_over.set()
-            wait(begun)
-        for future in begun:
-            future.result()  # raises what the feed has raised
+            future = self._submit(function, task)
+        except BaseException:
+            self._end()
+            raise
+        future.add_done_callback(self._end)
+        return future
 
     def share(
         self, function: Callable[[Part], Result], parts: Sequence[Part], max_threads: int
@@ -205,15 +149,21 @@ class WorkerPool:
         The caller works on the parts, and so do threads that have nothing else to do. Whoever is
         free takes the next part.
         """
-        num_helpers = self._reserve(min(len(parts), max_threads) - 1)
-        if num_helpers == 0:
-            return [function(part) for part in parts]
-        shared = _SharedParts(function, parts)
+        with self._lock:
+            num_helpers = max(min(len(parts), max_threads, 1 + self.count_free()) - 1, 0)
+            self._num_helping += num_helpers
+        results: list[Any] = [None] * len(parts)
+        left = iter(range(len(parts)))
+
+        def work() -> None:
+            for number in left:  # threads share what is left
+                results[number] = function(parts[number])
+
         helpers: list[Future[None]] = []
         try:
             for _ in range(num_helpers):
-                helpers.append(self._submit(shared.work))
-            shared.work()
+                helpers.append(self._submit(work))
+            work()
         finally:
             begun = [helper for helper in helpers if not helper.cancel()]
             wait(begun)
@@ -221,7 +171,7 @@ class WorkerPool:
                 self._num_helping -= num_helpers
         for helper in begun:
             helper.result()  # raises what it has raised
-        return shared.results
+        return results
 
     def close(self) -> None:
         """Ends the threads, which have nothing to do any more."""
@@ -230,8 +180,8 @@ class WorkerPool:
     def count_free(self) -> int:
         """Returns how many threads would help a task now, its fair share of those without one."""
         num_tasks = self._num_working
-        fair = -(-self._num_threads // num_tasks) - 1 if num_tasks else self._num_threads
-        idle = self._num_threads - num_tasks - self._num_helping
+        fair = -(-self.num_threads // num_tasks) - 1 if num_tasks else self.num_threads
+        idle = self.num_threads - num_tasks - self._num_helping
         return max(min(fair, idle), 0)
 
     def _submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
@@ -244,26 +194,9 @@ class WorkerPool:
             return self._threads.submit(work, *arguments)
         except KeyboardInterrupt:
             self._threads.shutdown(wait=False, cancel_futures=True)
-            self._threads = ThreadPoolExecutor(self._num_threads)
+            self._threads = ThreadPoolExecutor(self.num_threads)
             raise
 
-    def _reserve(self, num_wanted: int) -> int:
+    def _end(self, future: Future[Any] | None = None) -> None:
         with self._lock:
-            num_helpers = min(num_wanted, self.count_free())
-            self._num_helping += num_helpers
-        return num_helpers
-
-
-class _SharedParts(Generic[Part, Result]):
-    """Parts of one piece of work, and how far it is."""
-
-    def __init__(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> None:
-        self.results: list[Result] = [None] * len(parts)  # type: ignore[list-item]
-        self._function = function
-        self._parts = parts
-        self._next = itertools.count()
-
-    def work(self) -> None:
-        """Takes parts until none is left; several threads may do so at a time."""
-        while (number := next(self._next)) < len(self._parts):
-            self.results[number] = self._function(self._parts[number])
+            self._num_working -= 1

@@ -13,9 +13,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from concurrent.futures import TimeoutError as NotYetError
+from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
@@ -23,13 +23,13 @@ from runout.events import Event, EventSink, FlopSolving, GameSolving, PhaseAdvan
 from runout.execution.pool import WorkerPool, choose_num_workers
 from runout.execution.tasks import (
     CancelToken,
-    LocalShards,
     ShardJob,
     Task,
     TaskEnd,
     Work,
     Worker,
     WorkerLostError,
+    gather,
     map_on_threads,
 )
 
@@ -135,7 +135,6 @@ def main() -> None:
 
 
 _PROGRAM = "from runout.execution.processes import main; main()"
-_SECONDS_BETWEEN_LOOKS = 0.1  # at the token, while a call is under way
 _SECONDS_TO_END = 10.0
 
 
@@ -266,10 +265,11 @@ class ProcessExecutor:
             try:
                 child = child or self._start()
                 child.on_event = on_event
+                pass_on = partial(_pass_on, cancel, child)
                 if child.work is not work:
-                    _wait(child, child.call(_keep_work, work), cancel)
+                    gather([child.call(_keep_work, work)], pass_on)
                     child.work = work
-                _wait(child, child.call(_work_off, task), cancel)
+                gather([child.call(_work_off, task)], pass_on)
             except WorkerLostError:
                 assert child is not None
                 self._children.discard(child)
@@ -305,9 +305,8 @@ class ProcessShards:
     def __init__(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> None:
         """Starts them."""
         self._children = [ChildProcess(on_event) for _ in parts]
-        self._threads = ThreadPoolExecutor(max(len(parts), 1))
         try:
-            self._call_all(_start_shards, [(job, part) for part in parts])
+            self._call_all(_start_shard, [(job, part) for part in parts])
         except BaseException:
             self.close()
             raise
@@ -319,40 +318,24 @@ class ProcessShards:
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Returns what a method of each shard returns, in the order of the parts."""
-        return self._call_all(_call_shards, [(method, given) for given in arguments])
+        return self._call_all(_call_shard, [(method, *given) for given in arguments])
 
     def close(self) -> None:
         """Ends all shards."""
         for child in self._children:
             child.close()
-        self._threads.shutdown()
 
     def _call_all(
-        self, function: Callable[..., Any], arguments: list[tuple[Any, ...]]
+        self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
     ) -> list[Any]:
-        def call(child: ChildProcess, given: tuple[Any, ...]) -> Any:
-            return child.call(function, *given).result()
-
-        futures = [
-            self._threads.submit(call, child, given)
-            for child, given in zip(self._children, arguments, strict=True)
-        ]
-        wait(futures)  # a child that is asked again while it works would answer the wrong question
-        return [future.result() for future in futures]
+        pairs = zip(self._children, arguments, strict=True)
+        return gather([child.call(function, *given) for child, given in pairs])
 
 
-def _wait(child: ChildProcess, answer: "Future[Any]", cancel: CancelToken) -> Any:
-    """Waits for an answer, and passes the wish to end on."""
-    is_told = False
-    while True:
-        try:
-            return answer.result(_SECONDS_BETWEEN_LOOKS)
-        except NotYetError:
-            if answer.done():
-                raise
-            if cancel.is_set and not is_told:
-                child.cancel()
-                is_told = True
+def _pass_on(cancel: CancelToken, child: ChildProcess) -> None:
+    """Passes the wish to end on; once more is no harm, it comes before the next call."""
+    if cancel.is_set:
+        child.cancel()
 
 
 def _keep_work(kept: dict[str, Any], worker: Worker, work: Work) -> None:
@@ -363,9 +346,9 @@ def _work_off(kept: dict[str, Any], worker: Worker, task: Task[Any]) -> None:
     kept["work"](task, worker)
 
 
-def _start_shards(kept: dict[str, Any], worker: Worker, job: ShardJob, part: Any) -> None:
-    kept["shards"] = LocalShards(job, [part], worker)
+def _start_shard(kept: dict[str, Any], worker: Worker, job: ShardJob, part: Any) -> None:
+    kept["shard"] = job.start(part, worker)
 
 
-def _call_shards(kept: dict[str, Any], worker: Worker, method: str, given: tuple[Any, ...]) -> Any:
-    return kept["shards"].call(method, [given])[0]
+def _call_shard(kept: dict[str, Any], worker: Worker, method: str, *given: Any) -> Any:
+    return getattr(kept["shard"], method)(*given)

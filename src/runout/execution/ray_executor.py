@@ -9,6 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,13 +26,13 @@ from runout.execution.tasks import (
     ShardJob,
     Task,
     TaskEnd,
-    TaskQueue,
     Work,
     Worker,
     WorkerLostError,
+    gather,
+    map_side_by_side,
 )
 
-_SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_TO_START = 120.0
 _SECONDS_TO_ANSWER = 5.0
 _BYTES_PER_GB = 1e9
@@ -149,34 +150,33 @@ class RayExecutor:
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
         """Yields how tasks ended, as soon as they have; see `Executor`."""
-        feed = TaskQueue(tasks, float("inf"))  # memory is the cluster's business
-        running: dict[Any, Task[Any]] = {}
-        event_queue = kept = None
-        try:
-            while True:
-                cancel.raise_if_set()
-                while len(running) < self.num_workers and (task := feed.take()) is not None:
-                    if kept is None:
-                        event_queue, kept = _open_event_queue(), ray.put(work)
-                    try:
-                        needs = _reserve(task.memory_bytes)
-                        running[_remote_work.options(**needs).remote(kept, task, event_queue)] = (
-                            task
-                        )
-                    except ExecutionError as error:
-                        feed.give_back(task)
-                        yield TaskEnd(task, error=error)
-                if not running:
-                    return
-                finished, _ = ray.wait(list(running), timeout=_SECONDS_BETWEEN_LOOKS)
-                _pass_on(event_queue, on_event)
-                for reference in finished:
-                    task = running.pop(reference)
-                    feed.give_back(task)
-                    yield _end_of(task, reference)
-        finally:
-            for reference in running:
-                ray.cancel(reference, force=True)
+        event_queue, kept = _open_event_queue(), ray.put(work)
+        under_way: list[Any] = []
+
+        def begin(task: Task[Any]) -> Future[None]:
+            try:
+                needs = _reserve(task.memory_bytes)
+            except ExecutionError as error:
+                refused: Future[None] = Future()
+                refused.set_exception(error)
+                return refused
+            reference = _remote_work.options(**needs).remote(kept, task, event_queue)
+            under_way.append(reference)
+            return _as_future(reference)
+
+        def stop() -> None:
+            while under_way:
+                ray.cancel(under_way.pop(), force=True)  # no harm if it is over
+
+        # Memory is the cluster's business.
+        return map_side_by_side(
+            begin,
+            tasks,
+            lambda: self.num_workers,
+            cancel,
+            look=lambda: _pass_on(event_queue, on_event),
+            stop=stop,
+        )
 
     def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> "RayShards":
         """Starts an actor for each part, on as many machines as there are; see `Executor`."""
@@ -203,41 +203,32 @@ class RayShards:
             ).remote(kept, part, self._event_queue)
             for part in parts
         ]
+        deadline = time.monotonic() + _SECONDS_TO_START
+
+        def look() -> None:
+            self._pass_on()
+            if time.monotonic() > deadline:
+                raise ExecutionError("--executor ray", "the cluster has no room for all shards")
+
         try:
-            deadline = time.monotonic() + _SECONDS_TO_START
-            self.pids = self._wait([each.find_pid.remote() for each in self._actors], deadline)
+            self.pids = gather([_as_future(each.find_pid.remote()) for each in self._actors], look)
         except BaseException:
             self.close()
             raise
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Returns what a method of each shard returns, in the order of the parts."""
-        return self._wait(
-            [
-                actor.call.remote(method, given)
-                for actor, given in zip(self._actors, arguments, strict=True)
-            ]
-        )
+        pairs = zip(self._actors, arguments, strict=True)
+        answers = [_as_future(actor.call.remote(method, given)) for actor, given in pairs]
+        return gather(answers, self._pass_on)
 
     def close(self) -> None:
         """Ends all shards."""
         for actor in self._actors:
             ray.kill(actor)
 
-    def _wait(self, references: list[Any], deadline: float | None = None) -> list[Any]:
-        waiting = references
-        while waiting:
-            _, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=_SECONDS_BETWEEN_LOOKS)
-            _pass_on(self._event_queue, self._on_event)
-            if waiting and deadline is not None and time.monotonic() > deadline:
-                raise ExecutionError("--executor ray", "the cluster has no room for all shards")
-        try:
-            results: list[Any] = ray.get(references)
-            return results
-        except RayTaskError as error:
-            raise (error.cause or error) from error
-        except RayError as error:
-            raise WorkerLostError(_first_line(error)) from error
+    def _pass_on(self) -> None:
+        _pass_on(self._event_queue, self._on_event)
 
 
 def _open_event_queue() -> Any:
@@ -273,15 +264,23 @@ def _require_cores(num_shards: int) -> None:
         raise ExecutionError("--workers", problem)
 
 
-def _end_of(task: Task[Any], reference: Any) -> TaskEnd[Any]:
-    try:
-        ray.get(reference)
-        return TaskEnd(task)
-    except RayTaskError as error:
-        cause = error.cause
-        return TaskEnd(task, error=cause if isinstance(cause, Exception) else error)
-    except RayError as error:
-        return TaskEnd(task, WorkerLostError(_first_line(error)))
+def _as_future(reference: Any) -> "Future[Any]":
+    """Returns what a reference is going to be, with errors as other executors tell them."""
+    answer: Future[Any] = Future()
+
+    def settle(done: "Future[Any]") -> None:
+        error = done.exception()
+        if error is None:
+            answer.set_result(done.result())
+        elif isinstance(error, RayTaskError):
+            answer.set_exception(error.cause or error)
+        elif isinstance(error, RayError):
+            answer.set_exception(WorkerLostError(_first_line(error)))
+        else:
+            answer.set_exception(error)
+
+    reference.future().add_done_callback(settle)
+    return answer
 
 
 def _first_line(error: Exception) -> str:

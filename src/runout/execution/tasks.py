@@ -8,18 +8,22 @@ Shards keep what they have learned in their own memory, so that one that dies ta
 whoever calls them goes back to what all of them have saved.
 """
 
+import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from runout.cache import Arrays
 from runout.events import EventSink, ignore_event
 from runout.execution.pool import WorkerPool, available_memory_bytes, choose_num_workers
 from runout.storage.ledger import LedgerEntry
+
+_SECONDS_BETWEEN_LOOKS = 0.1  # while tasks or calls are under way
 
 
 class CancelledError(Exception):
@@ -225,6 +229,19 @@ class ShardGroup(Protocol):
         """Ends all shards."""
 
 
+def gather(answers: Sequence[Future[Any]], look: Callable[[], None] = lambda: None) -> list[Any]:
+    """Returns all answers, in their order, when all are there; the first error is raised.
+
+    Args:
+        answers: of workers that must not be asked again while they work.
+        look: called several times a second until then.
+    """
+    while wait(answers, _SECONDS_BETWEEN_LOOKS).not_done:
+        look()
+    look()
+    return [answer.result() for answer in answers]
+
+
 class LocalShards:
     """Shards in this process, called one after the other; each uses all threads."""
 
@@ -290,54 +307,76 @@ class Executor(Protocol):
         """
 
 
-class TaskQueue:
-    """Hands out tasks in their order; one that does not fit waits until others are finished.
+def map_side_by_side(
+    begin: Callable[[Task[Any]], Future[None]],
+    tasks: Iterator[Task[Any]],
+    count_workers: Callable[[], int],
+    cancel: CancelToken,
+    memory_bytes: float = math.inf,
+    look: Callable[[], None] | None = None,
+    stop: Callable[[], None] = lambda: None,
+) -> Iterator[TaskEnd[Any]]:
+    """Yields how tasks ended, as soon as they have; all executors work on tasks in this way.
 
-    A task is always handed out if no other is under way: its needs are estimates.
+    A task that does not fit beside those under way waits until it does. One is always begun if no
+    other is under way: what it needs is an estimate. If the caller stops early no task is begun any
+    more, and those under way are waited for.
+
+    Args:
+        begin: begins a task.
+        tasks: in the order in which to begin; taken one by one.
+        count_workers: returns how many tasks there can be at a time.
+        cancel: ends the work.
+        memory_bytes: what tasks under way may need together.
+        look: called several times a second while tasks are under way.
+        stop: ends those under way that do not look at the token.
+
+    Raises:
+        CancelledError: if the token was set.
     """
+    running: dict[Future[None], Task[Any]] = {}
+    waiting: Task[Any] | None = None
 
-    def __init__(self, tasks: Iterator[Task[Any]], memory_bytes: float) -> None:
-        """Takes nothing yet.
+    def has_room(task: Task[Any]) -> bool:
+        together = [task, *running.values()]
+        is_alone = any(each.is_alone for each in together)
+        return not is_alone and sum(each.memory_bytes for each in together) <= memory_bytes
 
-        Args:
-            tasks: in the order in which to begin; taken one by one.
-            memory_bytes: what those under way may need together.
-        """
-        self._tasks = tasks
-        self._memory_bytes = memory_bytes
-        self._lock = Lock()
-        self._waiting: Task[Any] | None = None
-        self._num_taken = 0
-        self._bytes_taken = 0
-        self._is_alone = False
+    ends: list[TaskEnd[Any]] = []
+    try:
+        while True:
+            while len(running) < count_workers() and not cancel.is_set:
+                task = waiting or next(tasks, None)
+                if task is None:
+                    break
+                waiting = task if running and not has_room(task) else None
+                if waiting is not None:
+                    break
+                running[begin(task)] = task
+            yield from ends
+            if not running:
+                break
+            finished, _ = wait(running, _SECONDS_BETWEEN_LOOKS if look else None, FIRST_COMPLETED)
+            ends = [TaskEnd(running.pop(future), _error_of(future)) for future in finished]
+            if any(isinstance(end.error, CancelledError) for end in ends):
+                cancel.set()  # the others end as well
+            unsaid = (CancelledError, WorkerLostError) if cancel.is_set else CancelledError
+            ends = [end for end in ends if not isinstance(end.error, unsaid)]
+            if look is not None:
+                look()
+            if cancel.is_set:
+                stop()
+    finally:
+        stop()
+        wait(running)
+    cancel.raise_if_set()
 
-    def take(self) -> Task[Any] | None:
-        """Returns the next task, None if there is none, or no room for it beside those taken."""
-        with self._lock:
-            if self._is_alone:
-                return None
-            task = self._waiting or next(self._tasks, None)
-            self._waiting = None
-            if task is None:
-                return None
-            if self._num_taken and not self._fits(task):
-                self._waiting = task
-                return None
-            self._num_taken += 1
-            self._bytes_taken += task.memory_bytes
-            self._is_alone = task.is_alone
-            return task
 
-    def give_back(self, task: Task[Any]) -> None:
-        """Notes that a task is finished, or lost."""
-        with self._lock:
-            self._num_taken -= 1
-            self._bytes_taken -= task.memory_bytes
-            self._is_alone = False
-
-    def _fits(self, task: Task[Any]) -> bool:
-        is_room = self._bytes_taken + task.memory_bytes <= self._memory_bytes
-        return is_room and not task.is_alone
+def _error_of(future: Future[None]) -> Exception | None:
+    error = future.exception()
+    if error is not None and not isinstance(error, Exception):
+        raise error
+    return error
 
 
 def map_on_threads(
@@ -346,24 +385,10 @@ def map_on_threads(
     cancel: CancelToken,
     pool: WorkerPool,
 ) -> Iterator[TaskEnd[Any]]:
-    """Yields how tasks ended that threads of a pool carry out; the pool is closed in the end.
-
-    Raises:
-        CancelledError: if the token was set.
-    """
-
-    def carry_out_unless_over(task: Task[Any]) -> None:
-        cancel.raise_if_set()
-        carry_out(task)
-
-    feed = TaskQueue(tasks, available_memory_bytes())
-    with closing(pool), closing(pool.map_as_finished(carry_out_unless_over, feed)) as finished:
-        for task, error in finished:
-            if isinstance(error, CancelledError):
-                cancel.set()  # the others end as well
-            else:
-                yield TaskEnd(task, error)
-    cancel.raise_if_set()
+    """Yields how tasks ended that threads of a pool carry out; the pool is closed in the end."""
+    with closing(pool):
+        begin, memory_bytes = partial(pool.begin, carry_out), available_memory_bytes()
+        yield from map_side_by_side(begin, tasks, lambda: pool.num_threads, cancel, memory_bytes)
 
 
 class ThreadExecutor:
