@@ -24,6 +24,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 _NODE = {"num_cpus": 1, "memory": 4_000_000_000, "object_store_memory": 80_000_000}
 
 
+# Before this process is connected with a cluster.
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "nowhere:port"])
+def test_an_address_where_nobody_answers_is_refused_at_once(address):
+    with (
+        pytest.raises(ExecutionError, match=f"no Ray cluster answers at {address}"),
+        opening_executor(f"ray://{address}"),
+    ):
+        pass
+
+
 @pytest.fixture(scope="module")
 def cluster():
     cluster = cluster_utils.Cluster(
@@ -170,12 +180,3 @@ def test_random_kills_and_a_removed_machine_change_no_digest(cluster, tmp_path):
         assert numbers_of(run(executor, tmp_path / "ray", job, on_event)) == SQUARES
         removing.join()
     assert digests_in(tmp_path / "ray") == digests_in(tmp_path / "threads")
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "nowhere:port"])
-def test_an_address_where_nobody_answers_is_refused_at_once(address):
-    with (
-        pytest.raises(ExecutionError, match=f"no Ray cluster answers at {address}"),
-        opening_executor(f"ray://{address}"),
-    ):
-        pass

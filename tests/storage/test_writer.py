@@ -205,21 +205,6 @@ def test_a_filled_and_a_given_array_make_the_same_file(tmp_path):
         assert writer.commit().arrays == given.arrays
 
 
-def test_an_array_that_comes_in_rows_makes_the_same_file(tmp_path):
-    given = write_bundle(tmp_path / "a", **FACTS, arrays=sample_arrays())
-    with BundleWriter(tmp_path / "b", **FACTS) as writer:
-        for name, array in sample_arrays().items():
-            writer.add_rows(name, array.shape, array.dtype, iter(array))
-        assert writer.commit().arrays == given.arrays
-
-
-@pytest.mark.parametrize("rows", [np.zeros((2, 4)), np.zeros((4, 4)), np.zeros((3, 5))])
-def test_rows_must_make_up_the_shape(tmp_path, rows):
-    wrong = pytest.raises(ValueError, match=r"argument 2 is|cannot reshape")
-    with BundleWriter(tmp_path / "a", **FACTS) as writer, wrong:
-        writer.add_rows("values", (3, 4), np.float64, rows)
-
-
 def test_nothing_appears_without_a_commit(tmp_path):
     with BundleWriter(tmp_path / "a", **FACTS) as writer:
         writer.add_array("values", np.zeros(3))

@@ -147,27 +147,6 @@ class BundleWriter:
             np.lib.format.write_array(opened, np.asarray(array), allow_pickle=False)
         self._arrays[name] = (format_dtype(array.dtype), array.shape)
 
-    def add_rows(
-        self, name: str, shape: Sequence[int], dtype: npt.DTypeLike, rows: Iterable[AnyArray]
-    ) -> None:
-        """Writes an array that comes row by row, one of which is in memory at a time.
-
-        Raises:
-            BundleError: if the name or dtype cannot be stored or the disk is full.
-        """
-        plain_type, plain_shape = np.dtype(dtype), tuple(map(int, shape))
-        file = self._new_array_file(name, plain_type)
-        header = {
-            "descr": np.lib.format.dtype_to_descr(plain_type),
-            "fortran_order": False,
-            "shape": plain_shape,
-        }
-        with reporting_os_errors(self._path, "written"), file.open("xb") as opened:
-            np.lib.format.write_array_header_1_0(opened, header)
-            for _, row in zip(range(plain_shape[0]), rows, strict=True):
-                opened.write(row.astype(plain_type).reshape(plain_shape[1:]).tobytes())
-        self._arrays[name] = (format_dtype(plain_type), plain_shape)
-
     def add_document(self, name: str, document: Any) -> None:
         """Writes a small value as a JSON file; tuples come back as lists, keys as strings.
 
