@@ -1,4 +1,4 @@
-"""In one run every distinct spot, range, tree, template and list of sizes is built once."""
+"""In one run every distinct spot, range, tree, forest and size is built once."""
 
 import json
 import subprocess
@@ -16,15 +16,9 @@ BUILDERS = {
     "range": ("cards/ranges.py:parse_range", ["text"]),
     "spot": ("solutions/flop_bundles.py:_make_spot", ["board", "ranges", "stakes", "rake"]),
     "tree": ("trees/tree.py:PostflopTree.build", ["rules", "stakes", "first_street"]),
-    "sizes": ("trees/sizes.py:parse_bet_sizes", ["values", "where"]),
-    "templates": (
-        "holdem/forest.py:make_templates",
-        ["tree", "rake", "nodes_per_group", "settled"],
-    ),
+    "size": ("trees/sizes.py:read_size_text", ["text", "style"]),
+    "forest": ("holdem/forest.py:_make_template", ["tree", "layout", "rake", "nodes_per_group"]),
 }
-
-#: Those that are still built more than once.
-PENDING = {"sizes", "templates"}
 
 # Runs a command in a process of its own, and counts calls of functions by their arguments. What is
 # found in a cache makes no call.
@@ -92,15 +86,16 @@ def counts(tmp_path_factory):
 @pytest.mark.parametrize("builder", BUILDERS)
 @pytest.mark.parametrize("run", ["preflop", "river"])
 def test_nothing_is_built_twice(counts, run, builder):
-    if builder in PENDING:
-        pytest.xfail("not built once yet")
     again = {what: number for what, number in counts[run][builder].items() if number > 1}
     assert again == {}
 
 
 @pytest.mark.parametrize(
     ("run", "builder"),
-    [("river", "range"), ("river", "spot"), ("river", "tree"), ("preflop", "tree")],
+    [
+        *(("river", builder) for builder in BUILDERS),
+        *(("preflop", builder) for builder in ("tree", "size", "forest")),
+    ],
 )
 def test_builders_are_counted(counts, run, builder):
     assert counts[run][builder]

@@ -51,13 +51,16 @@ class Walk:
         goal = [each for each in self.kernels() if plain(each).__name__ == REGRET]
         on_the_way = [each for each in self.kernels() if closure([each]) & closure(goal)]
         functions = {id(each): plain(each) for each in on_the_way}
-        for name, module in list(sys.modules.items()):
-            if name.startswith("runout"):
-                for key, thing in list(vars(module).items()):
-                    if id(thing) in functions:
-                        setattr(module, key, functions[id(thing)])
-                    elif is_kernel(thing) and hasattr(thing, "plain"):
-                        setattr(module, key, thing.plain)  # Python cannot call vector code
+        modules = [each for name, each in sys.modules.items() if name.startswith("runout")]
+        classes = {each for module in modules for each in vars(module).values() if is_ours(each)}
+        for place in (*modules, *classes):
+            for key, held in list(vars(place).items()):
+                thing = held.__func__ if isinstance(held, staticmethod) else held
+                if id(thing) in functions:
+                    function = functions[id(thing)]
+                    setattr(place, key, function if thing is held else staticmethod(function))
+                elif is_kernel(thing) and hasattr(thing, "plain"):
+                    setattr(place, key, thing.plain)  # Python cannot call vector code
 
     def note_stack(self, frame):
         while frame is not None:
@@ -81,6 +84,10 @@ class Walk:
 
     def place(self, file):
         return Path(file).relative_to(self.root).as_posix()
+
+
+def is_ours(thing):
+    return inspect.isclass(thing) and thing.__module__.startswith("runout")
 
 
 def is_kernel(thing):
