@@ -337,11 +337,6 @@ def map_side_by_side(
     running: dict[Future[None], Task[Any]] = {}
     waiting: Task[Any] | None = None
 
-    def has_room(task: Task[Any]) -> bool:
-        together = [task, *running.values()]
-        is_alone = any(each.is_alone for each in together)
-        return not is_alone and sum(each.memory_bytes for each in together) <= memory_bytes
-
     ends: list[TaskEnd[Any]] = []
     try:
         while True:
@@ -349,8 +344,9 @@ def map_side_by_side(
                 task = waiting or next(tasks, None)
                 if task is None:
                     break
-                waiting = task if running and not has_room(task) else None
-                if waiting is not None:
+                fits = not running or _fit_together([task, *running.values()], memory_bytes)
+                waiting = None if fits else task
+                if not fits:
                     break
                 running[begin(task)] = task
             yield from ends
@@ -370,6 +366,11 @@ def map_side_by_side(
         stop()
         wait(running)
     cancel.raise_if_set()
+
+
+def _fit_together(tasks: Sequence[Task[Any]], memory_bytes: float) -> bool:
+    needed = sum(task.memory_bytes for task in tasks)
+    return needed <= memory_bytes and not any(task.is_alone for task in tasks)
 
 
 def _error_of(future: Future[None]) -> Exception | None:
