@@ -10,7 +10,7 @@ from tests.integration import walk
 ROOT = Path(__file__).parents[2]
 
 #: Files of ours on the stack when `solve-preflop` updates a regret after the flop.
-MOST_FILES = 11
+MOST_FILES = 9
 
 
 def seven_files():

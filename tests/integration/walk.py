@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 #: The kernel with the line that updates a regret after the flop.
-REGRET = "learn_unlocked"
+REGRET = "mix_and_learn"
 
 
 class Walk:
@@ -118,13 +118,12 @@ def listen(commands, stops_at_regret):
     import runout
 
     walk = Walk(Path(runout.__file__).resolve().parent, stops_at_regret)
+    threading.setprofile(walk.hear)
+    sys.setprofile(walk.hear)
     try:
         from runout.cli.app import main
     except ImportError:  # of an earlier commit, whose walk is compared
         from runout.cli.main import main
-
-    threading.setprofile(walk.hear)
-    sys.setprofile(walk.hear)
     for arguments in commands:
         try:
             main(arguments)

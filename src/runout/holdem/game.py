@@ -523,7 +523,10 @@ class CardGame:
                 both = self._tables_of(player, part, tables)
                 self.rivers.visit_turns(streets, part, both, step, arrival, scratch, out_values)
 
-        space.team.run(work, range(num_workers))
+        if num_workers == 1:  # a team of one is not worth a detour
+            work(0)
+        else:
+            space.team.run(work, range(num_workers))
 
 
 def arrive(root_reach: Float32Array) -> Arrival:
