@@ -6,14 +6,13 @@ live bars that vanish when their work ends, and lines that stay; elsewhere lines
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.console import Console, JustifyMethod, RenderableType
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
-from rich.table import Table
 from rich.text import Text
 
 from runout.cache import cache_directory
@@ -64,27 +63,6 @@ def print_parts(*parts: Shown) -> None:
             part.print(console)
         else:
             console.print(part, soft_wrap=isinstance(part, str | Text), markup=False)
-
-
-def make_table(
-    headings: Sequence[str], rows: Iterable[Sequence[RenderableType]], gap: int = 2
-) -> Table:
-    """Returns a table without lines.
-
-    Args:
-        headings: of columns of words, and after a ``>`` of numbers, which stand at the right; a
-            table whose headings are all empty has no first line.
-        rows: cells; fewer than headings where the last ones are empty.
-        gap: spaces after each column.
-    """
-    has_header = any(heading.strip(">") for heading in headings)
-    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=has_header)
-    for heading in headings:
-        justify: JustifyMethod = "right" if heading.startswith(">") else "left"
-        table.add_column(heading.removeprefix(">"), justify=justify, no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def print_note(text: str) -> None:
@@ -267,14 +245,12 @@ def write_document(document: Json, stream: TextIO) -> int:
     return 1
 
 
-def write_to(
-    file: Path | None, noun: str, write: Callable[[TextIO], int], option: str = "--output"
-) -> None:
+def write_to(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
     """Writes to a file, which is told with how many there are of a noun, or to stdout."""
     if file is None:
         write(sys.stdout)
         return
-    with naming_file(option, file), replacing_file(file) as part:
+    with naming_file("--output", file), replacing_file(file) as part:
         with part.open("w", newline="") as stream:
             number = write(stream)
     print_note(f"wrote {file}, {format_count_of(number, noun)}")

@@ -1,5 +1,6 @@
 """`runout lab`: what strategies lose in the game with real cards."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -7,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
 from runout.cards.deck import format_cards, parse_board
 from runout.cards.flops import GivenFlop, canonical_flop
-from runout.cli.console import make_table, naming_file, output, print_note, using_kernels
+from runout.cli.console import naming_file, print_note, print_parts, using_kernels
 from runout.cli.formatting import (
+    NO_VALUE,
     Json,
     format_bytes,
     format_count_of,
@@ -34,7 +36,7 @@ from runout.cli.options import (
     option,
     positive,
 )
-from runout.cli.sheets import print_wide, write_csv
+from runout.cli.sheets import Column, Sheet, columns, write_csv
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
@@ -55,7 +57,6 @@ app = typer.Typer(no_args_is_help=True, help="Measure solves against the game wi
 
 ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
 
-_NO_VALUE = "-"
 _SWEEP_LEGEND = """\
 in % of the flop pot, mean ± standard error over seeds: real, exploitability with real cards; own,
 as the backend says; OOP and IP, what each gains by a best response; difference: real less that of
@@ -64,7 +65,6 @@ the first line, seed by seed: beyond two errors it is no accident"""
 DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
 
 _EVERYTHING = "all"
-_HEADINGS = (">own", ">real", ">OOP", ">IP", ">hand", ">pair", ">time")
 _LEGEND = """\
 in % of the flop pot: own, exploitability as the backend says, in its own game, ≤ if it is
 only a bound (of exact in the real game); real, with real cards;
@@ -155,11 +155,10 @@ def _judge_run(path: Path, file: Path | None, context: RunContext) -> None:
         }
         _write_json(file, facts)
     sb, bb = (format_mbb(won) for won in loss.best_response_mbb)
-    output().print(
+    print_parts(
         f"own game {format_mbb(solution.report.exploitability_mbb)} mbb/hand, "
         f"real game {format_mbb(loss.exploitability_mbb)} mbb/hand\n"
-        f"best responses with real cards win {sb} as SB and {bb} as BB",
-        soft_wrap=True,
+        f"best responses with real cards win {sb} as SB and {bb} as BB"
     )
 
 
@@ -231,20 +230,12 @@ def _tell_memory(
     Raises:
         ExecutionError: if there is less, with what would need less.
     """
-    cost, label, place = max(
-        (
-            (
-                contender.estimate(flop, tree, num_workers),
-                contender.label,
-                f"{format_cards(flop)} at SPR {tree.stakes.spr:.4g}",
-            )
-            for contender in contenders
-            for flop in flops
-            for tree in trees
-        ),
-        key=lambda each: each[0].memory_bytes,
-    )
-    where = f" of memory for {place}"
+    costs = [
+        (contender.estimate(flop, tree, num_workers), contender.label, flop, tree.stakes.spr)
+        for contender, flop, tree in itertools.product(contenders, flops, trees)
+    ]
+    cost, label, flop, spr = max(costs, key=lambda each: each[0].memory_bytes)
+    where = f" of memory for {format_cards(flop)} at SPR {spr:.4g}"
     savings = {change: size for change, size in cost.savings.items() if size is not None}
     leaving_out = f"give fewer sizes or raises, or leave {label} out of --solve-type"
     replace(cost, savings=savings | {leaving_out: None}).require_memory(label, where)
@@ -255,46 +246,49 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
     from runout.runs.compare import mean_by_backend
 
     means = mean_by_backend(rows)
-    console = output()
-    console.print(exploit_table(rows, means))
-    console.print(_LEGEND, style="dim", soft_wrap=True)
+    print_parts(exploit_sheet(rows, means), Text(_LEGEND, style="dim"))
     if json is None:
         return
+    canonical = [format_cards(canonical_flop(parse_board(row.flop))) for row in rows]
     document: Json = {
         "config": str(file),
         "is_complete": is_complete,
-        "rows": [
-            {**asdict(row), "flop": format_cards(canonical_flop(parse_board(row.flop)))}
-            for row in rows
-        ],
+        "rows": [asdict(row) | {"flop": flop} for row, flop in zip(rows, canonical, strict=True)],
         "means": [asdict(mean) for mean in means],
     }
     _write_json(json, document)
     print_note(f"wrote {json}, {format_count_of(len(rows), 'row')}")
 
 
-def exploit_table(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Table:
+def exploit_sheet(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Sheet:
     """Returns a line for each solve, and the mean of each backend below."""
-    table = make_table(["flop", ">SPR", "backend", *_HEADINGS], [])
+    shares = [Column(heading, form=_format_share) for heading in ("real", "OOP", "IP")]
+    errors = [Column(heading, form=_format_share) for heading in ("hand", "pair")]
+    time = Column("time", form=format_seconds)
+    sheet = Sheet((*columns("flop", ">SPR", "backend", ">own"), *shares, *errors, time), gap=2)
+
+    def add(flop: str, spr: str, row: "BackendRow | BackendMean", style: str = "") -> None:
+        own = format_exploitability(row.own_exploitability_pot, row.own_meaning).rstrip("%")
+        found = (row.real_exploitability_pot, *row.real_gains_pot)
+        errors = (row.hand_error_pot, row.pair_error_pot)
+        numbers = [math.nan if number is None else number for number in (*found, *errors)]
+        sheet.add(flop, spr, row.label, own, *numbers, row.seconds, style=style)
+
     before = None
     for row in rows:
         here = (row.flop, f"{row.spr:.4g}")
         if before is not None and here != before:
-            table.add_row()
-        table.add_row(*(here if here != before else ("", "")), row.label, *_cells(row))
+            sheet.add()
+        add(*(here if here != before else ("", "")), row)
         before = here
-    table.add_row()
+    sheet.add()
     for number, mean in enumerate(means):
-        table.add_row("" if number else "mean", "", mean.label, *_cells(mean), style="bold")
-    return table
+        add("" if number else "mean", "", mean, "bold")
+    return sheet
 
 
-def _cells(row: "BackendRow | BackendMean") -> list[str]:
-    own = format_exploitability(row.own_exploitability_pot, row.own_meaning).rstrip("%")
-    shares = [row.real_exploitability_pot, *row.real_gains_pot]
-    errors = [row.hand_error_pot, row.pair_error_pot]
-    texts = [_NO_VALUE if share is None else f"{100 * share:.2f}" for share in [*shares, *errors]]
-    return [own, *texts, format_seconds(row.seconds)]
+def _format_share(share: float) -> str:
+    return f"{100 * share:.2f}"
 
 
 @app.command(
@@ -332,9 +326,7 @@ def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["Sw
     from runout.runs.sweep import summarize
 
     means = summarize(points, rows)
-    console = output()
-    print_wide(console, sweep_table(points, means))
-    console.print(_SWEEP_LEGEND, style="dim", soft_wrap=True)
+    print_parts(sweep_sheet(points, means), Text(_SWEEP_LEGEND, style="dim"))
     with reporting_os_errors(path, "written"):
         path.mkdir(parents=True, exist_ok=True)
         pairs = list(zip(points, means, strict=True))
@@ -351,31 +343,29 @@ def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["Sw
     print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
 
 
-def sweep_table(points: Sequence["SweepPoint"], means: Sequence["SweepMean"]) -> Table:
+def sweep_sheet(points: Sequence["SweepPoint"], means: Sequence["SweepMean"]) -> Sheet:
     """Returns a line for each choice."""
     keys = list(dict.fromkeys(key for point in points for key, _ in point.choice))
-    numbers = (">seeds", ">real", ">difference", ">own", ">OOP", ">IP", ">iterations", ">time")
-    rows = []
+    measures = columns(">seeds", ">real", ">difference", ">own", ">OOP", ">IP")
+    solves = (Column("iterations", form="{:.0f}".format), Column("time", form=format_seconds))
+    sheet = Sheet((*columns(*keys), *measures, *solves), gap=2)
     for point, mean in zip(points, means, strict=True):
         choice, found = dict(point.choice), mean.by_measure
-        iterations, seconds = found["iterations"].mean, found["seconds"].mean
-        rows.append(
-            [
-                *(choice.get(key, _NO_VALUE) for key in keys),
-                str(mean.num_seeds),
-                _percent(found["real"]),
-                _NO_VALUE if mean.difference is None else _percent(mean.difference, "+"),
-                *(_percent(found[name]) for name in ("own", "oop", "ip")),
-                _NO_VALUE if math.isnan(iterations) else f"{iterations:.0f}",
-                _NO_VALUE if math.isnan(seconds) else format_seconds(seconds),
-            ]
+        sheet.add(
+            *(choice.get(key, NO_VALUE) for key in keys),
+            mean.num_seeds,
+            _percent(found["real"]),
+            NO_VALUE if mean.difference is None else _percent(mean.difference, "+"),
+            *(_percent(found[name]) for name in ("own", "oop", "ip")),
+            found["iterations"].mean,
+            found["seconds"].mean,
         )
-    return make_table([*keys, *numbers], rows)
+    return sheet
 
 
 def _percent(estimate: "Estimate", sign: str = "") -> str:
     if math.isnan(estimate.mean):
-        return _NO_VALUE
+        return NO_VALUE
     error = "" if math.isnan(estimate.error) else f" ± {100 * estimate.error:.3f}"
     return f"{100 * estimate.mean:{sign}.3f}{error}"
 
@@ -387,11 +377,8 @@ def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
 
 
 def _mean_cells(point: "SweepPoint", mean: "SweepMean") -> Json:
-    cells: dict[str, Any] = {
-        "choice": point.label,
-        "seeds": mean.num_seeds,
-        "solves": mean.num_solves,
-    }
+    cells: dict[str, Any] = {"choice": point.label}
+    cells |= {"seeds": mean.num_seeds, "solves": mean.num_solves}
     for name, estimate in (*mean.by_measure.items(), ("difference", mean.difference)):
         cells[name] = None if estimate is None else json_number(estimate.mean)
         cells[f"{name}_error"] = None if estimate is None else json_number(estimate.error)

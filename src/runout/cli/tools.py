@@ -17,7 +17,6 @@ from runout.cache import cache_directory, digest_arrays, save_arrays
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
 from runout.cli.console import (
-    make_table,
     naming_file,
     output,
     print_json,
@@ -39,6 +38,7 @@ from runout.cli.options import (
     positive,
     require_at_most_one,
 )
+from runout.cli.sheets import Column, Sheet
 from runout.cli.solve import describe_size, measure
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
 from runout.config.postflop import BACKENDS, PostflopModelConfig
@@ -181,20 +181,26 @@ def fitting_depth(layout: TreeArrays) -> int:
 def _show_table(model: PostflopModelConfig) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
     flops = format_count_of(len(model.flop_list().flops), "flop")
-    rows = [
-        [
-            format_amount(tree.stakes.spr),
-            format_count(tree.num_nodes),
-            format_count(sum(tree.counts.decisions)),
-            format_count(sum(tree.counts.folds)),
-            format_count(tree.counts.showdowns + tree.counts.all_in_showdowns),
-            format_bytes(_memory(tree, model)[0]),
-        ]
-        for tree in _trees(model, model.postflop_sprs)
-    ]
-    headings = [">SPR", ">nodes", ">decisions", ">folds", ">showdowns", ">memory of a solve"]
+    numbers = ("nodes", "decisions", "folds", "showdowns")
+    sheet = Sheet(
+        (
+            Column("SPR", form=format_amount),
+            *(Column(heading, form=format_count) for heading in numbers),
+            Column("memory of a solve", form=format_bytes),
+        )
+    )
+    for tree in _trees(model, model.postflop_sprs):
+        counts = tree.counts
+        sheet.add(
+            tree.stakes.spr,
+            tree.num_nodes,
+            sum(counts.decisions),
+            sum(counts.folds),
+            counts.showdowns + counts.all_in_showdowns,
+            _memory(tree, model)[0],
+        )
     rules = f"{flops}, solve type {model.solve_type}\n{format_rules(model.betting_rules())}\n"
-    print_parts(rules, make_table(headings, rows, gap=3))
+    print_parts(rules, sheet)
 
 
 def _memory(
