@@ -225,11 +225,7 @@ def _tell_memory(
     trees: Sequence["PostflopTree"],
     num_workers: int,
 ) -> None:
-    """Says what the largest of the solves will need.
-
-    Raises:
-        ExecutionError: if there is less, with what would need less.
-    """
+    """Says what the largest of the solves will need, and refuses it if there is less."""
     costs = [
         (contender.estimate(flop, tree, num_workers), contender.label, flop, tree.stakes.spr)
         for contender, flop, tree in itertools.product(contenders, flops, trees)

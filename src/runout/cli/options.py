@@ -30,22 +30,14 @@ class OptionError(RunoutError):
 
 
 def read_path(text: str) -> Path:
-    """Reads a path, where an empty text is a mistake and not the current directory.
-
-    Raises:
-        BadParameter: if it is empty, or no system knows such a path.
-    """
+    """Reads a path; an empty text is refused, it is not the current directory."""
     if not text.strip() or "\0" in text:
         raise typer.BadParameter(f"{text!r} is not a path")
     return Path(text)
 
 
 def positive(value: Any) -> Any:
-    """Returns the value of an option, or the values of one that may come again.
-
-    Raises:
-        BadParameter: if a number is not above 0, or not finite.
-    """
+    """Returns the value or values of an option; refuses what is not above 0 and finite."""
     for number in value if isinstance(value, list) else [value]:
         if number is not None and not 0 < number < math.inf:
             shown = number if isinstance(number, int) else f"{number:g}"
@@ -54,7 +46,7 @@ def positive(value: Any) -> Any:
 
 
 def not_negative(seed: int | None) -> int | None:
-    """Returns the seed; raises `BadParameter` if it is negative."""
+    """Returns the seed; refuses a negative one."""
     if seed is not None and seed < 0:
         raise typer.BadParameter(f"{seed} is negative, seeds start at 0")
     return seed
@@ -106,20 +98,12 @@ ResumeFlag = Annotated[
 
 
 def parse_optional_board(text: str | None) -> tuple[int, ...]:
-    """Returns the cards of a ``--board``, none if it was not given.
-
-    Raises:
-        CardError: if the text is not 3, 4 or 5 distinct cards.
-    """
+    """Returns the cards of a ``--board``, none if it was not given."""
     return () if text is None else parse_board(text)
 
 
 def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:
-    """Returns the two cards of a ``--hand``.
-
-    Raises:
-        CardError: if the text is not two distinct cards, or one of them is on the board.
-    """
+    """Returns the two cards of a ``--hand``; refuses cards of the board."""
     hand = combo_cards(parse_combo(text))
     for card in hand:
         if card in board:
@@ -128,11 +112,7 @@ def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:
 
 
 def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:
-    """Returns what a board leaves of a range.
-
-    Raises:
-        RangeError: if the text cannot be read, all weights are 0 or the board blocks all of it.
-    """
+    """Returns what a board leaves of a range; refuses one of which nothing is left."""
     hand_range = parse_range(text)
     if hand_range.is_empty:
         raise RangeError(quote(text), "every weight is 0, no combo is left")
@@ -143,11 +123,7 @@ def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:
 
 
 def require_at_most_one(given: Mapping[str, bool]) -> None:
-    """Raises `OptionError` if more than one of the options was given.
-
-    Args:
-        given: whether each option, by its name, was on the command line.
-    """
+    """Refuses more than one of some options; ``given`` says by name whether each was given."""
     chosen = [option for option, is_given in given.items() if is_given]
     if len(chosen) > 1:
         raise OptionError(" ".join(chosen), "cannot be combined, give one of them")
@@ -164,11 +140,7 @@ CompareOption = Annotated[str | None, option("--compare", "PATH", _COMPARE)]
 
 
 def read_part(hands: str | None, classes: str | None) -> Part:
-    """Returns which hands are looked at, whoever holds them.
-
-    Raises:
-        OptionError: if ``--range`` or ``--class`` cannot be read.
-    """
+    """Returns which hands ``--range`` and ``--class`` choose, whoever holds them."""
     try:
         hand_range = None if hands is None else parse_range(hands)
     except RangeError as error:
@@ -181,13 +153,8 @@ def read_part(hands: str | None, classes: str | None) -> Part:
 
 
 def narrow(node: Node, part: Part) -> Node:
-    """Returns a node as a part of a range sees it.
-
-    Raises:
-        OptionError: if nothing is left of the range.
-    """
-    seen = part.of(node)
-    player = part.player_at(node)
+    """Returns a node as a part of a range sees it; refuses a part with nothing in it."""
+    seen, player = part.of(node), part.player_at(node)
     if not part.is_whole and not seen.is_held[player].any():
         given = "--range" if part.classes is None else "--class"
         problem = f"leaves nothing of {node.players[player]}'s range at {node.path or 'the root'}"
@@ -203,22 +170,13 @@ def describe_part(whole: Node, seen: Node, player: int) -> str:
 
 
 def load_config(path: Path) -> PostflopModelConfig | RunConfig:
-    """Reads a config with the section ``preflop`` as that of a run, any other as that of flops.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the path of the first error in it.
-    """
-    if PREFLOP_SECTION in load_yaml(path):
-        return load_run_config(path)
-    return load_postflop_config(path)
+    """Reads a config with the section ``preflop`` as that of a run, any other as that of flops."""
+    is_run = PREFLOP_SECTION in load_yaml(path)
+    return load_run_config(path) if is_run else load_postflop_config(path)
 
 
 def load_flops_config(path: Path) -> PostflopModelConfig:
-    """Reads which flops to solve and how; the config of a run may be given as well.
-
-    Raises:
-        ConfigError: if it cannot be read, has no postflop model, or no flop is ever seen.
-    """
+    """Reads which flops to solve and how; the config of a run may be given as well."""
     config = load_config(path)
     return config if isinstance(config, PostflopModelConfig) else flops_of_run(path, config)
 
@@ -302,9 +260,7 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
 def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the given keys with those of a preflop solution, if there is one.
 
-    Raises:
-        RunoutError: if one of the two options is missing, there is no such flop, or another money
-            is given than the node has.
+    Both options are needed for it, and the money is that of the node.
     """
     if run is None and node is None:
         return dict(given)
@@ -325,13 +281,7 @@ def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) 
 def reading_spot(file: Path | None, given: Mapping[str, Any], *required: str) -> Iterator[None]:
     """Turns errors about keys that came as options into errors about the options.
 
-    Args:
-        file: the config that has the other keys; without one the required keys must be given.
-        given: keys that came as options.
-        required: keys without which nothing can be solved.
-
-    Raises:
-        RunoutError: naming the option or key at fault.
+    Without a file the required keys have to be among the given ones.
     """
     for key in required if file is None else ():
         if key not in given:

@@ -145,11 +145,7 @@ class ChosenTable(NamedTuple):
 
 
 def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> None:
-    """Prints every chosen line: groups, flops and means.
-
-    Raises:
-        FilterError: if there is no such line, column or texture.
-    """
+    """Prints every chosen line: groups, flops and means."""
     for shown in choice.tables(report):
         console.print(shown.heading("   "), style="bold", soft_wrap=True, markup=False)
         reach = shown.table.column("reach").mean(shown.table.everything())
@@ -251,12 +247,7 @@ _EV_COLOURS = ("#0072B2", "#D55E00")
 
 
 def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
-    """Writes a picture with a strip of bars for each line, in the order and choice of the table.
-
-    Raises:
-        OptionError: naming the file, if it cannot be written.
-        FilterError: if there is no such line, column or texture.
-    """
+    """Writes a picture with a strip of bars for each line, in the order and choice of the table."""
     # Takes as long as most commands altogether; a figure of its own needs no display.
     from matplotlib.figure import Figure
 
@@ -423,11 +414,7 @@ def _make_plan(
 def _solve(
     plan: "ReportPlan", path: Path, how: tuple[int | None, str], overwrite: bool
 ) -> FlopsReport:
-    """Solves the flops that are not finished yet, and writes everything.
-
-    Raises:
-        RunoutError: if something is in the way that may not be replaced.
-    """
+    """Solves the flops that are not finished yet, and writes everything."""
     place = path / REPORT_FOLDER
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory")
@@ -477,11 +464,7 @@ def _tell_needs(plan: "ReportPlan") -> None:
 
 
 def _read_flops(text: str | None) -> FlopList:
-    """Reads which flops: all, a shipped subset, a file, or a list.
-
-    Raises:
-        RunoutError: if it is none of these.
-    """
+    """Reads which flops: all, a shipped subset, a file, or a list."""
     which = (DEFAULT_FLOPS if text is None else text).strip()
     if which == _EVERYTHING:
         return all_flops()

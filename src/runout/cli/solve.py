@@ -181,7 +181,7 @@ def describe_plan(plan: "PostflopPlan") -> str:
 
 
 def tell_work(file: Path, path: Path, work: str, cost: "Cost | None", max_rounds: int = 0) -> None:
-    """Says what has to be solved and what that needs.
+    """Says what a config solves and what that needs, and refuses what the machine does not have.
 
     Args:
         file: the config file.
@@ -189,9 +189,6 @@ def tell_work(file: Path, path: Path, work: str, cost: "Cost | None", max_rounds
         work: what is solved, in words.
         cost: what it takes; None for next to nothing.
         max_rounds: how often, at most, flops are solved again.
-
-    Raises:
-        RunoutError: if the machine does not have it.
     """
     if cost is not None:
         require_resources(cost, "the solve", path)
@@ -266,10 +263,6 @@ def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) ->
 
     What is there already is this very run, or refused for its config, if the run may be resumed.
     Values without a solution are left from an interrupted save of this run and may be replaced.
-
-    Raises:
-        RunoutError: if something is in the way that may not be replaced, which spells out how its
-            config differs, or nothing can be written.
     """
     from runout.runs.preflop import check_directory
 

@@ -55,23 +55,13 @@ _MEMORY_BYTES_OF_RIVER_TABLE = 500_000_000
 
 
 def require_resources(cost: "Cost", work: str, path: Path) -> None:
-    """Refuses work for which there is too little memory, or disk space where ``path`` is.
-
-    Args:
-        cost: what it takes.
-        work: the beginning of a sentence, such as "the solve".
-        path: where the result is going to be.
-
-    Raises:
-        ExecutionError: if there is too little memory.
-        OptionError: if there is too little disk space.
-    """
+    """Refuses work, such as "the solve", for which memory, or disk space at a path, is short."""
     cost.require_memory(work)
     require_disk(path, cost.disk_bytes + cost.checkpoint_bytes)
 
 
 def require_disk(path: Path, needed_bytes: float) -> None:
-    """Raises `OptionError` if there is too little disk space where ``path`` is going to be."""
+    """Refuses work for which there is too little disk space where a path is going to be."""
     existing = next(parent for parent in path.absolute().parents if parent.exists())
     free = shutil.disk_usage(existing).free
     if free < needed_bytes:
@@ -104,16 +94,12 @@ def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_worke
         core_seconds += _SECONDS_PER_BOARD_OF_RIVER_TABLE * _NUM_BOARDS["river"]
         bundle_bytes += _BUCKET_BYTES * _NUM_CLASSES["river"]
         memory_bytes += _MEMORY_BYTES_OF_RIVER_TABLE
+    scores = sum(num_boards[street] * number for street, number in _NUM_HOLDINGS.items())
     return Cost(
         seconds=core_seconds / num_workers + (_SECONDS_TO_CUT_ALL_DEALS if is_exhaustive else 1.0),
         memory_bytes=memory_bytes,
         disk_bytes=bundle_bytes,
-        checkpoint_bytes=round(
-            sum(
-                _SCORE_BYTES * num_boards[street] * num_holdings
-                for street, num_holdings in _NUM_HOLDINGS.items()
-            )
-        ),
+        checkpoint_bytes=round(_SCORE_BYTES * scores),
     )
 
 
@@ -137,13 +123,7 @@ def _describe_resources(cost: "Cost") -> str:
 def require_free(path: Path, kind: str, overwrite: bool) -> None:
     """Finds out before the work whether its result can be written.
 
-    Args:
-        path: where a bundle is going to be.
-        kind: its kind; no bundle of another kind is ever replaced.
-        overwrite: whether one of the same kind may be replaced.
-
-    Raises:
-        RunoutError: if something is in the way that may not be replaced, or nothing can be written.
+    A bundle is replaced only by one of its kind, and if ``overwrite`` says so.
     """
     try:
         found = read_manifest(path).kind
@@ -166,12 +146,7 @@ def solving_into(
 ) -> Iterator[RunContext]:
     """Yields with what to solve: kernels and events are shown, and Ctrl-C ends all workers.
 
-    Directories that a failed solve has made and left empty are removed.
-
-    Args:
-        path: where the result is going to be; None if it is nowhere.
-        workers: as given on the command line.
-        executor: as given on the command line.
+    Directories for the result that a failed solve has made and left empty are removed.
     """
     missing = [] if path is None else _missing_directories(path)
     try:
@@ -228,11 +203,7 @@ def count_checkpoints(directory: Path) -> int:
 
 
 def remove_checkpoints(directory: Path) -> None:
-    """Removes finished parts, and the directory if nothing else is in it.
-
-    Raises:
-        BundleError: if the system refuses.
-    """
+    """Removes finished parts, and the directory if nothing else is in it."""
     if not directory.is_dir():
         return
     with reporting_os_errors(directory, "removed"):

@@ -134,12 +134,7 @@ def show_tree(
 
 
 def _find_spot(path: Path) -> SpotConfig | None:
-    """Returns the spot that a config, or the directory of a solved one, describes; else None.
-
-    Raises:
-        BundleError: if a directory holds something else.
-        ConfigError: if the config cannot be read.
-    """
+    """Returns the spot that a config, or the directory of a solved one, describes; else None."""
     if path.is_dir():
         bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
         with reading_contents(path):
