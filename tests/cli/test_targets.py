@@ -274,7 +274,7 @@ def test_a_failed_solve_leaves_what_was_there_and_what_is_of_value(tmp_path):
 
 def test_a_solve_that_ends_well_keeps_its_directories(tmp_path):
     with solving_into(tmp_path / "a", None):
-        (tmp_path / "a").mkdir()
+        (tmp_path / "a" / "values").mkdir(parents=True)
     assert (tmp_path / "a").is_dir()
 
 

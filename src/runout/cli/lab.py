@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from runout.cards.deck import format_cards, parse_board
 from runout.cards.flops import GivenFlop, canonical_flop
@@ -16,6 +15,7 @@ from runout.cli.console import naming_file, print_note, print_parts, using_kerne
 from runout.cli.formatting import (
     NO_VALUE,
     Json,
+    dim,
     format_bytes,
     format_count_of,
     format_exploitability,
@@ -242,7 +242,7 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
     from runout.runs.compare import mean_by_backend
 
     means = mean_by_backend(rows)
-    print_parts(exploit_sheet(rows, means), Text(_LEGEND, style="dim"))
+    print_parts(exploit_sheet(rows, means), dim(_LEGEND))
     if json is None:
         return
     canonical = [format_cards(canonical_flop(parse_board(row.flop))) for row in rows]
@@ -322,7 +322,7 @@ def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["Sw
     from runout.runs.sweep import summarize
 
     means = summarize(points, rows)
-    print_parts(sweep_sheet(points, means), Text(_SWEEP_LEGEND, style="dim"))
+    print_parts(sweep_sheet(points, means), dim(_SWEEP_LEGEND))
     with reporting_os_errors(path, "written"):
         path.mkdir(parents=True, exist_ok=True)
         pairs = list(zip(points, means, strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
-from rich.console import Console
+from rich.text import Text
 
 from runout.arrays import BoolArray
 from runout.cards.flops import (
@@ -20,9 +20,10 @@ from runout.cards.flops import (
     read_flops,
     subset_flops,
 )
-from runout.cli.console import output, print_json, print_note, print_parts
+from runout.cli.console import Shown, print_json, print_note, print_parts
 from runout.cli.formatting import (
     Json,
+    dim,
     format_bytes,
     format_chips,
     format_count_of,
@@ -144,27 +145,28 @@ class ChosenTable(NamedTuple):
         return f"{who}{gap}line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
 
 
-def print_report(console: Console, report: FlopsReport, choice: TableChoice) -> None:
-    """Prints every chosen line: groups, flops and means."""
+def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
+    """Returns every chosen line with groups, flops and means, and what the numbers are."""
+    parts: list[Shown] = []
     for shown in choice.tables(report):
-        console.print(shown.heading("   "), style="bold", soft_wrap=True, markup=False)
+        parts.append(Text(shown.heading("   "), style="bold"))
         reach = shown.table.column("reach").mean(shown.table.everything())
         if reach < RARE_REACH:
             text = f"! reached in {format_percent(reach)} of deals: play here was hardly learned"
-            console.print(text, style="yellow", soft_wrap=True, markup=False)
-        console.print()
-        _line_sheet(shown, choice).print(console)
-        console.print()
-    console.print(_LEGEND, style="dim", soft_wrap=True)
-    if any(line.size_cost for row in report.rows[:1] for line in row.lines):
-        console.print(_ONLY, style="dim", soft_wrap=True)
+            parts.append(Text(text, style="yellow"))
+        parts += ["", _line_sheet(shown, choice), ""]
+    has_size_costs = any(line.size_cost for row in report.rows[:1] for line in row.lines)
     worst = max((row.exploitability_pot for row in report.rows), default=math.nan)
     done = format_count_of(len(report.rows), "flop")
     of_all = "" if len(report.rows) == report.num_flops else f" of {report.num_flops:,}"
     seconds = format_seconds(sum(row.seconds for row in report.rows))
     most = f"exploitability ({report.meaning.value}) at most {format_percent(worst)}"
-    console.print(f"{done}{of_all}, {most} of the pot, {seconds} of solving", soft_wrap=True)
-    print_parts(*roughness(quality_of_report(report)))
+    return [
+        *parts,
+        dim(f"{_LEGEND}\n{_ONLY}" if has_size_costs else _LEGEND),
+        f"{done}{of_all}, {most} of the pot, {seconds} of solving",
+        *roughness(quality_of_report(report)),
+    ]
 
 
 def _line_sheet(shown: ChosenTable, choice: TableChoice) -> Sheet:
@@ -265,34 +267,22 @@ def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
     table, order, line = shown.table, shown.order, shown.table.line
     # A bar is as wide as its flop is frequent.
     widths = table.weights[order] / max(float(table.weights[order].sum()), 1e-300)
-    lefts = np.concatenate([[0.0], np.cumsum(widths)[:-1]]) if order else np.zeros(0)
+    lefts = np.cumsum(widths) - widths
     below = np.zeros(len(order))
-    colours = colours_of(line.actions)
-    for action, colour in zip(line.actions, colours, strict=True):
-        heights = np.nan_to_num(table.column(f"freq_{action.code}").values[order])
-        axes.bar(
-            lefts,
-            100 * heights,
-            widths,
-            100 * below,
-            align="edge",
-            color=colour,
-            label=action.label,
-            linewidth=0,
-        )
+    for action, colour in zip(line.actions, colours_of(line.actions), strict=True):
+        heights = 100 * np.nan_to_num(table.column(f"freq_{action.code}").values[order])
+        look: dict[str, Any] = {"color": colour, "label": action.label, "linewidth": 0}
+        axes.bar(lefts, heights, widths, below, align="edge", **look)
         below += heights
-    if not line.actions:
+    if line.actions:
+        axes.set(ylabel="actions (%)", ylim=(0, 100))
+    else:
+        axes.set(ylabel="EV (chips)")
         for name, colour in zip(POSITION_NAMES, _EV_COLOURS, strict=True):
             values = table.column(f"ev_{name.lower()}").values[order]
             axes.step(lefts, values, where="post", color=colour, label=f"{name} EV")
-    axes.set(
-        title=f"{shown.heading(', ')}: {len(order):,} flops by {sort}",
-        ylabel="actions (%)" if line.actions else "EV (chips)",
-        xlim=(0, 1),
-    )
-    if line.actions:
-        axes.set_ylim(0, 100)
-    axes.set_xticks([])
+    title = f"{shown.heading(', ')}: {len(order):,} flops by {sort}"
+    axes.set(title=title, xlim=(0, 1), xticks=[])
     if 0 < len(order) <= _MOST_NAMES:
         names = [table.rows[number].flop for number in order]
         axes.set_xticks(lefts + widths / 2, names, rotation=90, fontsize=6, family="monospace")
@@ -384,7 +374,7 @@ def report_flops(
     if json:
         print_json(flops_report_to_json(report, choice))
     else:
-        print_report(output(), report, choice)
+        print_parts(*report_parts(report, choice))
 
 
 def _make_plan(

@@ -4,7 +4,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
@@ -133,11 +133,8 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
         raise OptionError(str(path), f"is a bundle of kind {found}, will not be overwritten")
     if not overwrite and has_bundle(path):
         raise OptionError(str(path), "exists already, give --overwrite to replace it")
-    missing = _missing_directories(path)
-    try:
+    with _leaving_no_empty_directories(path):
         StagingDirectory(path, MANIFEST_FILE, overwrite).close()
-    finally:
-        _remove_empty(missing)
 
 
 @contextmanager
@@ -148,29 +145,26 @@ def solving_into(
 
     Directories for the result that a failed solve has made and left empty are removed.
     """
-    missing = [] if path is None else _missing_directories(path)
-    try:
-        with (
-            using_kernels() as on_event,
-            cancelling_on_interrupt() as cancel,
-            opening_executor(executor, workers) as chosen,
-        ):
-            yield RunContext(workers, on_event, executor=chosen, cancel=cancel)
-    except BaseException:
-        _remove_empty(missing)
-        raise
+    with (
+        nullcontext() if path is None else _leaving_no_empty_directories(path),
+        using_kernels() as on_event,
+        cancelling_on_interrupt() as cancel,
+        opening_executor(executor, workers) as chosen,
+    ):
+        yield RunContext(workers, on_event, executor=chosen, cancel=cancel)
 
 
-def _missing_directories(path: Path) -> list[Path]:
-    """Returns what has to be made for a directory to exist, itself first, then its parents."""
+@contextmanager
+def _leaving_no_empty_directories(path: Path) -> Iterator[None]:
+    """Removes what the block has made of a path and its parents, as far as it is empty."""
     target = Path(os.path.realpath(path))
-    return list(takewhile(lambda place: not os.path.lexists(place), (target, *target.parents)))
-
-
-def _remove_empty(directories: list[Path]) -> None:
-    for directory in directories:
-        with suppress(OSError):  # not made, or something of value is in it
-            directory.rmdir()
+    missing = list(takewhile(lambda place: not os.path.lexists(place), (target, *target.parents)))
+    try:
+        yield
+    finally:
+        for directory in missing:
+            with suppress(OSError):  # not made, or something of value is in it
+                directory.rmdir()
 
 
 def collect(rows: Iterable[Row]) -> tuple[list[Row], bool]:
