@@ -20,18 +20,15 @@ import json, time
 started = time.perf_counter()
 from runout.cards.deck import parse_board
 from runout.cards.evaluator import evaluate_board, evaluate
-from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
+from runout.cards.hand_indexer import HandIndexer
 from runout.equity.board import compute_board_equity
 from runout.equity.board import strength_histograms
-import numpy as np
 flop, river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
 evaluate(river)
 evaluate_board(river)
 compute_board_equity(flop).hand_table()
 strength_histograms(river)
-indexer = HandIndexer(HOLE_FLOP)
-indexer.index_many(indexer.unindex_many(np.arange(1)))
-indexer.multiplicity_many(np.arange(1))
+HandIndexer((5,)).index(river)
 cards_done = time.perf_counter() - started
 from runout.cli.tools import run_small_jobs
 from runout.events import ignore_event

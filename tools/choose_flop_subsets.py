@@ -28,6 +28,7 @@ from runout.cards.flops import (
     SHIPPED_SUBSET_SIZES,
     SUBSETS_FILE,
     FlopList,
+    TextureKind,
     all_flops,
     describe_texture,
     random_flops,
@@ -158,10 +159,9 @@ def _feature_blocks(equities: Equities, everything: FlopList) -> Iterator[tuple[
     yield "spread", (squares - pairs_of_hand * exact_square) * hand_scale
 
     textures = [describe_texture(flop) for flop in everything.flops]
-    suits = [texture.suits for texture in textures]
-    ranks = [texture.ranks for texture in textures]
-    high_ranks = [texture.high_rank for texture in textures]
-    is_connected = [texture.is_connected for texture in textures]
+    high_ranks, suits, ranks, is_connected = (
+        [texture[kind] for texture in textures] for kind in TextureKind
+    )
     yield "textures", np.hstack([_indicators(suits), _indicators(ranks), _indicators(is_connected)])
     details = list(zip(suits, ranks, high_ranks, strict=True))
     yield "high cards", np.hstack([_indicators(high_ranks), _indicators(details)])
@@ -222,7 +222,13 @@ def _best_weights(gram: FloatArray, chosen: list[int]) -> FloatArray:
 
 
 def _errors(equities: Equities, chosen: list[int], weights: FloatArray) -> dict[str, float]:
-    """Returns what `runout.cards.flops.subset_errors` documents."""
+    """Returns how far preflop equities averaged over a subset are from the exact ones.
+
+    The keys are ``matchup_rms`` (169x169 equities, weighted by combo pairs), ``matchup_max``,
+    ``hand_rms`` (169 equities against a random hand, weighted by combos), ``hand_max``, and for how
+    often each of the 169 hands is dealt beside such a flop, as a share of how often it should be,
+    ``deal_rms`` and ``deal_max``.
+    """
     points = _weighted_sum(equities.points[chosen], weights)
     pairs = _weighted_sum(equities.pairs[chosen], weights)
     exact_deals = equities.exact_pairs.sum(axis=1)

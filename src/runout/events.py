@@ -14,17 +14,9 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class KernelCompiling:
-    """A kernel that was not in the cache is being compiled.
-
-    Attributes:
-        name: the kernel's function name.
-        num_compiled: kernels compiled before it in this process.
-        num_loaded: kernels in all imported modules, the most that may have to be compiled.
-    """
+    """A kernel, named by its function, that was not in the cache is being compiled."""
 
     name: str
-    num_compiled: int
-    num_loaded: int
 
 
 @dataclass(frozen=True)
@@ -73,10 +65,7 @@ class FlopPlace:
 class PhaseStarted:
     """A part of longer work begins; it has ``total`` steps, at most.
 
-    Attributes:
-        phase: what is done.
-        total: steps.
-        place: the flop that it is about, None if it is about none or about all.
+    Its place is the flop that it is about, None if it is about none or about all.
     """
 
     phase: str
@@ -173,12 +162,7 @@ class FlopReported(FlopSolved):
 
 @dataclass(frozen=True)
 class FlopFailed:
-    """A flop could not be solved; the others go on.
-
-    Attributes:
-        flop: its cards as they were given.
-        problem: why.
-    """
+    """A flop could not be solved, for a reason in words; the others go on."""
 
     flop: str
     problem: str
@@ -207,24 +191,16 @@ class GameSolving:
 
 @dataclass(frozen=True)
 class PreflopSolving(GameSolving):
-    """Progress of the preflop solve; exploitability in thousandths of a big blind.
+    """Progress of the preflop solve; exploitability in thousandths of a big blind."""
 
-    Attributes:
-        round: 0 for the solve against all hands, then the round of arriving ranges.
-    """
-
-    round: int
+    round: int  # 0 for the solve against all hands, then the round of arriving ranges
 
 
 @dataclass(frozen=True)
 class SpotSolving(GameSolving):
-    """Progress of the solve of a spot, told a few times a second; exploitability in chips.
+    """Progress of the solve of a spot, told a few times a second; exploitability in chips."""
 
-    Attributes:
-        pot_chips: the pot at the root.
-    """
-
-    pot_chips: float
+    pot_chips: float  # at the root
 
 
 @dataclass(frozen=True)
@@ -246,13 +222,9 @@ class RangesRoundFinished:
 
 @dataclass(frozen=True)
 class BucketsCapped:
-    """There are fewer different hands than buckets were asked for.
+    """There are fewer different hands than buckets were asked for, so each has its own bucket.
 
-    Attributes:
-        name: what is sorted into buckets, such as ``turn``.
-        requested: buckets asked for.
-        available: buckets there will be, one for each different hand.
-        place: the flop that it is about, None if it is about none.
+    The name says what is sorted into buckets, such as ``turn``.
     """
 
     name: str
@@ -263,12 +235,7 @@ class BucketsCapped:
 
 @dataclass(frozen=True)
 class SavingFailed:
-    """Work that goes on could not be saved on the way; it is tried again later.
-
-    Attributes:
-        where: the file or directory at fault.
-        problem: what is wrong with it.
-    """
+    """Work that goes on could not be saved at a file or directory; it is tried again later."""
 
     where: str
     problem: str
@@ -342,11 +309,6 @@ def reporting_phase(
     """Tells that the block is a phase, and yields what to call with the steps done so far.
 
     The last step need not be told. A phase that fails does not end.
-
-    Args:
-        on_event: who is told.
-        phase: what the block does.
-        total: its steps.
     """
     started = time.perf_counter()
     on_event(PhaseStarted(phase, total))

@@ -221,14 +221,13 @@ class _CompileListener(numba_event.Listener):
     def __init__(self, on_event: EventSink) -> None:
         self._on_event = on_event
         self._started: list[tuple[str, float]] = []
-        self._num_compiled = 0
 
     def on_start(self, event: Any) -> None:
         if not self._is_ours(event):
             return
         name = event.data["dispatcher"].py_func.__name__
         self._started.append((name, time.perf_counter()))
-        self._on_event(KernelCompiling(name, self._num_compiled, len(loaded_kernels())))
+        self._on_event(KernelCompiling(name))
 
     def on_end(self, event: Any) -> None:
         # What another thread had begun before the block was entered may end inside it.
@@ -236,7 +235,6 @@ class _CompileListener(numba_event.Listener):
             return
         # Kernels compile inside the kernels that call them, so ends come in reverse order.
         name, started = self._started.pop()
-        self._num_compiled += 1
         self._on_event(KernelCompiled(name, time.perf_counter() - started))
 
     @staticmethod

@@ -16,7 +16,7 @@ from runout.abstraction.survey import (
     survey_sample,
 )
 from runout.cards.deck import combo_index, live_combos, parse_board
-from runout.cards.hand_indexer import HandIndexer
+from runout.cards.hand_indexer import canonical_boards
 from runout.equity.board import score_rivers, strength_histograms
 from runout.events import PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
@@ -44,9 +44,9 @@ def by_label(street: Street) -> str:
 
 def distinct_boards(street: Street, num_boards: int, seed: int = 0) -> np.ndarray:
     """Returns one random deal on each of so many different boards."""
-    indexer = HandIndexer((street.num_board_cards,))
+    boards, _ = canonical_boards(street.num_board_cards)
     rng = np.random.default_rng(seed)
-    boards = indexer.unindex_many(rng.choice(indexer.size, num_boards, replace=False))
+    boards = rng.choice(boards, num_boards, replace=False)
     deals = [rng.permutation(np.setdiff1d(np.arange(52), board))[:2] for board in boards]
     return np.concatenate([deals, boards], axis=1).astype(np.uint8)
 
@@ -99,7 +99,8 @@ def test_no_deals_have_no_strengths(street):
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
     """The board is dealt in other suits and another order than the class has it."""
-    scores = survey_module._score_classes(street, feature, board_classes(street), RunContext(1))
+    few = board_classes(street)
+    scores, _ = survey_module._score_classes(street, feature, few, RunContext(1))
     for text in BOARDS[street]:
         board = parse_board(text)[::-1]
         sums = strength_histograms(board)
@@ -111,9 +112,7 @@ def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
 @pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
 def test_weights_of_the_classes_on_a_board_count_its_deals(street):
     survey = survey_few(street, EHS2)
-    num_boards = (
-        HandIndexer((street.num_board_cards,)).multiplicity_many(board_classes(street)).sum()
-    )
+    num_boards = canonical_boards(street.num_board_cards)[1][board_classes(street)].sum()
     assert survey.weights.sum() == num_boards * comb(52 - street.num_board_cards, 2)
 
 
@@ -121,9 +120,10 @@ def test_weights_of_the_classes_on_a_board_count_its_deals(street):
 def test_mean_strength_is_exactly_one_half_on_every_board(street):
     """By symmetry: each matchup's pot goes to one side or the other, weighted by multiplicity."""
     indexer = deal_indexer(street)
-    scores = survey_module._score_classes(street, EHS2, board_classes(street), RunContext(1))
+    few = board_classes(street)
+    scores, counts = survey_module._score_classes(street, EHS2, few, RunContext(1))
     classes = np.unique(indexer.index_many(deals_of(street)))
-    weights = indexer.multiplicity_many(classes)
+    weights = counts[classes]
     best = survey_module._RUNOUTS[street] * BEST_SCORE
     assert 2 * int((scores[classes] * weights).sum()) == best * int(weights.sum())
 
@@ -155,7 +155,7 @@ def test_rivers_have_1950_strengths_from_nothing_to_everything(all_rivers):
 def test_river_counts_of_a_few_boards_equal_brute_force(monkeypatch):
     """Boards stand for all boards of their class: their deals are counted that many times."""
     num_boards = 4
-    boards = HandIndexer((5,)).unindex_many(np.arange(num_boards)).tolist()
+    boards = canonical_boards(5)[0][:num_boards].tolist()
     expected = Counter()
     for board in boards:
         orbit = {canonical_renaming(board, seed) for seed in range(200)}
@@ -186,9 +186,10 @@ def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, m
     survey = survey_all(street, feature, RunContext(1))
     indexer = deal_indexer(street)
     assert len(survey.values) == len(survey.weights) == indexer.size
-    num_deals = comb(52, 2) * comb(50, street.num_board_cards)
+    boards, counts = canonical_boards(street.num_board_cards)
+    num_deals = counts[:3].sum() * comb(52 - street.num_board_cards, 2)
     assert survey.weights.sum() == num_deals
-    board = HandIndexer((street.num_board_cards,)).unindex(2)
+    board = boards[2].tolist()
     sums = strength_histograms(board)
     expected = (
         sums.score / (sums.num_runouts * BEST_SCORE)
@@ -208,7 +209,7 @@ def test_river_table_holds_the_bucket_of_every_holding(monkeypatch):
     assert table.shape == (123_156_254,)
     assert table.dtype == np.uint16
     for board_class in (0, 1_023, 1_024, 1_499):
-        board = HandIndexer((5,)).unindex(board_class)
+        board = canonical_boards(5)[0][board_class].tolist()
         found = table[deal_indexer(Street.RIVER).index_many(deals_on([board]))]
         scores = score_rivers(np.array([board], dtype=np.uint8), np.arange(1_326))[0]
         np.testing.assert_array_equal(found, scores[live_combos(board)] + 7)
@@ -306,10 +307,10 @@ def test_one_ledger_serves_surveys_of_other_boards_and_features(tmp_path, monkey
     """Keys tell apart whatever changes a result: street, feature and every board of a part."""
     run, counter = RunContext(1, checkpoints=tmp_path), PartCounter()
     monkeypatch.setattr(survey_module, "score_boards", counter)
-    indexer = HandIndexer((3,))
+    all_boards, _ = canonical_boards(3)
     ends = [0, 30]
     for middle in (10, 20):  # same first and last board, same number of boards
-        boards = indexer.unindex_many(np.array([ends[0], middle, ends[1]])).tolist()
+        boards = all_boards[[ends[0], middle, ends[1]]].tolist()
         for feature in StrengthFeature:
             deals = deals_on(boards)
             found = survey_sample(Street.FLOP, feature, deals, run)

@@ -29,7 +29,7 @@ from runout.cards.evaluator import (
     evaluator_tables,
 )
 from runout.cards.evaluator_kernels import ROW_BITS
-from runout.cards.hand_indexer import RIVER_BOARD, HandIndexer
+from runout.cards.hand_indexer import canonical_boards
 from runout.cards.hand_ranking import (
     NUM_STRENGTHS,
     HandCategory,
@@ -114,12 +114,11 @@ class RiverWalk(NamedTuple):
 
 @pytest.fixture(scope="module")
 def river_walk() -> RiverWalk:
-    rivers = HandIndexer(RIVER_BOARD)
-    boards = rivers.unindex_many(np.arange(rivers.size))
+    boards, multiplicities = canonical_boards(5)
     scratch, strengths = np.empty((13, 52), dtype=np.uint16), np.empty(NUM_COMBOS, dtype=np.uint16)
     meetings = np.zeros(NUM_STRENGTHS + 1, dtype=np.int64)
     most_strengths = 0
-    for board, multiplicity in zip(boards, rivers.multiplicities().tolist(), strict=True):
+    for board, multiplicity in zip(boards, multiplicities.tolist(), strict=True):
         evaluator_kernels.evaluate_board(evaluator_tables(), board, scratch, strengths)
         combos_by_strength = np.bincount(strengths, minlength=NUM_STRENGTHS + 1)
         meetings += multiplicity * combos_by_strength

@@ -140,9 +140,9 @@ def test_the_clock_stands_still_while_kernels_are_compiled(monkeypatch):
     started = timer.time_beside()
     now[0] = 12.0
     assert timer.time_beside() - started == 2.0
-    timer.on_event(KernelCompiling("outer", 0, 2))
+    timer.on_event(KernelCompiling("outer"))
     now[0] = 15.0
-    timer.on_event(KernelCompiling("inner", 0, 2))
+    timer.on_event(KernelCompiling("inner"))
     now[0] = 20.0
     timer.on_event(KernelCompiled("inner", 5.0))
     now[0] = 21.0

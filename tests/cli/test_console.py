@@ -17,8 +17,8 @@ from runout.events import (
 )
 
 COMPILING_TWO = [
-    KernelCompiling("outer", 0, 3),
-    KernelCompiling("inner", 0, 3),
+    KernelCompiling("outer"),
+    KernelCompiling("inner"),
     KernelCompiled("inner", 0.5),
     KernelCompiled("outer", 1.0),
 ]

@@ -157,7 +157,7 @@ def test_add_strengths_adds_scores_by_weight(num_bins):
 
 
 def score(boards, combos, groups, num_groups):
-    shape = (len(boards), len(combos), num_groups)
+    shape = (len(boards), num_groups, len(combos))
     scores, best = np.full(shape, 77, dtype=np.int32), np.full(shape, 77, dtype=np.int32)
     equity_kernels.score_boards(
         evaluator_tables(),
@@ -168,7 +168,7 @@ def score(boards, combos, groups, num_groups):
         scores,
         best,
     )
-    return scores, best
+    return scores.swapaxes(1, 2), best.swapaxes(1, 2)
 
 
 @pytest.mark.parametrize("num_groups", [1, 8])

@@ -19,7 +19,7 @@ from runout.cards.deck import (
 )
 from runout.cards.evaluator import evaluator_tables
 from runout.cards.flops import SUIT_MAPPINGS, enumerate_runouts
-from runout.cards.hand_indexer import FLOP_BOARD, HandIndexer
+from runout.cards.hand_indexer import canonical_boards
 from runout.equity import equity_kernels
 from runout.equity import preflop as module
 from runout.equity.board import compute_board_equity
@@ -196,10 +196,9 @@ def test_wins_of_a_few_hands_on_all_flops_add_up_to_ten_times_the_wins_before_th
     """The same identity for whole hands, straight from the kernels: suits need no averaging."""
     hands = [parse_canonical_hand(name) for name in ("QQ", "AKs", "72o")]
     combos = np.concatenate([COMBOS_BY_HAND[hand] for hand in hands])
-    flops = HandIndexer(FLOP_BOARD)
-    boards = flops.unindex_many(np.arange(flops.size)).tolist()
+    boards, multiplicities = canonical_boards(3)
     wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
-    for board, multiplicity in zip(boards, flops.multiplicities().tolist(), strict=True):
+    for board, multiplicity in zip(boards.tolist(), multiplicities.tolist(), strict=True):
         runouts = enumerate_runouts(board)
         hero = np.empty((len(runouts.boards), len(combos)), dtype=np.uint8)
         villain = np.empty_like(hero)
@@ -219,12 +218,10 @@ def test_wins_of_all_flops_add_up_to_ten_times_the_wins_before_the_flop():
     This is the identity of docs/equity.md in whole numbers: flops are weighted by multiplicity
     and matchups, and their equities average to the preflop equity.
     """
-    flops = HandIndexer(FLOP_BOARD)
-    boards = flops.unindex_many(np.arange(flops.size)).tolist()
-    multiplicities = flops.multiplicities().tolist()
+    boards, multiplicities = canonical_boards(3)
     wins, ties, totals = np.zeros((3, NUM_HANDS, NUM_HANDS), dtype=np.int64)
-    tables = map_tasks(lambda board: compute_board_equity(board).hand_table(), boards, 2)
-    for table, multiplicity in zip(tables, multiplicities, strict=True):
+    tables = map_tasks(lambda board: compute_board_equity(board).hand_table(), boards.tolist(), 2)
+    for table, multiplicity in zip(tables, multiplicities.tolist(), strict=True):
         wins += multiplicity * table.wins
         ties += multiplicity * table.ties
         totals += multiplicity * table.totals

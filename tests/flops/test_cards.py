@@ -47,4 +47,4 @@ def test_strategies_that_were_kept_are_read_again():
         for player in (OOP, IP):
             kept, found = (s.rows(template, player, dealt, combos) for s in (strategy, read))
             np.testing.assert_allclose(found, kept, atol=1e-4)
-    assert read.cards.board == cards.board
+    assert read.game.cards.board == cards.board

@@ -70,7 +70,7 @@ def mapping_of_step(mapping, step):
     is_card = len(step) == 2 and step[1] in "cdhs"
     if not is_card:
         return step
-    return step[0] + "cdhs"[mapping.map_suit("cdhs".index(step[1]))]
+    return step[0] + "cdhs"[mapping.new_suits["cdhs".index(step[1])]]
 
 
 def test_without_strategies_there_is_nothing_to_look_at():

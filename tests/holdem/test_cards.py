@@ -97,7 +97,7 @@ def test_suits_that_the_deck_tells_apart_are_not_merged():
     ranges = (parse_range("AA, KQs"), parse_range("QQ, AKo"))
     cards = CardsToCome.plan(parse_board("8d7d2d"), ranges, deck=without_a_spade)
     assert len(CardsToCome.plan(parse_board("8d7d2d"), ranges).symmetries) == 6
-    assert {mapping.map_suit(3) for mapping in cards.symmetries} == {3}
+    assert {mapping.new_suits[3] for mapping in cards.symmetries} == {3}
     assert len(cards.symmetries) == 2
     assert cards.deals[0].probability == np.float32(1 / (51 - 3 - 4))
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import combinations, permutations
 
+from runout.cards.flops import suit_stabilizer
+
 Deal = tuple[tuple[int, ...], ...]
 
 
@@ -12,6 +14,16 @@ def canonical_deal(cards: Sequence[int], cards_per_round: Sequence[int]) -> Deal
         _split_sorted([card // 4 * 4 + new_suits[card % 4] for card in cards], cards_per_round)
         for new_suits in permutations(range(4))
     )
+
+
+def canonicalize_holding(canonical, card_a: int, card_b: int) -> tuple[int, ...]:
+    """Returns the canonical form, higher card first, of a holding on a dealt board.
+
+    Of all renamings that make the board canonical it takes the one with the highest holding.
+    """
+    mappings = [canonical.mapping.then(kept) for kept in suit_stabilizer(canonical.cards)]
+    holding = (card_a, card_b)
+    return max(tuple(sorted(each.map_cards(holding), reverse=True)) for each in mappings)
 
 
 def count_deals_by_class(cards_per_round: Sequence[int]) -> dict[Deal, int]:

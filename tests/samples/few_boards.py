@@ -8,7 +8,7 @@ from runout.abstraction import Street, StrengthFeature
 from runout.abstraction import survey as survey_module
 from runout.abstraction.survey import StreetSurvey, deal_indexer
 from runout.cards.deck import parse_board
-from runout.cards.hand_indexer import HandIndexer
+from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.execution.context import RunContext
 
 FLOPS = ("7c6d2s", "9s6s2s", "5c5d5h", "AhAd7d", "KsQh2h")
@@ -24,8 +24,8 @@ def board_classes(street: Street) -> np.ndarray:
 
 def deals_of(street: Street) -> np.ndarray:
     """Returns ``[n, 2 + board]`` every holding on each of `BOARDS`."""
-    boards = HandIndexer((street.num_board_cards,)).unindex_many(board_classes(street))
-    return deals_on(boards.tolist())
+    boards, _ = canonical_boards(street.num_board_cards)
+    return deals_on(boards[board_classes(street)].tolist())
 
 
 def deals_on(boards: Sequence[Sequence[int]]) -> np.ndarray:
@@ -43,24 +43,18 @@ def deals_on(boards: Sequence[Sequence[int]]) -> np.ndarray:
 def survey_few(street: Street, feature: StrengthFeature) -> StreetSurvey:
     """Returns the strengths of all deals on `BOARDS`, weighted as in a survey of all boards."""
     indexer = deal_indexer(street)
-    scores = survey_module._score_classes(street, feature, board_classes(street), RunContext(1))
+    few = board_classes(street)
+    scores, counts = survey_module._score_classes(street, feature, few, RunContext(1))
     classes = np.unique(indexer.index_many(deals_of(street)))
     values = survey_module._to_strength(street, feature, scores[classes])
-    return StreetSurvey(street, values, indexer.multiplicity_many(classes))
-
-
-class FewBoardsIndexer(HandIndexer):
-    """A numbering of boards that ends early."""
-
-    def __init__(self, cards_per_round: Sequence[int], num_boards: int) -> None:
-        super().__init__(cards_per_round)
-        self.size = min(self.size, num_boards)
+    return StreetSurvey(street, values, counts[classes])
 
 
 def pretend_few_boards(monkeypatch, num_boards: int) -> None:
     """Makes surveys of all boards end after so many of each street."""
-    monkeypatch.setattr(
-        survey_module,
-        "board_indexer",
-        lambda street: FewBoardsIndexer((street.num_board_cards,), num_boards),
-    )
+
+    def list_few(num_cards: int) -> tuple[np.ndarray, np.ndarray]:
+        boards, counts = canonical_boards(num_cards)
+        return boards[:num_boards], counts[:num_boards]
+
+    monkeypatch.setattr(survey_module, "canonical_boards", list_few)

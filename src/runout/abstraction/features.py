@@ -140,14 +140,16 @@ class FlopStrengths:
         def fill_rows(first: int) -> None:
             part = slice(first, first + _RUNOUTS_AT_ONCE)
             is_live = self._is_live[part]
-            scores = np.empty((*is_live.shape, NUM_VILLAIN_GROUPS), dtype=np.int32)
-            best = np.empty_like(scores)
+            shape = (len(is_live), NUM_VILLAIN_GROUPS, len(self.combos))
+            scores, best = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
             equity_kernels.score_boards(
                 evaluator_tables(), boards[part], self.combos, cards, groups, scores, best
             )
             begin, end = np.searchsorted(runout, (first, first + len(is_live)))
-            scores, best = scores[is_live], best[is_live]
-            np.divide(scores, best, out=rows[begin:end, 1:], where=best > 0)
+            for group in range(NUM_VILLAIN_GROUPS):
+                most = best[:, group][is_live]
+                column = rows[begin:end, 1 + group]
+                np.divide(scores[:, group][is_live], most, out=column, where=most > 0)
 
         self._team.run(fill_rows, range(0, len(self.runouts), _RUNOUTS_AT_ONCE))
         pair_index = np.array([combo_index(*pair) for pair in self.runouts.tolist()])

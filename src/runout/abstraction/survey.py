@@ -15,8 +15,8 @@ from zlib import crc32
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, live_combos
-from runout.cards.hand_indexer import HandIndexer
+from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, RIVER_SIZE, live_combos
+from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
@@ -63,12 +63,6 @@ def deal_indexer(street: Street) -> HandIndexer:
     return HandIndexer((NUM_HOLE_CARDS, street.num_board_cards))
 
 
-@cache
-def board_indexer(street: Street) -> HandIndexer:
-    """Returns the numbering of a street's boards up to suits."""
-    return HandIndexer((street.num_board_cards,))
-
-
 @dataclass(frozen=True)
 class ScoreJob:
     """Scores all deals on some boards of flop or turn; see `Job`."""
@@ -98,10 +92,9 @@ def survey_all(street: Street, feature: StrengthFeature, workplace: RunContext) 
     """Returns the strength of every deal of a street."""
     if street is Street.RIVER:
         return StreetSurvey(street, river_strengths(feature), _count_river_scores(workplace))
-    scores = _score_classes(street, feature, np.arange(board_indexer(street).size), workplace)
-    with reporting_phase(workplace.on_event, f"{street.label} deals of each kind"):  # seconds
-        multiplicities = deal_indexer(street).multiplicities()
-    return StreetSurvey(street, _to_strength(street, feature, scores), multiplicities)
+    boards, _ = canonical_boards(street.num_board_cards)
+    scores, counts = _score_classes(street, feature, np.arange(len(boards)), workplace)
+    return StreetSurvey(street, _to_strength(street, feature, scores), counts)
 
 
 def survey_sample(
@@ -123,8 +116,9 @@ def survey_sample(
         values = river_strengths(feature)[_score_river_deals(deals, workplace)]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
-        board_classes = board_indexer(street).index_many(deals[:, NUM_HOLE_CARDS:])
-        scores = _score_classes(street, feature, np.unique(board_classes), workplace)
+        board_indexer = HandIndexer((street.num_board_cards,))
+        board_classes = board_indexer.index_many(deals[:, NUM_HOLE_CARDS:])
+        scores, _ = _score_classes(street, feature, np.unique(board_classes), workplace)
         values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
     return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
 
@@ -139,10 +133,10 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
 
 def bucket_river_deals(bucket_by_score: Uint16Array, workplace: RunContext) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
-    indexer, board_classes = deal_indexer(Street.RIVER), board_indexer(Street.RIVER)
+    indexer, (all_boards, _) = deal_indexer(Street.RIVER), canonical_boards(RIVER_SIZE)
 
     def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
-        boards = board_classes.unindex_many(part)
+        boards = all_boards[part]
         scores = score_rivers(boards, _ALL_COMBOS)
         return indexer.index_many(_deals_on_boards(boards)), bucket_by_score[scores[scores >= 0]]
 
@@ -177,8 +171,8 @@ def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
 
 def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
     """Returns the scores of all live holdings on some boards, one board after the other."""
-    boards = board_indexer(street).unindex_many(board_classes)
-    sums = [strength_histograms(board.tolist(), num_bins=1) for board in boards]
+    boards, _ = canonical_boards(street.num_board_cards)
+    sums = [strength_histograms(board.tolist(), num_bins=1) for board in boards[board_classes]]
     scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
     return np.concatenate(scores)
 
@@ -188,10 +182,14 @@ def _score_classes(
     feature: StrengthFeature,
     board_classes: IntArray,
     workplace: RunContext,
-) -> IntArray:
-    """Returns ``[classes]`` scores of all deals on the given boards, 0 for the others."""
+) -> tuple[IntArray, IntArray]:
+    """Returns ``[classes]`` scores of the deals on the given boards, and how many deals each is.
+
+    Both are 0 for the others.
+    """
     indexer, job, num_done = deal_indexer(street), ScoreJob(street, feature), 0
-    table = np.zeros(indexer.size, dtype=np.int64)
+    boards, weight = canonical_boards(street.num_board_cards)
+    table, counts = np.zeros((2, indexer.size), dtype=np.int64)
     phase = f"{street.label} strengths"
     with reporting_phase(workplace.on_event, phase, len(board_classes)) as advance:
         for done in workplace.run(job, job.tasks(board_classes)):
@@ -199,11 +197,12 @@ def _score_classes(
                 assert done.error is not None
                 raise done.error
             part = done.task.item
-            deals = _deals_on_boards(board_indexer(street).unindex_many(part))
-            table[indexer.index_many(deals)] = done.entry.arrays["scores"]
+            classes = indexer.index_many(_deals_on_boards(boards[part]))
+            table[classes] = done.entry.arrays["scores"]
+            np.add.at(counts, classes, weight[part].repeat(len(classes) // len(part)))
             num_done += len(part)
             advance(num_done)
-    return table
+    return table, counts
 
 
 def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
@@ -215,12 +214,12 @@ def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
 
 def _count_river_scores(workplace: RunContext) -> IntArray:
     """Returns ``[1981]`` the number of river deals with each score."""
-    boards = board_indexer(Street.RIVER)
+    boards, num_boards = canonical_boards(RIVER_SIZE)
 
     def count_part(part: IntArray) -> IntArray:
-        scores = score_rivers(boards.unindex_many(part), _ALL_COMBOS)
+        scores = score_rivers(boards[part], _ALL_COMBOS)
         is_live = scores >= 0
-        weight = np.broadcast_to(boards.multiplicity_many(part)[:, None], scores.shape)
+        weight = np.broadcast_to(num_boards[part][:, None], scores.shape)
         return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
 
     counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
@@ -233,7 +232,7 @@ def _map_rivers(
     phase: str, function: Callable[[IntArray], Result], workplace: RunContext
 ) -> Iterator[Result]:
     """Yields what ``function`` makes of each part of all river boards, and reports progress."""
-    num_boards = board_indexer(Street.RIVER).size
+    num_boards = len(canonical_boards(RIVER_SIZE)[0])
     parts = list(split_boards(Street.RIVER, np.arange(num_boards)))
     results = map_tasks(function, parts, workplace.num_threads)
     with reporting_phase(workplace.on_event, phase, num_boards) as advance:

@@ -189,14 +189,6 @@ NUM_PAIRS = NUM_RANKS
 NUM_SUITED = NUM_RANKS * (NUM_RANKS - 1) // 2
 
 
-def canonical_hand_index(card_a: int, card_b: int) -> int:
-    """Returns the canonical hand (0..168) of two cards, whichever comes first."""
-    rank_a, rank_b = card_rank(card_a), card_rank(card_b)
-    return hand_index_of_ranks(
-        max(rank_a, rank_b), min(rank_a, rank_b), card_suit(card_a) == card_suit(card_b)
-    )
-
-
 def hand_index_of_ranks(high: int, low: int, is_suited: bool) -> int:
     """Returns the canonical hand of two ranks with ``high >= low``; a pair is never suited."""
     if high == low:
@@ -226,7 +218,13 @@ HAND_NAMES: tuple[str, ...] = tuple(_name(*hand) for hand in HAND_RANKS)
 
 #: ``[1326]`` the canonical hand of every combo.
 HAND_BY_COMBO: IntArray = read_only(
-    np.array([canonical_hand_index(*cards) for cards in COMBO_CARDS.tolist()], dtype=np.int64)
+    np.array(
+        [
+            hand_index_of_ranks(card_rank(high), card_rank(low), card_suit(high) == card_suit(low))
+            for low, high in COMBO_CARDS.tolist()
+        ],
+        dtype=np.int64,
+    )
 )
 
 #: For each canonical hand its 4, 6 or 12 combos.

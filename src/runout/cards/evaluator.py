@@ -52,7 +52,14 @@ def _build() -> Arrays:
     for rank_set in range(_NUM_RANK_SETS):
         if rank_set.bit_count() >= CARDS_THAT_COUNT:
             flush_strength[rank_set] = strength_of_score(score_flush(rank_set))
-    row_start, strength = _pack_rows([_strength_by_rank_key(size) for size in HAND_SIZES])
+    by_rank_key = [
+        {
+            sum(RANK_KEYS[rank] for rank in ranks): strength_of_score(score_ranks(ranks))
+            for ranks in rank_multisets(size)
+        }
+        for size in HAND_SIZES
+    ]
+    row_start, strength = _pack_rows(by_rank_key)
     cards = range(NUM_CARDS)
     return {
         "card_key": np.array(
@@ -64,13 +71,6 @@ def _build() -> Arrays:
         "row_start": row_start,
         "strength": strength,
         "flush_strength": flush_strength,
-    }
-
-
-def _strength_by_rank_key(size: int) -> dict[int, int]:
-    return {
-        sum(RANK_KEYS[rank] for rank in ranks): strength_of_score(score_ranks(ranks))
-        for ranks in rank_multisets(size)
     }
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import Any
@@ -29,16 +29,11 @@ from runout.cards.deck import (
     parse_cards,
     permute_combos,
     require_board,
-    require_distinct,
 )
 from runout.errors import CardError, FlopListError, quote
 
-# Boards and holdings up to a renaming of suits: the same poker, whatever the suits are called.
-#
-# A board is made canonical by renaming its suits; a holding is made canonical *together with* its
-# board: where a renaming leaves the board alone, the holding decides which one is used. Naming the
-# board's suits first and mapping the holding with whatever came out would keep 2,063,880 classes
-# of (holding, flop) where there are 1,286,792.
+# Boards up to a renaming of suits: the same poker, whatever the suits are called. Holdings together
+# with their board are numbered by `runout.cards.hand_indexer`.
 
 
 @dataclass(frozen=True)
@@ -63,10 +58,6 @@ class SuitMapping:
         """Returns the mapping that keeps every suit."""
         return cls((0, 1, 2, 3))
 
-    def map_suit(self, suit: int) -> int:
-        """Returns what ``suit`` is renamed to."""
-        return self.new_suits[suit]
-
     def map_card(self, card: int) -> int:
         """Returns the card of the same rank in the renamed suit."""
         return make_card(card_rank(card), self.new_suits[card_suit(card)])
@@ -81,7 +72,7 @@ class SuitMapping:
 
     def then(self, following: "SuitMapping") -> "SuitMapping":
         """Returns the mapping that first does this one and then ``following``."""
-        return _mapping(map(following.map_suit, self.new_suits))
+        return _mapping(map(following.new_suits.__getitem__, self.new_suits))
 
 
 def _mapping(new_suits: Iterable[int]) -> SuitMapping:
@@ -135,31 +126,6 @@ class CanonicalBoard:
         )
         mapping = _mapping(map(suits_ascending.index, range(NUM_SUITS)))
         return cls(tuple(sorted(mapping.map_cards(board), reverse=True)), mapping)
-
-    @cached_property
-    def mappings(self) -> tuple[SuitMapping, ...]:
-        """Every renaming that leads from the dealt suits to the canonical board."""
-        return tuple(self.mapping.then(symmetry) for symmetry in suit_stabilizer(self.cards))
-
-    def canonicalize_holding(self, card_a: int, card_b: int) -> tuple[int, int]:
-        """Returns the canonical form, higher card first, of a holding on the dealt board.
-
-        Of all renamings that make the board canonical it takes the one with the highest holding,
-        so two deals have the same canonical board and holding exactly if they are the same up
-        to suits and order.
-
-        Args:
-            card_a: one hole card, in the suits of the board as it was dealt.
-            card_b: the other one.
-
-        Raises:
-            CardError: if the two cards are equal or one of them is on the board.
-        """
-        require_distinct((card_a, card_b, *self.mapping.inverse().map_cards(self.cards)))
-        high, low = max(
-            sorted(mapping.map_cards((card_a, card_b)), reverse=True) for mapping in self.mappings
-        )
-        return high, low
 
 
 # The boards that can still come, one representative for each class of suit-isomorphic ones.
@@ -425,20 +391,6 @@ def subset_flops(size: int) -> FlopList:
     return FlopList(flops, read_only(weights / weights.sum()))
 
 
-def subset_errors(size: int) -> dict[str, float]:
-    """Returns how far preflop equities averaged over a shipped subset are from the exact ones.
-
-    The keys are ``matchup_rms`` (169x169 equities, weighted by combo pairs), ``matchup_max``,
-    ``hand_rms`` (169 equities against a random hand, weighted by combos), ``hand_max``, and for how
-    often each of the 169 hands is dealt beside such a flop, as a share of how often it should be,
-    ``deal_rms`` and ``deal_max``.
-
-    Raises:
-        FlopListError: if no subset of this size is shipped.
-    """
-    return {name: float(error) for name, error in _load_subset(size)["errors"].items()}
-
-
 def canonical_flop(cards: Sequence[int]) -> Flop:
     """Returns the canonical form of a flop, highest card first.
 
@@ -493,61 +445,19 @@ class TextureKind(StrEnum):
     CONNECTED = "connected"
 
 
-class SuitPattern(StrEnum):
-    """How many suits a flop has."""
-
-    RAINBOW = "rainbow"
-    TWO_TONE = "two-tone"
-    MONOTONE = "monotone"
-
-
-class RankPattern(StrEnum):
-    """How many ranks a flop has."""
-
-    UNPAIRED = "unpaired"
-    PAIRED = "paired"
-    TRIPS = "trips"
-
-
-CONNECTED, DISCONNECTED = "connected", "disconnected"
-
 #: Every label of a kind, the highest card and the most suits first.
 LABELS: dict[TextureKind, tuple[str, ...]] = {
     TextureKind.HIGH: tuple(f"{rank} high" for rank in reversed(RANKS)),
-    TextureKind.SUITS: tuple(pattern.value for pattern in SuitPattern),
-    TextureKind.PAIRING: tuple(pattern.value for pattern in RankPattern),
-    TextureKind.CONNECTED: (CONNECTED, DISCONNECTED),
+    TextureKind.SUITS: ("rainbow", "two-tone", "monotone"),
+    TextureKind.PAIRING: ("unpaired", "paired", "trips"),
+    TextureKind.CONNECTED: ("connected", "disconnected"),
 }
 
 
-@dataclass(frozen=True)
-class FlopTexture:
-    """What players call a flop.
+def describe_texture(flop: Sequence[int]) -> dict[str, str]:
+    """Returns what players call a flop, canonical or not, by kind.
 
-    Attributes:
-        suits: rainbow, two-tone or monotone.
-        ranks: unpaired, paired or trips.
-        is_connected: whether two hole cards can make a straight with it.
-        high_rank: rank of the highest card, 0 deuce .. 12 ace.
-    """
-
-    suits: SuitPattern
-    ranks: RankPattern
-    is_connected: bool
-    high_rank: int
-
-    def labels(self) -> dict[str, str]:
-        """Returns what the flop is called, by kind."""
-        return {
-            TextureKind.HIGH: f"{RANKS[self.high_rank]} high",
-            TextureKind.SUITS: self.suits.value,
-            TextureKind.PAIRING: self.ranks.value,
-            TextureKind.CONNECTED: CONNECTED if self.is_connected else DISCONNECTED,
-        }
-
-
-def describe_texture(flop: Sequence[int]) -> FlopTexture:
-    """Returns the texture of a flop, canonical or not.
+    A flop is connected if two hole cards can make a straight with it.
 
     Raises:
         CardError: if it is not three different cards.
@@ -555,14 +465,13 @@ def describe_texture(flop: Sequence[int]) -> FlopTexture:
     cards = canonical_flop(flop)
     suits = {card_suit(card) for card in cards}
     ranks = {card_rank(card) for card in cards}
-    ranks_with_low_ace = {(rank + 1) % NUM_RANKS for rank in ranks}
-    return FlopTexture(
-        suits=(SuitPattern.MONOTONE, SuitPattern.TWO_TONE, SuitPattern.RAINBOW)[len(suits) - 1],
-        ranks=(RankPattern.TRIPS, RankPattern.PAIRED, RankPattern.UNPAIRED)[len(ranks) - 1],
-        is_connected=_fits_a_straight(ranks) or _fits_a_straight(ranks_with_low_ace),
-        high_rank=max(ranks),
-    )
-
-
-def _fits_a_straight(ranks: set[int]) -> bool:
-    return len(ranks) == 3 and max(ranks) - min(ranks) <= 4
+    with_low_ace = {(rank + 1) % NUM_RANKS for rank in ranks}
+    spans = (max(some) - min(some) for some in (ranks, with_low_ace))
+    is_connected = len(ranks) == len(cards) and min(spans) <= 4
+    places = {
+        TextureKind.HIGH: NUM_RANKS - 1 - max(ranks),
+        TextureKind.SUITS: len(cards) - len(suits),
+        TextureKind.PAIRING: len(cards) - len(ranks),
+        TextureKind.CONNECTED: 0 if is_connected else 1,
+    }
+    return {kind: LABELS[kind][place] for kind, place in places.items()}

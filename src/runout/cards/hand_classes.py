@@ -166,16 +166,13 @@ class HandClasses:
         _require_name(name)
         if name in _GROUPS:
             return self.mask(_GROUPS[name])
-        if name in _KICKER_NAMES:
-            kicker = np.where(self.made == MadeHand.TOP_PAIR, self.kicker, Kicker.NONE)
-            has_kicker: BoolArray = kicker == _KICKER_NAMES[name]
-            return has_kicker
-        member = _CLASS_BY_NAME[name]
+        member = _CLASS_BY_NAME.get(name, MadeHand.TOP_PAIR)
+        mask: BoolArray = self.made == member
         if isinstance(member, Draw):
-            has_draw: BoolArray = self.draws[:, member]
-            return has_draw
-        is_made: BoolArray = self.made == member
-        return is_made
+            mask = self.draws[:, member]
+        elif name in _KICKER_NAMES:
+            mask = mask & (self.kicker == _KICKER_NAMES[name])
+        return mask
 
 
 def parse_hand_classes(text: str) -> tuple[str, ...]:

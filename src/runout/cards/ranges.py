@@ -181,19 +181,15 @@ def parse_range(text: str) -> HandRange:
         if not token:
             raise RangeError(f"group {position} of {len(tokens)}", "empty, take out a comma")
         try:
-            groups.append(_parse_group(token))
+            name, colon, share = token.partition(":")
+            combos = _parse_combos(name.strip())
+            groups.append((combos, _parse_weight(share.strip()) if colon else 1.0))
         except (_UnreadableGroupError, CardError) as problem:
             raise RangeError(quote(token), str(problem)) from None
     weights = np.zeros(NUM_COMBOS)
     for combos, weight in reversed(groups):  # the earliest is written last, and so it wins
         weights[combos] = weight
     return HandRange(weights)
-
-
-def _parse_group(token: str) -> tuple[IntArray, float]:
-    """Returns the combos of a group and their weight."""
-    name, colon, weight = token.partition(":")
-    return _parse_combos(name.strip()), _parse_weight(weight.strip()) if colon else 1.0
 
 
 def _parse_weight(text: str) -> float:
@@ -284,7 +280,8 @@ def format_range(hand_range: HandRange) -> str:
     runs.sort(key=lambda item: item[0][-1])
     groups = [(_format_run(run), weight) for run, weight in runs]
     groups += [(format_combo(combo), float(hand_range.weights[combo])) for combo in single_combos]
-    return ",".join(name + _format_weight(weight) for name, weight in groups if weight > 0.0)
+    texts = [(name, "" if weight == 1.0 else f":{weight!r}") for name, weight in groups if weight]
+    return ",".join(name + weight for name, weight in texts)
 
 
 def _split(hands: set[int]) -> list[_Run]:
@@ -310,8 +307,3 @@ def _format_run(run: _Run) -> str:
     if run == _RUN_BY_PLUS[run[-1]]:
         return f"{lowest}+"
     return f"{HAND_NAMES[run[0]]}-{lowest}"
-
-
-def _format_weight(weight: float) -> str:
-    """Returns nothing for 1, otherwise a colon and the shortest text of exactly this number."""
-    return "" if weight == 1.0 else f":{weight!r}"

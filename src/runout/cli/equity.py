@@ -14,7 +14,6 @@ from runout.cards.deck import (
     HAND_NAMES,
     NUM_COMBOS,
     NUM_HANDS,
-    RANKS,
     combo_index,
     format_cards,
     format_combo,
@@ -25,6 +24,7 @@ from runout.cards.deck import (
 )
 from runout.cards.flops import (
     FlopList,
+    TextureKind,
     all_flops,
     describe_texture,
     explicit_flops,
@@ -318,7 +318,8 @@ def _flops_sheet(flop_list: FlopList) -> Sheet:
     )
     for flop, weight in zip(flop_list.flops, flop_list.weights.tolist(), strict=True):
         texture = describe_texture(flop)
-        kinds = texture.suits.value, texture.ranks.value, int(texture.is_connected)
-        numbers = RANKS[texture.high_rank], flop_multiplicity(flop), weight
-        sheet.add(format_cards(flop), *kinds, *numbers)
+        is_connected = int(texture[TextureKind.CONNECTED] == "connected")
+        kinds = texture[TextureKind.SUITS], texture[TextureKind.PAIRING], is_connected
+        high_rank = texture[TextureKind.HIGH][0]
+        sheet.add(format_cards(flop), *kinds, high_rank, flop_multiplicity(flop), weight)
     return sheet

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 import typer
@@ -59,9 +59,6 @@ from runout.trees.describe import (
 )
 from runout.trees.layout import LEAF, TreeArrays
 from runout.trees.tree import BettingTree, PostflopTree, PreflopTree
-
-if TYPE_CHECKING:
-    from runout.cards.hand_indexer import HandIndexer
 
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
@@ -385,7 +382,7 @@ def small_jobs() -> list[Callable[[], object]]:
     from runout.abstraction.clustering import cluster_features
     from runout.abstraction.features import FlopStrengths
     from runout.cards.evaluator import evaluate, evaluate_board
-    from runout.cards.hand_indexer import HOLE_FLOP, HandIndexer
+    from runout.cards.hand_indexer import HandIndexer
     from runout.equity.board import compute_board_equity, strength_histograms
     from runout.equity.hand_strength import HandStrengthCalculator
     from runout.flops.settings import make_backend
@@ -396,7 +393,7 @@ def small_jobs() -> list[Callable[[], object]]:
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
         lambda: evaluate_board(rainbow_river),
-        lambda: _round_trip(HandIndexer(HOLE_FLOP)),
+        lambda: HandIndexer((5,)).index(rainbow_river),
         lambda: compute_board_equity(suited_flop).wins,
         lambda: compute_board_equity(suited_flop).hand_table(),
         lambda: strength_histograms(rainbow_river),
@@ -417,12 +414,6 @@ def small_jobs() -> list[Callable[[], object]]:
             for board in ("AhKdQs7c2c", "AhKdQs7c", "AhKdQs")
         ),
     ]
-
-
-def _round_trip(indexer: "HandIndexer") -> None:
-    classes = np.arange(1)
-    indexer.index_many(indexer.unindex_many(classes))
-    indexer.multiplicity_many(classes)
 
 
 def _solve_preflop() -> None:

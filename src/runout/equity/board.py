@@ -29,7 +29,7 @@ from runout.cards.deck import (
 )
 from runout.cards.evaluator import evaluator_tables
 from runout.cards.flops import SuitMapping, combo_images, enumerate_runouts
-from runout.cards.hand_indexer import RIVER_BOARD, HandIndexer
+from runout.cards.hand_indexer import canonical_boards
 from runout.equity import equity_kernels
 from runout.equity.preflop import (
     REPRESENTATIVES,
@@ -211,12 +211,13 @@ def score_rivers(boards: Uint8Array, combos: IntArray) -> Int32Array:
         boards: cards.
         combos: all that some of the boards leaves possible.
     """
-    scores = np.empty((len(boards), len(combos), 1), dtype=np.int32)
+    scores = np.empty((len(boards), 1, len(combos)), dtype=np.int32)
+    no_best = np.empty((0, 0, 0), dtype=np.int32)
     everybody = np.zeros(len(combos), dtype=np.int64)
     equity_kernels.score_boards(
-        evaluator_tables(), boards, combos, COMBO_CARDS[combos], everybody, scores, scores[:0]
+        evaluator_tables(), boards, combos, COMBO_CARDS[combos], everybody, scores, no_best
     )
-    return scores[:, :, 0]
+    return scores[:, 0]
 
 
 # Builds the shipped table of preflop matchups by enumerating every board.
@@ -237,16 +238,15 @@ def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> di
         num_workers: threads to use; the result does not depend on it.
         on_event: told about progress, in boards up to suits.
     """
-    indexer = HandIndexer(RIVER_BOARD)
-    weight = indexer.multiplicities()
+    boards, weight = canonical_boards(RIVER_SIZE)
     order = np.argsort(weight, kind="stable")  # boards of equal weight are counted together
     parts = [order[i : i + _BOARDS_PER_TASK] for i in range(0, len(order), _BOARDS_PER_TASK)]
 
     def count_part(part: IntArray) -> Uint32Array:
-        return _count_wins(indexer.unindex_many(part), weight[part], np.arange(NUM_COMBOS))
+        return _count_wins(boards[part], weight[part], np.arange(NUM_COMBOS))
 
     total, done = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32), 0
-    with reporting_phase(on_event, PHASE, indexer.size) as advance:
+    with reporting_phase(on_event, PHASE, len(boards)) as advance:
         for part, wins in zip(parts, map_tasks(count_part, parts, num_workers), strict=True):
             total += wins
             done += len(part)

@@ -28,6 +28,7 @@ _NUM_COMBOS = 1326
 _NUM_CARDS = 52
 _NUM_RANKS = 13
 _ALL = _NUM_CARDS  # the column that counts combos whatever their cards
+_NUM_COLUMNS = _NUM_CARDS + 1
 _MAX_SCORE = 2 * 990  # twice the villains that a combo meets on a complete board
 _NUM_STRENGTH_CELLS = 7464  # strengths 0 (blocked) to 7462, filled up to whole words
 
@@ -218,12 +219,12 @@ def add_strengths(
     """
     num_bins = out_sums.histogram.shape[1]
     everybody = np.zeros(combos.shape[0], dtype=np.int64)
-    scores = np.empty((1, combos.shape[0], 1), dtype=np.int32)
+    scores = np.empty((boards.shape[0], 1, combos.shape[0]), dtype=np.int32)
+    no_best = np.empty((0, 0, 0), dtype=np.int32)
+    score_boards(tables, boards, combos, combo_cards, everybody, scores, no_best)
     for board in range(boards.shape[0]):
-        one_board = boards[board : board + 1]
-        score_boards(tables, one_board, combos, combo_cards, everybody, scores, scores[:0])
         for i in range(combos.shape[0]):
-            score = np.int64(scores[0, i, 0])
+            score = np.int64(scores[board, 0, i])
             if score != BLOCKED_SCORE:
                 bin_index = min(score * num_bins // _MAX_SCORE, num_bins - 1)
                 out_sums.histogram[i, bin_index] += weight[board]
@@ -248,40 +249,38 @@ def score_boards(
         combos: ``[C]`` combos to score; all that some board of ``boards`` leaves possible.
         combo_cards: ``[C, 2]`` their cards.
         groups: ``[C]`` the group that a villain with this combo belongs to, 0 to G - 1.
-        out_scores: ``[R, C, G]`` scores, or ``BLOCKED_SCORE``.
-        out_best: ``[R, C, G]`` the score of beating all villains of the group that the combo can
-            meet on the board; not set where the board blocks the combo. Empty if not wanted.
+        out_scores: ``[R, G, C]`` scores, or ``BLOCKED_SCORE``.
+        out_best: ``[R, G, C]`` the score of beating all villains of the group that the combo can
+            meet, meaningless where the board blocks the combo; ``[0, 0, 0]`` if not wanted.
     """
-    num_groups = out_scores.shape[2]
-    everyone = _ALL * num_groups
+    num_groups = out_scores.shape[1]
     strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
     scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
     rank_by_strength = np.empty(_NUM_STRENGTH_CELLS, dtype=np.uint8)
     ranks = np.empty(combos.shape[0], dtype=np.uint8)
-    doubled = np.empty((BLOCKED_VILLAIN, everyone + num_groups), dtype=np.int32)
-    met = np.empty(doubled.shape[1], dtype=np.int32)
+    doubled = np.empty((BLOCKED_VILLAIN, num_groups * _NUM_COLUMNS), dtype=np.int32)
+    met = np.empty(num_groups * _NUM_COLUMNS, dtype=np.int32)
     for board in range(boards.shape[0]):
         evaluator_kernels.evaluate_board(tables, boards[board], scratch, strength)
         num_ranks = rank_strengths(strength, rank_by_strength)
         for i in range(combos.shape[0]):
             ranks[i] = rank_by_strength[strength[combos[i]]]
         _score_ranks(ranks, combo_cards, groups, num_ranks, doubled, met)
-        for i in range(combos.shape[0]):
-            if ranks[i] == BLOCKED_HERO:
-                out_scores[board, i] = BLOCKED_SCORE
-                continue
-            row = doubled[ranks[i]]
-            low, high = combo_cards[i, 0] * num_groups, combo_cards[i, 1] * num_groups
-            for group in range(num_groups):
-                # Its own combo was counted as tied with itself, and taken off once for each card.
-                own = group == groups[i]
-                score = row[everyone + group] - row[low + group] - row[high + group] + own
-                out_scores[board, i, group] = score
-            if out_best.shape[0] > 0:
-                for group in range(num_groups):
-                    own = group == groups[i]
-                    live = met[everyone + group] - met[low + group] - met[high + group] + own
-                    out_best[board, i, group] = 2 * live
+        for group in range(num_groups):
+            # A combo was counted as tied with itself, and taken off once for each of its cards.
+            first, scores = group * _NUM_COLUMNS, out_scores[board, group]
+            for i in range(combos.shape[0]):
+                if ranks[i] == BLOCKED_HERO:
+                    scores[i] = BLOCKED_SCORE
+                else:
+                    row = doubled[ranks[i], first : first + _NUM_COLUMNS]
+                    sharing = row[combo_cards[i, 0]] + row[combo_cards[i, 1]]
+                    scores[i] = row[_ALL] - sharing + (groups[i] == group)
+        for group in range(out_best.shape[1]):
+            row = met[group * _NUM_COLUMNS : (group + 1) * _NUM_COLUMNS]
+            for i in range(combos.shape[0]):
+                sharing = row[combo_cards[i, 0]] + row[combo_cards[i, 1]]
+                out_best[board, group, i] = 2 * (row[_ALL] - sharing + (groups[i] == group))
 
 
 @kernel
@@ -297,19 +296,18 @@ def _score_ranks(
 
     Args:
         ranks: ``[C]`` ranks on one board.
-        out_doubled: ``[ranks, 53 * G]`` by the hero's rank, a card of the villain and its group;
-            the last card stands for all villains.
-        out_met: ``[53 * G]`` villains of any rank.
+        out_doubled: ``[ranks, G * 53]`` by the hero's rank, the villain's group and a card of the
+            villain; the last card stands for all villains.
+        out_met: ``[G * 53]`` villains of any rank.
     """
-    num_groups = out_met.shape[0] // (_NUM_CARDS + 1)
     for rank in range(num_ranks + 1):
         out_doubled[rank] = 0
     for i in range(ranks.shape[0]):
         if ranks[i] != BLOCKED_HERO:
-            equal, group = out_doubled[ranks[i]], groups[i]
-            equal[combo_cards[i, 0] * num_groups + group] += 1
-            equal[combo_cards[i, 1] * num_groups + group] += 1
-            equal[_ALL * num_groups + group] += 1
+            equal, first = out_doubled[ranks[i]], groups[i] * _NUM_COLUMNS
+            equal[first + combo_cards[i, 0]] += 1
+            equal[first + combo_cards[i, 1]] += 1
+            equal[first + _ALL] += 1
     out_met[:] = 0
     for rank in range(1, num_ranks + 1):
         row = out_doubled[rank]

@@ -123,19 +123,6 @@ class BoardHandStrengths:
     ehs2: FloatArray
     ehs_squared: FloatArray
 
-    def of(self, card_a: int, card_b: int) -> HandStrength:
-        """Returns the strength of one holding.
-
-        Raises:
-            AbstractionError: if the board holds one of its cards.
-        """
-        combo = combo_index(card_a, card_b)
-        i = int(np.searchsorted(self.combos, combo))
-        if i == len(self.combos) or self.combos[i] != combo:
-            raise AbstractionError(format_cards((card_a, card_b)), "cannot be held on this board")
-        fields = (self.ehs, self.ppot, self.npot, self.ehs2, self.ehs_squared)
-        return HandStrength(*(float(field[i]) for field in fields))
-
 
 class HandStrengthCalculator:
     """Computes hand strength by enumerating every villain and every runout."""

@@ -233,7 +233,7 @@ def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Jso
                 path=first.path,
                 pot=rounded(first.pot),
                 share=shares.get(flop, 1.0 / len(node.flops)),
-                **describe_texture(first.board).labels(),
+                **describe_texture(first.board),
                 actions=node_summary_to_json(first)["actions"],
                 ev=[rounded(first.range_ev(player)) for player in (0, 1)],
                 equity=[rounded(first.range_equity(player)) for player in (0, 1)],
@@ -426,7 +426,7 @@ def _rows_of_values(values: PostflopValues) -> list[Json]:
             _flop_row(
                 flops.names[number],
                 share=share,
-                **describe_texture(flop).labels(),
+                **describe_texture(flop),
                 ev=[rounded(float(mean)) for mean in means],
                 exploitability=values.reports[number].exploitability_pot,
             )

@@ -289,7 +289,7 @@ class LineTable:
     @cached_property
     def labels(self) -> list[dict[str, str]]:
         """What each flop is called."""
-        return [describe_texture(parse_cards(row.flop)).labels() for row in self.rows]
+        return [describe_texture(parse_cards(row.flop)) for row in self.rows]
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
