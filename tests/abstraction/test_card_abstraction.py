@@ -71,7 +71,7 @@ def with_tables() -> CardAbstraction:
     """Tables of flop and turn that are right on a few boards and 0 elsewhere."""
     tables = {}
     for street in BOARDS:
-        scores = survey_module._score_classes(
+        scores, _ = survey_module._score_classes(
             street, StrengthFeature.EHS2, board_classes(street), RunContext(1)
         )
         values = survey_module._to_strength(street, StrengthFeature.EHS2, scores)
