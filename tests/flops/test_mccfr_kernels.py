@@ -9,7 +9,7 @@ from runout.cfr.schedules import DCFR, DiscountWeights
 from runout.equity import equity_kernels
 from runout.flops import mccfr_kernels
 from runout.flops.hands import betting_game, group_by_hand
-from runout.flops.mccfr_kernels import Deals, HandSpan, SampledTables
+from runout.flops.mccfr_kernels import Deals, SampledTables
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
 from tests.reference import mccfr as reference
@@ -134,10 +134,10 @@ def test_count_wins_by_hand_adds_up_disjoint_combos(ranked, num_runouts):
     combos, hero, villain = ranked
     runouts = np.random.default_rng(7).choice(400, num_runouts, replace=False)
     out_wins = np.full((NUM_HANDS, NUM_HANDS), -1, dtype=np.int64)
-    by_hand = group_by_hand(combos)
-    assert by_hand.blocked.shape == (1_176, 95)
-    for span in (HandSpan(0, 60), HandSpan(60, NUM_HANDS)):
-        mccfr_kernels.count_wins_by_hand(hero, villain, runouts, by_hand, span, out_wins)
+    start, blocked = group_by_hand(combos)
+    assert blocked.shape == (1_176, 95)
+    for span in ((0, 60), (60, NUM_HANDS)):
+        mccfr_kernels.count_wins_by_hand(hero, villain, runouts, start, blocked, span, out_wins)
     expected = reference.count_wins_by_hand(
         hero, villain, runouts, combos, HAND_BY_COMBO[combos], NUM_HANDS
     )

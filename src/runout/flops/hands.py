@@ -14,7 +14,7 @@ from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_comb
 from runout.cards.evaluator import evaluate_many, evaluator_tables
 from runout.cards.flops import CanonicalBoard
 from runout.cfr.leaves import MatrixLeaves, Pass, StreetReach, Update
-from runout.cfr.schedules import DCFR_PLUS, LINEAR, DiscountSchedule, DiscountWeights, StoppingRule
+from runout.cfr.schedules import DCFR_PLUS, LINEAR, DiscountSchedule, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.cfr.team import Team
 from runout.equity import equity_kernels
@@ -36,7 +36,7 @@ from runout.flops.backend import (
     report_outcome,
     solving_a_small_flop,
 )
-from runout.flops.mccfr_kernels import BettingGame, CombosByHand, Deals, HandSpan, SampledTables
+from runout.flops.mccfr_kernels import BettingGame, Deals, SampledTables
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.layout import NUM_PLAYERS
@@ -302,12 +302,12 @@ class RunoutSampler:
         )
         wins = np.empty((NUM_HANDS, NUM_HANDS), dtype=np.int64)
 
-        def count(hands: HandSpan) -> None:
+        def count(hands: tuple[int, int]) -> None:
             mccfr_kernels.count_wins_by_hand(
-                self._hero, self._villain, chosen, self._combos, hands, wins
+                self._hero, self._villain, chosen, *self._combos, hands, wins
             )
 
-        self._team.run(count, [HandSpan(*bounds) for bounds in self._team.split(NUM_HANDS)])
+        self._team.run(count, self._team.split(NUM_HANDS))
         # One division, so that all runouts together give what the exact counts give.
         num_deals = NUM_PAIRS * NUM_RUNOUTS_PER_PAIR * self._num_runouts / NUM_RUNOUTS
         net: FloatArray = (wins - wins.T) / num_deals
@@ -372,7 +372,11 @@ class ExternalStreet(StreetSolver):
             return super().visit(root_reach, player, step)
         # What is played now is what `refresh` will compare with, not averages that were judged.
         self._play(averages=False)
-        self._learn_from_deals(player, step.weights)
+        state = self._stream.kernel_state(self._num_updates[player], player)
+        deals = self._stream.deal(self._deals_per_pass, state)
+        mccfr_kernels.discount_tables(self._game.tree, player, step.weights, self._sampled)
+        mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
+        self._num_updates[player] += 1
         return np.zeros((1, NUM_HANDS), dtype=np.float32)
 
     def refresh(self, player: int) -> float:
@@ -384,13 +388,6 @@ class ExternalStreet(StreetSolver):
         """Returns ``[1, N, 169]`` the average strategy."""
         self._publish()
         return super().average_strategy()
-
-    def _learn_from_deals(self, player: int, weights: DiscountWeights) -> None:
-        state = self._stream.kernel_state(self._num_updates[player], player)
-        deals = self._stream.deal(self._deals_per_pass, state)
-        mccfr_kernels.discount_tables(self._game.tree, player, weights, self._sampled)
-        mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
-        self._num_updates[player] += 1
 
     def _publish(self) -> None:
         """Copies what was learned into the tables of the base class."""
@@ -408,9 +405,12 @@ def betting_game(tree: PostflopTree) -> BettingGame:
     )
 
 
-def group_by_hand(combos: IntArray) -> CombosByHand:
-    """Returns where hands begin and who blocks whom among a flop's combos, sorted by hand."""
+def group_by_hand(combos: IntArray) -> tuple[IntArray, IntArray]:
+    """Returns where hands begin and who blocks whom among a flop's combos, sorted by hand.
+
+    These are ``start`` and ``blocked`` of `mccfr_kernels.count_wins_by_hand`.
+    """
     start = np.searchsorted(HAND_BY_COMBO[combos], np.arange(NUM_HANDS + 1))
     is_blocked = ~disjoint_combos(combos, combos)
     blocked = np.nonzero(is_blocked)[1].reshape(len(combos), -1)
-    return CombosByHand(start, blocked)
+    return start, blocked

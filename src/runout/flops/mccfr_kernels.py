@@ -62,25 +62,6 @@ class SampledTables(NamedTuple):
     strategy_sum: FloatArray
 
 
-class HandSpan(NamedTuple):
-    """The hands that a worker handles, ``begin`` up to but not including ``end``."""
-
-    begin: int
-    end: int
-
-
-class CombosByHand(NamedTuple):
-    """Combos that a flop leaves possible, those of a hand side by side.
-
-    Attributes:
-        start: ``[H + 1]`` the combos of hand h are ``start[h]:start[h + 1]``.
-        blocked: ``[C, 95]`` the combos that share a card with each, itself included.
-    """
-
-    start: IntArray
-    blocked: IntArray
-
-
 @inlined
 def _next_uniform(state):  # type: ignore[no-untyped-def]
     """Advances ``state[1]`` and returns a number from 0 up to but not including 1."""
@@ -227,25 +208,27 @@ def count_wins_by_hand(
     hero: Uint8Array,
     villain: Uint8Array,
     runouts: IntArray,
-    combos: CombosByHand,
-    hands: HandSpan,
+    start: IntArray,
+    blocked: IntArray,
+    hands: tuple[int, int],
     out_wins: IntArray,
 ) -> None:
     """Counts the disjoint combo pairs and runouts in which the row's hand beats the column's.
 
     Args:
-        hero: ``[R, C]`` ranks from `equity_kernels.rank_combos`.
+        hero: ``[R, C]`` ranks from `equity_kernels.rank_combos`, those of a hand side by side.
         villain: ``[R, C]`` likewise.
         runouts: ``[n]`` the rows of ``hero`` and ``villain`` to count, none of them twice.
-        combos: the columns of ``hero`` and ``villain``.
-        hands: the rows of ``out_wins`` to fill.
+        start: ``[H + 1]`` the combos of hand h are ``start[h]:start[h + 1]``.
+        blocked: ``[C, 95]`` the combos that share a card with each, itself included.
+        hands: the first row of ``out_wins`` to fill, and the one after the last.
         out_wins: ``[H, H]``; the chosen rows are overwritten.
     """
     counts = np.empty(hero.shape[1], dtype=np.uint8)
     total = np.empty(hero.shape[1], dtype=np.uint32)
-    for hand in range(hands.begin, hands.end):
+    for hand in range(hands[0], hands[1]):
         total[:] = 0
-        for row in range(combos.start[hand], combos.start[hand + 1]):
+        for row in range(start[hand], start[hand + 1]):
             for begin in range(0, runouts.shape[0], _MAX_BYTE_COUNT):
                 counts[:] = 0
                 for i in range(begin, min(begin + _MAX_BYTE_COUNT, runouts.shape[0])):
@@ -253,12 +236,12 @@ def count_wins_by_hand(
                     if rank != _BLOCKED_HERO:
                         for column in range(counts.shape[0]):
                             counts[column] += np.uint8(rank > ranks[column])
-                for i in range(combos.blocked.shape[1]):
-                    counts[combos.blocked[row, i]] = 0
+                for i in range(blocked.shape[1]):
+                    counts[blocked[row, i]] = 0
                 for column in range(counts.shape[0]):
                     total[column] += np.uint32(counts[column])
         wins = out_wins[hand]
-        for other in range(combos.start.shape[0] - 1):
+        for other in range(start.shape[0] - 1):
             wins[other] = 0
-            for column in range(combos.start[other], combos.start[other + 1]):
+            for column in range(start[other], start[other + 1]):
                 wins[other] += np.int64(total[column])
