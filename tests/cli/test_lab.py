@@ -57,14 +57,14 @@ class Rows:
         self.interrupt_at = interrupt_at
         self.asked = []
 
-    def __call__(self, contenders, flops, trees, workplace):
+    def __call__(self, backends, flops, trees, workplace):
         for flop in flops:
             for tree in trees:
-                for contender in contenders:
+                for tested in backends:
                     if len(self.asked) == self.interrupt_at:
                         raise KeyboardInterrupt
                     self.asked.append((comparing.format_cards(flop), tree.stakes.spr))
-                    yield make_row(contender.label, *self.asked[-1])
+                    yield make_row(tested.label, *self.asked[-1])
 
 
 def make_row(label, flop, spr):

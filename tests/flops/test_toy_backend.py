@@ -11,7 +11,7 @@ from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.flops.settings import MAKERS, make_backend
 from runout.flops.solve import PostflopAbstraction, PostflopPlan
-from runout.runs.compare import all_labels, make_contender
+from runout.runs.compare import all_labels, label_backend
 from tests.samples.toy_backend import ToyBackend, ToyConfig
 
 KEYS = {"solve_type": "toy", "fixed_flops": ["9s6s2s"], "bet_sizes": [1.0], "toy_action": 1}
@@ -68,5 +68,5 @@ def test_its_kernels_are_compiled_by_the_warm_up():
 
 def test_the_lab_compares_it():
     assert "toy" in all_labels()
-    contender = make_contender(PostflopModelConfig(), "toy:toy_action=2")
-    assert contender.backend == ToyBackend(2)
+    tested = label_backend(PostflopModelConfig(), "toy:toy_action=2")
+    assert tested.backend == ToyBackend(2)

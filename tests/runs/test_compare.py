@@ -22,7 +22,7 @@ from runout.runs.compare import (
     BackendRow,
     all_labels,
     compare_backends,
-    make_contender,
+    label_backend,
     mean_by_backend,
     value_errors,
 )
@@ -46,23 +46,23 @@ def make_config(**keys):
     return PostflopModelConfig.model_validate(mapping | keys)
 
 
-def make_contenders(*labels, **keys):
+def make_all_tested(*labels, **keys):
     """Returns backends whose values are taken from few boards, to be quick."""
-    contenders = []
+    backends = []
     for label in labels:
-        contender = make_contender(make_config(**keys), label)
-        backend = contender.backend
+        tested = label_backend(make_config(**keys), label)
+        backend = tested.backend
         if isinstance(backend, CardBackend):
             backend = replace(backend, sample=FEW_BOARDS)
         if isinstance(backend, BucketedBackend):
             backend = replace(backend, sample=FEW_BOARDS)
-        contenders.append(replace(contender, backend=backend))
-    return contenders
+        backends.append(replace(tested, backend=backend))
+    return backends
 
 
 def compare(*labels, flops=(FLOP,), on_event=ignore_progress, **keys):
     trees = PostflopPlan.make(make_config(**keys)).trees
-    return compare_backends(make_contenders(*labels, **keys), flops, trees, RunContext(1, on_event))
+    return compare_backends(make_all_tested(*labels, **keys), flops, trees, RunContext(1, on_event))
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +121,9 @@ def test_events_tell_iterations_solves_and_flops(compared):
 
 def test_a_row_is_the_solve_and_its_judgement():
     (row,) = compare("exhaustive")
-    (contender,) = make_contenders("exhaustive")
+    (tested,) = make_all_tested("exhaustive")
     tree = make_tree(1.0, (1.0,), 0)
-    solution = contender.backend.solve(flop_game("Qh7h2h"), tree, ignore_progress, Team())
+    solution = tested.backend.solve(flop_game("Qh7h2h"), tree, ignore_progress, Team())
     assert row.own_exploitability_pot == solution.report.exploitability_pot
     loss = judge_strategy(FLOP, tree, solution.strategy)
     assert row.real_gains_pot == loss.gains_pot
@@ -163,23 +163,23 @@ def test_rows_come_flop_by_flop_and_whoever_stops_has_the_finished_ones():
     ],
 )
 def test_a_label_names_a_backend(label, name, backend):
-    contender = make_contender(make_config(solve_type="exact"), label)
-    assert contender.label == name
-    assert isinstance(contender.backend, backend)
-    assert contender.is_exact == (label == "exact")
+    tested = label_backend(make_config(solve_type="exact"), label)
+    assert tested.label == name
+    assert isinstance(tested.backend, backend)
+    assert tested.is_exact == (label == "exact")
 
 
 def test_keys_are_those_of_the_label_and_of_the_config_where_the_backend_has_them():
     config = make_config(solve_type="bucketed", **BUCKETS, rebucket_rounds=7)
-    contender = make_contender(config, "bucketed:2")
-    assert contender.backend.rounds == 2
-    assert contender.backend.num_buckets == (8, 8, 8)
-    assert contender.backend.rule.max_iterations == 10
-    assert make_contender(config, "bucketed").label == "bucketed:7"
-    exact = make_contender(config, "exact:exact_precision=16")
+    tested = label_backend(config, "bucketed:2")
+    assert tested.backend.rounds == 2
+    assert tested.backend.num_buckets == (8, 8, 8)
+    assert tested.backend.rule.max_iterations == 10
+    assert label_backend(config, "bucketed").label == "bucketed:7"
+    exact = label_backend(config, "exact:exact_precision=16")
     assert (exact.label, exact.backend.precision) == ("exact:exact_precision=16", Precision.HALF)
     assert exact.backend.rule.max_iterations == 10
-    many = make_contender(config, "bucketed:rebucket_rounds=3:num_hand_buckets_flop=5")
+    many = label_backend(config, "bucketed:rebucket_rounds=3:num_hand_buckets_flop=5")
     assert many.label == "bucketed:3:num_hand_buckets_flop=5"
     assert many.backend.num_buckets == (5, 8, 8)
 
@@ -191,7 +191,7 @@ def test_all_backends_are_compared_and_rounds_of_one_of_them():
 @pytest.mark.parametrize("label", ["", "exakt", "bucketed:", "exact:2", "exact:seed=", "all"])
 def test_other_labels_are_refused(label):
     with pytest.raises(ConfigError) as error:
-        make_contender(make_config(), label)
+        label_backend(make_config(), label)
     assert str(error.value) == (
         f"solve_type: {label!r} is not mccfr, exhaustive, bucketed, exact, compact, or one of "
         "them with keys such as bucketed:rebucket_rounds=2"
@@ -201,7 +201,7 @@ def test_other_labels_are_refused(label):
 def test_a_key_that_the_backend_refuses_is_told_with_the_label():
     for label, key in (("bucketed:0", "rebucket_rounds"), ("mccfr:cfr_updates=x", "cfr_updates")):
         with pytest.raises(ConfigError) as error:
-            make_contender(make_config(), label)
+            label_backend(make_config(), label)
         assert error.value.where == f"postflop_model.{key}"
         assert error.value.problem.endswith(f"(with {label})")
 
@@ -267,7 +267,7 @@ def test_means_are_taken_by_backend_over_what_is_known():
 @pytest.mark.usefixtures("compared")  # has made the tables that are made only once
 def test_an_exact_solve_with_its_judge_takes_no_more_memory_than_foretold():
     tree = make_tree(1.0, (1.0,), 0)
-    foretold = make_contender(make_config(), "exact").estimate(FLOP, tree, 1).memory_bytes
+    foretold = label_backend(make_config(), "exact").estimate(FLOP, tree, 1).memory_bytes
     tracemalloc.start()
     list(compare("exact"))
     _, peak = tracemalloc.get_traced_memory()
@@ -277,9 +277,9 @@ def test_an_exact_solve_with_its_judge_takes_no_more_memory_than_foretold():
 
 def test_sixteen_bits_more_workers_and_more_suits_are_foretold():
     tree = make_tree(2.0, (1.0,), 0)
-    exact = make_contender(make_config(), "exact")
+    exact = label_backend(make_config(), "exact")
     need = exact.estimate(FLOP, tree, 1)
-    half = make_contender(make_config(), "exact:exact_precision=16").estimate(FLOP, tree, 1)
+    half = label_backend(make_config(), "exact:exact_precision=16").estimate(FLOP, tree, 1)
     assert half.memory_bytes == need.savings["exact_precision: 16"] < need.memory_bytes
     assert exact.estimate(FLOP, tree, 2).memory_bytes > need.memory_bytes
     rainbow = exact.estimate(parse_board("AsKd7h"), tree, 1)

@@ -49,7 +49,7 @@ from runout.trees.betting import BLIND_NAMES
 
 if TYPE_CHECKING:
     from runout.config.load import SweepPoint
-    from runout.runs.compare import BackendMean, BackendRow, Contender
+    from runout.runs.compare import BackendMean, BackendRow, BackendUnderTest
     from runout.runs.sweep import Estimate, SweepMean, SweepRow
     from runout.trees.tree import PostflopTree
 
@@ -128,15 +128,15 @@ def _compare(
         from runout.flops.solve import PostflopPlan
         from runout.runs.compare import compare_backends
 
-        contenders = _make_contenders(model, solve_types)
+        backends = _make_tested(model, solve_types)
         trees = PostflopPlan.make(model).trees
-        _tell_memory(contenders, boards, trees, context.num_threads)
-        rows, is_complete = collect(compare_backends(contenders, boards, trees, context))
+        _tell_memory(backends, boards, trees, context.num_threads)
+        rows, is_complete = collect(compare_backends(backends, boards, trees, context))
     if not is_complete and not rows:
         raise KeyboardInterrupt("interrupted before any flop was finished")
     _report(config, rows, file, is_complete)
     if not is_complete:
-        total = format_count_of(len(contenders) * len(boards) * len(trees), "solve")
+        total = format_count_of(len(backends) * len(boards) * len(trees), "solve")
         raise KeyboardInterrupt(f"interrupted, {len(rows)} of {total} in the table")
 
 
@@ -205,30 +205,30 @@ def _write_json(file: Path, document: Json) -> None:
         replace_file(file, f"{format_json(document)}\n".encode())
 
 
-def _make_contenders(model: PostflopModelConfig, text: str) -> list["Contender"]:
-    from runout.runs.compare import all_labels, make_contender
+def _make_tested(model: PostflopModelConfig, text: str) -> list["BackendUnderTest"]:
+    from runout.runs.compare import all_labels, label_backend
 
     labels = all_labels() if text == _EVERYTHING else [label.strip() for label in text.split(",")]
     try:
-        contenders = [make_contender(model, label) for label in labels]
+        backends = [label_backend(model, label) for label in labels]
     except ConfigError as error:
         if error.where != "solve_type":
             raise
         raise OptionError("--solve-type", f"{error.problem}, or all") from None
-    by_label = {contender.label: contender for contender in contenders}
+    by_label = {tested.label: tested for tested in backends}
     return list(by_label.values())
 
 
 def _tell_memory(
-    contenders: Sequence["Contender"],
+    backends: Sequence["BackendUnderTest"],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence["PostflopTree"],
     num_workers: int,
 ) -> None:
     """Says what the largest of the solves will need, and refuses it if there is less."""
     costs = [
-        (contender.estimate(flop, tree, num_workers), contender.label, flop, tree.stakes.spr)
-        for contender, flop, tree in itertools.product(contenders, flops, trees)
+        (tested.estimate(flop, tree, num_workers), tested.label, flop, tree.stakes.spr)
+        for tested, flop, tree in itertools.product(backends, flops, trees)
     ]
     cost, label, flop, spr = max(costs, key=lambda each: each[0].memory_bytes)
     where = f" of memory for {format_cards(flop)} at SPR {spr:.4g}"

@@ -146,7 +146,7 @@ _VALUES = "value_pot"
 
 
 @dataclass(frozen=True)
-class Contender:
+class BackendUnderTest:
     """A backend with a label such as ``bucketed:2``."""
 
     label: str
@@ -180,7 +180,7 @@ def all_labels() -> list[str]:
     return labels
 
 
-def make_contender(config: PostflopModelConfig, label: str) -> Contender:
+def label_backend(config: PostflopModelConfig, label: str) -> BackendUnderTest:
     """Returns the backend that a label names, with the sizes and limits of a config.
 
     Args:
@@ -210,7 +210,7 @@ def make_contender(config: PostflopModelConfig, label: str) -> Contender:
         raise ConfigError(error.where, f"{error.problem} (with {label})") from error
     short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]
     long = [part for part in given if "=" in part and not part.startswith(f"{kind.label_key}=")]
-    return Contender(":".join([solve_type, *short, *long]), make_backend(chosen))
+    return BackendUnderTest(":".join([solve_type, *short, *long]), make_backend(chosen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +221,7 @@ class JudgedSolve:
     """
 
     key: str
-    contender: Contender
+    tested: BackendUnderTest
     flop: tuple[int, ...]
     tree: PostflopTree
     name: str
@@ -246,13 +246,13 @@ class JudgeJob:
 
     def run(self, item: JudgedSolve, worker: Worker) -> TaskResult:
         """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
-        backend, tree, team = item.contender.backend, item.tree, Team.of(worker)
+        backend, tree, team = item.tested.backend, item.tree, Team.of(worker)
         is_bound = backend.meaning.is_upper_bound
         report_progress = progress_sink(item.name, tree.stakes.spr, worker.on_event, is_bound)
         started = time.perf_counter()
         solution = backend.solve(FlopGame.deal(item.flop), tree, report_progress, team)
         seconds = time.perf_counter() - started
-        label, strategy = item.contender.label, solution.strategy
+        label, strategy = item.tested.label, solution.strategy
         row = _judge(label, item.flop, tree, strategy, solution.report, team)
         arrays = {_VALUES: solution.value_pot} if self.keeps_values else {}
         return TaskResult(arrays, {_ROW: asdict(replace(row, seconds=seconds))})
@@ -267,7 +267,7 @@ def row_of(entry: LedgerEntry) -> BackendRow:
 
 
 def compare_backends(
-    contenders: Sequence[Contender],
+    backends: Sequence[BackendUnderTest],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence[PostflopTree],
     workplace: RunContext,
@@ -279,11 +279,11 @@ def compare_backends(
     that were finished. The workplace is told about iterations, finished solves and finished flops.
     """
     tasks = []
-    for flop, tree, contender in product(flops, trees, contenders):
+    for flop, tree, tested in product(flops, trees, backends):
         name = format_cards(flop)
-        key = f"{name} {tree.stakes.spr:g} {contender.label}"
+        key = f"{name} {tree.stakes.spr:g} {tested.label}"
         # Alone, so that the times of backends can be compared.
-        tasks.append(Task(key, JudgedSolve(key, contender, flop, tree, name), is_alone=True))
+        tasks.append(Task(key, JudgedSolve(key, tested, flop, tree, name), is_alone=True))
     entries: dict[tuple[tuple[int, ...], float], dict[str, LedgerEntry]] = {}
     rows_of: dict[tuple[int, ...], list[BackendRow]] = {flop: [] for flop in flops}
     num_solved = 0
@@ -294,14 +294,14 @@ def compare_backends(
                 raise done.error
             solve = done.task.item
             of_tree = entries.setdefault((solve.flop, solve.tree.stakes.spr), {})
-            of_tree[solve.contender.label] = done.entry
+            of_tree[solve.tested.label] = done.entry
             advance(num_done)
-            if len(of_tree) < len(contenders):
+            if len(of_tree) < len(backends):
                 continue
-            rows = _compare_values(solve.flop, contenders, of_tree)
+            rows = _compare_values(solve.flop, backends, of_tree)
             yield from rows
             rows_of[solve.flop] += rows
-            if len(rows_of[solve.flop]) == len(trees) * len(contenders):
+            if len(rows_of[solve.flop]) == len(trees) * len(backends):
                 num_solved += 1
                 worst = max(row.real_exploitability_pot for row in rows_of[solve.flop])
                 seconds = sum(row.seconds + row.judging_seconds for row in rows_of[solve.flop])
@@ -310,16 +310,16 @@ def compare_backends(
 
 
 def _compare_values(
-    flop: tuple[int, ...], contenders: Sequence[Contender], entries: Mapping[str, LedgerEntry]
+    flop: tuple[int, ...], backends: Sequence[BackendUnderTest], entries: Mapping[str, LedgerEntry]
 ) -> list[BackendRow]:
     """Returns the rows of one flop and tree, with errors if one backend was exact."""
     values = {label: cast(Float32Array, entry.arrays[_VALUES]) for label, entry in entries.items()}
-    exact = next((values[each.label] for each in contenders if each.is_exact), None)
+    exact = next((values[each.label] for each in backends if each.is_exact), None)
     rows = []
-    for contender in contenders:
-        row = row_of(entries[contender.label])
-        if exact is not None and not contender.is_exact:
-            of_hands, of_pairs = value_errors(flop, values[contender.label], exact)
+    for tested in backends:
+        row = row_of(entries[tested.label])
+        if exact is not None and not tested.is_exact:
+            of_hands, of_pairs = value_errors(flop, values[tested.label], exact)
             row = replace(row, hand_error_pot=of_hands, pair_error_pot=of_pairs)
         rows.append(row)
     return rows

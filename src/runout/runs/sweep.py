@@ -18,7 +18,7 @@ from runout.events import PhaseAdvanced
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
 from runout.flops.solve import PostflopPlan, finish_flops
-from runout.runs.compare import Contender, JudgedSolve, JudgeJob, row_of
+from runout.runs.compare import BackendUnderTest, JudgedSolve, JudgeJob, row_of
 from runout.storage.bundle import digest_config
 
 #: What is measured of every solve; the first is what choices are compared by.
@@ -47,10 +47,10 @@ class SweepTask:
     def to_task(self) -> Task[JudgedSolve]:
         """Returns the solve and its judging; it is timed, so it has its worker for itself."""
         plan = PostflopPlan.make(self.model, 1)
-        contender = Contender(self.model.solve_type, plan.backend)
+        tested = BackendUnderTest(self.model.solve_type, plan.backend)
         (flop, *_), (tree,) = plan.flops.flops, plan.trees
-        cost = contender.estimate(flop, tree, 1)
-        solve = JudgedSolve(str(self), contender, flop, tree, self.flop)
+        cost = tested.estimate(flop, tree, 1)
+        solve = JudgedSolve(str(self), tested, flop, tree, self.flop)
         return Task(str(self), solve, cost.memory_bytes, cost.seconds, is_alone=True)
 
 
