@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -145,68 +146,61 @@ def solve_spot(
             is at it.
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
-    config = _complete(config, keys)
+    if not isinstance(config, SpotConfig):
+        config = load_spot_config(config, keys)
+    elif keys:
+        config = load_spot_config(None, config.to_mapping() | keys)
     workplace = workplace or RunContext()
-    team = team or Team(workplace.num_threads)
-    if directory is None:
-        return _solve_spot(config, workplace, team, None, resume, overwrite)
-    with claiming(directory):
-        # What may not be replaced is refused now, and not after the work.
-        StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
-        return _solve_spot(config, workplace, team, directory, resume, overwrite)
-
-
-def _solve_spot(
-    config: SpotConfig,
-    workplace: RunContext,
-    team: Team,
-    directory: Path | None,
-    resume: bool,
-    overwrite: bool,
-) -> SpotSolution:
-    """Does what `solve_spot` says, with a directory that nobody else works on."""
-    is_there = directory is not None and has_bundle(directory)
-    if directory is not None and is_there and not overwrite:
-        require_own_spot(directory, config, resume)
-    require_memory(config, measure_spot(config, team.num_workers))
-    if directory is not None and is_there and can_go_on(directory, config, resume, overwrite):
-        earlier = replace(SpotSolution.load(directory, team=team), config=config)
+    with ExitStack() as stack:
+        if directory is not None:
+            stack.enter_context(claiming(directory))
+            # What may not be replaced is refused now, and not after the work.
+            StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
+        team = team or Team(workplace.num_threads)
+        earlier = _find_earlier(config, team, directory, resume, overwrite)
         reason = reason_to_rest(earlier.outcome, earlier.curve_chips, config.stopping_rule())
-        if reason is not None:
-            rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
-            # Nothing was left to do but to say so, or an earlier version kept no solution.
-            if earlier.is_interrupted or not has_solution(directory):
-                rested.save(directory, overwrite=True)
-            return rested
-    else:
-        solver = start_solver(config, team)
-        for lock in config.locks:
-            lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
-        nothing = SolveOutcome(StopReason.INTERRUPTED, 0, 0.0, math.nan, math.inf)
-        earlier = SpotSolution(config, solver, nothing)
-    solution = _solve(earlier, workplace, directory)
-    if solution.is_interrupted:
-        raise KeyboardInterrupt(describe_interruption(solution.outcome.iterations, directory))
-    return solution
+        if reason is None:
+            solution = _solve(earlier, workplace, directory)
+            if solution.is_interrupted:
+                num_done = solution.outcome.iterations
+                raise KeyboardInterrupt(describe_interruption(num_done, directory))
+            return solution
+        rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
+        # Nothing was left to do but to say so, or an earlier version kept no solution.
+        if directory is not None and (earlier.is_interrupted or not has_solution(directory)):
+            rested.save(directory, overwrite=True)
+        return rested
 
 
-def can_go_on(directory: Path, config: SpotConfig, resume: bool, overwrite: bool) -> bool:
-    """Returns whether a solve begins with what is in a directory.
+def _find_earlier(
+    config: SpotConfig, team: Team, directory: Path | None, resume: bool, overwrite: bool
+) -> SpotSolution:
+    """Returns the solve that goes on, which has learned nothing if none is in the directory.
 
-    With ``overwrite`` that is only an interrupted solve of the same spot, which is what a killed
+    With ``overwrite`` only an interrupted solve of the same spot goes on, which is what a killed
     command of the same words has left.
 
     Raises:
-        BundleError: if a solve that is not to be replaced cannot be opened.
+        BundleError: if a solve that is not to be replaced is of another spot, or cannot be opened.
+        ExecutionError: if there is not enough memory.
     """
-    if not overwrite or not resume:
-        return resume and not overwrite
-    try:
-        _, outcome, _ = load_spot_facts(directory)
-        require_own_spot(directory, config)
-    except BundleError:
-        return False
-    return outcome.reason == StopReason.INTERRUPTED
+    goes_on = False
+    if directory is not None and has_bundle(directory):
+        try:
+            require_own_spot(directory, config, resume or overwrite)
+            outcome = load_spot_facts(directory).outcome
+            goes_on = resume and (not overwrite or outcome.reason == StopReason.INTERRUPTED)
+        except BundleError:
+            if not overwrite:
+                raise
+    require_memory(config, measure_spot(config, team.num_workers))
+    if directory is not None and goes_on:
+        return replace(SpotSolution.load(directory, team=team), config=config)
+    solver = start_solver(config, team)
+    for lock in config.locks:
+        lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
+    nothing = SolveOutcome(StopReason.INTERRUPTED, 0, 0.0, math.nan, math.inf)
+    return SpotSolution(config, solver, nothing)
 
 
 def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
@@ -259,12 +253,6 @@ def reason_to_rest(
     if outcome.iterations >= rule.max_iterations:
         return StopReason.ITERATIONS
     return None
-
-
-def _complete(config: SpotConfig | Path | None, keys: dict[str, Any]) -> SpotConfig:
-    if isinstance(config, SpotConfig):
-        return load_spot_config(None, config.to_mapping() | keys) if keys else config
-    return load_spot_config(config, keys)
 
 
 def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None) -> SpotSolution:
