@@ -30,7 +30,7 @@ from runout.config.section import (
     format_yaml,
     join_path,
     parse_yaml,
-    read_entries,
+    read_list,
     refusal,
     show_value,
     suggest,
@@ -148,7 +148,8 @@ def load_run_config(source: Path | str) -> RunConfig:
     if isinstance(source, Path):
         path = source.parent / path
         config = config.model_copy(update={"postflop_model_path": path})
-    if not config.needs_flop_values or not _is_yaml_file(path):
+    is_file = path.suffix.lower() in YAML_SUFFIXES or os.path.isfile(path)
+    if not config.needs_flop_values or not is_file:
         return config
     try:
         model = load_postflop_config(path, allow_auto_sprs=True)
@@ -175,12 +176,9 @@ def load_spot_config(
     if source is not None:
         _require_kind(document, source, SPOT)
     lines = {} if source is None else document.lines
-    merged = YamlMapping(document)
-    merged.update(given or {})
+    merged = YamlMapping({**document, **(given or {})})
     # What was given beside the source stands on no line of it.
-    merged.lines = {
-        path: line for path, line in lines.items() if _first_key(path) not in (given or {})
-    }
+    merged.lines = {p: n for p, n in lines.items() if re.split(r"[.\[]", p)[0] not in (given or {})}
     return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
 
 
@@ -222,17 +220,9 @@ def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: Confi
         raise ConfigError(_name_of(source), f"{problem}; here that of {wanted.what} is read")
 
 
-def _first_key(path: str) -> str:
-    return re.split(r"[.\[]", path, maxsplit=1)[0]
-
-
 def _name_of(source: Path | str) -> str:
     """Returns what errors name that belong to no key: the file, if there is one."""
     return str(source) if isinstance(source, Path) else "config"
-
-
-def _is_yaml_file(path: Path) -> bool:
-    return path.suffix.lower() in YAML_SUFFIXES or os.path.isfile(path)
 
 
 def _problem_with_section(key: str) -> str:
@@ -249,20 +239,16 @@ def _problem_with_section(key: str) -> str:
 # A sweep: the flops of a config solved with every choice of a grid of keys, by several seeds.
 
 
-SECTION = "sweep"
-
 _GRID_FORM = "a mapping of keys to lists, write rebucket_rounds: [1, 2]"
 
 
 def _read_seeds(value: Any) -> tuple[int, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         value = list(range(value))
-    if not isinstance(value, list) or not value:
-        raise refusal(value, "a list of seeds, or how many")
-    seeds = read_entries(value, whole(0).parse)
+    seeds = read_list(value, whole(0).parse, "a list of seeds, or how many", least="seed")
     if len(set(seeds)) < len(seeds):
         raise PartError("", "has a seed twice")
-    return tuple(seeds)
+    return seeds
 
 
 def _read_grid(value: Any) -> list[dict[str, Any]]:
@@ -278,11 +264,14 @@ def _read_grid(value: Any) -> list[dict[str, Any]]:
     return choices
 
 
-class SweepKeys(ConfigSection):
-    """What is varied."""
-
+class _Sweep(ConfigSection):
     grid: Annotated[list[dict[str, Any]], Form(_GRID_FORM, _read_grid), Key("nothing")]
     seeds: Annotated[tuple[int, ...], Form("seeds", _read_seeds), Key("nothing")] = (0,)
+
+
+class _SweepFile(ConfigSection):
+    sweep: Annotated[_Sweep, Key("nothing")]
+    postflop_model: Annotated[dict[str, Any], Key("nothing")]
 
 
 @dataclass(frozen=True)
@@ -310,14 +299,8 @@ def load_sweep_config(path: Path) -> tuple[SweepPoint, ...]:
         ConfigError: if it cannot be read, or naming the key at fault.
     """
     document = load_yaml(path)
-    for key in (SECTION, POSTFLOP_SECTION):
-        if not isinstance(document.get(key), Mapping):
-            problem = f"has no section {key}, a sweep needs {SECTION} and {POSTFLOP_SECTION}"
-            raise ConfigError(str(path), problem)
-    for key in document:
-        if key not in (SECTION, POSTFLOP_SECTION):
-            raise ConfigError(key, f"unknown section, allowed are {SECTION}, {POSTFLOP_SECTION}")
-    sweep, base = SweepKeys.parse(document[SECTION], SECTION), document[POSTFLOP_SECTION]
+    sweep = _SweepFile.parse(document, "", str(path)).sweep
+    base = document[POSTFLOP_SECTION]
     parse_postflop_config(base)  # errors of the file itself come first, with their lines
     return tuple(_make_point(base, choice, sweep.seeds) for choice in sweep.grid)
 
@@ -338,7 +321,7 @@ def _make_point(
             model = parse_postflop_config({**keys, "seed": seed})
         except ConfigError as error:
             label = ", ".join(f"{key}: {show_value(value)}" for key, value in choice.items())
-            raise ConfigError(f"{SECTION}.grid", f"{error} (with {label})") from error
+            raise ConfigError("sweep.grid", f"{error} (with {label})") from error
         models.append(model)
         if not model.is_random and model.max_flop_boards is None:
             break
@@ -394,12 +377,9 @@ def renew_reference(page: str) -> str:
 def _format_backend(kind: type[PostflopModelConfig]) -> list[str]:
     """Returns the keys that a backend adds, and what presets set of them."""
     about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
-    presets = (
-        []
-        if kind.presets is PostflopModelConfig.presets
-        else [_format_presets(kind, kind.own_keys())]
-    )
     heading = f"### More keys with `solve_type: {kind().solve_type}`"
+    has_presets = kind.presets is not PostflopModelConfig.presets
+    presets = [_format_presets(kind, kind.own_keys())] if has_presets else []
     return [heading, about, _format_keys(kind, kind.own_keys()), *presets]
 
 

@@ -24,8 +24,7 @@ from runout.config.section import (
     as_number,
     format_yaml,
     inside,
-    read_entries,
-    refusal,
+    read_list,
     show_value,
     whole,
 )
@@ -92,14 +91,15 @@ def _read_spr(value: Any) -> float | None:
 def _read_sprs(value: Any) -> tuple[float, ...]:
     if isinstance(value, AutoSprs) or value == AUTO:
         return AutoSprs()
-    ratios = read_entries(value, Form("a positive stack-to-pot ratio", _read_spr).parse)
-    if not ratios:
-        raise PartError("", "empty, give at least one stack-to-pot ratio such as [3.5]")
+    read, least = Form("a positive stack-to-pot ratio", _read_spr).parse, "stack-to-pot ratio"
+    if not isinstance(value, list | tuple):
+        return (read(value),)
+    ratios = read_list(value, read, "", least=f"{least} such as [3.5]")
     for position, ratio in enumerate(ratios):
         if ratio in ratios[:position]:
             problem = "comes twice, each stack-to-pot ratio may come once"
             raise PartError(f"[{position}]", f"{show_value(value[position])} {problem}")
-    return tuple(ratios)
+    return ratios
 
 
 def _parse_flop(text: str) -> tuple[int, ...]:
@@ -112,12 +112,9 @@ _FLOP = cards_form("flop", "AhKd7s", _parse_flop, "a flop such as AhKd7s")
 
 def _read_flops(value: Any) -> tuple[str, ...]:
     """Reads a list of flops, no two alike up to suits, in their order."""
-    if not isinstance(value, list | tuple):
-        raise refusal(value, "a list of flops, write [AhKd7s]")
-    if not value:
-        raise PartError("", "empty, give at least one flop such as AhKd7s")
+    allowed, least = "a list of flops, write [AhKd7s]", "flop such as AhKd7s"
     first_by_flop: dict[tuple[int, ...], str] = {}
-    for position, flop in enumerate(read_entries(value, _FLOP.parse)):
+    for position, flop in enumerate(read_list(value, _FLOP.parse, allowed, least=least)):
         first = first_by_flop.setdefault(canonical_flop(parse_cards(flop)), flop)
         if len(first_by_flop) <= position:
             problem = f"{quote(value[position])} is {first!r} up to suits, each flop may come once"
@@ -184,6 +181,8 @@ class PostflopModelConfig(ConfigSection):
         is_random: whether the backend's results depend on the seed.
         label_key: the key whose value may stand after the backend's name in ``lab exploit``.
         label_values: its values that are compared there.
+        delta_key: the key that says how little strategies may change in an iteration to end a
+            solve, if there is one.
     """
 
     aliases: ClassVar[Mapping[str, str]] = {"postflop_spr": "postflop_sprs"}
@@ -193,6 +192,7 @@ class PostflopModelConfig(ConfigSection):
     is_random: ClassVar[bool] = True
     label_key: ClassVar[str | None] = None
     label_values: ClassVar[tuple[int, ...]] = ()
+    delta_key: ClassVar[str] = ""
 
     solve_type: Annotated[str, Key("game")] = DEFAULT_BACKEND
     """The backend. Each has keys of its own, which are errors with another one."""
@@ -332,18 +332,13 @@ class PostflopModelConfig(ConfigSection):
         """Returns how iterations are weighted."""
         return schedule_of(self.best_variant if self.cfr_variant is None else self.cfr_variant)
 
-    @property
-    def delta_limit(self) -> float | None:
-        """How little strategies may change in an iteration to end a solve; None is no limit."""
-        return None
-
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve of a flop ends; its values are in flop pots."""
         return StoppingRule(
             max_iterations=self.postflop_solve_iterations,
             max_seconds=self.cfr_max_seconds_per_flop,
             exploitability=self.cfr_exploitability_threshold,
-            strategy_delta=self.delta_limit,
+            strategy_delta=getattr(self, self.delta_key, None),
         )
 
     def to_yaml(self) -> str:
@@ -371,16 +366,13 @@ class PostflopModelConfig(ConfigSection):
 class _HandConfig(PostflopModelConfig):
     """The keys of both backends between the 169 hands."""
 
+    delta_key: ClassVar[str] = "cfr_strategy_delta_threshold"
+
     cfr_strategy_delta_threshold: Annotated[
         float | None, SHARE.or_null(), Key("end", "probability")
     ] = None
     """A flop's solve ends when no probability of an action changes by more than this from one
     iteration to the next; `null` is off."""
-
-    @property
-    def delta_limit(self) -> float | None:
-        """How little strategies may change in an iteration to end a solve."""
-        return self.cfr_strategy_delta_threshold
 
 
 class MccfrConfig(_HandConfig):
@@ -420,6 +412,7 @@ class BucketedConfig(PostflopModelConfig):
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampled boards out
     label_key: ClassVar[str | None] = "rebucket_rounds"
     label_values: ClassVar[tuple[int, ...]] = (1, 2)
+    delta_key: ClassVar[str] = "rebucket_delta_threshold"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         name: {**PRESETS[name], **dict(zip(_BUCKET_KEYS, numbers, strict=True))}
         for name, numbers in (
@@ -461,11 +454,6 @@ class BucketedConfig(PostflopModelConfig):
             self.num_hand_buckets_turn,
             self.num_hand_buckets_river,
         )
-
-    @property
-    def delta_limit(self) -> float | None:
-        """How little average strategies may move in an iteration to end a round."""
-        return self.rebucket_delta_threshold
 
     def meanings(self) -> dict[str, Any]:
         """Returns what digests have; without a further round nothing is started warm."""
@@ -532,11 +520,6 @@ class PotSizesConfig(ConfigSection):
     max_raises_per_street: Annotated[int | None, RAISES.or_null(), Key("game", "raises")] = None
     """Raises after the first bet of a street; `null` means as in `postflop_model`."""
 
-    def applied_to(self, model: PostflopModelConfig) -> PostflopModelConfig:
-        """Returns a model with what is given for these pots."""
-        given = {key: value for key, value in self.values().items() if value is not None}
-        return model.model_copy(update=given)
-
 
 _POT_SIZES = Form("a mapping of bet_sizes, raise_sizes and max_raises_per_street").or_null()
 
@@ -573,8 +556,9 @@ class JointConfig(ConfigSection):
 
     def model_of(self, pot: str, model: PostflopModelConfig) -> PostflopModelConfig:
         """Returns the postflop model of a type of pot, one of `POT_KEYS`."""
-        sizes: PotSizesConfig | None = getattr(self, pot)
-        return model if sizes is None else sizes.applied_to(model)
+        sizes: PotSizesConfig = getattr(self, pot) or PotSizesConfig()
+        given = {key: value for key, value in sizes.values().items() if value is not None}
+        return model.model_copy(update=given)
 
     def game_with(self, model: PostflopModelConfig) -> dict[str, Any]:
         """Returns what decides an iteration together with a postflop model."""

@@ -23,10 +23,10 @@ from runout.config.section import (
     Key,
     PartError,
     as_number,
-    check_keys,
     inside,
     number,
     read_entries,
+    read_list,
     read_parts,
     refusal,
     show_value,
@@ -41,7 +41,6 @@ from runout.config.values import (
     digest_variant,
     menu_as_set,
     schedule_of,
-    split_text,
 )
 from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
@@ -63,7 +62,6 @@ from runout.trees.tree import PreflopTree
 POSITION_KEYS = ("sb", "bb")
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
-_DEPTHS = "write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
 
 
 class SizesByPosition(NamedTuple):
@@ -80,8 +78,7 @@ class SizesByPosition(NamedTuple):
         if not isinstance(value, Mapping):
             both = _read_depths(value)
             return cls(both, both)
-        check_keys(value, POSITION_KEYS, "give sb and bb")
-        return cls(**read_parts(value, POSITION_KEYS, _read_depths))
+        return cls(**read_parts(value, _read_depths, POSITION_KEYS, "give sb and bb"))
 
     def plain(self) -> Any:
         """Returns the sizes as YAML has them: one list if both players have the same."""
@@ -104,16 +101,13 @@ class SizesByPosition(NamedTuple):
 
 
 def _read_depths(value: Any) -> SizesByDepth:
-    if isinstance(value, str):
-        value = split_text(value, DEPTH_SEPARATOR)
-    if not isinstance(value, list | tuple):
-        raise refusal(value, f"a list by raise depth, {_DEPTHS}")
-    return tuple(read_entries(value, _read_depth))
+    def read_depth(depth: Any) -> tuple[BetSize, ...]:
+        if isinstance(depth, str):
+            return read_list(depth, _read_raise_size, "", separator=SIZE_SEPARATOR)
+        return tuple(read_entries(depth, _read_raise_size))
 
-
-def _read_depth(value: Any) -> tuple[BetSize, ...]:
-    sizes = split_text(value, SIZE_SEPARATOR) if isinstance(value, str) else value
-    return tuple(read_entries(sizes, _read_raise_size))
+    allowed = "a list by raise depth, write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
+    return read_list(value, read_depth, allowed, separator=DEPTH_SEPARATOR)
 
 
 def _read_raise_size(value: Any) -> BetSize:

@@ -520,6 +520,27 @@ def read_entries(value: Any, read: Callable[[Any], Any]) -> list[Any]:
     return entries
 
 
+def read_list(
+    value: Any, read: Callable[[Any], Any], allowed: str, *, separator: str = "", least: str = ""
+) -> tuple[Any, ...]:
+    """Reads every entry of a list.
+
+    Args:
+        value: the list, or a text with separators if there is one.
+        read: reads an entry.
+        allowed: what the list is, for the end of the sentence "X is not ...".
+        separator: between the entries of a text.
+        least: what must be given, if the list may not be empty.
+    """
+    if separator and isinstance(value, str):
+        value = value.split(separator) if value.strip() else []
+    if not isinstance(value, list | tuple):
+        raise refusal(value, allowed)
+    if least and not value:
+        raise PartError("", f"empty, give at least one {least}")
+    return tuple(read_entries(value, read))
+
+
 def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
     """Returns an error with the line of its path, if that is known, and with notes in brackets."""
     line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
@@ -528,35 +549,34 @@ def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> Co
 
 
 def read_parts(
-    value: Mapping[Any, Any], keys: Sequence[Any], read: Callable[[Any], Any]
+    value: Mapping[Any, Any],
+    read: Callable[[Any], Any],
+    keys: Sequence[str] = (),
+    hint: str = "",
+    least: int | None = None,
 ) -> dict[Any, Any]:
-    """Reads what a mapping has of given keys."""
+    """Reads every value of a mapping.
+
+    Args:
+        value: the mapping.
+        read: reads a value.
+        keys: the allowed keys, in the order of the result; none if any key is allowed.
+        hint: what to give or write instead of another key or a missing one.
+        least: how many of the allowed keys, from the first on, must be given; None for all.
+    """
+    for key in value:
+        if keys and key not in keys:
+            problem = f"unknown key{suggest(key, keys) or f', {hint}'}"
+            raise PartError(f".{join_path('', str(key))}", problem)
+    for key in keys[:least]:
+        if key not in value:
+            raise PartError("", f"{key} is missing, {hint}")
     parts = {}
-    for key in keys:
+    for key in keys or value:
         if key in value:
             with inside(f".{join_path('', str(key))}"):
                 parts[key] = read(value[key])
     return parts
-
-
-def check_keys(
-    value: Mapping[Any, Any], allowed: Sequence[str], hint: str, least: int | None = None
-) -> None:
-    """Refuses a mapping with unknown or missing keys.
-
-    Args:
-        value: the mapping.
-        allowed: its keys.
-        hint: what to give or write, for errors.
-        least: how many of the allowed keys, from the first on, must be given; None for all.
-    """
-    for key in value:
-        if key not in allowed:
-            problem = f"unknown key{suggest(key, allowed) or f', {hint}'}"
-            raise PartError(f".{join_path('', str(key))}", problem)
-    for key in allowed[:least]:
-        if key not in value:
-            raise PartError("", f"{key} is missing, {hint}")
 
 
 def suggest(word: Any, choices: Iterable[str]) -> str:

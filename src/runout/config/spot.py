@@ -17,11 +17,10 @@ from runout.config.section import (
     Key,
     PartError,
     as_number,
-    check_keys,
     inside,
     join_path,
     number,
-    read_entries,
+    read_list,
     read_parts,
     refusal,
     whole,
@@ -43,7 +42,7 @@ from runout.config.values import (
     schedule_of,
     sizes_form,
 )
-from runout.errors import ConfigError, RangeError, quote, shorten
+from runout.errors import RangeError, quote, shorten
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.sizes import ChipAmount, format_percent, parse_bet_size
 from runout.trees.tree import PostflopTree
@@ -79,7 +78,6 @@ SUM_TOLERANCE = 1e-5
 
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
 _LOCK_FORM = "write {node: x, strategy: {x: 40%, b60: 60%}}"
-_ACTIONS = "a mapping of actions, write {x: 40%, b60: 60%}"
 
 
 @dataclass(frozen=True)
@@ -148,19 +146,13 @@ def _percentage(value: Any) -> float | None:
     return None if match is None else float(Decimal(match[1]) / 100)
 
 
-def _read_locks(value: Any) -> tuple[NodeLock, ...]:
-    if not isinstance(value, list | tuple):
-        raise refusal(value, f"a list of locks, {_LOCK_FORM}")
-    return tuple(read_entries(value, _read_lock))
-
-
 def _read_lock(value: Any) -> NodeLock:
     if isinstance(value, NodeLock):
         return value
     if not isinstance(value, Mapping):
         raise refusal(value, f"a lock, {_LOCK_FORM}")
-    check_keys(value, ("node", "strategy", "locks_alike"), _LOCK_FORM, 2)
-    node, locks_alike = value["node"], value.get("locks_alike", False)
+    lock = read_parts(value, lambda part: part, ("node", "strategy", "locks_alike"), _LOCK_FORM, 2)
+    node, locks_alike = lock["node"], lock.get("locks_alike", False)
     with inside(".node"):
         if not isinstance(node, str):
             raise refusal(node, "a path such as x:b60")
@@ -168,29 +160,27 @@ def _read_lock(value: Any) -> NodeLock:
         if not isinstance(locks_alike, bool):
             raise refusal(locks_alike, "true or false")
     with inside(".strategy"):
-        return NodeLock(node.strip(), _read_strategy(value["strategy"]), locks_alike)
+        return NodeLock(node.strip(), _read_strategy(lock["strategy"]), locks_alike)
 
 
 def _read_strategy(value: Any) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """Reads probabilities by action, for all hands, or by range and action."""
-    if not value:
-        raise refusal(value, _ACTIONS)
     if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
-        return ((RANDOM, _read_probabilities(value)),)
+        return ((RANDOM, _read_probabilities(value or None)),)
     for key in value:
         try:
             parse_range(str(key))
         except RangeError as error:
             path = f".{join_path('', str(key))}"
-            raise ConfigError(path, f"{quote(str(key))} is not a range ({error})") from error
-    by_range = read_parts(value, list(value), _read_probabilities)
+            raise PartError(path, f"{quote(str(key))} is not a range ({error})") from error
+    by_range = read_parts(value, _read_probabilities)
     return tuple((str(key), probabilities) for key, probabilities in by_range.items())
 
 
 def _read_probabilities(value: Any) -> tuple[tuple[str, float], ...]:
     if not isinstance(value, Mapping):
-        raise refusal(value, _ACTIONS)
-    probabilities = read_parts(value, list(value), _PROBABILITY.parse)
+        raise refusal(value, "a mapping of actions, write {x: 40%, b60: 60%}")
+    probabilities = read_parts(value, _PROBABILITY.parse)
     total = sum(probabilities.values())
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise PartError("", f"the probabilities sum to {total:g}, not to 1")
@@ -208,7 +198,7 @@ _RANGE = Form("a range such as 22+,AKs:0.5", _read_range)
 _TARGET = Form("a percentage above 0% and up to 100%", _read_target, format_percent).or_null()
 _LOCKS = Form(
     "a list of mappings with node and strategy",
-    _read_locks,
+    lambda locks: read_list(locks, _read_lock, f"a list of locks, {_LOCK_FORM}"),
     lambda locks: [lock.plain() for lock in locks],
 )
 

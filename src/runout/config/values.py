@@ -15,9 +15,8 @@ from runout.config.section import (
     Form,
     PartError,
     as_number,
-    check_keys,
     number,
-    read_entries,
+    read_list,
     read_parts,
     refusal,
     whole,
@@ -93,33 +92,23 @@ def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeCh
             raise PartError("", problem)
         return format_bet_size(size) if isinstance(entry, str) else float(entry)
 
-    def read_list(given: Any) -> tuple[float | str, ...]:
-        if isinstance(given, str):
-            given = split_text(given, SIZE_SEPARATOR)
-        if not isinstance(given, list | tuple):
-            raise refusal(given, "a list of bet sizes, write [0.5, 1.0]")
-        if not given and not of_spot:
-            raise PartError("", "empty, give at least one bet size ('a' for all-in only)")
-        return tuple(read_entries(given, read_size))
+    def read_sizes_of_all(given: Any) -> tuple[float | str, ...]:
+        allowed, least = "a list of bet sizes, write [0.5, 1.0]", "bet size ('a' for all-in only)"
+        least = "" if of_spot else least
+        return read_list(given, read_size, allowed, separator=SIZE_SEPARATOR, least=least)
 
     def read_players(given: Any) -> tuple[float | str, ...] | SizesByPlayer:
         if not isinstance(given, Mapping):
-            return read_list(given)
-        check_keys(given, PLAYER_KEYS, "give oop and ip")
-        return SizesByPlayer(**read_parts(given, PLAYER_KEYS, read_list))
+            return read_sizes_of_all(given)
+        return SizesByPlayer(**read_parts(given, read_sizes_of_all, PLAYER_KEYS, "give oop and ip"))
 
     if isinstance(value, SizeTable):
         value = plain_sizes(value)
     if not isinstance(value, Mapping) or set(value) & set(PLAYER_KEYS):
         return read_players(value)
-    may_leave_out = of_spot and set(value) & set(STREET_KEYS)
-    check_keys(value, STREET_KEYS, "give flop, turn and river", 0 if may_leave_out else None)
-    return SizesByStreet(**read_parts(value, STREET_KEYS, read_players))
-
-
-def split_text(text: str, separator: str) -> list[str]:
-    """Returns the parts of a text, none of an empty one."""
-    return text.split(separator) if text.strip() else []
+    least = 0 if of_spot and set(value) & set(STREET_KEYS) else None
+    hint = "give flop, turn and river"
+    return SizesByStreet(**read_parts(value, read_players, STREET_KEYS, hint, least))
 
 
 def plain_sizes(choice: SizeChoice) -> Any:
@@ -220,9 +209,9 @@ def _read_variant(value: Any) -> str | DiscountSchedule | None:
         value = _plain_variant(value)
     if not isinstance(value, Mapping):
         return value if isinstance(value, str) and value in VARIANTS else None
-    check_keys(value, EXPONENTS, "give alpha, beta and gamma")
-    exponents = read_parts(value, ("alpha", "beta"), _EXPONENT.parse)
-    return DiscountSchedule(**exponents, **read_parts(value, ("gamma",), _GAMMA.parse))
+    given = read_parts(value, lambda x: x, EXPONENTS, "give alpha, beta and gamma")
+    gamma = read_parts({"gamma": given.pop("gamma")}, _GAMMA.parse)
+    return DiscountSchedule(**read_parts(given, _EXPONENT.parse), **gamma)
 
 
 def _plain_variant(value: str | DiscountSchedule) -> Any:
