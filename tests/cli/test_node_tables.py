@@ -74,7 +74,7 @@ def test_strategies_are_compared_where_the_player_acts_at_both():
 # What is said below every solution.
 
 
-GOOD = Quality(0.004, ExploitabilityUnit.POT, ExploitabilityMeaning.REAL_GAME, None, 100, 2.5)
+GOOD = Quality(0.004, ExploitabilityMeaning.REAL_GAME, 100, 2.5)
 
 
 @pytest.mark.parametrize(

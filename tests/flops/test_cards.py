@@ -8,7 +8,9 @@ from runout.cfr.team import Team
 from runout.flops.cards import CardBackend
 from runout.flops.values import RunoutSample
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
+from runout.holdem.tables import name_of_table
 from runout.runs.judge import judge_strategy
+from runout.solutions.stored import normalize_sums
 from runout.trees.tree import IP, OOP
 from tests.samples.toy_flops import flop_game, ignore_progress, small_tree
 
@@ -47,4 +49,25 @@ def test_strategies_that_were_kept_are_read_again():
         for player in (OOP, IP):
             kept, found = (s.rows(template, player, dealt, combos) for s in (strategy, read))
             np.testing.assert_allclose(found, kept, atol=1e-4)
-    assert read.game.cards.board == cards.board
+    assert read.cards.board == cards.board
+
+
+def test_strategies_of_the_schema_before_are_converted():
+    tree, flop = small_tree(), parse_board(FLOP)
+    backend = CardBackend(StoppingRule(2), BucketRivers(16), schedule=DCFR6, sample=FEW_BOARDS)
+    strategy = backend.solve(flop_game(FLOP), tree, ignore_progress, Team()).strategy
+    old = {
+        name_of_table(template.street, player, "strategy"): np.stack(
+            [
+                np.rint(65535 * normalize_sums(sums, template.decisions_of(player)[1]))
+                for sums in learning.strategy_sum
+            ]
+        ).astype(np.uint16)
+        for template, pair in zip(strategy.game.templates, strategy.tables.by_street, strict=True)
+        for player, learning in enumerate(pair)
+    }
+    read = backend.read_strategy(old, flop, tree)
+    combos = live_combos(flop)
+    for template, dealt in zip(strategy.game.templates, ((), (0,), (0, 4)), strict=True):
+        kept, found = (s.rows(template, OOP, dealt, combos) for s in (strategy, read))
+        np.testing.assert_allclose(found, kept, atol=1e-4)

@@ -223,7 +223,7 @@ def test_quality_says_in_which_game_it_was_measured(tmp_path):
     manifest = write_bundle(tmp_path / "b", kind="x", schema_version=1, arrays={}, config_text="a")
     provenance = Provenance.of(manifest)
     meaning = ExploitabilityMeaning.OWN_GAME
-    quality = Quality(0.01, ExploitabilityUnit.POT, meaning, None, 5, 2.0, ((1, 0.5),), provenance)
+    quality = Quality(0.01, meaning, 5, 2.0, curve=((1, 0.5),), provenance=provenance)
     document = json.loads(json.dumps(quality.to_json()))
     assert document["meaning"] == "own game"
     assert document["explanation"] == meaning.explanation
@@ -234,7 +234,7 @@ def test_quality_says_in_which_game_it_was_measured(tmp_path):
 
 
 def test_what_is_not_saved_comes_from_nowhere():
-    quality = Quality(1.0, ExploitabilityUnit.MBB, ExploitabilityMeaning.REAL_GAME, 2.0, 5, 2.0)
+    quality = Quality(1.0, ExploitabilityMeaning.REAL_GAME, 5, 2.0, ExploitabilityUnit.MBB, 2.0)
     document = quality.to_json()
     assert (document["date"], document["version"]) == (None, None)
     assert document["real_exploitability"] == 2.0
@@ -250,6 +250,6 @@ def test_what_is_not_saved_comes_from_nowhere():
     ],
 )
 def test_above_a_hundredth_of_the_pot_a_solution_is_rough(exploitability, unit, is_rough):
-    quality = Quality(exploitability, unit, ExploitabilityMeaning.OWN_GAME, None, 5, 2.0)
+    quality = Quality(exploitability, ExploitabilityMeaning.OWN_GAME, 5, 2.0, unit)
     assert quality.is_rough is is_rough
     assert quality.to_json()["rough"] is is_rough

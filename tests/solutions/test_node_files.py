@@ -13,7 +13,7 @@ from runout.cards.deck import HAND_NAMES, format_combo, parse_combo
 from runout.errors import TreeError
 from runout.flops.live_spot import look_at
 from runout.holdem.solver import SpotSolver
-from runout.solutions.node import ExploitabilityUnit, Node, Quality
+from runout.solutions.node import Node, Quality
 from runout.solutions.node_files import (
     held_columns,
     node_from_json,
@@ -75,7 +75,7 @@ def test_the_head_says_how_well_it_is_solved():
     assert document["quality"] is None
     stream = io.StringIO()
     solver = turn_solver()
-    quality = Quality(0.02, ExploitabilityUnit.POT, ExploitabilityMeaning.REAL_GAME, None, 10, 1.0)
+    quality = Quality(0.02, ExploitabilityMeaning.REAL_GAME, 10, 1.0)
     write_json(look_at(solver, quality), stream, depth=0)
     assert json.loads(stream.getvalue())["quality"] == quality.to_json()
 

@@ -32,8 +32,6 @@ MAX_DEPTH = 6
 MAX_RUNS = 2000
 
 _NUM_ID_DIGITS = 6
-#: Bundles that stand for the directory around them, by kind.
-_FOLDER_BY_KIND = {PREFLOP_KIND: SOLUTION_FOLDER, REPORT_KIND: REPORT_FOLDER}
 
 
 class RunKind(StrEnum):
@@ -46,11 +44,12 @@ class RunKind(StrEnum):
     REPORT = "report"
 
 
-_KIND_BY_BUNDLE = {
-    PREFLOP_KIND: RunKind.PREFLOP,
-    SPOT_KIND: RunKind.SPOT,
-    VALUES_KIND: RunKind.VALUES,
-    REPORT_KIND: RunKind.REPORT,
+#: By the kind of a bundle, what it is to the page, and its folder if it stands for what is around.
+_KINDS = {
+    PREFLOP_KIND: (RunKind.PREFLOP, SOLUTION_FOLDER),
+    SPOT_KIND: (RunKind.SPOT, None),
+    VALUES_KIND: (RunKind.VALUES, None),
+    REPORT_KIND: (RunKind.REPORT, REPORT_FOLDER),
 }
 
 
@@ -127,13 +126,13 @@ class Library:
             manifest, problem = read_manifest(place), ""
         except RunoutError as error:
             manifest, problem = None, error.problem
-        folder = None if manifest is None else _FOLDER_BY_KIND.get(manifest.kind)
+        # What cannot be read is listed as if it were a spot.
+        known = _KINDS.get(SPOT_KIND if manifest is None else manifest.kind)
+        if known is None:
+            return None
+        kind, folder = known
         is_in_run = place.name == folder
         path, inside = (place.parent, inside.parent) if is_in_run else (place, inside)
-        # What cannot be read is listed as if it were a spot.
-        kind = RunKind.SPOT if manifest is None else _KIND_BY_BUNDLE.get(manifest.kind)
-        if kind is None:
-            return None
         has_flops = is_in_run and (path / FLOPS_FOLDER / MANIFEST_FILE).is_file()
         if kind is RunKind.PREFLOP and has_flops:
             kind = RunKind.JOINT
@@ -170,14 +169,11 @@ def _bundles(directory: Path) -> Iterator[tuple[Path, Path]]:
     for place, folders, files in os.walk(root):
         inside = Path(place).relative_to(root)
         is_deep = len(inside.parts) >= MAX_DEPTH
-        folders[:] = [] if is_deep else sorted(filter(_is_looked_at, folders))
+        seen = (name for name in folders if not name.startswith(".") and name != CHECKPOINT_FOLDER)
+        folders[:] = [] if is_deep else sorted(seen)
         if MANIFEST_FILE in files:
             folders.clear()
             yield Path(place), inside
-
-
-def _is_looked_at(folder: str) -> bool:
-    return not folder.startswith(".") and folder != CHECKPOINT_FOLDER
 
 
 def _make_id(name: str, taken: dict[str, FoundRun]) -> str:

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -52,33 +53,16 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True)
-class StaticFile:
-    """A file of the page.
-
-    Attributes:
-        content: its bytes.
-        media_type: what it is, for browsers.
-        etag: names the content.
-    """
-
-    content: bytes
-    media_type: str
-    etag: str
-
-
 @cache
-def static_files() -> dict[str, StaticFile]:
-    """Returns the files of the page by name, such as ``js/main.js``; no others are served."""
+def static_files() -> dict[str, tuple[bytes, str, str]]:
+    """Returns content, media type and etag of the page's files, by name; no others are served."""
     folder = Path(__file__).parent / "static"
     files = {}
     for place in folder.rglob("*"):
         if place.suffix in _TYPES:
-            content = place.read_bytes()
+            content, name = place.read_bytes(), place.relative_to(folder).as_posix()
             etag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
-            files[place.relative_to(folder).as_posix()] = StaticFile(
-                content, _TYPES[place.suffix], etag
-            )
+            files[name] = content, _TYPES[place.suffix], etag
     return files
 
 
@@ -232,10 +216,8 @@ class Explorer:
     cache: AnswerCache = field(default_factory=AnswerCache)
 
     def list_runs(self) -> Json:
-        """Returns all solutions, each with how well it is solved, or why it cannot be opened.
-
-        Flops of a report are found from it.
-        """
+        """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
+        # Flops of a report are found from it.
         listed = [found for found in self.library.look().values() if not found.report]
         return {"runs": [self._summarize(found) for found in listed]}
 
@@ -302,13 +284,17 @@ def make_app(explorer: Explorer, guard: Guard) -> FastAPI:
 def _add_pages(app: FastAPI) -> None:
     files = static_files()
 
-    def index(request: Request) -> Response:
-        return _file(request, files[INDEX])
-
     def static(request: Request, name: str) -> Response:
         if name not in files:
             return _refused(404, "file", "there is none of this name")
-        return _file(request, files[name])
+        content, media_type, etag = files[name]
+        if request.headers.get("if-none-match") == etag:
+            return _unchanged(etag)
+        headers = {"ETag": etag, "Cache-Control": "no-cache"}
+        return Response(content, media_type=media_type, headers=headers)
+
+    def index(request: Request) -> Response:
+        return static(request, INDEX)
 
     for page in _PAGES:
         app.get(page)(index)
@@ -352,13 +338,6 @@ def _add_jobs(app: FastAPI, explorer: Explorer, jobs: Jobs) -> None:
         job = jobs.get(job_id)
         job.stop()
         return explorer.job_to_json(job)
-
-
-def _file(request: Request, file: StaticFile) -> Response:
-    if request.headers.get("if-none-match") == file.etag:
-        return _unchanged(file.etag)
-    headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
-    return Response(file.content, media_type=file.media_type, headers=headers)
 
 
 def _json(request: Request, encoded: Encoded) -> Response:
@@ -437,25 +416,18 @@ class Listener:
 def listen(host: str, port: int | None) -> Listener:
     """Binds a port: the given one, or the first that is free from the usual one on."""
     first = DEFAULT_PORT if port is None else port
-    candidates = range(first, first + (_NUM_PORTS_TRIED if port is None else 1))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     problem = ""
-    for candidate in candidates:
+    for candidate in range(first, first + (_NUM_PORTS_TRIED if port is None else 1)):
         try:
-            return _bind(host, candidate)
+            bound = socket.create_server((host, candidate), family=family)
+            return Listener(bound, host, int(bound.getsockname()[1]))
         except OSError as error:
             problem = error.strerror or str(error)
     raise ExecutionError(f"{host}:{first}", f"cannot be listened to ({problem})")
 
 
-def _bind(host: str, port: int) -> Listener:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.create_server((host, port), family=family)
-    return Listener(bound, host, int(bound.getsockname()[1]))
-
-
-def run_until_stopped(
-    app: FastAPI, listener: Listener, on_started: Callable[[], None] | None = None
-) -> None:
+def run_until_stopped(app: FastAPI, listener: Listener) -> None:
     """Serves until Ctrl-C."""
     config = uvicorn.Config(
         app,
@@ -465,12 +437,5 @@ def run_until_stopped(
         h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         timeout_graceful_shutdown=3,
     )
-    server = uvicorn.Server(config)
-    if on_started is not None:
-        on_started()
-    try:
-        server.run(sockets=[listener.socket])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listener.socket.close()
+    with listener.socket, suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener.socket])

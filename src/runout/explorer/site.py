@@ -92,8 +92,7 @@ class _SiteWriter:
 
     def write_page(self) -> None:
         """Writes the files of the page, with names that work in any folder of a server."""
-        for name, file in static_files().items():
-            content = file.content
+        for name, (content, _, _) in static_files().items():
             if name == INDEX:
                 text = content.decode().replace('data-mode="server"', _STATIC_MODE)
                 content = text.replace('"/static/', '"./').encode()

@@ -25,7 +25,7 @@ from runout.solutions.flop_bundles import (
     load_spot,
     quality_of,
 )
-from runout.solutions.node import ExploitabilityUnit, Provenance, Quality, Unit
+from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.node_files import node_summary_to_json, rounded
 from runout.solutions.preflop import FLOPS_FOLDER, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.report_files import load_report, quality_of_report
@@ -48,8 +48,7 @@ MAX_OPEN = 12
 
 _GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
 #: Columns of reports that the page shows besides those of every table of flops.
-_MORE = ("reach", "nuts_oop", "nuts_ip")
-_MORE_BEGINNINGS = ("cost_", "only_")
+_MORE = ("reach", "nuts_", "cost_", "only_")
 
 #: Sizes, times and numbers of files.
 Stamp = tuple[tuple[int, int, int], ...]
@@ -88,10 +87,8 @@ def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
             return _open_values(found.bundle)
         case RunKind.REPORT:
             return _open_report(found)
-        case _:
-            view = open_run(found.path)
-            bundle = load_bundle(found.bundle, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION, verify=False)
-            return make_game(view, bundle.config_text or "")
+    bundle = load_bundle(found.bundle, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION, verify=False)
+    return make_game(open_run(found.path), bundle.config_text or "")
 
 
 class OpenedRun(NamedTuple):
@@ -227,6 +224,7 @@ def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Jso
     rows = []
     for flop in node.flops:
         first = view.node(node.path_after(flop))
+        summary = node_summary_to_json(first)
         rows.append(
             _flop_row(
                 flop,
@@ -234,10 +232,10 @@ def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Jso
                 pot=rounded(first.pot),
                 share=shares.get(flop, 1.0 / len(node.flops)),
                 **describe_texture(first.board),
-                actions=node_summary_to_json(first)["actions"],
-                ev=[rounded(first.range_ev(player)) for player in (0, 1)],
-                equity=[rounded(first.range_equity(player)) for player in (0, 1)],
-                eqr=[rounded(first.eqr(player)) for player in (0, 1)],
+                actions=summary["actions"],
+                ev=summary["range_ev"],
+                equity=summary["range_equity"],
+                eqr=summary["eqr"],
             )
         )
     return _flop_table(node.path, node.label, node.unit, rows)
@@ -338,7 +336,11 @@ def _table_of_report(report: FlopsReport, spots: Mapping[str, str], choice: str)
         raise BundleError(f"line {quote(choice)}", error.problem) from None
     line = table.line
     # Every deal gets to the root.
-    more = [c for c in table.columns if _is_more(c) and (line.path or c.key != "reach")]
+    more = [
+        column
+        for column in table.columns
+        if column.key.startswith(_MORE) and (line.path or column.key != "reach")
+    ]
     who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
     name = name_of_line(line.path)
     return _flop_table(
@@ -374,10 +376,6 @@ def _row_of_report(
     )
 
 
-def _is_more(column: Column) -> bool:
-    return column.key in _MORE or column.key.startswith(_MORE_BEGINNINGS)
-
-
 # Values of flops: what each flop is worth to both players, by texture.
 
 
@@ -388,12 +386,10 @@ def _open_values(path: Path) -> Run:
     reports = [report for values in bundle.values for report in values.reports]
     worst = max(reports, key=lambda report: report.exploitability_pot)
     quality = Quality(
-        exploitability=worst.exploitability_pot,
-        unit=ExploitabilityUnit.POT,
-        meaning=worst.meaning,
-        real_exploitability=None,
-        iterations=max(report.iterations for report in reports),
-        seconds=sum(report.seconds for report in reports),
+        worst.exploitability_pot,
+        worst.meaning,
+        max(report.iterations for report in reports),
+        sum(report.seconds for report in reports),
         provenance=Provenance.of(read_manifest(path)),
     )
     title = f"{len(bundle.values[0].flops)} flops at SPR {', '.join(by_spr)}"

@@ -35,7 +35,7 @@ from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import FixedTables, LearnedTables
 from runout.solutions.flop import StoredSpot
-from runout.solutions.node import ExploitabilityUnit, Quality, Unit, weight_met
+from runout.solutions.node import Quality, Unit, weight_met
 from runout.solutions.stored import (
     BOUNDS,
     BUCKETS,
@@ -233,14 +233,7 @@ def open_kept_flop(
     root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
     live = LiveSpot(game, FixedTables(game.templates, game.cards, rows_of), root_reach)
     report = values.reports[index]
-    quality = Quality(
-        exploitability=report.exploitability_pot,
-        unit=ExploitabilityUnit.POT,
-        meaning=report.meaning,
-        real_exploitability=None,
-        iterations=report.iterations,
-        seconds=report.seconds,
-    )
+    quality = Quality(report.exploitability_pot, report.meaning, report.iterations, report.seconds)
     return StoredSpot(game.spot, game.cards, live.stored(), quality, unit=Unit.POTS)
 
 

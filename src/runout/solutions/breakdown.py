@@ -11,7 +11,7 @@ from runout.cards.deck import format_card, parse_card
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
 from runout.cards.ranges import HandRange
 from runout.errors import CardError, TreeError, quote
-from runout.solutions.node import HandSpace, Node, NodeKind, Quality, TrailStep, known_mean
+from runout.solutions.node import HandSpace, Node, NodeKind, Quality, known_mean
 from runout.solutions.node_files import View
 from runout.trees.paths import STREET_SEPARATOR, split_path
 
@@ -38,11 +38,7 @@ class ClassChoice:
 
 
 def parse_class_choice(text: str) -> ClassChoice:
-    """Reads names of hand classes between commas, those to leave out with ``-`` or ``!`` in front.
-
-    Raises:
-        CardError: naming the first that is no class, or if there is none.
-    """
+    """Reads names of hand classes between commas, with ``-`` or ``!`` those to leave out."""
     included: list[str] = []
     excluded: list[str] = []
     for part in text.split(","):
@@ -53,11 +49,7 @@ def parse_class_choice(text: str) -> ClassChoice:
 
 
 def class_factors(node: Node, choice: ClassChoice) -> FloatArray:
-    """Returns ``[H]`` 1 for the combos that are in the chosen classes on the board, else 0.
-
-    Raises:
-        CardError: if there is no board.
-    """
+    """Returns ``[H]`` 1 for the combos that are in the chosen classes on the board, else 0."""
     if node.hand_space is HandSpace.HANDS:
         raise CardError("hand classes", "hands have none before the flop, choose them by range")
     classes = classify_hands(node.board)
@@ -68,19 +60,12 @@ def class_factors(node: Node, choice: ClassChoice) -> FloatArray:
 
 def range_factors(node: Node, hand_range: HandRange) -> FloatArray:
     """Returns ``[H]`` the weights of a range; of hands before the flop, those of their combos."""
-    if node.hand_space is HandSpace.HANDS:
-        return hand_range.hand_weights()
-    return hand_range.weights
+    is_preflop = node.hand_space is HandSpace.HANDS
+    return hand_range.hand_weights() if is_preflop else hand_range.weights
 
 
 def select_hands(node: Node, player: int, factors: FloatArray) -> Node:
-    """Returns a node as a part of one player's range sees it.
-
-    Args:
-        node: the whole.
-        player: whose range is looked at in part.
-        factors: ``[H]`` how much of each column, 0 to 1.
-    """
+    """Returns a node as ``factors[H]`` of one player's columns, 0 to 1, see it."""
     is_held, weights = node.is_held.copy(), node.weights.copy()
     is_held[player] &= factors > 0.0
     weights[player] *= factors
@@ -111,11 +96,7 @@ class Part:
         return (node.actor or 0) if self.player is None else self.player
 
     def of(self, node: Node) -> Node:
-        """Returns a node as this part of a range sees it.
-
-        Raises:
-            CardError: if hands are chosen by class before the flop.
-        """
+        """Returns a node as this part of a range sees it."""
         player = self.player_at(node)
         if self.hand_range is not None:
             node = select_hands(node, player, range_factors(node, self.hand_range))
@@ -173,22 +154,14 @@ class BreakdownRow:
 
 
 def made_hand_rows(node: Node, player: int) -> list[BreakdownRow]:
-    """Returns a row for each made hand that a player holds, the best one first.
-
-    Raises:
-        CardError: if there is no board.
-    """
+    """Returns a row for each made hand that a player holds, the best one first."""
     classes = classify_hands(_board(node))
     made_hands = list(MadeHand)[:0:-1]
     return _rows(node, player, {made.label: classes.made == made for made in made_hands})
 
 
 def draw_rows(node: Node, player: int) -> list[BreakdownRow]:
-    """Returns a row for each draw, a hand can be in several, and one for hands without.
-
-    Raises:
-        CardError: if there is no board.
-    """
+    """Returns a row for each draw, a hand can be in several, and one for hands without."""
     classes = classify_hands(_board(node))
     parts = {draw.label: classes.draws[:, draw] for draw in Draw}
     has_none: BoolArray = np.logical_not(classes.draws.any(axis=1))
@@ -199,12 +172,8 @@ def equity_rows(node: Node, player: int) -> list[BreakdownRow]:
     """Returns a row for each tenth of equity, the highest one first."""
     equity = np.nan_to_num(node.equity[player], nan=-1.0)
     band = np.minimum(np.floor(equity * NUM_BANDS), NUM_BANDS - 1)
-    step = 100 // NUM_BANDS
-    parts = {
-        f"{step * number}-{step * (number + 1)}": band == number
-        for number in reversed(range(NUM_BANDS))
-    }
-    return _rows(node, player, parts)
+    bands = reversed(range(NUM_BANDS))
+    return _rows(node, player, {f"{10 * n}-{10 * n + 10}": band == n for n in bands})
 
 
 def _board(node: Node) -> tuple[int, ...]:
@@ -221,15 +190,10 @@ def _rows(node: Node, player: int, parts: dict[str, BoolArray]) -> list[Breakdow
         combos = part.combos(player)
         if combos < _FEWEST_COMBOS:
             continue
-        row = BreakdownRow(
-            name=name,
-            combos=combos,
-            share=float(part.deals(player).sum()) / deals if deals > 0.0 else float("nan"),
-            equity=part.range_equity(player),
-            ev=part.range_ev(player),
-            frequency=part.frequency() if player == node.actor else np.zeros(0),
-        )
-        rows.append(row)
+        share = float(part.deals(player).sum()) / deals if deals > 0.0 else math.nan
+        means = part.range_equity(player), part.range_ev(player)
+        frequency = part.frequency() if player == node.actor else np.zeros(0)
+        rows.append(BreakdownRow(name, combos, share, *means, frequency))
     return rows
 
 
@@ -299,9 +263,7 @@ class CardReport:
 def report_cards(view: CardsView, path: str) -> CardReport:
     """Returns a node with each card that can come, or could have come last, in its place.
 
-    Raises:
-        TreeError: if no card is dealt there or on the way, or there is no such node.
-        CardError: if the path deals a card that cannot come.
+    Where no card is dealt, there or on the way, that is a `TreeError`.
     """
     node = view.node(path)
     if node.next_cards:
@@ -309,17 +271,14 @@ def report_cards(view: CardsView, path: str) -> CardReport:
     if node.kind is NodeKind.FLOP:
         problem = "a whole flop is dealt there, and not one card; go on to a turn or a river"
         raise TreeError(f"path {quote(node.path)}", problem)
-    dealt = [number for number, step in enumerate(node.trail) if _deals_one_card(step)]
+    is_card = [step.actor is None and len(step.taken) == _CARD_LENGTH for step in node.trail]
+    dealt = np.flatnonzero(is_card).tolist()
     if not dealt:
         problem = "no card is dealt there or on the way, give a node where one is"
         raise TreeError(f"path {quote(node.path)}", problem)
     step = node.trail[dealt[-1]]
     later = split_path(node.path)[dealt[-1] + 1 :]
     return _report(view, view.node(step.path), step.taken, tuple(later))
-
-
-def _deals_one_card(step: TrailStep) -> bool:
-    return step.actor is None and len(step.taken) == _CARD_LENGTH
 
 
 def _report(view: CardsView, before: Node, taken: str | None, later: tuple[str, ...]) -> CardReport:

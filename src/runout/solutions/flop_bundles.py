@@ -16,7 +16,7 @@ from runout.config.spot import SpotConfig
 from runout.errors import BundleError
 from runout.holdem.cards import CardsToCome, PlayerHands, Rake, Spot, StreetLayout, make_layouts
 from runout.solutions.flop import StoredSpot
-from runout.solutions.node import ExploitabilityUnit, Provenance, Quality, Unit
+from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.stored import (
     BOUNDS,
     BUCKETS,
@@ -90,17 +90,13 @@ def quality_of(
     config: SpotConfig, report: Mapping[str, Any], provenance: Provenance | None
 ) -> Quality:
     """Returns how well a spot is solved, of what its report says."""
+    curve = ((int(number), float(chips) / config.pot) for number, chips in report["curve_chips"])
     return Quality(
-        exploitability=float(report["exploitability_chips"]) / config.pot,
-        unit=ExploitabilityUnit.POT,
-        meaning=meaning_of(config),
-        real_exploitability=None,
-        iterations=int(report["iterations"]),
-        seconds=float(report["seconds"]),
-        curve=tuple(
-            (int(iteration), float(chips) / config.pot)
-            for iteration, chips in report.get("curve_chips", ())
-        ),
+        float(report["exploitability_chips"]) / config.pot,
+        meaning_of(config),
+        int(report["iterations"]),
+        float(report["seconds"]),
+        curve=tuple(curve),
         provenance=provenance,
     )
 

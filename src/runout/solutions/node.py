@@ -78,21 +78,21 @@ class Quality:
     Attributes:
         exploitability: mean gain of a best response: a fraction of the pot at the root, or
             thousandths of a big blind per hand.
-        unit: which of the two.
         meaning: in which game that is.
-        real_exploitability: the same with real cards, if it was measured apart.
         iterations: done.
         seconds: taken.
+        unit: of the exploitability.
+        real_exploitability: the same with real cards, if it was measured apart.
         curve: exploitability by iteration, whenever it was measured.
         provenance: where it comes from; None as long as it is not saved.
     """
 
     exploitability: float
-    unit: ExploitabilityUnit
     meaning: ExploitabilityMeaning
-    real_exploitability: float | None
     iterations: int
     seconds: float
+    unit: ExploitabilityUnit = ExploitabilityUnit.POT
+    real_exploitability: float | None = None
     curve: Curve = ()
     provenance: Provenance | None = None
 

@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import FloatArray
 from runout.cards.deck import format_card, parse_cards
 from runout.cards.flops import TextureKind
-from runout.solutions.node import ExploitabilityUnit, NodeAction, Provenance, Quality
+from runout.solutions.node import NodeAction, Provenance, Quality
 from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
 from runout.solutions.reports import (
     FLOP_KEY,
@@ -111,12 +111,10 @@ def _read(document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport
 def quality_of_report(report: FlopsReport, provenance: Provenance | None = None) -> Quality:
     """Returns how well the worst flop is solved."""
     return Quality(
-        exploitability=max((row.exploitability_pot for row in report.rows), default=0.0),
-        unit=ExploitabilityUnit.POT,
-        meaning=report.meaning,
-        real_exploitability=None,
-        iterations=max((row.iterations for row in report.rows), default=0),
-        seconds=sum(row.seconds for row in report.rows),
+        max((row.exploitability_pot for row in report.rows), default=0.0),
+        report.meaning,
+        max((row.iterations for row in report.rows), default=0),
+        sum(row.seconds for row in report.rows),
         provenance=provenance,
     )
 

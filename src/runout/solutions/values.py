@@ -1,7 +1,7 @@
 """What each hand gets back after the flop against each hand, on every solved flop."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from math import log
 from pathlib import Path
@@ -45,7 +45,6 @@ _EXPLANATIONS = {
     ExploitabilityMeaning.UPPER_BOUND: "an upper bound, in the backend's own game",
     ExploitabilityMeaning.REAL_GAME: "measured in the game with real cards",
 }
-_MEANINGS = tuple(ExploitabilityMeaning)
 
 
 @dataclass(frozen=True)
@@ -69,31 +68,22 @@ class FlopReport:
     meaning: ExploitabilityMeaning
 
 
-def reports_to_array(reports: list[FlopReport]) -> FloatArray:
-    """Returns ``[n, fields]`` the numbers of reports, for saving."""
-    *names, _ = [field.name for field in fields(FlopReport)]
-    return np.array(
-        [
-            [*(float(getattr(report, name)) for name in names), _MEANINGS.index(report.meaning)]
-            for report in reports
-        ]
-    )
+def reports_to_array(reports: Sequence[FlopReport]) -> FloatArray:
+    """Returns ``[n, 6]`` the numbers of reports, for saving."""
+    meanings = list(ExploitabilityMeaning)
+    rows = [{**vars(report), "meaning": meanings.index(report.meaning)} for report in reports]
+    return np.array([list(row.values()) for row in rows], dtype=np.float64)
 
 
 def reports_from_array(numbers: FloatArray) -> list[FlopReport]:
     """Returns the reports that `reports_to_array` wrote."""
+    meanings = dict(enumerate(ExploitabilityMeaning))
+    if unknown := set(numbers[:, -1].tolist()) - meanings.keys():
+        raise ValueError(f"{min(unknown):g} is no meaning of an exploitability")
     return [
-        FlopReport(
-            int(iterations), exploitability, delta, seconds, int(deals), _meaning_of(meaning)
-        )
-        for iterations, exploitability, delta, seconds, deals, meaning in numbers.tolist()
+        FlopReport(int(iterations), pots, delta, seconds, int(deals), meanings[int(meaning)])
+        for iterations, pots, delta, seconds, deals, meaning in numbers.tolist()
     ]
-
-
-def _meaning_of(number: float) -> ExploitabilityMeaning:
-    if number not in range(len(_MEANINGS)):
-        raise ValueError(f"{number:g} is no meaning of an exploitability")
-    return _MEANINGS[int(number)]
 
 
 # What each hand gets back after the flop against each hand, on every solved flop.
@@ -126,16 +116,10 @@ class PostflopValues:
     ranges: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        shape = (len(self.flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
-        if (
-            self.value_pot.dtype.kind != "f"
-            or self.value_pot.shape != shape
-            or len(self.reports) != shape[0]
-        ):
-            raise ValueError(
-                f"value_pot of shape {self.value_pot.shape} with {len(self.reports)} reports, "
-                f"{shape[0]} flops need {shape}"
-            )
+        shape, array = (len(self.flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS), self.value_pot
+        if array.dtype.kind != "f" or (array.shape, len(self.reports)) != (shape, shape[0]):
+            came = f"value_pot of shape {array.shape} with {len(self.reports)} reports"
+            raise ValueError(f"{came}, {shape[0]} flops need {shape}")
 
     def get_by_flop(
         self, flop_index: int, hero_position: int, hero_hand: int, opponent_hand: int
@@ -150,10 +134,9 @@ class PostflopValues:
             raise IndexError("flop, position and hands count from 0")
         value = float(self.value_pot[flop_index, hero_position, hero_hand, opponent_hand])
         if np.isnan(value):
-            raise CardError(
-                f"{HAND_NAMES[hero_hand]} against {HAND_NAMES[opponent_hand]}",
-                f"cannot both be dealt on {format_cards(self.flops.flops[flop_index])}",
-            )
+            flop = format_cards(self.flops.flops[flop_index])
+            hands = f"{HAND_NAMES[hero_hand]} against {HAND_NAMES[opponent_hand]}"
+            raise CardError(hands, f"cannot both be dealt on {flop}")
         return value
 
     def average(self, hero_position: int) -> FloatArray:
@@ -239,11 +222,7 @@ class ValueBook:
     def from_values(cls, values: Sequence[PostflopValues]) -> "ValueBook":
         """Returns a book of solved ratios, averaged over their flops."""
         ordered = sorted(values, key=lambda solved: solved.spr)
-        return cls(
-            tuple(solved.spr for solved in ordered),
-            tuple(average_share(solved) for solved in ordered),
-            {},
-        )
+        return cls(tuple(v.spr for v in ordered), tuple(map(average_share, ordered)), {})
 
     def with_leaves(self, leaves: Mapping[str, LeafValues]) -> "ValueBook":
         """Returns a book that answers the given leaves, by path, before anything else."""
@@ -312,7 +291,8 @@ def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -
     for number, of_flops in enumerate(solutions):
         for name, example in of_flops[0].items():
             # What does not depend on the ratio, such as buckets, is there once.
-            if number > 0 and _are_equal(solutions[0], of_flops, name):
+            pairs = zip(solutions[0], of_flops, strict=True)
+            if number > 0 and all(np.array_equal(a[name], b[name]) for a, b in pairs):
                 continue
             if {getattr(arrays.get(name), "dtype", None) for arrays in of_flops} != {example.dtype}:
                 problem = f"{name} was kept by several versions, solve again with --no-resume"
@@ -325,10 +305,6 @@ def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -
             create(f"{_SHAPES}_{number}_{name}", shapes.shape, shapes.dtype)[:] = shapes
 
 
-def _are_equal(first: Sequence[Arrays], other: Sequence[Arrays], name: str) -> bool:
-    return all(np.array_equal(a[name], b[name]) for a, b in zip(first, other, strict=True))
-
-
 def split_solutions(
     joined: Mapping[str, AnyArray], num_ratios: int, num_flops: int
 ) -> tuple[tuple[Arrays, ...], ...]:
@@ -339,15 +315,15 @@ def split_solutions(
         return ()
     solutions = []
     for number in range(num_ratios):
-        of_flops: list[dict[str, AnyArray]] = [{} for _ in range(num_flops)]
+        by_name = {}
         for name in names:
             is_own = f"{_NUMBERS}_{number}_{name}" in joined
             key = f"{number if is_own else 0}_{name}"
             shapes = cast(IntArray, joined[f"{_SHAPES}_{key}"])
-            parts = _split(joined[f"{_NUMBERS}_{key}"], shapes, num_flops)
-            for arrays, part in zip(of_flops, parts, strict=True):
-                arrays[name] = part
-        solutions.append(tuple(of_flops))
+            by_name[name] = _split(joined[f"{_NUMBERS}_{key}"], shapes, num_flops)
+        solutions.append(
+            tuple({name: by_name[name][flop] for name in names} for flop in range(num_flops))
+        )
     return tuple(solutions)
 
 
@@ -357,12 +333,8 @@ def _split(numbers: AnyArray, shapes: IntArray, num_flops: int) -> list[AnyArray
     ends = np.cumsum(np.prod(shapes, axis=1))
     if numbers.ndim != 1 or ends[-1] != len(numbers):
         raise ValueError("solutions that have other shapes")
-    plain: list[Any] = shapes.tolist()
-    begins = [0, *ends[:-1].tolist()]
-    return [
-        numbers[begin:end].reshape(shape)
-        for begin, end, shape in zip(begins, ends.tolist(), plain, strict=True)
-    ]
+    parts = np.split(numbers, ends[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes.tolist(), strict=True)]
 
 
 def require_array(
@@ -373,9 +345,8 @@ def require_array(
     shape: tuple[int | None, ...],
     *,
     may_be_nan: bool = False,
-    called: str | None = None,
 ) -> AnyArray:
-    """Returns an array of a bundle that is what it should be.
+    """Returns an array of a bundle after looking whether it is what it should be.
 
     Args:
         where: what errors name, beside the array.
@@ -384,25 +355,21 @@ def require_array(
         dtypes: it has one of these; only those of floats are looked through for infinities.
         shape: it has, with None for lengths of any size.
         may_be_nan: whether some numbers may be missing.
-        called: what errors call it, if that is not its name.
     """
-    array, own_name = arrays.get(name), called or name
+    array = arrays.get(name)
     if array is None:
-        raise BundleError(where, f"has no array {own_name}")
-    fits = array.ndim == len(shape) and all(
-        length in (None, came) for length, came in zip(shape, array.shape, strict=True)
+        raise BundleError(where, f"has no array {name}")
+    lengths = tuple(
+        came if length is None else length for length, came in zip(shape, array.shape, strict=False)
     )
-    if not fits or array.dtype not in [np.dtype(dtype) for dtype in dtypes]:
+    if array.shape != lengths or len(shape) != array.ndim or array.dtype not in dtypes:
         wanted = " or ".join(np.dtype(dtype).name for dtype in dtypes)
-        lengths = str(shape).replace("None", "any")
-        problem = (
-            f"{own_name} is {array.dtype} {array.shape}, this version builds {wanted} {lengths}"
-        )
-        raise BundleError(where, problem)
+        came, shown = f"{array.dtype} {array.shape}", str(shape).replace("None", "any")
+        raise BundleError(where, f"{name} is {came}, this version builds {wanted} {shown}")
     if array.dtype.kind == "f":
         numbers = cast(FloatArray, array)
         if (np.isinf(numbers) if may_be_nan else ~np.isfinite(numbers)).any():
-            raise BundleError(where, f"{own_name} has numbers that are not finite")
+            raise BundleError(where, f"{name} has numbers that are not finite")
     return array
 
 
@@ -468,32 +435,17 @@ class ValueBundle:
             return require_array(where, arrays, name, [dtype], shape, may_be_nan=may_be_nan)
 
         with reading_contents(path):
-            flops = _flop_list(arrays, read("flop_weights", np.float64, None))
-            values = tuple(
-                PostflopValues(
-                    flops,
-                    float(spr),
-                    cast(npt.NDArray[np.float32], arrays[f"value_pot_{number}"]),
-                    tuple(
-                        reports_from_array(
-                            read(f"reports_{number}", np.float64, None, None, may_be_nan=True)
-                        )
-                    ),
-                    read(f"ranges_{number}", np.float64, NUM_POSITIONS, NUM_HANDS)
-                    if f"ranges_{number}" in arrays
-                    else None,
-                )
-                for number, spr in enumerate(read("sprs", np.float64, None))
-            )
+            flops, values = _flop_list(arrays, read("flop_weights", np.float64, None)), []
+            for number, spr in enumerate(read("sprs", np.float64, None).tolist()):
+                value_pot: Any = arrays[f"value_pot_{number}"]
+                numbers = read(f"reports_{number}", np.float64, None, None, may_be_nan=True)
+                reports, ranges = tuple(reports_from_array(numbers)), None
+                if f"ranges_{number}" in arrays:
+                    ranges = read(f"ranges_{number}", np.float64, NUM_POSITIONS, NUM_HANDS)
+                values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
             solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
-        manifest = bundle.manifest
-        return cls(
-            values,
-            bundle.config_text or "",
-            manifest.config_digest or "",
-            manifest.seed or 0,
-            solutions,
-        )
+        digest, seed = bundle.manifest.config_digest or "", bundle.manifest.seed or 0
+        return cls(tuple(values), bundle.config_text or "", digest, seed, solutions)
 
     def at_spr(self, spr: float) -> PostflopValues:
         """Returns the values of one of the solved ratios."""
