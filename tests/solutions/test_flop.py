@@ -217,28 +217,27 @@ def even(node):
 
 def test_every_decision_and_card_is_on_the_trail():
     position = find_position(SPOT, "x:b10:c:3c:x")
-    walk = walk_to(position, everybody(position.board), even)
-    assert [step.taken for step in walk.trail] == ["x", "b10", "c", "3c", "x"]
-    assert [step.label for step in walk.trail] == ["OOP", "IP", "OOP", "river", "OOP"]
-    assert [step.path for step in walk.trail] == ["", "x", "x:b10", "x:b10:c", "x:b10:c:3c"]
-    assert [len(step.actions) for step in walk.trail] == [2, 2, 3, 0, 2]
-    assert walk.trail[0].frequencies == pytest.approx((0.5, 0.5))
+    trail, _ = walk_to(position, everybody(position.board), even)
+    assert [step.taken for step in trail] == ["x", "b10", "c", "3c", "x"]
+    assert [step.label for step in trail] == ["OOP", "IP", "OOP", "river", "OOP"]
+    assert [step.path for step in trail] == ["", "x", "x:b10", "x:b10:c", "x:b10:c:3c"]
+    assert [len(step.actions) for step in trail] == [2, 2, 3, 0, 2]
+    assert trail[0].frequencies == pytest.approx((0.5, 0.5))
 
 
 def test_weights_shrink_by_what_the_player_does():
     position = find_position(SPOT, "x:b10:c:3c:x")
-    walk = walk_to(position, everybody(position.board), even)
+    weights = everybody(position.board)
+    _, reach = walk_to(position, weights, even)
     live = live_combos(position.board)
-    assert walk.weights[0, live] == pytest.approx(0.5 * (1 / 3) * 0.5)
-    assert walk.weights[1, live] == pytest.approx(0.5)
-    assert walk.reach == pytest.approx(0.5 * (1 / 3) * 0.5 * 0.5)
+    assert weights[0, live] == pytest.approx(0.5 * (1 / 3) * 0.5)
+    assert weights[1, live] == pytest.approx(0.5)
+    assert reach == pytest.approx(0.5 * (1 / 3) * 0.5 * 0.5)
 
 
 def test_the_root_is_reached_by_everybody():
     position = find_position(SPOT, "")
-    walk = walk_to(position, everybody(position.board), even)
-    assert walk.reach == 1.0
-    assert walk.trail == ()
+    assert walk_to(position, everybody(position.board), even) == ((), 1.0)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -53,24 +53,22 @@ from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free,
 from runout.errors import FlopListError, quote
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
-from runout.solutions.report_files import (
-    REPORT_KIND,
-    has_parquet,
-    load_report,
-    quality_of_report,
-    save_report,
-    table_columns,
-    write_files,
-)
 from runout.solutions.reports import (
     FLOP_KEY,
+    REPORT_KIND,
     ROOT,
     WEIGHT_KEY,
     FlopsReport,
     Form,
     LineTable,
     choose_flops,
+    has_parquet,
+    load_report,
     name_of_line,
+    quality_of_report,
+    save_report,
+    table_columns,
+    write_files,
 )
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount

@@ -28,8 +28,15 @@ from runout.solutions.flop_bundles import (
 from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.node_files import node_summary_to_json, rounded
 from runout.solutions.preflop import FLOPS_FOLDER, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
-from runout.solutions.report_files import load_report, quality_of_report
-from runout.solutions.reports import Column, FilterError, FlopsReport, LineTable, name_of_line
+from runout.solutions.reports import (
+    Column,
+    FilterError,
+    FlopsReport,
+    LineTable,
+    load_report,
+    name_of_line,
+    quality_of_report,
+)
 from runout.solutions.run import RunView, open_run
 from runout.solutions.values import NUM_POSITIONS, PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents

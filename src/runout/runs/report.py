@@ -282,7 +282,7 @@ def _find_line(spot: SpotConfig, path: str) -> ReportLine:
     if position.kind == NodeKind.FOLD:
         raise TreeError(f"line {quote(path)}", "ends with a fold, there is nothing to report")
     tree = position.spot.tree
-    pot = tree.stakes.pot + sum(position.invested)
+    pot = tree.pot(position.node)
     return ReportLine(position.path, position.label, float(pot), position.actor, position.actions())
 
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from runout.holdem.cards import (
     Rake,
     Runout,
     Spot,
-    StreetLayout,
     find_runout,
     make_layouts,
 )
@@ -40,6 +38,7 @@ from runout.solutions.node import (
     Quality,
     TrailStep,
     Unit,
+    actions_of,
     known_mean,
     weight_met,
 )
@@ -123,25 +122,9 @@ class SpotPosition:
         is_decision = self.kind == NodeKind.DECISION
         return self.spot.tree.layout.children(self.node) if is_decision else range(0)
 
-    @property
-    def invested(self) -> tuple[float, float]:
-        """What each player has put in since the root."""
-        oop, ip = self.spot.tree.invested[self.node].tolist()
-        return oop, ip
-
-    @property
-    def stacks(self) -> tuple[float, float]:
-        """What each player has left."""
-        oop, ip = (self.spot.tree.stakes.stack - self.spot.tree.invested[self.node]).tolist()
-        return oop, ip
-
     def actions(self) -> tuple[NodeAction, ...]:
         """Returns what can be done here."""
-        tree = self.spot.tree
-        return tuple(
-            NodeAction(tree.action_code(child), tree.action_label(child), *tree.action_to(child))
-            for child in self.children
-        )
+        return actions_of(self.spot.tree, self.children)
 
     def next_cards(self) -> tuple[int, ...]:
         """Returns the cards that can be dealt here, none where none is."""
@@ -199,29 +182,18 @@ def _act(position: SpotPosition, step: str, where: str, is_total: bool) -> SpotP
 # The way to a node of a spot: which hands arrive, and what was done instead by others.
 
 
-class Walk(NamedTuple):
-    """What is known of the way to a node.
-
-    Attributes:
-        weights: ``[2, 1326]`` with what weight combos arrive.
-        trail: the decisions and cards on the way.
-        reach: the share of the deals that the board allows that are played to here.
-    """
-
-    weights: FloatArray
-    trail: tuple[TrailStep, ...]
-    reach: float
-
-
 def walk_to(
     position: SpotPosition, weights: FloatArray, strategy_at: Callable[[int], FloatArray]
-) -> Walk:
+) -> tuple[tuple[TrailStep, ...], float]:
     """Follows a path from the root on, on the board of its end.
 
     Args:
         position: the end of the path.
-        weights: ``[2, 1326]`` both ranges, 0 for combos that the board blocks; changed on the way.
+        weights: ``[2, 1326]`` both ranges, 0 for combos that the board blocks; then what arrives.
         strategy_at: returns ``[A, 1326]`` what is done at a decision, by tree node.
+
+    Returns:
+        The decisions and cards on the way, and the share of the deals that are played to its end.
     """
     tree, trail = position.spot.tree, []
     deals = _count_deals(weights)
@@ -240,7 +212,7 @@ def walk_to(
         child = next(child for child in here.children if tree.action_code(child) == step)
         weights[here.actor] *= played[child - here.children.start]
         here = replace(here, steps=(*here.steps, step), node=child)
-    return Walk(weights, tuple(trail), _count_deals(weights) / deals if deals > 0.0 else math.nan)
+    return tuple(trail), _count_deals(weights) / deals if deals > 0.0 else math.nan
 
 
 def _count_deals(weights: FloatArray) -> float:
@@ -469,9 +441,11 @@ class StoredSpot:
         self.config = config
         self.unit = unit
         self.layouts = make_layouts(spot.tree)
-        self._row_of = [_rows_by_node(layout, spot.tree.num_nodes) for layout in self.layouts]
-        self._chance_row = [
-            {node: row for row, node in enumerate(layout.next_roots)} for layout in self.layouts
+        #: By street: rows of OOP's and IP's actions, by the node that they lead to, and of values.
+        self._row_of = [
+            [{node: row for row, node in enumerate(nodes)} for nodes in (*rows, layout.next_roots)]
+            for layout in self.layouts
+            for rows in [[nodes.tolist() for nodes in layout.action_node]]
         ]
         # Several threads may look at once.
         self._ranked = lru_cache(_KEPT_BOARDS)(self._rank)
@@ -487,8 +461,9 @@ class StoredSpot:
         runout = find_runout(self.cards, position.dealt)
         tree, actor = self.spot.tree, position.actor
         is_held = np.stack([self._held(player, runout) for player in _PLAYERS])
-        walk = self._walk(position, runout, is_held)
-        weights = walk.weights
+        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
+        weights[~is_held] = 0.0
+        trail, reach = walk_to(position, weights, lambda node: self._strategy(node, runout))
         met_weights = weight_met(weights[::-1])
         ev, action_ev = self._values(position, runout, weights)
         ev = np.where(is_held, ev, np.nan)
@@ -497,6 +472,7 @@ class StoredSpot:
             strategy = np.where(is_held[actor], self._strategy(position.node, runout), np.nan)
             action_ev = np.where(is_held[actor], action_ev, np.nan)
         equity = np.where(is_held, self._equity(runout, weights, met_weights), np.nan)
+        stack, (oop, ip) = tree.stakes.stack, tree.invested[position.node].tolist()
         # Everything so far is in the suits of the tables.
         image = permute_combos(runout.mapping.new_suits)
         return Node(
@@ -507,8 +483,8 @@ class StoredSpot:
             board=position.board,
             unit=self.unit,
             pot=tree.pot(position.node),
-            stacks=position.stacks,
-            invested=position.invested,
+            stacks=(stack - oop, stack - ip),
+            invested=(oop, ip),
             players=POSITION_NAMES,
             actor=actor,
             actions=position.actions(),
@@ -522,8 +498,8 @@ class StoredSpot:
             action_ev=action_ev[:, image],
             equity=equity[:, image],
             is_locked=actor is not None and self._is_locked(position, runout, actor),
-            reach=walk.reach,
-            trail=walk.trail,
+            reach=reach,
+            trail=trail,
         )
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
@@ -550,12 +526,6 @@ class StoredSpot:
         spread[..., combos] = rows[..., : len(combos)]
         return spread
 
-    def _walk(self, position: SpotPosition, runout: Runout, is_held: BoolArray) -> Walk:
-        """Returns with what weights combos arrive, and what was done on the way."""
-        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
-        weights[~is_held] = 0.0
-        return walk_to(position, weights, lambda node: self._strategy(node, runout))
-
     def _strategy(self, node: int, runout: Runout) -> FloatArray:
         """Returns ``[A, 1326]`` what is done at a decision along a runout, 0 beyond the range."""
         tree = self.spot.tree
@@ -567,7 +537,7 @@ class StoredSpot:
             )
             raise BundleError(f"board {format_cards(self.spot.board)}", problem)
         board = runout.numbers[depth - 1] if depth > 0 else 0
-        first = int(self._row_of[depth][player][children.start])
+        first = self._row_of[depth][player][children.start]
         played = self.tables.strategy[depth][player][board, slice(first, first + len(children))]
         return self._spread(played, player)
 
@@ -595,7 +565,7 @@ class StoredSpot:
     def _ev_after(self, node: int, player: int, runout: Runout) -> FloatArray:
         """Returns ``[1326]`` what hands get from the next card on, NaN where they meet nobody."""
         depth = len(runout.dealt)
-        kept = self.tables.values[depth][player][runout.board, self._chance_row[depth][node]]
+        kept = self.tables.values[depth][player][runout.board, self._row_of[depth][2][node]]
         return self._spread(kept, player, beyond=np.nan)
 
     def _equity(self, runout: Runout, weights: FloatArray, met: FloatArray) -> FloatArray:
@@ -631,16 +601,6 @@ class StoredSpot:
     def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
         """Returns whether hands were told what to do at a decision."""
         depth = len(position.dealt)
-        row = int(self._row_of[depth][actor][position.children.start])
+        row = self._row_of[depth][actor][position.children.start]
         locked = self.tables.locked
         return locked is not None and bool(locked[depth][actor][runout.board, row])
-
-
-def _rows_by_node(layout: StreetLayout, num_nodes: int) -> list[IntArray]:
-    """Returns for each player ``[N]`` the row of the action that leads to a tree node, else -1."""
-    rows = []
-    for nodes in layout.action_node:
-        of_node = np.full(num_nodes, -1, dtype=np.int64)
-        of_node[nodes] = np.arange(len(nodes))
-        rows.append(of_node)
-    return rows

@@ -1,5 +1,6 @@
 """What a node of a solution says, the same before and after the flop."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from runout.storage.bundle import Manifest
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR
+from runout.trees.tree import BettingTree
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -188,6 +190,14 @@ class NodeAction:
     label: str
     kind: ActionKind
     amount: float
+
+
+def actions_of(tree: BettingTree, children: Iterable[int]) -> tuple[NodeAction, ...]:
+    """Returns the actions that lead to some nodes of a tree."""
+    return tuple(
+        NodeAction(tree.action_code(child), tree.action_label(child), *tree.action_to(child))
+        for child in children
+    )
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from runout.solutions.node import (
     ExploitabilityUnit,
     HandSpace,
     Node,
-    NodeAction,
     NodeKind,
     Provenance,
     Quality,
     TrailStep,
     Unit,
+    actions_of,
     known_mean,
 )
 from runout.solutions.values import ExploitabilityMeaning, ValueSource, require_array
@@ -386,7 +386,7 @@ class PreflopView:
             invested=(float(invested[SB]), float(invested[BB])),
             players=BLIND_NAMES,
             actor=actor,
-            actions=self._actions(node),
+            actions=actions_of(tree, children),
             next_cards=(),
             hand_space=HandSpace.HANDS,
             is_held=np.ones((2, NUM_HANDS), dtype=bool),
@@ -458,13 +458,6 @@ class PreflopView:
             node = parent
         return way[::-1]
 
-    def _actions(self, node: int) -> tuple[NodeAction, ...]:
-        tree = self.tree
-        return tuple(
-            NodeAction(tree.action_code(child), tree.action_label(child), *tree.action_to(child))
-            for child in tree.layout.children(node)
-        )
-
     def _trail(self, node: int) -> tuple[TrailStep, ...]:
         steps = []
         for parent, child in self._way_to(node):
@@ -474,7 +467,8 @@ class PreflopView:
             frequencies = tuple(known_mean(row, deals) for row in played)
             path, taken = self.tree.path(parent), self.tree.action_code(child)
             label = self.describe_decision(parent)
-            steps.append(TrailStep(path, label, actor, self._actions(parent), frequencies, taken))
+            actions = actions_of(self.tree, children)
+            steps.append(TrailStep(path, label, actor, actions, frequencies, taken))
         return tuple(steps)
 
     def _met_by(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -27,9 +27,6 @@ from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.paths import STREET_SEPARATOR, split_path
 from runout.trees.tree import FLOP, PostflopTree, postflop_position
 
-# A run: its preflop solution, and the flops below it if it was solved jointly with them.
-
-
 _FLOP_LABEL = "flop"
 
 #: Flops that stay open.
@@ -54,13 +51,7 @@ class RunView(PreflopView):
         provenance: Provenance | None = None,
         flops_path: Path | None = None,
     ) -> None:
-        """Opens nothing yet.
-
-        Args:
-            solution: before the flop.
-            provenance: where it comes from.
-            flops_path: the bundle in which the flops were kept; None if none were.
-        """
+        """Opens nothing yet; flops are in a bundle, if any were kept."""
         super().__init__(solution, provenance)
         self._flops_path = flops_path
         # Several threads may look at once.

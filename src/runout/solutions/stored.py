@@ -148,22 +148,21 @@ class EncodedShares:
     def __getitem__(self, place: tuple[int, Any]) -> FloatArray:
         """Returns ``[A, n]`` what hands do at a decision, by board and rows."""
         board, rows = place
-        shares: FloatArray = self._by_hand(board, lambda codes: decode_shares(codes[rows]))
-        return shares
+        game, columns = self._find(board)
+        return decode_shares(self.codes[game, rows])[:, columns]
 
     def on_board(self, board: int, num_actions: AnyArray) -> Float32Array:
         """Returns ``[A, n]`` what hands do at all decisions, given the actions of each."""
-        shares: Float32Array = self._by_hand(
-            board, lambda codes: decode_shares(codes, num_actions, np.float32)
-        )
-        return shares
+        game, columns = self._find(board)
+        return decode_shares(self.codes[game], num_actions, np.float32)[:, columns]
 
-    def _by_hand(self, board: int, decode: Callable[[AnyArray], npt.NDArray[Any]]) -> Any:
+    def _find(self, board: int) -> tuple[int, Any]:
+        """Returns where the codes of a board are, and of each hand the column."""
         if self.game is None or self.bucket is None:
-            return decode(self.codes[board])
+            return board, slice(None)
         game = int(self.game[board])
         # Hands that hold the river card have no bucket; any column will do.
-        return decode(self.codes[game])[:, np.minimum(self.bucket[game], self.codes.shape[2] - 1)]
+        return game, np.minimum(self.bucket[game], self.codes.shape[2] - 1)
 
 
 # Where tables are in the arrays, and what is read from them.
@@ -211,13 +210,10 @@ class StoredLayout(NamedTuple):
 
 
 class Table(Protocol):
-    """Numbers of one player on one street, by board and rows, the last axis by hand.
-
-    They are decoded from a bundle when they are asked for, or computed by what solves the spot.
-    """
+    """Numbers of a player on a street, decoded or computed when they are asked for."""
 
     def __getitem__(self, place: tuple[int, Any]) -> AnyArray:
-        """Returns the numbers of some rows of a board."""
+        """Returns the numbers of a board and some rows, the last axis by hand."""
 
 
 #: By street, of OOP and IP.
@@ -286,9 +282,8 @@ class StoredArrays:
         self, streets: Sequence[StreetLayout], cards: CardsToCome
     ) -> list[tuple[EncodedShares, EncodedShares]]:
         """Returns the strategies alone; see `read`."""
-        shares = self._require(SHARES, list(_LARGEST), None)
+        shares, layout = self._require(SHARES, list(_LARGEST), None), StoredLayout(streets, cards)
         if streets[-1].street != Street.RIVER or not self._has(RIVER_GAME):
-            layout = StoredLayout(streets, cards)
             tables = self._split(layout, SHARES, shares.dtype)
             return [(EncodedShares(oop), EncodedShares(ip)) for oop, ip in tables]
         num_runouts = len(cards.deals[-1].card) if cards.deals else 1
@@ -296,17 +291,21 @@ class StoredArrays:
         if game.min() < 0:
             raise BundleError(self.where, f"{self.names[RIVER_GAME]} has numbers below 0")
         num_games = int(game.max()) + 1
-        oop, ip = (
-            self._require(part, [np.uint8], num_games, len(hands.combos))
-            for part, hands in zip(BUCKETS, cards.players, strict=True)
-        )
         # What earlier streets leave of the array is the rivers'.
-        left = shares.size - StoredLayout(streets[:-1], cards).size(SHARES)
+        left = shares.size - layout._replace(streets=streets[:-1]).size(SHARES)
         num_columns = left // max(num_games * sum(streets[-1].num_actions), 1)
-        layout = StoredLayout(streets, cards, (num_games, num_columns))
+        layout = layout._replace(river=(num_games, num_columns))
         *earlier, rivers = self._split(layout, SHARES, shares.dtype)
-        found = [(EncodedShares(first), EncodedShares(second)) for first, second in earlier]
-        return [*found, (EncodedShares(rivers[0], game, oop), EncodedShares(rivers[1], game, ip))]
+        oop, ip = (
+            EncodedShares(
+                codes, game, self._require(part, [np.uint8], num_games, len(hands.combos))
+            )
+            for codes, part, hands in zip(rivers, BUCKETS, cards.players, strict=True)
+        )
+        return [
+            *((EncodedShares(first), EncodedShares(other)) for first, other in earlier),
+            (oop, ip),
+        ]
 
     def _has(self, part: str) -> bool:
         return self.names.get(part) in self.arrays
