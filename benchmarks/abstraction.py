@@ -140,7 +140,7 @@ def _abstraction_with_tables() -> CardAbstraction:
         for street in (Street.FLOP, Street.TURN)
     }
     return CardAbstraction(
-        BucketBoundaries.from_values(boundaries, boundaries, boundaries),
+        BucketBoundaries(boundaries, boundaries, boundaries, (5_000,) * 3),
         StrengthFeature.EHS2,
         tables,
         {},

@@ -4,6 +4,7 @@ import pytest
 from runout.abstraction import BucketAssigner, BucketBoundaries, InvalidBoundariesError, Street
 from runout.abstraction.card_abstraction import MAX_PERCENTILE_BUCKETS, percentile_boundaries
 from tests.reference import hand_strength as reference
+from tests.samples.bucket_boundaries import make_boundaries
 
 HUNDREDTHS = np.arange(100) / 100
 ONCE_EACH = np.ones(100, dtype=np.int64)
@@ -38,7 +39,7 @@ def test_bucket_assignment_is_correct():
 
 
 def test_extreme_values_fall_into_the_outer_buckets():
-    assigner = BucketAssigner(BucketBoundaries.from_values(FIFTHS, FIFTHS, FIFTHS))
+    assigner = BucketAssigner(make_boundaries(FIFTHS, FIFTHS, FIFTHS))
     assert assigner.get_bucket(Street.RIVER, 0.0) == 0
     assert assigner.get_bucket(Street.RIVER, 1.0) == 4
 
@@ -47,7 +48,7 @@ def test_extreme_values_fall_into_the_outer_buckets():
 
 
 def test_a_boundary_belongs_to_the_bucket_below_it():
-    assigner = BucketAssigner(BucketBoundaries.from_values(FIFTHS, FIFTHS, FIFTHS))
+    assigner = BucketAssigner(make_boundaries(FIFTHS, FIFTHS, FIFTHS))
     assert [assigner.get_bucket(Street.TURN, value) for value in FIFTHS] == [0, 1, 2, 3]
     above = np.nextafter(FIFTHS, 1.0)
     assert [assigner.get_bucket(Street.TURN, value) for value in above] == [1, 2, 3, 4]
@@ -55,7 +56,7 @@ def test_a_boundary_belongs_to_the_bucket_below_it():
 
 def test_many_strengths_get_the_buckets_that_they_get_alone():
     assigner = BucketAssigner(
-        BucketBoundaries.from_values(FIFTHS, np.array([0.5]), np.linspace(0.001, 0.999, 1_829))
+        make_boundaries(FIFTHS, np.array([0.5]), np.linspace(0.001, 0.999, 1_829))
     )
     strengths = np.concatenate([np.random.default_rng(0).random(200), FIFTHS, [0.0, 1.0]])
     for street in Street:
@@ -137,21 +138,6 @@ def test_whole_numbers_of_deals_do_not_round():
     assert percentile_boundaries(np.array([0.1, 0.2]), weights[::-1], 2).tolist() == [0.1]
 
 
-def test_given_boundaries_were_all_asked_for():
-    boundaries = BucketBoundaries.from_values(FIFTHS, np.array([0.5]), FIFTHS)
-    assert boundaries.requested == (5, 2, 5)
-    assert [boundaries.num_effective(street) for street in Street] == [5, 2, 5]
-
-
-def test_boundaries_are_a_copy_that_cannot_be_written():
-    given = FIFTHS.copy()
-    boundaries = BucketBoundaries.from_values(given, given, given)
-    given[:] = 0.0
-    assert boundaries.flop.tolist() == FIFTHS.tolist()
-    with pytest.raises(ValueError, match="read-only"):
-        boundaries.flop[0] = 0.0
-
-
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
@@ -161,7 +147,6 @@ def test_boundaries_are_a_copy_that_cannot_be_written():
         ([-0.1, 0.5], "run from -0.1 to 0.5, strengths are 0 to 1"),
         ([0.5, 1.5], "run from 0.5 to 1.5, strengths are 0 to 1"),
         ([0.5, np.inf], "run from 0.5 to inf, strengths are 0 to 1"),
-        ([], "there are none"),
         (
             np.linspace(0.0, 1.0, MAX_PERCENTILE_BUCKETS),
             "65537 buckets, at most 65536 fit a bucket number",
@@ -173,13 +158,13 @@ def test_boundaries_are_a_copy_that_cannot_be_written():
 def test_boundaries_that_make_no_sense_are_refused(street, wrong, problem):
     parts = [np.asarray(wrong) if street is other else FIFTHS for other in Street]
     with pytest.raises(InvalidBoundariesError) as raised:
-        BucketBoundaries.from_values(*parts)
+        make_boundaries(*parts)
     assert str(raised.value) == f"{street.label} boundaries: {problem}"
 
 
 def test_as_many_buckets_as_fit_are_allowed_and_the_last_one_has_its_number():
     boundaries = np.arange(1, MAX_PERCENTILE_BUCKETS) / MAX_PERCENTILE_BUCKETS
-    assigner = BucketAssigner(BucketBoundaries.from_values(FIFTHS, FIFTHS, boundaries))
+    assigner = BucketAssigner(make_boundaries(FIFTHS, FIFTHS, boundaries))
     assert assigner.num_buckets(Street.RIVER) == MAX_PERCENTILE_BUCKETS
     assert assigner.get_buckets(Street.RIVER, np.array([1.0])).tolist() == [65_535]
 

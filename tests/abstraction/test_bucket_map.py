@@ -16,9 +16,9 @@ from runout.abstraction.bucket_map import (
     build_ev_histograms,
     build_flop_buckets,
     compare_partitions,
-    recluster_flop_buckets,
     within_bucket_variance,
 )
+from runout.abstraction.clustering import cluster_features
 from runout.abstraction.features import FlopStrengths
 from runout.cards.deck import (
     HAND_BY_COMBO,
@@ -386,10 +386,10 @@ def test_hands_of_one_bucket_have_features_of_their_own():
     values[:, 1, 2] = -2.0
     buckets = np.array([1, 1, 1, 0])
     features = build_ev_histograms(values, weights, buckets, 2, SPR)
-    labels = recluster_flop_buckets(
+    found = cluster_features(
         features, np.ones(4), 3, seed=0, order_key=mean_of_cdf(features[:, :10])
     )
-    assert labels.tolist() == [2, 0, 1, 1]
+    assert found.labels.tolist() == [2, 0, 1, 1]
 
 
 def test_features_of_impossible_input_are_refused():
@@ -411,23 +411,12 @@ def test_reclustering_lowers_the_variance_inside_buckets(metric):
     features = build_ev_histograms(values, weights, buckets, 6, SPR)
     ev = np.nansum(weights * values, axis=2).T / weights.sum(axis=2).T
     ones = np.ones(120)
-    labels = recluster_flop_buckets(features, ones, 6, metric, seed=1, order_key=ev.mean(axis=1))
-    again = recluster_flop_buckets(features, ones, 6, metric, seed=1, order_key=ev.mean(axis=1))
-    assert labels.tolist() == again.tolist()
+    labels = cluster_features(features, ones, 6, metric, seed=1, order_key=ev.mean(axis=1)).labels
     assert set(labels.tolist()) == set(range(6))
     assert compare_partitions(labels, buckets) < 0.5
     assert within_bucket_variance(ev, labels, ones) < 0.5 * within_bucket_variance(
         ev, buckets, ones
     )
-
-
-def test_reclustering_tells_about_capped_buckets():
-    events = []
-    features = np.repeat(np.eye(3), 2, axis=0)
-    recluster_flop_buckets(
-        features, np.ones(6), 9, seed=0, order_key=np.ones(6), on_event=events.append
-    )
-    assert [e for e in events if isinstance(e, BucketsCapped)] == [BucketsCapped("flop", 9, 3)]
 
 
 def test_variance_is_that_of_the_definition():

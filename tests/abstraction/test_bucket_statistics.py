@@ -4,6 +4,7 @@ import pytest
 from runout.abstraction import BucketBoundaries, Street, StrengthFeature
 from runout.abstraction.card_abstraction import BucketStatistics, percentile_boundaries
 from runout.abstraction.survey import StreetSurvey
+from tests.samples.bucket_boundaries import make_boundaries
 from tests.samples.few_boards import survey_few
 
 SURVEY = StreetSurvey(
@@ -11,9 +12,7 @@ SURVEY = StreetSurvey(
     np.array([0.9, 0.1, 0.2, 0.5, 0.5, 0.3, 0.15]),
     np.array([2, 1, 3, 4, 1, 1, 0]),
 )
-BOUNDARIES = BucketBoundaries.from_values(
-    np.array([0.2, 0.5]), np.array([0.5]), np.array([0.1, 0.5, 0.8])
-)
+BOUNDARIES = make_boundaries(np.array([0.2, 0.5]), np.array([0.5]), np.array([0.1, 0.5, 0.8]))
 
 
 def test_statistics_of_deals_counted_in_the_head():

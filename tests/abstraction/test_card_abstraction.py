@@ -37,12 +37,11 @@ from runout.execution.context import RunContext
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
 from tests.reference.hand_isomorphism import canonicalize_holding
+from tests.samples.bucket_boundaries import make_boundaries
 from tests.samples.few_boards import BOARDS, board_classes, deals_on
 
 HUNDREDTHS = np.arange(1, 100) / 100
-BOUNDARIES = BucketBoundaries.from_values(
-    HUNDREDTHS, np.arange(1, 50) / 50, np.arange(1, 200) / 200
-)
+BOUNDARIES = make_boundaries(HUNDREDTHS, np.arange(1, 50) / 50, np.arange(1, 200) / 200)
 WITHOUT_TABLES = CardAbstraction.from_boundaries(BOUNDARIES)
 
 DEALS = [

@@ -27,6 +27,7 @@ from runout.cards.deck import parse_board, parse_cards
 from runout.cli.app import app
 from runout.cli.buckets import Feature, Mode, checkpoint_directory, summarize, summary_sheet
 from runout.storage.ledger import Ledger
+from tests.samples.bucket_boundaries import make_boundaries
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -47,7 +48,7 @@ def bare(tmp_path):
     """The directory of an abstraction of boundaries only."""
     inner = np.array([0.25, 0.5])
     path = tmp_path / "bare"
-    CardAbstraction.from_boundaries(BucketBoundaries.from_values(inner, inner, inner)).save(path)
+    CardAbstraction.from_boundaries(make_boundaries(inner, inner, inner)).save(path)
     return path
 
 

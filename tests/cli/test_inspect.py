@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout.abstraction import BucketBoundaries, CardAbstraction
+from runout.abstraction import CardAbstraction
 from runout.abstraction import card_abstraction as abstraction_module
 from runout.cards.deck import HAND_NAMES, matchup_weights, parse_canonical_hand, parse_cards
 from runout.cards.flops import canonical_flop, explicit_flops
@@ -20,6 +20,7 @@ from runout.solutions.values import ValueBundle
 from runout.storage.bundle import describe_machine, read_manifest
 from runout.storage.writer import write_bundle
 from runout.version import __version__
+from tests.samples.bucket_boundaries import make_boundaries
 from tests.samples.result_samples import random_values
 from tests.samples.value_bundles import SPRS, make_values
 
@@ -157,7 +158,7 @@ def test_json_has_the_same_facts(run, whole_run):
 
 def test_buckets_are_for_another_command(run, tmp_path):
     inner, path = np.array([0.25, 0.5]), tmp_path / "buckets"
-    CardAbstraction.from_boundaries(BucketBoundaries.from_values(inner, inner, inner)).save(path)
+    CardAbstraction.from_boundaries(make_boundaries(inner, inner, inner)).save(path)
     text = run("inspect", str(path)).stdout
     assert text.startswith(f"{path}: buckets of hands\n")
     assert text.endswith(f"runout abstraction inspect {path} shows the buckets\n")

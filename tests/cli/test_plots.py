@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from runout.abstraction import BucketBoundaries, CardAbstraction
+from runout.abstraction import CardAbstraction
 from runout.cli.options import OptionError
 from runout.cli.plots import BoundaryPlot, draw_bars, write_png
+from tests.samples.bucket_boundaries import make_boundaries
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -57,7 +58,7 @@ def test_no_boundaries_are_an_empty_plot():
 @pytest.fixture
 def abstraction():
     inner = np.array([0.25, 0.5])
-    return CardAbstraction.from_boundaries(BucketBoundaries.from_values(inner, inner, inner))
+    return CardAbstraction.from_boundaries(make_boundaries(inner, inner, inner))
 
 
 def test_a_png_is_written_even_without_statistics(tmp_path, abstraction):

@@ -5,9 +5,9 @@ import pytest
 
 from runout.abstraction.bucket_map import (
     compare_partitions,
-    recluster_flop_buckets,
     within_bucket_variance,
 )
+from runout.abstraction.clustering import cluster_features
 from runout.cards.deck import format_cards, parse_board, parse_combo
 from runout.cards.flops import random_flops
 from runout.cfr.schedules import SolveProgress, StoppingRule, StopReason
@@ -106,9 +106,8 @@ def test_nuts_and_second_nuts_share_a_bucket_of_strength_but_not_of_value(flop, 
     worth = mean_values(game, result.values).mean(axis=1)
     features, key = ev_features(game, result)[strongest], worth[strongest]
     num_hands = len(strongest)
-    by_value = recluster_flop_buckets(
-        features, np.ones(num_hands), num_hands, seed=0, order_key=key
-    )
+    ones = np.ones(num_hands)
+    by_value = cluster_features(features, ones, num_hands, seed=0, order_key=key).labels
     first, second = by_value[np.searchsorted(strongest, pair)]
     assert first > second
     assert worth[pair[0]] > worth[pair[1]] + 0.05

@@ -71,7 +71,7 @@ def sample_bundles() -> Sequence[SampleBundle]:
         ValueBundle((_values(),), "solve_type: mccfr\n", _DIGEST, seed=7).save(root / "values")
         _spot().save(root / "spot")
         cuts = np.array([0.3, 0.6])
-        boundaries = BucketBoundaries.from_values(cuts, cuts, cuts)
+        boundaries = BucketBoundaries(cuts, cuts, cuts, (len(cuts) + 1,) * 3)
         CardAbstraction.from_boundaries(boundaries).save(root / "buckets")
         return [
             _sample(root / "preflop", load_solution),

@@ -326,44 +326,6 @@ def average_isomorphic_combos(
     return averaged
 
 
-def recluster_flop_buckets(
-    features: FloatArray,
-    weights: FloatArray,
-    num_buckets: int,
-    metric: Metric = "emd",
-    *,
-    seed: int,
-    order_key: FloatArray,
-    on_event: BucketEventSink = ignore_event,
-) -> IntArray:
-    """Returns ``[C]`` new flop buckets of all live combos, for `FlopBuckets.replace_flop`.
-
-    Args:
-        features: ``[C, 20]`` from `build_ev_histograms`.
-        weights: ``[C]`` how much each combo counts.
-        num_buckets: capped, with an event, at the number of different features.
-        metric: ``emd`` or ``cramer``.
-        seed: decides the draws of centres.
-        order_key: ``[C]`` strength or mean value, by which buckets are numbered.
-        on_event: told about progress, in percent, and if buckets are capped.
-
-    Raises:
-        AbstractionError: if an argument has no meaning.
-    """
-    with reporting_phase(on_event, Phase.REBUCKETING, _PERCENT) as advance:
-        return cluster_features(
-            features,
-            weights,
-            num_buckets,
-            metric,
-            seed=seed,
-            order_key=order_key,
-            name=Street.FLOP.label,
-            on_event=on_event,
-            on_share=lambda share: advance(int(_PERCENT * share)),
-        ).labels
-
-
 def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: FloatArray) -> float:
     """Returns the weighted mean squared distance of hands' values from their bucket's mean.
 

@@ -65,22 +65,6 @@ class BucketBoundaries:
             _require_boundaries(f"{street.label} boundaries", self.of_street(street))
 
     @classmethod
-    def from_values(
-        cls, flop: FloatArray, turn: FloatArray, river: FloatArray
-    ) -> "BucketBoundaries":
-        """Returns given boundaries, all of which were asked for.
-
-        Raises:
-            InvalidBoundariesError: if a street's are unsorted, repeated, NaN, outside [0, 1],
-                empty or too many.
-        """
-        parts = [read_only(np.array(part, dtype=np.float64)) for part in (flop, turn, river)]
-        for street, part in zip(Street, parts, strict=True):
-            if not len(part):
-                raise InvalidBoundariesError(f"{street.label} boundaries", "there are none")
-        return cls(parts[0], parts[1], parts[2], tuple(len(part) + 1 for part in parts))
-
-    @classmethod
     def from_samples(
         cls,
         flop: tuple[FloatArray, IntArray],

@@ -198,23 +198,20 @@ def hand_index_of_ranks(high: int, low: int, is_suited: bool) -> int:
     return NUM_PAIRS + before + (high - 1 - low) + (0 if is_suited else NUM_SUITED)
 
 
-def _name(high: int, low: int, is_suited: bool) -> str:
-    ending = "" if high == low else "s" if is_suited else "o"
-    return RANKS[high] + RANKS[low] + ending
-
-
-def _all_hands() -> list[tuple[int, int, bool]]:
-    ranks = range(NUM_RANKS - 1, -1, -1)
-    unpaired = [(high, low) for high in ranks for low in range(high - 1, -1, -1)]
-    pairs = [(rank, rank, False) for rank in ranks]
-    return pairs + [(*pair, True) for pair in unpaired] + [(*pair, False) for pair in unpaired]
-
+_FALLING = range(NUM_RANKS - 1, -1, -1)
+_UNPAIRED = [(high, low) for high in _FALLING for low in _FALLING if low < high]
 
 #: High rank, low rank and whether suited, for each canonical hand.
-HAND_RANKS: tuple[tuple[int, int, bool], ...] = tuple(_all_hands())
+HAND_RANKS: tuple[tuple[int, int, bool], ...] = (
+    *((rank, rank, False) for rank in _FALLING),
+    *((high, low, is_suited) for is_suited in (True, False) for high, low in _UNPAIRED),
+)
 
 #: ``AA``, ``AKs``, ``AKo`` and so on, for each canonical hand.
-HAND_NAMES: tuple[str, ...] = tuple(_name(*hand) for hand in HAND_RANKS)
+HAND_NAMES: tuple[str, ...] = tuple(
+    RANKS[high] + RANKS[low] + ("" if high == low else "s" if is_suited else "o")
+    for high, low, is_suited in HAND_RANKS
+)
 
 #: ``[1326]`` the canonical hand of every combo.
 HAND_BY_COMBO: IntArray = read_only(

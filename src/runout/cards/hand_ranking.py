@@ -118,8 +118,11 @@ def score_ranks(ranks: Sequence[int]) -> int:
     return _pack(HandCategory.HIGH_CARD, _kickers(ranks, [], 5))
 
 
+@cache
 def score_flush(rank_set: int) -> int:
-    """Returns the best five-card score of five or more suited ranks, given as a bit set."""
+    """Returns the best five-card score of suited ranks, given as a bit set; 0 if below five."""
+    if rank_set.bit_count() < CARDS_THAT_COUNT:
+        return 0
     top = straight_top(rank_set)
     if top is not None:
         return _pack(HandCategory.STRAIGHT_FLUSH, [top])
@@ -250,12 +253,6 @@ def held_suited_ranks(suit: int) -> IntArray:
     return held
 
 
-@cache
-def _score_of_flush(rank_set: int) -> int:
-    """Returns the score of suited ranks, of which there are 8,192 sets."""
-    return score_flush(rank_set) if rank_set.bit_count() >= CARDS_THAT_COUNT else 0
-
-
 @lru_cache(_NUM_KEPT_RANKS)
 def _scores_of_ranks(board_ranks: tuple[int, ...]) -> IntArray:
     """Returns ``[13, 13]`` scores without flushes by the higher and the lower rank of a combo."""
@@ -270,5 +267,5 @@ def _scores_of_ranks(board_ranks: tuple[int, ...]) -> IntArray:
 def _scores_of_flushes(rank_sets: IntArray) -> IntArray:
     """Returns the scores of bit sets of suited ranks, 0 for fewer than five ranks."""
     distinct, position = np.unique(rank_sets, return_inverse=True)
-    scores = [_score_of_flush(rank_set) for rank_set in distinct.tolist()]
+    scores = [score_flush(rank_set) for rank_set in distinct.tolist()]
     return np.array(scores, dtype=np.int64)[position]

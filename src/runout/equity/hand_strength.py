@@ -7,24 +7,22 @@ win everywhere. With that, EHS2 is exactly the all-in equity against a random ha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partialmethod
-from itertools import combinations
-from math import comb
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, Uint8Array
+from runout.arrays import FloatArray, IntArray
 from runout.cards.deck import (
     BOARD_SIZES,
     COMBO_CARDS,
     FLOP_SIZE,
     NUM_CARDS,
-    RIVER_SIZE,
     combo_index,
     format_card,
     format_cards,
     live_combos,
 )
 from runout.cards.evaluator import evaluate_board, evaluator_tables
+from runout.cards.flops import enumerate_runouts
 from runout.equity import equity_kernels
 from runout.equity.board import BEST_SCORE, compute_board_equity, strength_histograms
 from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
@@ -162,7 +160,8 @@ class HandStrengthCalculator:
                 f"board {format_cards(board)}",
                 f"{len(board)} cards, a {street.label} has {street.num_board_cards}",
             )
-        boards = _runouts_without(board, holding)
+        runouts = enumerate_runouts(board, merges_suits=False).boards
+        boards = runouts[~np.isin(runouts, holding).any(axis=1)]
         combo = combo_index(*holding)
         villains, group_start = _villains_by_outcome(board, holding)
         counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
@@ -193,17 +192,6 @@ def _strengths_of_counts(
     ppot = gained / np.maximum(2 * now[..., BEHIND] + now[..., TIED], 1)
     npot = lost / np.maximum(2 * now[..., AHEAD] + now[..., TIED], 1)
     return ehs, ppot, npot, ehs2
-
-
-def _runouts_without(board: Sequence[int], holding: tuple[int, int]) -> Uint8Array:
-    """Returns ``[R, 5]`` the complete boards that leave the holding its cards."""
-    dead = {*board, *holding}
-    rest = [card for card in range(NUM_CARDS) if card not in dead]
-    num_missing = RIVER_SIZE - len(board)
-    boards = np.empty((comb(len(rest), num_missing), RIVER_SIZE), dtype=np.uint8)
-    boards[:, : len(board)] = board
-    boards[:, len(board) :] = list(combinations(rest, num_missing))
-    return boards
 
 
 def _villains_by_outcome(

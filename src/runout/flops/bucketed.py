@@ -13,9 +13,8 @@ from runout.abstraction.bucket_map import (
     average_isomorphic_combos,
     build_ev_histograms,
     build_flop_buckets,
-    recluster_flop_buckets,
 )
-from runout.abstraction.clustering import Metric
+from runout.abstraction.clustering import Metric, cluster_features
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combos
@@ -51,6 +50,7 @@ from runout.holdem.forest import StreetTemplate, make_templates
 from runout.holdem.game import CardGame, plan_game
 from runout.simd.products import multiply
 from runout.solutions.values import ExploitabilityMeaning
+from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
@@ -454,16 +454,19 @@ class BucketedBackend:
         self, game: CardGame, result: FlopSolveResult, on_progress: ProgressSink
     ) -> FlopBuckets:
         features = ev_features(game, result, on_progress)
-        labels = recluster_flop_buckets(
-            features,
-            np.ones(len(features)),
-            self.num_buckets[0],
-            self.metric,
-            seed=self.seed,
-            order_key=mean_values(game, result.values).mean(axis=1),
-            on_event=on_progress,
-        )
-        return result.buckets.replace_flop(labels, int(labels.max()) + 1)
+        with reporting_phase(on_progress, Phase.REBUCKETING, 100) as advance:
+            clustering = cluster_features(
+                features,
+                np.ones(len(features)),
+                self.num_buckets[0],
+                self.metric,
+                seed=self.seed,
+                order_key=mean_values(game, result.values).mean(axis=1),
+                name=Street.FLOP.label,
+                on_event=on_progress,
+                on_share=lambda share: advance(int(100 * share)),
+            )
+        return result.buckets.replace_flop(clustering.labels, clustering.num_buckets)
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree

@@ -100,7 +100,8 @@ def layout_tree(
         level_start.append(len(nodes))
         for number in level:
             player, children = expand(nodes[number])
-            _check_node(number, player, len(children))
+            if player not in (LEAF, 0, 1) or (player == LEAF) != (not children):
+                raise ValueError(f"node {number}: actor {player} with {len(children)} actions")
             actor.append(player)
             first_child.append(len(nodes) if children else NO_NODE)
             num_children.append(len(children))
@@ -110,13 +111,6 @@ def layout_tree(
                 raise TreeError("tree", f"more than {max_nodes:,} nodes, allow fewer actions")
     arrays = (actor, parent, first_child, num_children, level_start)
     return TreeArrays(*(read_only(np.array(array, dtype=np.int32)) for array in arrays)), nodes
-
-
-def _check_node(number: int, player: int, num_children: int) -> None:
-    if player not in (LEAF, 0, 1):
-        raise ValueError(f"node {number}: actor {player} is none of 0, 1 and LEAF")
-    if (player == LEAF) != (num_children == 0):
-        raise ValueError(f"node {number}: actor {player} with {num_children} actions")
 
 
 def subtree_sizes(layout: TreeArrays) -> IntArray:

@@ -1,0 +1,11 @@
+"""Boundaries of buckets as tests write them."""
+
+import numpy as np
+
+from runout.abstraction import BucketBoundaries
+
+
+def make_boundaries(*parts):
+    """Returns boundaries of flop, turn and river, all of which were asked for."""
+    flop, turn, river = (np.array(part, dtype=np.float64) for part in parts)
+    return BucketBoundaries(flop, turn, river, tuple(len(part) + 1 for part in parts))
