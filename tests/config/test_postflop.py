@@ -18,7 +18,7 @@ from runout.config.load import (
 from runout.config.postflop import BACKENDS, ExactConfig, JointConfig, PostflopModelConfig
 from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
-from runout.trees.sizes import LastBetMultiple, PotFraction
+from runout.trees.sizes import BetSize
 from runout.trees.tree import PostflopTree
 
 SAMPLE = """
@@ -46,14 +46,14 @@ def test_every_pot_has_the_sizes_of_the_model_by_default():
     config = read()
     rules = config.joint_settings.betting_rules(config.postflop_model)
     assert set(rules) == {"limped", "raised", "reraised"}
-    assert {bets_on_the_flop(of_pot) for of_pot in rules.values()} == {(PotFraction(0.5),)}
+    assert {bets_on_the_flop(of_pot) for of_pot in rules.values()} == {(BetSize("%", 0.5),)}
 
 
 def test_a_type_of_pot_may_have_sizes_of_its_own_by_street():
     config = read("joint: {reraised: {bet_sizes: {flop: [0.33], turn: [1.0], river: [1.0]}}}")
     rules = config.joint_settings.betting_rules(config.postflop_model)
-    assert bets_on_the_flop(rules["reraised"]) == (PotFraction(0.33),)
-    assert bets_on_the_flop(rules["raised"]) == (PotFraction(0.5),)
+    assert bets_on_the_flop(rules["reraised"]) == (BetSize("%", 0.33),)
+    assert bets_on_the_flop(rules["raised"]) == (BetSize("%", 0.5),)
 
 
 def test_a_config_reads_back_as_the_same_config():
@@ -272,11 +272,11 @@ def test_sizes_by_street_and_player_reach_the_menus():
         "raise_sizes: {oop: [3x], ip: [1.0]}\n"
     )
     menus = config.betting_rules().menus
-    bets = [[menu.bets[0].fraction for menu in street] for street in menus]
+    bets = [[menu.bets[0].number for menu in street] for street in menus]
     assert bets == [[0.33, 0.33], [0.75, 1.0], [2.0, 2.0]]
     for oop, ip in menus:
-        assert oop.raises == (LastBetMultiple(3.0),)
-        assert ip.raises == (PotFraction(1.0),)
+        assert oop.raises == (BetSize("x", 3.0),)
+        assert ip.raises == (BetSize("%", 1.0),)
 
 
 def test_the_rules_build_the_tree_of_the_docs():

@@ -8,7 +8,7 @@ from runout.config.load import load_spot_config
 from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import ConfigError
 from runout.trees.betting import Street
-from runout.trees.sizes import AllInSize, ChipAmount, GeometricSize, PotFraction
+from runout.trees.sizes import BetSize
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("spot_*.yaml"))
 TEXT = """\
@@ -52,10 +52,10 @@ def test_sizes_are_for_everybody_or_by_street_and_player():
         donk_sizes=[],
     )
     flop, turn, river = config.betting_rules().menus
-    assert flop[0].bets == flop[1].bets == (PotFraction(0.33),)
-    assert turn[0].bets == (PotFraction(0.5), ChipAmount(100.0))
-    assert turn[1].bets == (GeometricSize(),)
-    assert river[0].bets == (AllInSize(),)
+    assert flop[0].bets == flop[1].bets == (BetSize("%", 0.33),)
+    assert turn[0].bets == (BetSize("%", 0.5), BetSize("c", 100.0))
+    assert turn[1].bets == (BetSize("e"),)
+    assert river[0].bets == (BetSize("a"),)
     assert river[1].raises == ()
     assert river[0].donks == ()
     assert load().betting_rules().menus[0][0].donks is None
@@ -64,7 +64,7 @@ def test_sizes_are_for_everybody_or_by_street_and_player():
 def test_a_later_board_needs_no_sizes_of_earlier_streets():
     sizes = {"river": {"oop": "33%", "ip": "50%"}}
     rules = load(board="QsJh2h8c3d", bet_sizes=sizes).betting_rules()
-    assert rules.menus[2][1].bets == (PotFraction(0.5),)
+    assert rules.menus[2][1].bets == (BetSize("%", 0.5),)
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

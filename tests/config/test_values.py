@@ -24,7 +24,7 @@ from runout.config.values import (
 )
 from runout.errors import ConfigError
 from runout.trees.betting import PreflopRules
-from runout.trees.sizes import GeometricSize, LastBetMultiple, PotFraction
+from runout.trees.sizes import BetSize
 
 SPRS = PostflopModelConfig.form("postflop_sprs")
 FLOPS = PostflopModelConfig.form("fixed_flops")
@@ -244,7 +244,7 @@ def test_one_list_is_for_everybody():
     choice = read_sizes([0.5, 1, "33.0%"], for_raises=False)
     assert choice == (0.5, 1.0, "33%")
     assert sizes_at(choice, "turn", "ip", for_raises=False) == tuple(
-        map(PotFraction, (0.5, 1.0, 0.33))
+        BetSize("%", fraction) for fraction in (0.5, 1.0, 0.33)
     )
 
 
@@ -254,16 +254,16 @@ def test_a_text_with_commas_is_a_list():
 
 def test_sizes_may_differ_by_street_and_player():
     choice = read_sizes(NESTED, for_raises=False)
-    assert sizes_at(choice, "flop", "oop", for_raises=False) == (PotFraction(0.33),)
-    assert sizes_at(choice, "turn", "oop", for_raises=False) == (PotFraction(0.75),)
-    assert sizes_at(choice, "turn", "ip", for_raises=False)[1] == PotFraction(1.0)
-    assert sizes_at(choice, "river", "ip", for_raises=False)[1] == GeometricSize()
+    assert sizes_at(choice, "flop", "oop", for_raises=False) == (BetSize("%", 0.33),)
+    assert sizes_at(choice, "turn", "oop", for_raises=False) == (BetSize("%", 0.75),)
+    assert sizes_at(choice, "turn", "ip", for_raises=False)[1] == BetSize("%", 1.0)
+    assert sizes_at(choice, "river", "ip", for_raises=False)[1] == BetSize("e")
 
 
 def test_sizes_may_differ_by_player_alone():
     choice = read_sizes({"ip": ["3x"], "oop": [1]}, for_raises=True)
-    assert sizes_at(choice, "river", "ip", for_raises=True) == (LastBetMultiple(3.0),)
-    assert sizes_at(choice, "flop", "oop", for_raises=True) == (PotFraction(1.0),)
+    assert sizes_at(choice, "river", "ip", for_raises=True) == (BetSize("x", 3.0),)
+    assert sizes_at(choice, "flop", "oop", for_raises=True) == (BetSize("%", 1.0),)
 
 
 def test_tables_read_like_what_was_given_and_read_back_the_same():

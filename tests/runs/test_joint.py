@@ -14,7 +14,7 @@ from runout.holdem.rivers import BucketRivers
 from runout.runs.plan import RunPlan, make_joint_game
 from runout.runs.preflop import solve_joint, solve_on_book
 from runout.solutions.values import ValueBook
-from runout.trees.sizes import PotFraction
+from runout.trees.sizes import BetSize
 from runout.trees.tree import PotType
 from tests.samples.small_runs import Watch, run_config
 from tests.samples.solve_configs import JOINT
@@ -67,8 +67,8 @@ joint: {reraised: {bet_sizes: [0.33]}}
     game = make_joint_game(config, config.preflop.tree)
     assert isinstance(game.backend.rivers, BucketRivers)
     assert (game.backend.rivers.number, int(game.backend.precision)) == (32, 16)
-    assert game.betting[PotType.RERAISED].menus[0][0].bets == (PotFraction(0.33),)
-    assert game.betting[PotType.LIMPED].menus[0][0].bets != (PotFraction(0.33),)
+    assert game.betting[PotType.RERAISED].menus[0][0].bets == (BetSize("%", 0.33),)
+    assert game.betting[PotType.LIMPED].menus[0][0].bets != (BetSize("%", 0.33),)
 
 
 def test_a_backend_that_cannot_be_played_is_refused():

@@ -19,7 +19,7 @@ from runout.trees.betting import (
     Street,
     legal_actions,
 )
-from runout.trees.sizes import AllInSize, BigBlindAmount, ChipAmount, LastBetMultiple, PotFraction
+from runout.trees.sizes import BetSize
 from tests.samples.preflop_rules import (
     limp_fold_rules,
     push_fold_rules,
@@ -340,14 +340,14 @@ def test_bad_stakes_and_rules_say_where_and_what_is_allowed(make, message):
 def test_a_menu_lists_every_size():
     menu = SizeMenu.parse([0.5], ["2x"], [0.25])
     assert len(menu.all_sizes) == 3
-    assert menu.all_sizes[0] == PotFraction(0.5)
+    assert menu.all_sizes[0] == BetSize("%", 0.5)
 
 
 def test_raises_may_depend_on_how_many_there_were():
-    menu = SizeMenu((), (PotFraction(0.5),), None, ((LastBetMultiple(3.0),), (AllInSize(),)))
-    assert menu.all_sizes == (PotFraction(0.5), LastBetMultiple(3.0), AllInSize())
+    menu = SizeMenu((), (BetSize("%", 0.5),), None, ((BetSize("x", 3.0),), (BetSize("a"),)))
+    assert menu.all_sizes == (BetSize("%", 0.5), BetSize("x", 3.0), BetSize("a"))
     states = [to_open()._replace(num_bets=number) for number in range(5)]
-    raises = [PotFraction(0.5), LastBetMultiple(3.0), AllInSize(), AllInSize()]
+    raises = [BetSize("%", 0.5), BetSize("x", 3.0), BetSize("a"), BetSize("a")]
     assert [menu.sizes_at(state) for state in states] == [(), *((size,) for size in raises)]
 
 
@@ -361,9 +361,9 @@ def test_a_size_in_big_blinds_is_a_bet_of_and_a_raise_to_so_many():
 
 def test_sizes_of_another_unit_are_refused():
     with pytest.raises(TreeError, match=r"^bet sizes: '3bb' is in big blinds, but the big blind"):
-        Stakes.in_pots(3.0).check_unit([BigBlindAmount(3.0)])
+        Stakes.in_pots(3.0).check_unit([BetSize("bb", 3.0)])
     with pytest.raises(TreeError, match=r"^bet sizes: '5c' is in chips, but the pot is not$"):
-        PreflopRules.parse(20.0, "2bb").stakes.check_unit([PotFraction(0.5), ChipAmount(5.0)])
+        PreflopRules.parse(20.0, "2bb").stakes.check_unit([BetSize("%", 0.5), BetSize("c", 5.0)])
 
 
 def test_geometric_raises_before_the_flop_count_four_streets():
@@ -626,7 +626,7 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
     assert standard_rules_25bb() == standard_rules_25bb()
     assert len({push_fold_rules(10.0), push_fold_rules(10.0), push_fold_rules(11.0)}) == 2
     rules = PreflopRules.parse((20, 30), "2.5bb; 3x, allin")
-    by_depth = ((BigBlindAmount(2.5),), (LastBetMultiple(3.0), AllInSize()))
+    by_depth = ((BetSize("bb", 2.5),), (BetSize("x", 3.0), BetSize("a")))
     assert rules == PreflopRules((20, 30), (by_depth, by_depth))
     assert raises_after(rules, 2.5, 7.5, 10.0) == [20.0]
 

@@ -10,12 +10,7 @@ from runout.errors import TreeError
 from runout.trees.sizes import (
     AFTER_FLOP,
     BEFORE_FLOP,
-    AllInSize,
-    BigBlindAmount,
-    ChipAmount,
-    GeometricSize,
-    LastBetMultiple,
-    PotFraction,
+    BetSize,
     format_bet_size,
     format_bet_sizes,
     format_sizes_by_depth,
@@ -30,11 +25,11 @@ deterministic = settings(derandomize=True, deadline=None)
 
 positive = st.floats(min_value=1e-6, max_value=1e6)
 sizes = st.one_of(
-    st.builds(PotFraction, positive),
-    st.builds(LastBetMultiple, st.floats(min_value=1.0, max_value=100.0, exclude_min=True)),
-    st.builds(ChipAmount, positive),
-    st.builds(GeometricSize, st.none() | st.integers(1, 9), st.none() | positive),
-    st.just(AllInSize()),
+    st.builds(BetSize, st.just("%"), positive),
+    st.builds(BetSize, st.just("x"), st.floats(min_value=1.0, max_value=100.0, exclude_min=True)),
+    st.builds(BetSize, st.just("c"), positive),
+    st.builds(BetSize, st.just("e"), st.integers(0, 9), st.just(math.inf) | positive),
+    st.just(BetSize("a")),
 )
 
 
@@ -44,17 +39,17 @@ sizes = st.one_of(
 @pytest.mark.parametrize(
     ("text", "size"),
     [
-        ("33%", PotFraction(0.33)),
-        ("7%", PotFraction(0.07)),
-        ("33.3%", PotFraction(0.333)),
-        ("150%", PotFraction(1.5)),
-        ("2.5x", LastBetMultiple(2.5)),
-        ("100c", ChipAmount(100.0)),
-        ("e", GeometricSize()),
-        ("2e", GeometricSize(2)),
-        ("3e200%", GeometricSize(3, 2.0)),
-        ("e150%", GeometricSize(None, 1.5)),
-        ("a", AllInSize()),
+        ("33%", BetSize("%", 0.33)),
+        ("7%", BetSize("%", 0.07)),
+        ("33.3%", BetSize("%", 0.333)),
+        ("150%", BetSize("%", 1.5)),
+        ("2.5x", BetSize("x", 2.5)),
+        ("100c", BetSize("c", 100.0)),
+        ("e", BetSize("e")),
+        ("2e", BetSize("e", 2)),
+        ("3e200%", BetSize("e", 3, 2.0)),
+        ("e150%", BetSize("e", 0, 1.5)),
+        ("a", BetSize("a")),
     ],
 )
 def test_the_usual_language_is_read_and_written(text, size):
@@ -65,9 +60,9 @@ def test_the_usual_language_is_read_and_written(text, size):
 
 def test_a_plain_number_is_a_pot_fraction():
     assert parse_bet_sizes([0.5, 1, "75%"]) == (
-        PotFraction(0.5),
-        PotFraction(1.0),
-        PotFraction(0.75),
+        BetSize("%", 0.5),
+        BetSize("%", 1.0),
+        BetSize("%", 0.75),
     )
 
 
@@ -111,7 +106,7 @@ def test_an_empty_list_is_allowed_only_where_asked_for():
         (["2e-10%"], "bet_sizes[0]: '-10%' is not a positive pot fraction"),
         (["0c"], "bet_sizes[0]: '0c' is not a positive number of chips"),
         (["0e"], "bet_sizes[0]: '0e' is geometric over 0 streets, use 1 or more"),
-        ([PotFraction(-1.0)], "bet_sizes[0]: '-100%' is not a positive pot fraction"),
+        ([BetSize("%", -1.0)], "bet_sizes[0]: '-100%' is not a positive pot fraction"),
         ([33], "bet_sizes[0]: 33 is 33 times the pot, write 0.33 or '33%'"),
         (["2.5x"], "bet_sizes[0]: '2.5x' multiplies a bet, but there is none yet: for raises only"),
         (["half"], "bet_sizes[0]: 'half' is not a bet size, write 0.5 or 50% (of the pot)"),
@@ -140,8 +135,8 @@ def test_a_multiple_of_one_is_not_a_raise():
 
 
 def test_a_forgotten_percent_sign_is_told_from_an_overbet():
-    assert parse_bet_size(9.5) == PotFraction(9.5)
-    assert parse_bet_size("3300%") == PotFraction(33.0)
+    assert parse_bet_size(9.5) == BetSize("%", 9.5)
+    assert parse_bet_size("3300%") == BetSize("%", 33.0)
     with pytest.raises(TreeError, match=r"'3300%' if it is meant$"):
         parse_bet_size(33)
 
@@ -175,24 +170,24 @@ def parse_before_flop(value, where="raise size"):
 def sizes_of_test_preflop_sizing():
     positive = st.floats(1e-9, 1e9)
     return st.one_of(
-        st.builds(BigBlindAmount, positive),
-        st.builds(PotFraction, positive),
-        st.builds(LastBetMultiple, st.floats(1.0, 1e6, exclude_min=True)),
-        st.just(AllInSize()),
+        st.builds(BetSize, st.just("bb"), positive),
+        st.builds(BetSize, st.just("%"), positive),
+        st.builds(BetSize, st.just("x"), st.floats(1.0, 1e6, exclude_min=True)),
+        st.just(BetSize("a")),
     )
 
 
 @pytest.mark.parametrize(
     ("text", "size"),
     [
-        ("2.5bb", BigBlindAmount(2.5)),
-        ("1.0p", PotFraction(1.0)),
-        (".75p", PotFraction(0.75)),
-        ("3x", LastBetMultiple(3.0)),
-        (" 2.25X ", LastBetMultiple(2.25)),
-        ("allin", AllInSize()),
-        ("All-In", AllInSize()),
-        ("a", AllInSize()),
+        ("2.5bb", BetSize("bb", 2.5)),
+        ("1.0p", BetSize("%", 1.0)),
+        (".75p", BetSize("%", 0.75)),
+        ("3x", BetSize("x", 3.0)),
+        (" 2.25X ", BetSize("x", 2.25)),
+        ("allin", BetSize("a")),
+        ("All-In", BetSize("a")),
+        ("a", BetSize("a")),
     ],
 )
 def test_every_form_of_the_language_is_read(text, size):
@@ -202,12 +197,12 @@ def test_every_form_of_the_language_is_read(text, size):
 @pytest.mark.parametrize(
     ("size", "text"),
     [
-        (BigBlindAmount(2.5), "2.5bb"),
-        (BigBlindAmount(100.0), "100bb"),
-        (PotFraction(0.07), "0.07p"),
-        (LastBetMultiple(3.0), "3x"),
-        (BigBlindAmount(0.00001), "0.00001bb"),
-        (AllInSize(), "allin"),
+        (BetSize("bb", 2.5), "2.5bb"),
+        (BetSize("bb", 100.0), "100bb"),
+        (BetSize("%", 0.07), "0.07p"),
+        (BetSize("x", 3.0), "3x"),
+        (BetSize("bb", 0.00001), "0.00001bb"),
+        (BetSize("a"), "allin"),
     ],
 )
 def test_sizes_are_written_short(size, text):
@@ -240,17 +235,17 @@ def test_sizes_by_depth_survive_the_round_trip_through_text(by_depth):
 
 
 def test_depths_may_be_texts_lists_or_single_sizes():
-    expected = ((BigBlindAmount(2.5), BigBlindAmount(3.0)), (LastBetMultiple(3.0),), (AllInSize(),))
+    expected = ((BetSize("bb", 2.5), BetSize("bb", 3.0)), (BetSize("x", 3.0),), (BetSize("a"),))
     assert parse_sizes_by_depth("2.5bb, 3bb; 3x; allin") == expected
     assert parse_sizes_by_depth(["2.5bb, 3bb", "3x", "allin"]) == expected
-    assert parse_sizes_by_depth([["2.5bb", "3bb"], LastBetMultiple(3.0), [AllInSize()]]) == expected
+    assert parse_sizes_by_depth([["2.5bb", "3bb"], BetSize("x", 3.0), [BetSize("a")]]) == expected
 
 
 def test_nothing_and_empty_depths_mean_no_sized_raises():
     assert parse_sizes_by_depth("") == parse_sizes_by_depth([]) == ()
-    assert parse_sizes_by_depth([[], "", "3x"]) == ((), (), (LastBetMultiple(3.0),))
-    assert format_sizes_by_depth(((), (LastBetMultiple(3.0),))) == "; 3x"
-    assert parse_sizes_by_depth("; 3x") == ((), (LastBetMultiple(3.0),))
+    assert parse_sizes_by_depth([[], "", "3x"]) == ((), (), (BetSize("x", 3.0),))
+    assert format_sizes_by_depth(((), (BetSize("x", 3.0),))) == "; 3x"
+    assert parse_sizes_by_depth("; 3x") == ((), (BetSize("x", 3.0),))
 
 
 @pytest.mark.parametrize(
@@ -264,9 +259,9 @@ def test_nothing_and_empty_depths_mean_no_sized_raises():
         ("0bb", "'0bb' is not a positive number of big blinds"),
         ("-1p", "'-1p' is not a positive pot fraction"),
         ("1x", "'1x' is not a raise, the factor must be above 1"),
-        (LastBetMultiple(0.5), "'0.5x' is not a raise, the factor must be above 1"),
-        (BigBlindAmount(math.nan), "'nanbb' is not a raise size"),
-        (PotFraction(math.inf), "'infinityp' is not a raise size"),
+        (BetSize("x", 0.5), "'0.5x' is not a raise, the factor must be above 1"),
+        (BetSize("bb", math.nan), "'nanbb' is not a raise size"),
+        (BetSize("%", math.inf), "'infinityp' is not a raise size"),
         ("9" * 400 + "bb", "is more than a number can be"),
     ],
 )

@@ -68,7 +68,6 @@ from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
 from runout.trees.betting import Stakes, Street
-from runout.trees.sizes import PotFraction
 from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
@@ -412,12 +411,12 @@ def describe_rounding(config: SpotConfig) -> str | None:
     stakes = Stakes.in_chips(config.pot, config.stack)
     menu = config.betting_rules().menus[config.first_street][0]
     for size in menu.bets:
-        if not isinstance(size, PotFraction):
+        if size.unit != "%":
             continue
-        chips = max(stakes.rounded(size.fraction * stakes.pot), stakes.minimum_bet)
+        chips = max(stakes.rounded(size.number * stakes.pot), stakes.minimum_bet)
         bet = chips / stakes.pot
-        if abs(bet - size.fraction) > _NOTABLE_ROUNDING and chips < stakes.stack:
-            wanted, came = format_percent(size.fraction, 0), format_percent(bet, 1)
+        if abs(bet - size.number) > _NOTABLE_ROUNDING and chips < stakes.stack:
+            wanted, came = format_percent(size.number, 0), format_percent(bet, 1)
             finer = f"--pot {100 * stakes.pot:g} --stack {100 * stakes.stack:g}"
             return f"bets are whole chips: {wanted} is {chips:g} ({came}), {finer} is finer"
     return None

@@ -49,7 +49,6 @@ from runout.trees.sizes import (
     DEPTH_SEPARATOR,
     SIZE_SEPARATOR,
     BetSize,
-    ChipAmount,
     SizesByDepth,
     format_bet_size,
     parse_bet_size,
@@ -116,7 +115,7 @@ def _read_raise_size(value: Any) -> BetSize:
     if not isinstance(value, str | BetSize):
         raise refusal(value, "a raise size such as 2.5bb")
     size = parse_bet_size(value, "", for_raises=True, style=BEFORE_FLOP)
-    if isinstance(size, ChipAmount):
+    if size.unit == "c":
         problem = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
         raise PartError("", f"{problem}: write 3bb")
     return size

@@ -44,7 +44,7 @@ from runout.config.values import (
 )
 from runout.errors import RangeError, quote, shorten
 from runout.trees.betting import BettingRules, Stakes, Street
-from runout.trees.sizes import ChipAmount, format_percent, parse_bet_size
+from runout.trees.sizes import format_percent, parse_bet_size
 from runout.trees.tree import PostflopTree
 
 _NUMBER = number("a number", lambda _: True)
@@ -322,7 +322,7 @@ class SpotConfig(ConfigSection):
                 raise PartError(f".{key}", problem)
             for path, text in all_sizes(self.form(key).plain(choice)):
                 size = parse_bet_size(text, for_raises=True)
-                if isinstance(size, ChipAmount) and size.chips > self.stack:
+                if size.unit == "c" and size.number > self.stack:
                     problem = f"{text!r} cannot be bet, the stack is {self.stack:g}"
                     raise PartError(f".{key}{path}", problem)
 

@@ -26,8 +26,6 @@ from runout.trees.betting import BettingRules, SizeMenu
 from runout.trees.sizes import (
     SIZE_SEPARATOR,
     BetSize,
-    BigBlindAmount,
-    ChipAmount,
     SizeStyle,
     format_bet_size,
     parse_bet_size,
@@ -84,8 +82,8 @@ def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeCh
         if not isinstance(entry, str) and as_number(entry) is None:
             raise refusal(entry, "a positive pot fraction or a text such as '33%'")
         size = parse_bet_size(entry, "", for_raises=for_raises)
-        is_in_chips = isinstance(size, ChipAmount) and not of_spot
-        if is_in_chips or isinstance(size, BigBlindAmount):
+        is_in_chips = size.unit == "c" and not of_spot
+        if is_in_chips or size.unit == "bb":
             unit = "chips" if is_in_chips else "big blinds"
             here = "the stack is in chips" if of_spot else "the pot is 1 here"
             problem = f"{format_bet_size(size)!r} is in {unit}, but {here}: write '50%'"

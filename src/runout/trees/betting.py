@@ -15,13 +15,7 @@ from typing import Any, NamedTuple
 from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
 from runout.trees.sizes import (
-    AllInSize,
     BetSize,
-    BigBlindAmount,
-    ChipAmount,
-    GeometricSize,
-    LastBetMultiple,
-    PotFraction,
     SizesByDepth,
     SizesByDepthInput,
     SizesInput,
@@ -177,9 +171,9 @@ class Stakes:
             TreeError: naming the size.
         """
         for size in sizes:
-            if isinstance(size, ChipAmount) and not self.is_in_chips:
+            if size.unit == "c" and not self.is_in_chips:
                 problem = "is in chips, but the pot is not"
-            elif isinstance(size, BigBlindAmount) and not self.big_blind:
+            elif size.unit == "bb" and not self.big_blind:
                 problem = "is in big blinds, but the big blind is not known here"
             else:
                 continue
@@ -407,26 +401,25 @@ def _wanted_amount(
     size: BetSize, stakes: Stakes, state: BettingState, street_stack: float, pot_after_call: float
 ) -> float:
     """Returns the amount on this street that a size asks for, before the limits of the game."""
-    opponent_amount = state.opponent_amount
-    match size:
-        case PotFraction(fraction):
-            return opponent_amount + fraction * pot_after_call
-        case LastBetMultiple(factor):
+    opponent_amount, number = state.opponent_amount, size.number
+    match size.unit:
+        case "%":
+            return opponent_amount + number * pot_after_call
+        case "x":
             if state.street == PREFLOP:
-                return factor * opponent_amount
+                return number * opponent_amount
             # The same but for the last bit, which solved trees have.
-            return opponent_amount + (factor - 1.0) * opponent_amount
-        case ChipAmount(chips):
-            return opponent_amount + chips
-        case BigBlindAmount(amount_bb):
-            return amount_bb * stakes.big_blind
-        case GeometricSize(num_streets, max_fraction):
-            if num_streets is None:
-                num_streets = len(Street) - state.street - max(state.num_bets - 1, 0)
+            return opponent_amount + (number - 1.0) * opponent_amount
+        case "c":
+            return opponent_amount + number
+        case "bb":
+            return number * stakes.big_blind
+        case "e":
+            streets_left = len(Street) - state.street - max(state.num_bets - 1, 0)
             stack_to_pot = (street_stack - opponent_amount) / pot_after_call
-            fraction = geometric_fraction(stack_to_pot, max(num_streets, 1))
-            return opponent_amount + min(fraction, max_fraction or math.inf) * pot_after_call
-        case AllInSize():
+            fraction = geometric_fraction(stack_to_pot, max(int(number) or streets_left, 1))
+            return opponent_amount + min(fraction, size.max_fraction) * pot_after_call
+        case _:
             return street_stack
 
 

@@ -23,7 +23,7 @@ part depths: ``2.5bb, 3bb; 3x; allin``.
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -78,55 +78,21 @@ BEFORE_FLOP = SizeStyle(
 
 
 @dataclass(frozen=True, slots=True)
-class PotFraction:
-    """A fraction of the pot after calling: 0.5 is half the pot."""
-
-    fraction: float
-
-
-@dataclass(frozen=True, slots=True)
-class LastBetMultiple:
-    """A raise to ``factor`` times the opponent's amount on this street."""
-
-    factor: float
-
-
-@dataclass(frozen=True, slots=True)
-class ChipAmount:
-    """A bet of, or a raise by, a fixed number of chips."""
-
-    chips: float
-
-
-@dataclass(frozen=True, slots=True)
-class BigBlindAmount:
-    """A bet of, or a raise to, a fixed number of big blinds; a blind is part of it, antes not."""
-
-    amount_bb: float
-
-
-@dataclass(frozen=True, slots=True)
-class GeometricSize:
-    """The pot fraction that ends all-in when it is bet and called a number of times.
+class BetSize:
+    """One size of the table above.
 
     Attributes:
-        num_streets: how many times; None for every street that is left, counting this one. Every
-            raise made on this street before counts as a street that is gone.
-        max_fraction: upper bound in pots; None for no bound.
+        unit: ``%`` (also of ``p``), ``x``, ``bb``, ``c``, ``e`` or ``a``.
+        number: in the unit, for ``%`` a fraction of the pot: 0.5 is half of it. Of ``e`` it is how
+            many times the size is bet and called; 0 for every street that is left, counting this
+            one, and every raise made on this street before counts as a street that is gone.
+        max_fraction: upper bound of ``e``, in pots.
     """
 
-    num_streets: int | None = None
-    max_fraction: float | None = None
+    unit: str
+    number: float = 0.0
+    max_fraction: float = math.inf
 
-
-@dataclass(frozen=True, slots=True)
-class AllInSize:
-    """The whole effective stack."""
-
-
-BetSize: TypeAlias = (
-    PotFraction | LastBetMultiple | ChipAmount | BigBlindAmount | GeometricSize | AllInSize
-)
 
 #: Sizes by raise depth; the last entry serves all deeper raises.
 SizesByDepth: TypeAlias = tuple[tuple[BetSize, ...], ...]
@@ -137,13 +103,13 @@ SizesInput: TypeAlias = str | Sequence[BetSize | float | str]
 #: What `parse_sizes_by_depth` reads: one text, or for every depth a text or a list of sizes.
 SizesByDepthInput: TypeAlias = str | Sequence[str | BetSize | Sequence[str | BetSize]]
 
-#: By unit: the kind of size, and what its number is called.
-_UNITS: dict[str, tuple[Callable[[float], BetSize], str]] = {
-    "%": (PotFraction, "pot fraction"),
-    "p": (PotFraction, "pot fraction"),
-    "x": (LastBetMultiple, "factor"),
-    "bb": (BigBlindAmount, "number of big blinds"),
-    "c": (ChipAmount, "number of chips"),
+#: What the number of a unit is called.
+_NOUNS = {
+    "%": "pot fraction",
+    "p": "pot fraction",
+    "x": "factor",
+    "bb": "number of big blinds",
+    "c": "number of chips",
 }
 
 
@@ -240,13 +206,13 @@ def parse_bet_size(
             raise TreeError("", f"{quote(value)} is not a {style.noun}, {style.hint}")
     except TreeError as error:
         raise TreeError(where, error.problem) from None
-    if isinstance(size, LastBetMultiple) and not for_raises:
+    if size.unit == "x" and not for_raises:
         text = quote(format_bet_size(size))
         raise TreeError(where, f"{text} multiplies a bet, but there is none yet: for raises only")
     return size
 
 
-def _read_number(fraction: float) -> PotFraction:
+def _read_number(fraction: float) -> BetSize:
     if not (fraction > 0.0 and math.isfinite(fraction)):
         raise TreeError("", f"{fraction:g} is not a positive pot fraction")
     if fraction >= MAX_PLAIN_FRACTION:
@@ -255,7 +221,7 @@ def _read_number(fraction: float) -> PotFraction:
             f"{fraction:g} is {fraction:g} times the pot, write {fraction / 100:g} or "
             f"'{fraction:g}%' for a percentage, '{100 * fraction:g}%' if it is meant",
         )
-    return PotFraction(fraction)
+    return BetSize("%", fraction)
 
 
 @lru_cache(maxsize=_MAX_CACHED_TEXTS)
@@ -266,15 +232,14 @@ def read_size_text(text: str, style: SizeStyle) -> BetSize:
         TreeError: naming no place, which only the caller knows.
     """
     if text in ("a", "allin", "all-in"):
-        return AllInSize()
+        return BetSize("a")
     if match := _SCALED.fullmatch(text):
-        return _UNITS[match[2]][0](_read_positive(match[1], match[2]))
+        return BetSize(match[2].replace("p", "%"), _read_positive(match[1], match[2]))
     if match := _GEOMETRIC.fullmatch(text):
-        num_streets = int(match[1]) if match[1] else None
-        if num_streets == 0:
+        if match[1] and not int(match[1]):
             raise TreeError("", f"{quote(text)} is geometric over 0 streets, use 1 or more")
-        bound = None if match[2] is None else _read_positive(match[2], "%")
-        return GeometricSize(num_streets, bound)
+        bound = math.inf if match[2] is None else _read_positive(match[2], "%")
+        return BetSize("e", int(match[1] or 0), bound)
     problem = "has no unit" if re.fullmatch(_NUMBER, text, re.ASCII) else f"is not a {style.noun}"
     raise TreeError("", f"{quote(text)} {problem}, {style.hint}")
 
@@ -284,7 +249,7 @@ def _read_positive(number: str, unit: str) -> float:
     if unit == "x" and value <= 1:
         raise TreeError("", f"{quote(number + unit)} is not a raise, the factor must be above 1")
     if value <= 0:
-        raise TreeError("", f"{quote(number + unit)} is not a positive {_UNITS[unit][1]}")
+        raise TreeError("", f"{quote(number + unit)} is not a positive {_NOUNS[unit]}")
     if not 0.0 < float(value) < math.inf:
         raise TreeError("", f"{quote(number)} is more than a number can be")
     return float(value / 100 if unit == "%" else value)
@@ -292,21 +257,18 @@ def _read_positive(number: str, unit: str) -> float:
 
 def format_bet_size(size: BetSize, style: SizeStyle = AFTER_FLOP) -> str:
     """Writes a size as text that `parse_bet_size` reads back as exactly the same size."""
-    match size:
-        case PotFraction(fraction):
+    match size.unit:
+        case "%":
             # Decimal arithmetic, because 100 * 0.07 is not 7 and the text must read back exactly.
-            return _format_number(fraction, 100 if style.pot_unit == "%" else 1) + style.pot_unit
-        case LastBetMultiple(factor):
-            return f"{_format_number(factor)}x"
-        case ChipAmount(chips):
-            return f"{_format_number(chips)}c"
-        case BigBlindAmount(amount_bb):
-            return f"{_format_number(amount_bb)}bb"
-        case GeometricSize(num_streets, max_fraction):
-            streets = "" if num_streets is None else str(num_streets)
-            return f"{streets}e" + ("" if max_fraction is None else format_percent(max_fraction))
-        case AllInSize():
+            factor = 100 if style.pot_unit == "%" else 1
+            return _format_number(size.number, factor) + style.pot_unit
+        case "e":
+            bound = "" if size.max_fraction == math.inf else format_percent(size.max_fraction)
+            return f"{int(size.number) or ''}e{bound}"
+        case "a":
             return style.all_in
+        case unit:
+            return _format_number(size.number) + unit
 
 
 def format_bet_sizes(sizes: Sequence[BetSize], style: SizeStyle = AFTER_FLOP) -> str:
