@@ -74,7 +74,7 @@ def shown_live(events):
     display = LiveDisplay(Console(file=file, force_terminal=True, width=100, color_system=None))
     for event in events:
         display.on_event(event)
-    display.refresh()
+    display._progress.refresh()
     text = file.getvalue()
     display.close()
     return text, file.getvalue()

@@ -425,7 +425,7 @@ def live_text(events):
     display = LiveDisplay(console)
     for event in events:
         display.on_event(event)
-        display.refresh()
+        display._progress.refresh()
     shown = file.getvalue()
     display.close()
     return shown

@@ -187,10 +187,6 @@ class LiveDisplay:
         if update.line:
             self._progress.console.print(Text(update.line, style="dim"), soft_wrap=True)
 
-    def refresh(self) -> None:
-        """Draws the bars now; they are otherwise drawn ten times a second."""
-        self._progress.refresh()
-
     def close(self) -> None:
         """Takes the bars away and gives the cursor back."""
         self._progress.stop()

@@ -10,30 +10,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from runout import events
 from runout.cache import cache_directory
 from runout.cli.formatting import format_bound, format_count_of, format_percent, format_seconds
-from runout.events import (
-    BucketsCapped,
-    Event,
-    FlopFailed,
-    FlopPlace,
-    FlopReported,
-    FlopSolved,
-    FlopSolving,
-    GameSolving,
-    KernelCompiled,
-    KernelCompiling,
-    Phase,
-    PhaseAdvanced,
-    PhaseEnded,
-    PhaseStarted,
-    PreflopSolving,
-    RangesRoundFinished,
-    SavingFailed,
-    SpotSolving,
-    TaskLost,
-    TasksShared,
-)
+from runout.events import Event, FlopPlace, FlopSolved, FlopSolving, GameSolving, Phase
 
 # Exploitability falls about like a power of the iterations: a line on logarithmic scales.
 
@@ -148,25 +128,25 @@ def describe_event(event: Event) -> str:
     A row is ``AhKd7s  EV OOP 30.10, IP 24.90  x 64% b18 36%  0.42% (3.1 s)``.
     """
     match event:
-        case FlopReported(ev_chips=(oop, ip), frequencies=shares):
+        case events.FlopReported(ev_chips=(oop, ip), frequencies=shares):
             actions = " ".join(f"{code} {format_percent(share, 0)}" for code, share in shares)
             place = f"{event.line}: " if event.line else ""
             evs = f"{place}EV OOP {oop:.2f}, IP {ip:.2f}"
             reached = format_percent(event.exploitability_pot)
             return f"{event.flop}  {evs}  {actions}  {reached} ({format_seconds(event.seconds)})"
-        case RangesRoundFinished(number, total, change, mbb):
+        case events.RangesRoundFinished(number, total, change, mbb):
             moved = f"actions moved by {format_percent(change)}"
             return f"round {number} of at most {total}: {moved}, exploitability {mbb:.3g} mbb/hand"
-        case BucketsCapped(name, requested, available, at):
+        case events.BucketsCapped(name, requested, available, at):
             flop = "" if at is None else f"{describe_place(at)} "
             buckets = f"{format_count_of(available, 'bucket')} instead of {requested:,}"
             return f"{flop}{name}: {buckets}, no more hands are different"
-        case SavingFailed(where, problem):
+        case events.SavingFailed(where, problem):
             return f"not saved on the way, the solve goes on: {where}: {problem}"
-        case TaskLost(task, loss, attempt, most):
+        case events.TaskLost(task, loss, attempt, most):
             again = "given up" if attempt >= most else f"try {attempt + 1} of {most}"
             return f"{task}: {loss}; {again}"
-        case TasksShared(by_host, num_lost):
+        case events.TasksShared(by_host, num_lost):
             machines = ", ".join(f"{host} {format_count_of(n, 'task')}" for host, n in by_host)
             lost = f"; {format_count_of(num_lost, 'worker')} lost" if num_lost else ""
             return f"done by {machines}{lost}"
@@ -280,18 +260,18 @@ class SolveTracker:
         """Returns what changes on a display."""
         with self._lock:
             match event:
-                case KernelCompiling(name):
+                case events.KernelCompiling(name):
                     return self._note_compiling(name)
-                case KernelCompiled(_, seconds):
+                case events.KernelCompiled(_, seconds):
                     self._num_compiling -= 1
                     is_last = self._num_compiling == 0  # the time of those inside is in it
                     self._compile_seconds.append(seconds if is_last else 0.0)
                     return DisplayUpdate(ended=(_COMPILING,) if is_last else ())
-                case PhaseStarted():
+                case events.PhaseStarted():
                     return self._note_started(event)
-                case PhaseAdvanced(phase, done, total, place):
+                case events.PhaseAdvanced(phase, done, total, place):
                     return DisplayUpdate(self._phase_bar(phase, done, total, place))
-                case PhaseEnded():
+                case events.PhaseEnded():
                     return self._note_ended(event)
                 case FlopSolving():
                     self._begin(event.flop).last_by_spr[event.spr] = event
@@ -300,15 +280,15 @@ class SolveTracker:
                     return DisplayUpdate(self._phase_bar(Phase.SOLVING, *steps, place, event))
                 case FlopSolved():
                     return self._note_solved(event)
-                case FlopFailed(flop, problem):
+                case events.FlopFailed(flop, problem):
                     self._flops.pop(flop, None)
                     return DisplayUpdate(ended=(flop,), line=f"{flop} failed: {problem}")
-                case PreflopSolving(round=number):
+                case events.PreflopSolving(round=number):
                     self._round, self._leaf, self._is_preflop_seen = number, 0, True
                     title = f"Preflop, round {number}" if number else "Preflop"
                     again = f" again, round {number}" if number else ""
                     return self._note_game(Phase.PREFLOP, title, f"preflop{again}", event)
-                case SpotSolving():
+                case events.SpotSolving():
                     return self._note_game("spot", "Spot", "the spot", event)
                 case _:
                     return DisplayUpdate(line=describe_event(event))
@@ -329,7 +309,7 @@ class SolveTracker:
         cached = f", first run only; cached in {cache_directory()}" if self._can_cache else ""
         return DisplayUpdate(bar, first=f"compiling kernels{cached}" if is_first else "")
 
-    def _note_started(self, event: PhaseStarted) -> DisplayUpdate:
+    def _note_started(self, event: events.PhaseStarted) -> DisplayUpdate:
         phase, total, place = event.phase, event.total, event.place
         self._phases[phase, place] = _PhaseTime(self._clock(), total)
         if phase == Phase.FLOPS:
@@ -345,7 +325,7 @@ class SolveTracker:
         first = f"{phase}: {format_count_of(total, 'step')}" if is_told else ""
         return DisplayUpdate(self._phase_bar(phase, 0, total, place), first=first)
 
-    def _note_ended(self, event: PhaseEnded) -> DisplayUpdate:
+    def _note_ended(self, event: events.PhaseEnded) -> DisplayUpdate:
         phase, seconds = event.phase, event.seconds
         known = self._phases.pop((phase, event.place), None)
         if event.place is not None:
@@ -395,14 +375,14 @@ class SolveTracker:
         return DisplayUpdate(self._batch.bar(ages), (event.flop,), line)
 
     def _note_game(
-        self, key: str, title: str, what: str, event: PreflopSolving | SpotSolving
+        self, key: str, title: str, what: str, event: events.PreflopSolving | events.SpotSolving
     ) -> DisplayUpdate:
         """Moves the bar of a solve that ends at a target, at the time it is expected to."""
         is_first = title not in self._forecasts
         forecast = self._forecasts.setdefault(title, Forecast())
         left = forecast.seconds_left(event) or None
         reached, is_at_most, detail = event.exploitability, forecast.is_at_most, ""
-        if isinstance(event, SpotSolving):
+        if isinstance(event, events.SpotSolving):
             is_at_most = False
             if reached is not None:
                 percent = format_percent(reached / event.pot_chips)

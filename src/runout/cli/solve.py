@@ -55,15 +55,8 @@ from runout.cli.targets import (
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.spot import SpotConfig
 from runout.execution.pool import PROGRAM_BYTES
+from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
-from runout.solutions.preflop import (
-    CHECKPOINT_FOLDER,
-    PREFLOP_KIND,
-    SOLUTION_FOLDER,
-    VALUES_FOLDER,
-    PreflopSolution,
-    PreflopView,
-)
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
@@ -224,7 +217,7 @@ def solve_game(
         plan = RunPlan.make(run_config, workers)
         _require_free(path, plan, resume, overwrite)
         find = partial(find_finished_run, path, plan)
-        work = LongWork(path, path / CHECKPOINT_FOLDER, claim, find, overwrite, resume)
+        work = LongWork(path, path / preflop.CHECKPOINT_FOLDER, claim, find, overwrite, resume)
         run = found = work.find_finished()
         if run is None:
             rounds = 0 if plan.flops is None else run_config.ranges_rounds
@@ -240,17 +233,17 @@ def solve_game(
     is_done = found is not None
     done = f"{path}, was done before" if is_done else f"wrote {path} in {format_seconds(seconds)}"
     more = f"{done}; runout show {path} --node PATH for more"
-    report = report_parts(PreflopView(run.solution))
+    report = report_parts(preflop.PreflopView(run.solution))
     print_parts(*_standard_parts(run.solution), "", *report, *flops, more)
 
 
-def _standard_parts(solution: PreflopSolution) -> list[Shown]:
+def _standard_parts(solution: preflop.PreflopSolution) -> list[Shown]:
     """Returns the main decisions of a solution."""
-    nodes = PreflopView(solution)
+    nodes = preflop.PreflopView(solution)
     return decision_parts([nodes.node_at(node) for node in nodes.standard_nodes()])
 
 
-def _print_solution(solution: PreflopSolution) -> None:
+def _print_solution(solution: preflop.PreflopSolution) -> None:
     """Shows the main decisions as they are in the middle of a solve."""
     mbb = solution.report.exploitability_mbb
     iterations = format_count_of(solution.report.iterations, "iteration")
@@ -269,9 +262,9 @@ def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) ->
         raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
     if not overwrite:
         check_directory(path, plan)
-    require_free(path / SOLUTION_FOLDER, PREFLOP_KIND, overwrite or resume)
-    is_left_over = not has_bundle(path / SOLUTION_FOLDER)
-    require_free(path / VALUES_FOLDER, VALUES_KIND, overwrite or resume or is_left_over)
+    require_free(path / preflop.SOLUTION_FOLDER, preflop.PREFLOP_KIND, overwrite or resume)
+    is_left_over = not has_bundle(path / preflop.SOLUTION_FOLDER)
+    require_free(path / preflop.VALUES_FOLDER, VALUES_KIND, overwrite or resume or is_left_over)
 
 
 def _describe_run(plan: "RunPlan") -> str:

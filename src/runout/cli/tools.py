@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import typer
@@ -49,14 +49,9 @@ from runout.events import EventSink, reporting_phase
 from runout.execution.pool import count_cores
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
 from runout.storage.bundle import load_bundle, reading_contents
+from runout.trees import describe
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
-from runout.trees.describe import (
-    format_rules,
-    format_tree,
-    format_tree_dot,
-    format_tree_summary,
-)
 from runout.trees.layout import LEAF, TreeArrays
 from runout.trees.tree import BettingTree, PostflopTree, PreflopTree
 
@@ -153,13 +148,13 @@ def _show(
 ) -> None:
     """Prints one tree in the chosen form."""
     if dot:
-        print(format_tree_dot(tree, depth))
+        print(describe.format_tree_dot(tree, depth))
         return
     size, memory = _memory(tree, config)
     shown_depth = fitting_depth(tree.layout) if depth is None else depth
     document: Json = {**_facts(tree, size), "nodes": _nodes(tree, depth)} if json else {}
-    summary = f"{format_tree_summary(tree)}\n{memory}\n"
-    show(json, document, summary, format_tree(tree, shown_depth))
+    summary = f"{describe.format_tree_summary(tree)}\n{memory}\n"
+    show(json, document, summary, describe.format_tree(tree, shown_depth))
     if not json and depth is None and shown_depth < tree.layout.num_levels - 1:
         print_note(f"shown to depth {shown_depth}, give --depth for more")
 
@@ -191,7 +186,9 @@ def _show_table(model: PostflopModelConfig) -> None:
             counts.showdowns + counts.all_in_showdowns,
             _memory(tree, model)[0],
         )
-    rules = f"{flops}, solve type {model.solve_type}\n{format_rules(model.betting_rules())}\n"
+    rules = (
+        f"{flops}, solve type {model.solve_type}\n{describe.format_rules(model.betting_rules())}\n"
+    )
     print_parts(rules, sheet)
 
 
@@ -327,12 +324,9 @@ def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
     from runout.jit import loaded_kernels
 
     num_jobs = len(small_jobs())  # imports all kernel modules, so that their kernels are counted
-    found = (
-        map(run_job, range(num_jobs))
-        if num_workers == 1
-        else run_in_processes(num_workers, run_job, range(num_jobs))
-    )
-    compiled: set[str] = set()
+    numbers, compiled = range(num_jobs), set[str]()
+    is_alone = num_workers == 1
+    found = map(run_job, numbers) if is_alone else run_in_processes(num_workers, run_job, numbers)
     with reporting_phase(on_event, "kernels", num_jobs) as advance:
         for done, names in enumerate(found, 1):
             compiled |= names
@@ -367,9 +361,7 @@ def run_job(number: int) -> set[str]:
 def _cache_misses_by_kernel() -> dict[str, int]:
     from runout.jit import loaded_kernels
 
-    return {
-        name: sum(kernel.stats.cache_misses.values()) for name, kernel in loaded_kernels().items()
-    }
+    return {name: sum(k.stats.cache_misses.values()) for name, k in loaded_kernels().items()}
 
 
 def small_jobs() -> list[Callable[[], object]]:
@@ -418,16 +410,12 @@ def small_jobs() -> list[Callable[[], object]]:
 
 def _solve_preflop() -> None:
     """Solves push or fold, in double precision."""
-    from runout.cfr.schedules import StoppingRule
-    from runout.preflop.solver import BookLeaves, PreflopSolver
-    from runout.solutions.values import ValueBook
-    from runout.trees.betting import PreflopRules
-    from runout.trees.tree import PreflopTree
+    from runout.config.load import load_run_config
+    from runout.execution.context import RunContext
+    from runout.runs.preflop import solve_preflop
 
-    tree = PreflopTree.build(PreflopRules.parse(10.0, ["allin"], allow_limp=False))
-    solver = PreflopSolver(tree, BookLeaves(tree, ValueBook.raw_equity()))
-    solver.solve(StoppingRule(1, exploitability=1e-9, check_every=1))
-    solver.cfr.game_value(0)
+    config = load_run_config("preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n")
+    solve_preflop(config, RunContext(1)).solution.game_value_bb(0)
 
 
 def _solve_spot(board: str, precision: int) -> None:
@@ -435,16 +423,7 @@ def _solve_spot(board: str, precision: int) -> None:
     from runout.execution.context import RunContext
     from runout.runs.spot import solve_spot
 
-    solution = solve_spot(
-        workplace=RunContext(1),
-        board=board,
-        oop="AA",
-        ip="KK",
-        pot=2,
-        stack=2,
-        bet_sizes="a",
-        raise_sizes=[],
-        max_iterations=1,
-        precision=precision,
-    )
-    solution.view.node()
+    money: dict[str, Any] = {"pot": 2, "stack": 2, "bet_sizes": "a", "raise_sizes": []}
+    hands = {"board": board, "oop": "AA", "ip": "KK"}
+    limits = {"precision": precision, "max_iterations": 1}
+    solve_spot(None, RunContext(1), **money, **hands, **limits).view.node()
