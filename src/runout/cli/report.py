@@ -20,6 +20,7 @@ from runout.cards.flops import (
     read_flops,
     subset_flops,
 )
+from runout.cli import options
 from runout.cli.console import Shown, print_json, print_note, print_parts
 from runout.cli.formatting import (
     Json,
@@ -32,21 +33,7 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.node_tables import RARE_REACH, roughness
-from runout.cli.options import (
-    ExecutorOption,
-    FromOption,
-    JsonFlag,
-    OptionError,
-    OverwriteFlag,
-    SpotConfigOption,
-    SpotNodeOption,
-    WorkersOption,
-    flag,
-    keys_from_run,
-    option,
-    reading_spot,
-    taking_spot,
-)
+from runout.cli.options import OptionError, flag, option
 from runout.cli.plots import save_figure
 from runout.cli.sheets import Column, Sheet
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
@@ -319,30 +306,30 @@ _ROWS = "Single flops to show, 0 for none, or all."
 _PLOT = "A bar for each flop, as .png or .svg."
 
 
-@taking_spot(
+@options.taking_spot(
     "oop", "ip", "pot", "stack", "bet_sizes", "raise_sizes", "target", "max_iterations", "rivers"
 )
 def report_flops(
     *,
     directory: Annotated[Path | None, typer.Argument(metavar="[DIR]", help=_DIRECTORY)] = None,
-    config: SpotConfigOption = None,
-    run: FromOption = None,
-    node: SpotNodeOption = None,
+    config: options.SpotConfigOption = None,
+    run: options.FromOption = None,
+    node: options.SpotNodeOption = None,
     flops: Annotated[str | None, option("--flops", "WHICH", _FLOPS)] = None,
     lines: Annotated[list[str] | None, option("--line -l", "PATH", _LINES)] = None,
     path: Annotated[Path | None, option("--output -o", "DIR", "Directory to write.")] = None,
     given: dict[str, Any],
     keep: Annotated[bool, flag("--keep-strategies", _KEEP)] = False,
     size_costs: Annotated[bool, flag("--size-costs", _SIZE_COSTS)] = False,
-    overwrite: OverwriteFlag = False,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
+    overwrite: options.OverwriteFlag = False,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
     sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = WEIGHT_KEY,
     where: Annotated[list[str] | None, option("--where", "TEXTURE", _WHERE)] = None,
     by: Annotated[list[TextureKind] | None, flag("--by", _BY)] = None,
     rows: Annotated[str, option("--rows", "N", _ROWS)] = "20",
     plot: Annotated[Path | None, option("--plot", "FILE", _PLOT)] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Solve one spot on many flops, and show what is done and won on each.
 
@@ -363,7 +350,7 @@ def report_flops(
         raise OptionError("--output", "is missing, say where to write the report")
     else:
         spots = path.absolute() / SPOTS_FOLDER if keep else None
-        keys = keys_from_run(run, node, given)
+        keys = options.keys_from_run(run, node, given)
         plan = _make_plan(config, keys, _read_flops(flops), choice, size_costs, spots)
         choice = replace(choice, lines=())
         report = _solve(plan, path, (workers, executor), overwrite)
@@ -387,7 +374,7 @@ def _make_plan(
     """Reads what to solve, and finds out before the work whether it can be shown as asked for."""
     from runout.runs.report import ReportPlan, collect_report
 
-    with reading_spot(config, given, "oop", "ip", "pot", "stack"):
+    with options.reading_spot(config, given, "oop", "ip", "pot", "stack"):
         plan = ReportPlan.make(
             config,
             given,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.table import Table
 
 from runout.cfr.schedules import StopReason
+from runout.cli import options
 from runout.cli.console import Shown, print_json, print_note, print_parts, show
 from runout.cli.formatting import (
     Json,
@@ -20,26 +21,7 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.node_tables import node_parts, roughness
-from runout.cli.options import (
-    SPOT_KEYS,
-    ConfigOption,
-    ExecutorOption,
-    FromOption,
-    JsonFlag,
-    OptionError,
-    OutputOption,
-    OverwriteFlag,
-    ResumeFlag,
-    SpotConfigOption,
-    SpotNodeOption,
-    WorkersOption,
-    flag,
-    keys_from_run,
-    load_flops_config,
-    option,
-    reading_spot,
-    taking_spot,
-)
+from runout.cli.options import OptionError, flag, option
 from runout.cli.sheets import Column, Sheet
 from runout.cli.show import decision_parts, report_parts, report_to_json
 from runout.cli.targets import (
@@ -72,19 +54,19 @@ if TYPE_CHECKING:
 
 
 def solve_flops(
-    config: ConfigOption,
-    path: OutputOption,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
-    resume: ResumeFlag = True,
-    overwrite: OverwriteFlag = False,
-    json: JsonFlag = False,
+    config: options.ConfigOption,
+    path: options.OutputOption,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
+    resume: options.ResumeFlag = True,
+    overwrite: options.OverwriteFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Solve all flops of a config and write what hands are worth on them.
 
     An interrupted run goes on where it was when the same command is given again.
     """
-    model = load_flops_config(config)
+    model = options.load_flops_config(config)
     require_free(path, VALUES_KIND, overwrite or resume)
     started = time.perf_counter()
     digest = digest_config(model.to_mapping()) if resume else None
@@ -192,13 +174,13 @@ def tell_work(file: Path, path: Path, work: str, cost: "Cost | None", max_rounds
 
 
 def solve_game(
-    config: ConfigOption,
-    path: OutputOption,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
-    resume: ResumeFlag = True,
-    overwrite: OverwriteFlag = False,
-    json: JsonFlag = False,
+    config: options.ConfigOption,
+    path: options.OutputOption,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
+    resume: options.ResumeFlag = True,
+    overwrite: options.OverwriteFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Solve a preflop game and the flops behind it, and show the main decisions.
 
@@ -294,29 +276,29 @@ _NOTABLE_MEMORY = 0.1
 _ESTIMATE = "Only say how large the spot is and what it needs."
 
 
-@taking_spot(*SPOT_KEYS)
+@options.taking_spot(*options.SPOT_KEYS)
 def solve_spot(
     *,
-    config: SpotConfigOption = None,
-    run: FromOption = None,
-    node: SpotNodeOption = None,
+    config: options.SpotConfigOption = None,
+    run: options.FromOption = None,
+    node: options.SpotNodeOption = None,
     given: dict[str, Any],
     path: Annotated[
         Path | None, option("--output -o", "DIR", "Directory to write, none by default.")
     ] = None,
-    workers: WorkersOption = None,
-    resume: ResumeFlag = True,
-    overwrite: OverwriteFlag = False,
+    workers: options.WorkersOption = None,
+    resume: options.ResumeFlag = True,
+    overwrite: options.OverwriteFlag = False,
     estimate: Annotated[bool, flag("--estimate", _ESTIMATE)] = False,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Solve a board with two ranges and real cards, and show the first decision.
 
     An interrupted solve goes on where it was when the same command is given again; so does a
     finished one with a lower target.
     """
-    keys = keys_from_run(run, node, given)
-    with reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
+    keys = options.keys_from_run(run, node, given)
+    with options.reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
         spot = load_spot_config(config, keys)
     if estimate:
         size = measure(spot, workers)

@@ -423,7 +423,6 @@ def _solve_spot(board: str, precision: int) -> None:
     from runout.execution.context import RunContext
     from runout.runs.spot import solve_spot
 
-    money: dict[str, Any] = {"pot": 2, "stack": 2, "bet_sizes": "a", "raise_sizes": []}
-    hands = {"board": board, "oop": "AA", "ip": "KK"}
-    limits = {"precision": precision, "max_iterations": 1}
-    solve_spot(None, RunContext(1), **money, **hands, **limits).view.node()
+    spot: dict[str, Any] = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a"}
+    spot |= {"raise_sizes": [], "max_iterations": 1, "board": board, "precision": precision}
+    solve_spot(None, RunContext(1), **spot).view.node()
