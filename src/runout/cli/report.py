@@ -38,25 +38,18 @@ from runout.cli.plots import save_figure
 from runout.cli.sheets import Column, Sheet
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
-from runout.solutions import report_files
+from runout.solutions import reports
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.solutions.reports import (
     FLOP_KEY,
-    REPORT_KIND,
     ROOT,
     WEIGHT_KEY,
     FlopsReport,
     Form,
     LineTable,
     choose_flops,
-    has_parquet,
-    load_report,
     name_of_line,
-    quality_of_report,
-    save_report,
-    table_columns,
-    write_files,
 )
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
@@ -151,7 +144,7 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
         *parts,
         dim(f"{_LEGEND}\n{_ONLY}" if has_size_costs else _LEGEND),
         f"{done}{of_all}, {most} of the pot, {seconds} of solving",
-        *roughness(report_files.quality_of_report(report)),
+        *roughness(reports.quality_of_report(report)),
     ]
 
 
@@ -199,7 +192,7 @@ def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
             **table.line.to_json(),
             "columns": {
                 name: [_plain(cells[number]) for number in order]
-                for name, cells in report_files.table_columns(table).items()
+                for name, cells in reports.table_columns(table).items()
             },
             OVERALL: _means(table, table.everything()),
             FILTERED: _means(table, chosen),
@@ -345,7 +338,7 @@ def report_flops(
         if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
             problem = "shows a report that is there; to solve one give --output instead"
             raise OptionError(str(directory), problem)
-        report, _ = report_files.load_report(directory)
+        report, _ = reports.load_report(directory)
     elif path is None:
         raise OptionError("--output", "is missing, say where to write the report")
     else:
@@ -394,7 +387,7 @@ def _solve(
     place = path / REPORT_FOLDER
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory")
-    require_free(place, report_files.REPORT_KIND, overwrite=True)
+    require_free(place, reports.REPORT_KIND, overwrite=True)
     if has_bundle(place) and not overwrite:
         if read_manifest(place).config_digest != plan.spot_digest:
             problem = "holds the report of another spot, give another directory or --overwrite"
@@ -411,11 +404,11 @@ def _solve(
                 (path / SPOTS_FOLDER).rmdir()
             raise KeyboardInterrupt("interrupted before any flop was finished")
         report = collect_report(plan, rows)
-        report_files.save_report(path, report, plan.config_text(), plan.spot_digest)
-        folders = report_files.write_files(path, report)
+        reports.save_report(path, report, plan.config_text(), plan.spot_digest)
+        folders = reports.write_files(path, report)
         where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
         print_note(f"wrote {path}: {where}")
-        if not report_files.has_parquet():
+        if not reports.has_parquet():
             print_note("without Parquet, for which pip install 'runout[reports]'")
         if not is_complete:
             kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
