@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from runout.flops.bucketed_visits import BucketTables, LentTables, SampledCards, SampledVisits
+from runout.flops.bucketed_visits import BucketTables, SampledCards, SampledVisits
 from runout.holdem.game import CardGame
 from runout.trees.betting import Street
 from tests.reference.slow_spot import probabilities
@@ -53,13 +53,11 @@ def decisions(street):
 
 
 @both_players
-def test_hands_play_what_their_buckets_play(game, player):
+def test_hands_play_what_their_buckets_play(game, visits, player):
     combos = game.cards.players[player].combos
-    (street, *_) = random_tables(game, player)
-    lent = LentTables(game, BUCKETS, Street.FLOP, 1)
-    lent.deal([()])
-    lent.play(player, street.strategy)
-    (regret,), bucket = lent.tables[player].regret, BUCKETS.by_flop[combos]
+    (street, *_) = play(game, visits)[player]
+    (regret,) = visits._tables.by_street[Street.FLOP][player].regret
+    bucket = BUCKETS.by_flop[combos]
     for rows in decisions(street):
         played = probabilities(regret[rows].astype(np.float64))[:, : len(combos)]
         np.testing.assert_allclose(played, street.strategy[rows][:, bucket], rtol=1e-6)

@@ -38,23 +38,18 @@ def test_twin_is_the_published_generator():
     assert tuple(random.next_word() for _ in PUBLISHED_WORDS) == PUBLISHED_WORDS
 
 
-@pytest.mark.parametrize("seed", [0, PUBLISHED_SEED, 2**64 - 1])
-def test_draw_uniforms_is_the_published_generator_and_moves_its_state(seed):
-    state, out_numbers = state_of(seed), np.empty(100)
-    mccfr_kernels.draw_uniforms(state, out_numbers)
-    random = reference.SplitMix64(seed)
-    assert out_numbers.tolist() == [random.uniform() for _ in range(100)]
-    assert int(state[0]) == random.state
-    assert out_numbers.min() >= 0.0
-    assert out_numbers.max() < 1.0
-
-
-def test_deal_cards_draws_like_its_twin():
-    deck = np.arange(3, 52, dtype=np.uint8)
+@pytest.mark.parametrize("seed", [0, 5, PUBLISHED_SEED, 2**64 - 1])
+def test_deal_cards_draws_like_its_twin_and_moves_its_state(seed):
+    deck, state, random = (
+        np.arange(3, 52, dtype=np.uint8),
+        state_of(seed),
+        reference.SplitMix64(seed),
+    )
     out_cards = np.empty((200, 6), dtype=np.uint8)
-    mccfr_kernels.deal_cards(deck, state_of(5), out_cards)
-    expected = reference.deal_cards(deck.tolist(), reference.SplitMix64(5).uniform, 200, 6)
+    mccfr_kernels.deal_cards(deck, state, out_cards)
+    expected = reference.deal_cards(deck.tolist(), random.uniform, 200, 6)
     np.testing.assert_array_equal(out_cards, expected)
+    assert int(state[0]) == random.state
     assert all(len(set(row)) == 6 for row in out_cards.tolist())
 
 

@@ -95,6 +95,9 @@ class HandStrategy:
 
 # One flop as a game between the 169 hands.
 
+#: Ranges of OOP and IP with all hands.
+EVERYONE = (HandRange.full(), HandRange.full())
+
 #: Weight of a hand that is not in a range, relative to one that is.
 SMALLEST_RANGE_WEIGHT = 1e-4
 

@@ -18,12 +18,12 @@ from runout.abstraction.clustering import Metric, cluster_features
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combos
-from runout.cards.ranges import HandRange
 from runout.cfr.schedules import LINEAR, DiscountSchedule, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
 from runout.flops.backend import (
+    EVERYONE,
     FEWER_SIZES,
     KEPT_BYTES,
     ONCE,
@@ -45,9 +45,9 @@ from runout.flops.bucketed_visits import (
     unpack_buckets,
 )
 from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
-from runout.holdem.cards import NO_RAKE, Spot
-from runout.holdem.forest import StreetTemplate, make_templates
+from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame, plan_game
+from runout.holdem.tables import Precision, StreetSize, plan_tables
 from runout.simd.products import multiply
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.betting import Street
@@ -131,22 +131,19 @@ class BucketedSolver:
         It is the mean of positive regrets, over both players, and known without another visit; it
         is a bound where players remember their earlier buckets.
         """
-        total = self._total_weight()
-        regret = 0.0
-        for tables in self.tables:
-            for street in tables:
-                regret += float(
-                    np.maximum.reduceat(
-                        np.maximum(street.regret, 0.0), street.first_action, axis=0
-                    ).sum()
-                )
-        return regret / total / NUM_PLAYERS
+        regret = total = 0.0
+        for street in (*self.tables[0], *self.tables[1]):
+            gained = np.maximum(street.regret, 0.0)
+            regret += float(np.maximum.reduceat(gained, street.first_action, axis=0).sum())
+        for iteration in range(self.iteration):  # the weights with which iterations are in tables
+            total = total * self.schedule.weights(iteration).positive_regret + 1.0
+        return regret / max(total, 1.0) / NUM_PLAYERS
 
     def strategy(self) -> BucketStrategy:
         """Returns the average strategies."""
-        oop, ip = ([street.average for street in tables] for tables in self.tables)
         played = tuple(
-            (a.astype(np.float32), b.astype(np.float32)) for a, b in zip(oop, ip, strict=True)
+            (oop.average.astype(np.float32), ip.average.astype(np.float32))
+            for oop, ip in zip(*self.tables, strict=True)
         )
         return BucketStrategy(self.buckets, played)
 
@@ -154,7 +151,7 @@ class BucketedSolver:
         weights = self.schedule.weights(self.iteration)
         self._visits.deal(self._sample())
         for player in range(NUM_PLAYERS):
-            self._visits.play(player, self._played(player))
+            self._visits.play(player, [street.strategy for street in self.tables[player]])
         moved, arrived = 0.0, 0.0
         for player in range(NUM_PLAYERS):
             regrets, reached = self._visits.visit(player)
@@ -164,19 +161,9 @@ class BucketedSolver:
                 change, weight = street.add_strategy(weights, reach)
                 moved, arrived = moved + change, arrived + weight
             if player == 0:
-                self._visits.play(player, self._played(player))
+                self._visits.play(player, [street.strategy for street in self.tables[player]])
         self.strategy_delta = moved / arrived
         self.iteration += 1
-
-    def _played(self, player: int) -> list[FloatArray]:
-        return [street.strategy for street in self.tables[player]]
-
-    def _total_weight(self) -> float:
-        """Returns the sum of the weights with which iterations are in the tables."""
-        total = 0.0
-        for iteration in range(self.iteration):
-            total = total * self.schedule.weights(iteration).positive_regret + 1.0
-        return max(total, 1.0)
 
     def _sample(self) -> list[SampledCards]:
         """Deals the cards of an iteration, from a stream of its own."""
@@ -350,28 +337,18 @@ def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
 _MAKING_BUCKETS_BYTES = 220_000_000
 #: Which bucket each combo is in on every board, and the values of a round.
 _KEPT_OF_A_ROUND_BYTES = 16_000_000
-
-_SINGLE_BYTES, _DOUBLE_BYTES = 4, 8
-_TABLES_OF_A_HAND = 2  # regrets and strategy sums
-_TABLES_OF_A_BUCKET = 4  # those two, what is played, and the average
+#: Of an action and bucket: regrets, strategy sums, what is played, and the average; and in each
+#: visit the sum of what every turn card adds.
+_CELL_BYTES = 8 * (4 + 1 + NUM_TURNS)
 
 _NUM_LIVE_COMBOS = 1_176  # on a flop; as many pairs of turn and river
-_FLOP_BUCKET_BYTES = 2
 _NUM_BOARDS = 1 + NUM_CARDS + _NUM_LIVE_COMBOS  # that have buckets
-_RECORD_BYTES = _NUM_LIVE_COMBOS * (20 + 2) * _SINGLE_BYTES  # what hands earn, in a round
+#: What hands earn in a round, and their flop buckets.
+_RECORD_BYTES = _NUM_LIVE_COMBOS * (20 + 2) * 4 + NUM_COMBOS * 2
 
 _SECONDS_TO_MAKE_BUCKETS = 3.5
 _SECONDS_TO_TAKE_VALUES = 2.5
 _SECONDS_PER_NODE = 50e-6  # of an iteration
-
-
-def _count_cells(templates: list[StreetTemplate], num_buckets: Sequence[int]) -> int:
-    """Returns how many actions there are with each bucket, of both players on all streets."""
-    return sum(
-        sum(template.num_actions) * number
-        for template, number in zip(templates, num_buckets, strict=True)
-    )
-
 
 _PAIRS_PER_RIVER = 1_081 * 990
 
@@ -406,9 +383,8 @@ class BucketedBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=False)
-        spot_game = CardGame(spot)
-        results = list(self.solve_rounds(spot_game, on_progress, team))
+        with_cards = CardGame(Spot(game.flop, game.hand_ranges(), tree, merges_suits=False))
+        results = list(self.solve_rounds(with_cards, on_progress, team))
         last = results[-1]
         # Work is that of all rounds; how good it is, that of the last.
         outcome = replace(
@@ -419,7 +395,7 @@ class BucketedBackend:
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
         report = report_outcome(outcome, self.meaning, num_deals)
 
-        make_records = partial(pack_rounds, spot_game, results)
+        make_records = partial(pack_rounds, with_cards, results)
         return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
 
     def solve_rounds(
@@ -480,37 +456,27 @@ class BucketedBackend:
         Tables and working space are counted from their shapes. What making buckets and taking
         values need on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
         """
-        seconds = limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
-        cells = _count_cells(make_templates(tree, NO_RAKE), self.num_buckets)
-        bucket_bytes = 1 if max(self.num_buckets) < np.iinfo(np.uint8).max else 2
-        buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
-        per_round = _RECORD_BYTES + _FLOP_BUCKET_BYTES * NUM_COMBOS
-        return Cost(
-            _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES),
-            self._count_bytes(flop, tree, cells, num_workers),
-            disk_bytes=KEPT_BYTES * cells + self.rounds * per_round + buckets,
-            shared_bytes=buckets,
-            savings=FEWER_SIZES,
-        )
-
-    def _count_bytes(
-        self, flop: tuple[int, ...], tree: PostflopTree, cells: int, num_workers: int
-    ) -> int:
-        spot = Spot(flop, (HandRange.full(), HandRange.full()), tree, merges_suits=False)
-        planned = plan_game(spot, num_workers=num_workers + NUM_TURNS)
+        planned = plan_game(Spot(flop, EVERYONE, tree, merges_suits=False), num_workers=num_workers)
         need, cards, templates = planned.memory, planned.hands, planned.betting.templates
-        _, on_turn, on_river = (template.num_actions for template in templates)
-        of_hands = sum(
-            hands.width * NUM_TURNS * (turn + NUM_RIVERS * river)
-            for hands, turn, river in zip(cards.players, on_turn, on_river, strict=True)
-        )
-        solver = _TABLES_OF_A_HAND * _SINGLE_BYTES * of_hands
-        # What is learned, and in each visit what every turn card adds to it.
-        solver += (_TABLES_OF_A_BUCKET + 1 + NUM_TURNS) * _DOUBLE_BYTES * cells
+        num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
+        sizes = [StreetSize(number, cards.widths) for number in num_boards]
+        numbers = zip(templates, self.num_buckets, strict=True)
+        cells = sum(sum(template.num_actions) * number for template, number in numbers)
+        solver = plan_tables(templates, sizes, Precision.SINGLE).num_bytes + _CELL_BYTES * cells
         if self.rounds > 1:  # a round begins while the one before is still there
             solver += solver + need.working_space
         held = need.working_space + need.cards + self.rounds * _KEPT_OF_A_ROUND_BYTES
-        return held + max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
+        most = max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
+        seconds = limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
+        bucket_bytes = 1 if max(self.num_buckets) < np.iinfo(np.uint8).max else 2
+        buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
+        return Cost(
+            _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES),
+            held + most,
+            disk_bytes=KEPT_BYTES * cells + self.rounds * _RECORD_BYTES + buckets,
+            shared_bytes=buckets,
+            savings=FEWER_SIZES,
+        )
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:

@@ -1,8 +1,8 @@
 """Visits of a flop on which some turn and river cards come, played by buckets with real hands."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -14,23 +14,11 @@ from runout.cfr.schedules import DiscountWeights
 from runout.cfr.team import Team
 from runout.flops import flop_kernels
 from runout.flops.backend import pack_probabilities, unpack_probabilities
-from runout.holdem import visit_kernels
 from runout.holdem.cards import Deal
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.game import CardGame, arrive
-from runout.holdem.rivers import EXACT_RIVERS
+from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
-from runout.holdem.tables import Precision, make_scratch, part_of, plan_learning
-from runout.holdem.visit_kernels import (
-    NO_NET_WINS,
-    Arrival,
-    BothTables,
-    DealtStreet,
-    TurnScratch,
-    TurnStreets,
-    TurnTables,
-)
-from runout.simd.decision_kernels import Learning
+from runout.holdem.tables import LearnedTables, Precision
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
@@ -186,10 +174,6 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
 # The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
 # the tables of hands are only lent to a visit, which forgets everything older (`LEARNING_AFRESH`).
 
-_FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
-
-LearnedPart = Literal["regret", "strategy_sum"]
-
 
 class SampledCards(NamedTuple):
     """A turn card and some rivers after it, as numbers of the game's deals."""
@@ -198,116 +182,8 @@ class SampledCards(NamedTuple):
     rivers: tuple[int, ...]
 
 
-class LentTables:
-    """Tables of both players' hands on some boards of a street, for one visit at a time."""
-
-    def __init__(self, game: CardGame, buckets: FlopBuckets, street: Street, num: int) -> None:
-        """Allocates ``[num, A, H]`` tables of each player."""
-        self._game, self._buckets = game, buckets
-        self._bucket: list[list[Int16Array]] = []
-        self.tables = [
-            plan_learning((num, num_actions, width), Precision.SINGLE).build(Learning)
-            for num_actions, width in zip(
-                game.templates[street].num_actions, game.cards.widths, strict=True
-            )
-        ]
-
-    def deal(self, boards: Sequence[tuple[int, ...]]) -> None:
-        """Takes other boards, each the cards after the flop."""
-        self._bucket = [[self._buckets_of(p, dealt) for dealt in boards] for p in (0, 1)]
-
-    def play(self, player: int, played: FloatArray) -> None:
-        """Lets every hand play what its bucket plays, ``[A, B]``, in the next visit.
-
-        Kernels play the positive part of regrets, made to sum to one. Of regrets that are
-        probabilities that is the probabilities themselves, so these are what is written.
-        """
-        for board, bucket in enumerate(self._bucket[player]):
-            flop_kernels.expand_buckets(played, bucket, self.tables[player].regret[board])
-
-    def collect(
-        self, player: int, part: LearnedPart, weight: Float32Array, out: FloatArray
-    ) -> None:
-        """Adds to ``out[A, B]`` what a visit left with a player's hands, times their weights.
-
-        The regrets of the player who learned are of that visit alone, because what `play` wrote is
-        discounted to nothing: what hands would have gained by each action. The strategy sums of the
-        other one are the reach of that visit alone.
-        """
-        tables = getattr(self.tables[player], part)
-        for board, bucket in enumerate(self._bucket[player]):
-            flop_kernels.collect_buckets(tables[board], bucket, weight, out)
-
-    def seen_from(self, hero: int) -> BothTables:
-        """Returns the tables of the hero and of the other player on all boards."""
-        return BothTables(self.tables[hero], self.tables[1 - hero])
-
-    def _buckets_of(self, player: int, dealt: tuple[int, ...]) -> Int16Array:
-        """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
-        hands = self._game.cards.players[player]
-        by_hand = np.full(hands.width, -1, dtype=np.int16)
-        by_hand[: len(hands.combos)] = buckets_on(self._buckets, dealt)[hands.combos]
-        return by_hand
-
-
-class _Slot:
-    """Everything that one turn card of a visit needs, so that several can be visited at once."""
-
-    def __init__(self, game: CardGame, buckets: FlopBuckets, num_rivers: int) -> None:
-        self._game = game
-        self._cards = SampledCards(0, ())
-        cards, templates = game.cards, game.templates
-        self.streets = (
-            LentTables(game, buckets, _TURN, 1),
-            LentTables(game, buckets, _RIVER, num_rivers),
-        )
-        self._scratch = [
-            EXACT_RIVERS.plan_worker(templates, cards, player, Precision.SINGLE).build(TurnScratch)
-            for player in range(NUM_PLAYERS)
-        ]
-        self.value = [
-            np.zeros((len(templates[_TURN].root_of), width), np.float32) for width in cards.widths
-        ]
-
-    def deal(self, dealt: SampledCards) -> None:
-        """Takes other cards."""
-        self._cards = dealt
-        on_turn, on_river = self._game.cards.runouts
-        turn, river = self.streets
-        turn.deal([on_turn[dealt.turn]])
-        river.deal([on_river[number] for number in dealt.rivers])
-
-    def visit(self, player: int, arrival: Arrival, probability: tuple[float, float]) -> None:
-        """Visits the turn card and its rivers; the values are those of the turn's roots."""
-        game, dealt = self._game, self._cards
-        side = game.side(player)
-        turn_deal, river_deal = game.cards.deals
-        turn = _deal_of(turn_deal, (dealt.turn,), probability[0])
-        turn = turn._replace(first_next=np.array([0, len(dealt.rivers)], dtype=np.int64))
-        streets = TurnStreets(
-            side.hands,
-            DealtStreet(side.forests[_TURN], side.orders[_TURN], turn),
-            DealtStreet(
-                side.forests[_RIVER],
-                side.orders[_RIVER],
-                _deal_of(river_deal, dealt.rivers, probability[1]),
-            ),
-            NO_NET_WINS,
-        )
-        on_turn, on_river = (street.seen_from(player) for street in self.streets)
-        visit_kernels.visit_turns(
-            streets,
-            np.zeros(1, np.int64),
-            TurnTables(on_turn, on_river, 0, 0),
-            LEARNING_AFRESH,
-            arrival,
-            self._scratch[player],
-            self.value[player][None],
-        )
-
-
 class SampledVisits:
-    """Visits of one flop with sampled turns and rivers."""
+    """Visits of one flop with sampled turns and rivers: of a game in which only these can come."""
 
     def __init__(
         self,
@@ -318,21 +194,13 @@ class SampledVisits:
         team: Team | None = None,
     ) -> None:
         """Allocates room for so many turn cards, and rivers after each; suits are not merged."""
-        self._game = game
-        self._team = team or Team()
+        self._game, self._buckets, self._team = game, buckets, team or Team()
+        self._num_rivers, self._turns = num_rivers, range(num_turns)
         cards = game.cards
-        self._flop = LentTables(game, buckets, _FLOP, 1)
-        self._flop.deal([()])
-        self._slots = [_Slot(game, buckets, num_rivers) for _ in range(num_turns)]
-        self._scratch = [
-            make_scratch(game.templates[_FLOP], cards, player, Precision.SINGLE)
-            for player in range(NUM_PLAYERS)
-        ]
         self._weight = [
             np.pad(hands.weights.astype(np.float32), (0, hands.width - len(hands.combos)))
             for hands in cards.players
         ]
-        self._root = [arrive(cards.root_reach(player)) for player in range(NUM_PLAYERS)]
         self._is_held = [(weight > 0.0).astype(np.float32) for weight in self._weight]
         # One card of 49, one of 48, for hands that leave 45 and 44: sampling must not be biased.
         turn_deal, river_deal = cards.deals
@@ -342,92 +210,116 @@ class SampledVisits:
             float(turn_deal.probability) * num_all_turns / num_turns,
             float(river_deal.probability) * num_all_rivers / num_rivers,
         )
-        self._shapes = [
-            [
-                (template.num_actions[player], number)
-                for template, number in zip(game.templates, buckets.num_buckets, strict=True)
-            ]
-            for player in range(NUM_PLAYERS)
-        ]
+        self.deal([SampledCards(turn, tuple(range(num_rivers))) for turn in self._turns])
+        self._space, sizes = self._sampled.workspace, self._sampled.table_sizes()
+        self._tables = LearnedTables.allocate(game.templates, sizes, Precision.SINGLE)
 
     def deal(self, dealt: Sequence[SampledCards]) -> None:
         """Takes the cards of the next visits."""
-        for slot, cards in zip(self._slots, dealt, strict=True):
-            slot.deal(cards)
+        cards, (on_turn, on_river) = self._game.cards, self._probability
+        turns = [each.turn for each in dealt]
+        rivers = [river for each in dealt for river in each.rivers]
+        first_next = self._num_rivers * np.arange(len(turns) + 1)
+        runouts = (
+            ((),),
+            tuple(cards.runouts[0][turn] for turn in turns),
+            tuple(cards.runouts[1][river] for river in rivers),
+        )
+        to_come = replace(
+            cards,
+            deals=(
+                _deal_of(cards.deals[0], turns, first_next, on_turn),
+                _deal_of(cards.deals[1], rivers, cards.deals[1].first_next, on_river),
+            ),
+            runouts=runouts[1:],
+        )
+        # With a deck of these cards nobody knows who wins an all-in before they have come.
+        spot = replace(self._game.spot, deck=tuple({c for dealt in runouts[2] for c in dealt}))
+        card_tables = replace(self._game.card_tables, to_come=to_come)
+        self._sampled = CardGame(spot, team=self._team, card_tables=card_tables)
+        self._bucket = [
+            [[self._buckets_of(player, dealt) for dealt in boards] for boards in runouts]
+            for player in range(NUM_PLAYERS)
+        ]
 
     def play(self, player: int, played: Sequence[FloatArray]) -> None:
-        """Sets what a player's buckets do, ``[A, B]`` for flop, turn and river."""
+        """Sets what a player's buckets do in the next visit, ``[A, B]`` for flop, turn and river.
 
-        def play_later(slot: _Slot) -> None:
-            for street, by_bucket in zip(slot.streets, played[1:], strict=True):
-                street.play(player, by_bucket)
+        Kernels play the positive part of regrets, made to sum to one. Of regrets that are
+        probabilities that is the probabilities themselves, so these are what is written.
+        """
 
-        self._flop.play(player, played[_FLOP])
-        self._team.run(play_later, self._slots)
+        def expand(turn: int) -> None:
+            for street, board in self._boards(turn):
+                regret = self._tables.by_street[street][player].regret[board]
+                bucket = self._bucket[player][street][board]
+                flop_kernels.expand_buckets(played[street], bucket, regret)
+
+        self._team.run(expand, self._turns)
 
     def visit(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
         """Lets a player learn; what it plays must be set again afterwards.
+
+        The regrets of the player who learned are of that visit alone, because what `play` wrote is
+        discounted to nothing: what hands would have gained by each action. The strategy sums of the
+        other one are the reach of that visit alone.
 
         Returns:
             By street ``[A, B]``: the regrets of the player's buckets, and how the opponent's
             buckets were reached with each action.
         """
-        side = self._game.side(player)
-        hero, villain = (part_of(learning, 0) for learning in self._flop.seen_from(player))
-        matchups = visit_kernels.meet(side.hands, side.orders[_FLOP], 0)
-        forest, scratch = side.forests[_FLOP], self._scratch[player]
-        visit_kernels.begin_street(
-            forest, side.hands, matchups, villain, LEARNING_AFRESH, self._root[player], scratch
-        )
-        arrival = Arrival(scratch.reach, forest.chance_row, -1, np.float32(1.0))
-        learned = self._empty(player)
-
-        def visit_slot(slot: _Slot) -> tuple[list[FloatArray], list[FloatArray]]:
-            slot.visit(player, arrival, self._probability)
-            of_slot = self._empty(player)
-            for number, street in enumerate(slot.streets, start=1):
-                self._collect(player, street, number, of_slot)
-            return of_slot
-
-        for of_slot in self._team.run(visit_slot, self._slots):
-            for totals, parts in zip(learned, of_slot, strict=True):
-                for total, part in zip(totals, parts, strict=True):
-                    total += part
-        chance_value = np.zeros(self._slots[0].value[player].shape)
-        for slot in self._slots:
-            chance_value += slot.value[player]
-        visit_kernels.end_street(forest, chance_value, hero, LEARNING_AFRESH, scratch)
-        self._collect(player, self._flop, _FLOP, learned)
-        return learned
-
-    def _collect(
-        self,
-        player: int,
-        street: LentTables,
-        number: int,
-        out: tuple[list[FloatArray], list[FloatArray]],
-    ) -> None:
-        """Adds what a player has learned on a street, and how the other one has reached it."""
-        regrets, reached = out
-        street.collect(player, "regret", self._weight[player], regrets[number])
+        reach = self._game.cards.root_reach(player)
+        self._sampled.visit(player, LEARNING_AFRESH, self._tables, reach, self._space)
         other = 1 - player
-        street.collect(other, "strategy_sum", self._is_held[other], reached[number])
 
-    def _empty(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Returns room for regrets of a player and the reach of the other one, by street."""
-        mine, theirs = (
-            [np.zeros(shape) for shape in self._shapes[p]] for p in (player, 1 - player)
-        )
-        return mine, theirs
+        def collect(turn: int) -> tuple[list[FloatArray], list[FloatArray]]:
+            regrets, reached = self._empty(player), self._empty(other)
+            for street, board in self._boards(turn):
+                mine, theirs = (self._tables.by_street[street][p] for p in (player, other))
+                for table, p, weight, out in (
+                    (mine.regret, player, self._weight[player], regrets),
+                    (theirs.strategy_sum, other, self._is_held[other], reached),
+                ):
+                    bucket = self._bucket[p][street][board]
+                    flop_kernels.collect_buckets(table[board], bucket, weight, out[street])
+            return regrets, reached
+
+        regrets, reached = self._empty(player), self._empty(other)
+        for gained, arrived in self._team.run(collect, self._turns):
+            for total, part in zip(regrets + reached, gained + arrived, strict=True):
+                total += part
+        return regrets, reached
+
+    def _boards(self, turn: int) -> Iterator[tuple[Street, int]]:
+        """Yields the boards that go with a turn card; the flop goes with the first."""
+        if turn == 0:
+            yield Street.FLOP, 0
+        yield Street.TURN, turn
+        for river in range(self._num_rivers):
+            yield Street.RIVER, turn * self._num_rivers + river
+
+    def _buckets_of(self, player: int, dealt: tuple[int, ...]) -> Int16Array:
+        """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
+        hands = self._game.cards.players[player]
+        by_hand = np.full(hands.width, -1, dtype=np.int16)
+        by_hand[: len(hands.combos)] = buckets_on(self._buckets, dealt)[hands.combos]
+        return by_hand
+
+    def _empty(self, player: int) -> list[FloatArray]:
+        return [
+            np.zeros((template.num_actions[player], number))
+            for template, number in zip(
+                self._game.templates, self._buckets.num_buckets, strict=True
+            )
+        ]
 
 
-def _deal_of(deal: Deal, chosen: Sequence[int], probability: float) -> Deal:
+def _deal_of(deal: Deal, chosen: list[int], first_next: IntArray, probability: float) -> Deal:
     """Returns a deal of some of its cards."""
-    numbers: IntArray = np.array(chosen, dtype=np.int64)
     return Deal(
-        card=deal.card[numbers],
-        order=deal.order[numbers],
-        images=deal.images[numbers],
-        first_next=np.zeros(0, dtype=np.int64),
+        card=deal.card[chosen],
+        order=deal.order[chosen],
+        images=deal.images[chosen],
+        first_next=first_next,
         probability=np.float32(probability),
     )

@@ -9,11 +9,11 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import permute_combos
-from runout.cards.ranges import HandRange
 from runout.cfr.schedules import DCFR_SPOT, DiscountSchedule, StoppingRule
 from runout.cfr.team import Team
 from runout.events import Phase, reporting_phase
 from runout.flops.backend import (
+    EVERYONE,
     KEPT_BYTES,
     ONCE,
     Cost,
@@ -42,8 +42,6 @@ from runout.solutions.stored import (
 )
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.tree import PostflopTree
-
-EVERYONE = (HandRange.full(), HandRange.full())
 
 _NAMES = {part: part for part in (SHARES, RIVER_GAME, *BUCKETS)}
 

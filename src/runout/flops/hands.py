@@ -163,11 +163,8 @@ class HandBackend:
         """Returns small jobs that call every kernel of the backend."""
         external = Sampling("external", value_deals=1)
         return [
-            *(
-                solving_a_small_flop(cls(ONCE, LINEAR, sampling))
-                for sampling in (None, Sampling(), external)
-            ),
-            lambda: mccfr_kernels.draw_uniforms(np.zeros(1, dtype=np.uint64), np.empty(1)),
+            solving_a_small_flop(cls(ONCE, LINEAR, sampling))
+            for sampling in (None, Sampling(), external)
         ]
 
     def _make_street(self, game: FlopGame, tree: PostflopTree, team: Team) -> StreetSolver:

@@ -74,13 +74,6 @@ def _next_uniform(state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def draw_uniforms(out_state: Uint64Array, out_numbers: FloatArray) -> None:
-    """Fills ``out_numbers`` with numbers from 0 up to but not including 1."""
-    for i in range(out_numbers.shape[0]):
-        out_numbers[i] = _next_uniform(out_state)
-
-
-@kernel
 def deal_cards(deck: Uint8Array, out_state: Uint64Array, out_cards: Uint8Array) -> None:
     """Deals each row of ``out_cards[D, n]`` from a freshly shuffled deck, without replacement."""
     left = deck.copy()

@@ -6,14 +6,14 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays
-from runout.cards.deck import NUM_HANDS, format_cards
-from runout.cards.flops import FlopList, suit_stabilizer
+from runout.cards.deck import NUM_HANDS, format_cards, parse_board
+from runout.cards.flops import FlopList, canonical_flop, suit_stabilizer
 from runout.cfr.schedules import SolveProgress
 from runout.cfr.team import Team
 from runout.config.load import load_postflop_config
@@ -65,19 +65,9 @@ _SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
 _VALUE_BYTES = 4
 
 
-class FlopToSolve(NamedTuple):
-    """Three cards, and how they were given."""
-
-    cards: tuple[int, ...]
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
-
-
 @dataclass(frozen=True, eq=False)
 class FlopJob:
-    """Solves flops with every tree; see `Job`.
+    """Solves flops with every tree; see `Job`. An item is a flop as it was given.
 
     Attributes:
         trees: the betting at each stack-to-pot ratio.
@@ -93,15 +83,15 @@ class FlopJob:
     keeps_strategies: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def run(self, item: FlopToSolve, worker: Worker) -> TaskResult:
+    def run(self, item: str, worker: Worker) -> TaskResult:
         """Solves one flop at all stack-to-pot ratios."""
         on_event, is_bound = worker.on_event, self.backend.meaning.is_upper_bound
-        with reporting_phase(progress_sink(item.name, None, on_event), Phase.EQUITY_TABLE):
-            game = FlopGame.deal(item.cards, self.ranges)
+        with reporting_phase(progress_sink(item, None, on_event), Phase.EQUITY_TABLE):
+            game = FlopGame.deal(canonical_flop(parse_board(item)), self.ranges)
         values, reports = [], []
         arrays: dict[str, AnyArray] = {}
         for number, tree in enumerate(self.trees):
-            report_progress = progress_sink(item.name, tree.stakes.spr, on_event, is_bound)
+            report_progress = progress_sink(item, tree.stakes.spr, on_event, is_bound)
             solution = self.backend.solve(game, tree, report_progress, Team.of(worker))
             values.append(solution.value_pot)
             reports.append(solution.report)
@@ -114,7 +104,7 @@ class FlopJob:
         arrays |= {"value_pot": np.stack(values), "reports": reports_to_array(timeless)}
         return TaskResult(arrays, {_SECONDS: [report.seconds for report in reports]})
 
-    def tasks(self, flops: FlopList) -> list[Task[FlopToSolve]]:
+    def tasks(self, flops: FlopList) -> list[Task[str]]:
         """Returns a task for each flop, with what it takes."""
         costs = self._costs(flops, num_workers=1)
         tasks = []
@@ -122,7 +112,7 @@ class FlopJob:
             number = len(suit_stabilizer(flop))
             # Of flops that take as long, those with more different runouts take longer after all.
             memory, seconds = costs[number].memory_bytes, costs[number].seconds / number
-            tasks.append(Task(format_cards(flop), FlopToSolve(flop, name), memory, seconds))
+            tasks.append(Task(format_cards(flop), name, memory, seconds))
         return tasks
 
     def estimate(self, flops: FlopList, num_workers: int) -> Cost:
@@ -188,7 +178,10 @@ class FlopResult:
             replace(report, seconds=seconds)
             for report, seconds in zip(timeless, times, strict=True)
         ]
-        kept = [_named(arrays, f"{_KEPT}{number}_") for number in range(len(reports))]
+        kept: list[Arrays] = [
+            {key.removeprefix(begin): a for key, a in arrays.items() if key.startswith(begin)}
+            for begin in (f"{_KEPT}{number}_" for number in range(len(reports)))
+        ]
         return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
 
@@ -207,7 +200,7 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterato
         result = FlopResult.of(index_by_key[task.key], entry)
         workplace.on_event(
             FlopSolved(
-                flop=task.item.name,
+                flop=task.item,
                 num_done=num_done,
                 num_flops=len(flops),
                 exploitability_pot=max(r.exploitability_pot for r in result.reports),
@@ -241,15 +234,6 @@ def finish_flops(
         problem = f"{causes}; the other {len(tasks) - len(failures)} are solved"
         error = ExecutionError(f"{len(failures)} of {len(tasks)} flops failed", problem)
         raise error from next(iter(failures.values()))
-
-
-def _named(arrays: Arrays, prefix: str) -> Arrays:
-    """Returns the arrays whose names begin with a prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 def progress_sink(

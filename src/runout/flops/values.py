@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -79,9 +80,9 @@ class Product:
     def rows(self, rows: slice) -> Float32Array:
         """Returns some rows, padded; threads may ask for different ones at a time."""
         numbers = np.arange(rows.start, rows.stop)
-        product: Float32Array = make_product_rows(len(numbers), self._panels)
-        product_kernels.multiply_rows(self._mine, numbers, self._panels, product)
-        return product
+        found: Float32Array = make_product_rows(len(numbers), self._panels)
+        product_kernels.multiply_rows(self._mine, numbers, self._panels, found)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,21 +127,15 @@ class PairSums:
         """Adds some boards; a team shares the rows."""
         self._weights += [board.weight for board in boards]
 
-        def add_rows(rows: slice) -> None:
-            for part in parts_of(rows):
-                for board in boards:
-                    self._add(part, board)
+        def add_rows(all_rows: slice) -> None:
+            for rows, board in product(parts_of(all_rows), boards):
+                weight, first = board.weight, rows.start
+                flop_kernels.add_folds(first, weight, board.folds.rows(rows), self.gain)
+                if board.showdowns is not None and board.ranks is not None:
+                    stakes, sums = board.showdowns.rows(rows), (self.gain, self.stake, self.outcome)
+                    flop_kernels.add_showdowns(first, weight, board.ranks, stakes, *sums)
 
         team.run(add_rows, [slice(*bounds) for bounds in team.split(len(self.gain))])
-
-    def _add(self, rows: slice, board: PlayedBoard) -> None:
-        folds = board.folds.rows(rows)
-        flop_kernels.add_folds(rows.start, board.weight, folds, self.gain)
-        if board.showdowns is not None and board.ranks is not None:
-            stakes = board.showdowns.rows(rows)
-            flop_kernels.add_showdowns(
-                rows.start, board.weight, board.ranks, stakes, self.gain, self.stake, self.outcome
-            )
 
     def weights(self) -> Float32Array:
         """Returns ``[C, C]`` on how many boards both combos are possible."""
@@ -254,10 +249,10 @@ def extract_pair_values(
     Raises:
         ValueError: if some combos that can meet do so on none of the boards.
     """
-    combos = game.cards.players[0].combos
-    extraction = _Extraction(game, strategy, team or Team())
+    combos, team = game.cards.players[0].combos, team or Team()
+    extraction = _Extraction(game, strategy, team)
     random = np.random.default_rng([sample.seed, *game.cards.board])
-    turn_deal = game.cards.deals[0]
+    turn_deal, river_deal = game.cards.deals
     symmetries = game.hands(0).image[list(game.cards.symmetry_numbers), : len(combos)]
     turn_sums = PairSums(len(combos), symmetries, has_showdowns=False)
     river_sums = PairSums(len(combos), symmetries, has_showdowns=True)
@@ -266,18 +261,22 @@ def extract_pair_values(
         _choose(random, range(*turn_deal.first_next[turn : turn + 2]), sample.num_rivers)
         for turn in turns
     ]
+    # A card stands for itself and its images.
+    of_turn, of_river = (1 + (deal.images >= 0).sum(axis=1) for deal in (turn_deal, river_deal))
+    flop_gain, num_done = extraction.play(_FLOP, 0).folds, 0
     with reporting_phase(on_event, Phase.VALUES, sum(map(len, rivers))) as advance:
-        num_done = 0
-        for turn, rivers_of_turn in zip(turns, rivers, strict=True):
-            turn_sums.add_boards([extraction.play_turn(turn)], extraction.team)
-            for first in range(0, len(rivers_of_turn), _BOARDS_AT_ONCE):
-                chosen = rivers_of_turn[first : first + _BOARDS_AT_ONCE]
-                boards = [extraction.play_river(turn, river) for river in chosen]
-                river_sums.add_boards(boards, extraction.team)
+        for turn, after in zip(turns, rivers, strict=True):
+            turn_sums.add_boards([extraction.play(_TURN, turn, of_turn[turn])], team)
+            for first in range(0, len(after), _BOARDS_AT_ONCE):
+                boards = [
+                    extraction.play(_RIVER, river, of_turn[turn] * of_river[river])
+                    for river in after[first : first + _BOARDS_AT_ONCE]
+                ]
+                river_sums.add_boards(boards, team)
                 num_done += len(boards)
                 advance(num_done)
     can_meet = disjoint_combos(combos, combos)
-    gain = _mean_gain(extraction.flop_gain(), turn_sums, river_sums, game.cards.board)
+    gain = _mean_gain(flop_gain, turn_sums, river_sums, game.cards.board)
     if np.isnan(gain[can_meet]).any():
         raise ValueError(f"{sample}: some combos meet on none of the boards, take more of them")
     gain[~can_meet] = np.nan
@@ -294,10 +293,8 @@ def _mean_gain(
     gain = np.empty_like(turns.gain)
     with np.errstate(invalid="ignore"):  # 0 / 0 where combos do not meet
         for rows in parts_of(slice(0, len(gain))):
-            on_turns, on_rivers = (
-                turns.spread(turn_weight, rows),
-                rivers.spread(river_weight, rows),
-            )
+            on_turns = turns.spread(turn_weight, rows)
+            on_rivers = rivers.spread(river_weight, rows)
             mean = flop_gain.rows(rows)[:, : len(gain)] + turns.spread(turns.gain, rows) / on_turns
             mean += rivers.spread(rivers.gain, rows) / on_rivers
             edge = (wins[rows].astype(np.float64) - wins[:, rows].T) / num_runouts
@@ -323,7 +320,7 @@ class _Extraction:
 
     def __init__(self, game: CardGame, strategy: FlopStrategy, team: Team) -> None:
         self._game = game
-        self.team = team
+        self._team = team
         self._tables = [
             FixedTables(game.templates, game.cards, strategy.rows, (player,))
             for player in range(NUM_PLAYERS)
@@ -336,39 +333,37 @@ class _Extraction:
             for player in range(NUM_PLAYERS)
         ]
         self._combos = game.cards.players[0].combos
-        width = game.cards.players[0].width
-        from_start = Arrival(
-            np.ones((1, width), np.float32), np.zeros(1, np.int32), _NO_CARD, np.float32(1.0)
-        )
-        self._flop_reach = self._reach(_FLOP, 0, [from_start, from_start])
-        self._turn_reach: list[list[Float32Array]] = []
+        everybody = np.ones((1, game.cards.players[0].width), np.float32)
+        start = Arrival(everybody, np.zeros(1, np.int32), _NO_CARD, np.float32(1.0))
+        self._entering: dict[int, list[Arrival]] = {_FLOP: [start, start]}
 
-    def flop_gain(self) -> Product:
-        """Returns what is won by folds on the flop."""
-        return self._product(_FLOP, self._flop_reach, "fold", "fold_gain")
+    def play(self, street: Street, board: int, weight: int = 1) -> PlayedBoard:
+        """Returns what is done on a board, entered from the board that was played last before it.
 
-    def play_turn(self, turn: int) -> PlayedBoard:
-        """Returns what is done on a turn card."""
-        self._turn_reach = self._reach(_TURN, turn, self._leaving(_FLOP, self._flop_reach))
-        is_live = self._live(self._game.cards.runouts[0][turn])
-        folds = self._product(_TURN, self._turn_reach, "fold", "fold_gain")
-        return PlayedBoard(np.float32(self._multiplicity(0, turn)) * is_live, folds)
+        Args:
+            street: of the board.
+            board: its number among those of the street.
+            weight: how many boards it stands for.
+        """
+        reach = self._reach(street, board)
+        dealt = self._game.cards.runouts[street - 1][board] if street > _FLOP else ()
+        has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)].any(axis=1)
+        weights = np.where(has_card, np.float32(0.0), np.float32(weight))
+        folds = self._product(street, reach, "fold", "fold_gain")
+        if street == _RIVER:
+            stakes = self._product(street, reach, "showdown", "showdown_stake")
+            return PlayedBoard(weights, folds, stakes, self._ranks(dealt))
+        self._entering[street + 1] = [
+            Arrival(rows, forest.chance_row, _NO_CARD, np.float32(1.0))  # only rivers have groups
+            for (rows,), forest in zip(
+                reach, reversed(self._game.templates[street].forests), strict=True
+            )
+        ]
+        return PlayedBoard(weights, folds)
 
-    def play_river(self, turn: int, river: int) -> PlayedBoard:
-        """Returns what is done on a river card after the turn that was played last."""
-        runout = self._game.cards.runouts[1][river]
-        counted = np.float32(self._multiplicity(0, turn) * self._multiplicity(1, river))
-        reach = self._reach(_RIVER, river, self._leaving(_TURN, self._turn_reach))
-        return PlayedBoard(
-            counted * self._live(runout),
-            self._product(_RIVER, reach, "fold", "fold_gain"),
-            self._product(_RIVER, reach, "showdown", "showdown_stake"),
-            self._ranks(runout),
-        )
+    def _reach(self, street: Street, board: int) -> list[list[Float32Array]]:
+        entering = self._entering[street]
 
-    def _reach(
-        self, street: Street, board: int, entering: list[Arrival]
-    ) -> list[list[Float32Array]]:
         def find(player: int) -> list[Float32Array]:
             hands, scratch = self._game.hands(1 - player), self._scratch[player][street]
             forest = self._game.templates[street].forests[1 - player]
@@ -377,22 +372,10 @@ class _Extraction:
             for group in range(len(forest.group)):
                 visit_kernels.enter_street(entering[player], hands, forest, group, scratch.reach)
                 street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
-                by_group.append(scratch.reach[: forest.group[group, 8], : len(self._combos)].copy())
+                by_group.append(scratch.reach[: forest.group[group, 8]].copy())
             return by_group
 
-        return self.team.run(find, range(NUM_PLAYERS))
-
-    def _leaving(self, street: Street, reach: list[list[Float32Array]]) -> list[Arrival]:
-        """Returns how the next street is entered; only rivers have more than one group."""
-        width = self._game.cards.players[0].width
-        arrivals = []
-        for player in range(NUM_PLAYERS):
-            forest = self._game.templates[street].forests[1 - player]
-            (rows,) = reach[player]
-            padded = np.zeros((len(rows), width), np.float32)
-            padded[:, : rows.shape[1]] = rows
-            arrivals.append(Arrival(padded, forest.chance_row, _NO_CARD, np.float32(1.0)))
-        return arrivals
+        return self._team.run(find, range(NUM_PLAYERS))
 
     def _product(
         self, street: Street, reach: list[list[Float32Array]], kind: str, amount: str
@@ -401,23 +384,14 @@ class _Extraction:
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
         # another order.
         forests = seen_by_oop, seen_by_ip = self._game.templates[street].forests
-        parts = []
+        num_combos, parts = len(self._combos), []
         for group, bounds in enumerate(seen_by_oop.group):
             ends = slice(*(bounds[4:6] if kind == "fold" else bounds[6:8]))
             by_oop, by_ip = (np.argsort(getattr(seen, kind)[ends]) for seen in forests)
-            mine = reach[0][group][getattr(seen_by_ip, f"{kind}_row")[ends][by_ip]]
-            theirs = reach[1][group][getattr(seen_by_oop, f"{kind}_row")[ends][by_oop]]
+            mine = reach[0][group][getattr(seen_by_ip, f"{kind}_row")[ends][by_ip], :num_combos]
+            theirs = reach[1][group][getattr(seen_by_oop, f"{kind}_row")[ends][by_oop], :num_combos]
             parts.append((mine * getattr(seen_by_oop, amount)[ends][by_oop, None], theirs))
         return Product(parts)
-
-    def _multiplicity(self, deal: int, number: int) -> int:
-        """Returns how many cards a card stands for."""
-        return 1 + int((self._game.cards.deals[deal].images[number] >= 0).sum())
-
-    def _live(self, dealt: tuple[int, ...]) -> Float32Array:
-        """Returns ``[C]`` 1 where the dealt cards leave a combo possible, else 0."""
-        has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)]
-        return np.where(has_card.any(axis=1), np.float32(0.0), np.float32(1.0))
 
     def _ranks(self, runout: tuple[int, ...]) -> Float32Array:
         """Returns ``[C]`` the strength of each combo on a complete board, larger is better."""

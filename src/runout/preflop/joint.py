@@ -18,8 +18,8 @@ from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import BundleError, FlopListError
 from runout.execution.pool import PROGRAM_BYTES
-from runout.flops.backend import Cost, limit_seconds
-from runout.flops.cards import EVERYONE, CardBackend
+from runout.flops.backend import EVERYONE, Cost, limit_seconds
+from runout.flops.cards import CardBackend
 from runout.holdem.cards import CardsToCome, make_layouts
 from runout.holdem.game import CardGame, Workspace
 from runout.holdem.rivers import Rivers

@@ -24,8 +24,8 @@ from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
-from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend
-from runout.flops.cards import EVERYONE, CardBackend
+from runout.flops.backend import EVERYONE, Cost, FlopGame, FlopStrategy, PostflopBackend
+from runout.flops.cards import CardBackend
 from runout.flops.settings import make_backend
 from runout.flops.solve import PostflopAbstraction, progress_sink
 from runout.holdem.cards import Spot

@@ -25,8 +25,8 @@ from runout.errors import BundleError, ExecutionError
 from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
-from runout.flops.backend import FlopStrategy
-from runout.flops.cards import EVERYONE, StoredStrategy
+from runout.flops.backend import EVERYONE, FlopStrategy
+from runout.flops.cards import StoredStrategy
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
