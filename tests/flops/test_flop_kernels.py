@@ -49,6 +49,13 @@ def test_actions_are_as_likely_as_their_positive_weights(seed):
     np.testing.assert_allclose(played[2:5, 0], 1.0 / 3.0)
 
 
+def follow(first, count, sums, reached, average):
+    """Brings an average up to date, and returns how much it has moved."""
+    before = average.copy()
+    bucket_kernels.match_decisions(first, count, sums, average)
+    return bucket_kernels.measure_movement(first, count, before, average, reached)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_average_is_followed_and_its_movement_counted(seed):
     random = np.random.default_rng(seed)
@@ -57,7 +64,7 @@ def test_the_average_is_followed_and_its_movement_counted(seed):
     sums[:, 1] = 0.0  # never reached
     reached = random.random((NUM_ACTIONS, NUM_BUCKETS))
     average = before.copy()
-    moved = bucket_kernels.follow_average(FIRST, COUNT, sums, reached, average)
+    moved = follow(FIRST, COUNT, sums, reached, average)
     after = twin.match_decisions(FIRST, COUNT, sums)
     np.testing.assert_allclose(average, after, rtol=1e-15)
     assert moved == pytest.approx(twin.movement(FIRST, COUNT, before, after, reached))
@@ -68,8 +75,8 @@ def test_an_average_that_stays_the_same_has_not_moved():
     sums = np.array([[3.0], [1.0], [0.0]])
     first, count = np.array([0], dtype=np.int32), np.array([3], dtype=np.int32)
     average = np.zeros((3, 1))
-    bucket_kernels.follow_average(first, count, sums, np.ones((3, 1)), average)
-    moved = bucket_kernels.follow_average(first, count, 2.0 * sums, np.ones((3, 1)), average)
+    follow(first, count, sums, np.ones((3, 1)), average)
+    moved = follow(first, count, 2.0 * sums, np.ones((3, 1)), average)
     assert moved == 0.0
 
 
@@ -78,7 +85,7 @@ def test_a_changed_average_has_moved_by_all_its_probabilities():
     first, count = np.array([0], dtype=np.int32), np.array([3], dtype=np.int32)
     average = np.array([[0.75], [0.25], [0.0]])
     sums, reached = np.array([[1.0], [1.0], [0.0]]), np.array([[0.5], [0.5], [0.0]])
-    moved = bucket_kernels.follow_average(first, count, sums, reached, average)
+    moved = follow(first, count, sums, reached, average)
     assert moved == pytest.approx(0.25 + 0.25)
     np.testing.assert_array_equal(average[:, 0], [0.5, 0.5, 0.0])
 

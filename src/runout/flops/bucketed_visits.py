@@ -79,9 +79,9 @@ class BucketTables:
             How much the average strategy moved, weighted by reach, and the reach itself.
         """
         self.strategy_sum[:] = self.strategy_sum * weights.strategy + reached
-        moved = flop_kernels.follow_average(
-            self.first_action, self.num_actions, self.strategy_sum, reached, self.average
-        )
+        rows, before = (self.first_action, self.num_actions), self.average.copy()
+        flop_kernels.match_decisions(*rows, self.strategy_sum, self.average)
+        moved = flop_kernels.measure_movement(*rows, before, self.average, reached)
         return float(moved), float(reached.sum())
 
 

@@ -143,40 +143,26 @@ def match_decisions(
 
 
 @kernel
-def follow_average(
+def measure_movement(
     first_action: Int32Array,
     num_actions: Int32Array,
-    strategy_sum: FloatArray,
+    before: FloatArray,
+    after: FloatArray,
     reached: FloatArray,
-    out_average: FloatArray,
 ) -> float:
-    """Brings the average strategy up to date and returns how much it moved.
+    """Returns how much probabilities ``[A, B]`` have moved.
 
-    Args:
-        first_action: ``[D]`` the row of each decision's first action.
-        num_actions: ``[D]``.
-        strategy_sum: ``[A, B]``.
-        reached: ``[A, B]`` how each action was reached in the last iteration.
-        out_average: ``[A, B]`` probabilities.
-
-    Returns:
-        The absolute change of probabilities, summed over actions, times the reach of the decision,
-        summed over decisions and buckets.
+    That is their absolute change, summed over actions, times the reach of the decision, summed over
+    decisions and buckets; ``reached[A, B]`` is how each action was reached.
     """
     moved = 0.0
     for decision in range(first_action.shape[0]):
         first = first_action[decision]
         end = first + num_actions[decision]
-        for bucket in range(strategy_sum.shape[1]):
-            total, arrived, change = 0.0, 0.0, 0.0
+        for bucket in range(before.shape[1]):
+            arrived, change = 0.0, 0.0
             for action in range(first, end):
-                total += strategy_sum[action, bucket]
                 arrived += reached[action, bucket]
-            for action in range(first, end):
-                played = 1.0 / (end - first)
-                if total > 0.0:
-                    played = strategy_sum[action, bucket] / total
-                change += abs(played - out_average[action, bucket])
-                out_average[action, bucket] = played
+                change += abs(after[action, bucket] - before[action, bucket])
             moved += change * arrived
     return moved
