@@ -1,4 +1,4 @@
-"""Tests of `runout.config.preflop`."""
+"""Tests of `runout.config.run`."""
 
 import math
 import pickle
@@ -15,7 +15,7 @@ from runout.config.postflop import (
     PostflopModelConfig,
 )
 from runout.config.run import PREFLOP_PRESETS, PREFLOP_SECTION, PreflopConfig
-from runout.config.section import format_yaml, parse_yaml
+from runout.config.yaml_text import format_yaml, parse_yaml
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
 from runout.trees.betting import PreflopRules

@@ -1,4 +1,4 @@
-"""Tests of `runout.config.section`."""
+"""Tests of `runout.config.section` and `runout.config.yaml_text`."""
 
 import math
 import pickle
@@ -12,16 +12,18 @@ from runout.config.section import (
     ConfigSection,
     Form,
     Key,
-    YamlMapping,
     as_number,
+    number,
+    whole,
+)
+from runout.config.yaml_text import (
+    YamlMapping,
     format_yaml,
     join_path,
     list_differences,
-    number,
     parse_yaml,
     show_value,
     suggest,
-    whole,
 )
 from runout.errors import ConfigError
 

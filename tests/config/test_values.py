@@ -1,4 +1,4 @@
-"""Tests of `runout.config.values`."""
+"""Tests of the values that keys may hold."""
 
 import copy
 import math
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
 from runout.config.postflop import AutoSprs, PostflopModelConfig
 from runout.config.run import PreflopConfig, SizesByPosition
-from runout.config.values import (
+from runout.config.section import (
     MAX_EXPONENT,
     VARIANT,
     SizesByStreet,

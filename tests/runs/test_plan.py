@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from runout.config.load import load_run_config
 from runout.config.postflop import PostflopModelConfig
-from runout.config.section import list_differences
+from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction, PostflopPlan

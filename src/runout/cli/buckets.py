@@ -215,7 +215,7 @@ def _find_finished(
         RunoutError: naming every fact that differs, with both values, or if it cannot be opened.
     """
     from runout.abstraction.card_abstraction import CardAbstraction
-    from runout.config.section import list_differences
+    from runout.config.yaml_text import list_differences
 
     if not has_bundle(path):
         return None

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from runout.config.postflop import (
     BACKENDS,
@@ -20,23 +20,17 @@ from runout.config.postflop import (
     PotSizesConfig,
 )
 from runout.config.run import PREFLOP_SECTION, PreflopConfig, RunConfig
-from runout.config.section import (
-    ConfigSection,
-    Form,
-    Key,
-    PartError,
+from runout.config.section import ConfigSection, Form, Key, PartError, read_list, refusal, whole
+from runout.config.spot import SpotConfig
+from runout.config.yaml_text import (
     YamlMapping,
     error_at,
     format_yaml,
     join_path,
     parse_yaml,
-    read_list,
-    refusal,
     show_value,
     suggest,
-    whole,
 )
-from runout.config.spot import SpotConfig
 from runout.errors import ConfigError
 
 # Config files: from a path or a text to typed sections.
@@ -44,17 +38,9 @@ from runout.errors import ConfigError
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
-
-class ConfigKind(NamedTuple):
-    """What a config file describes, and the command that it is for."""
-
-    what: str
-    command: str
-
-
-RUN = ConfigKind("a run", "solve-preflop")
-FLOPS = ConfigKind("flops", "solve-postflop")
-SPOT = ConfigKind("a spot", "solve-spot")
+#: What a config file may describe, each with the command that it is for.
+RUN, FLOPS, SPOT = "a run", "flops", "a spot"
+_COMMANDS = {RUN: "solve-preflop", FLOPS: "solve-postflop", SPOT: "solve-spot"}
 
 #: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
 MAX_BYTES = 1_000_000
@@ -161,47 +147,33 @@ def load_run_config(source: Path | str) -> RunConfig:
 
 
 def load_spot_config(
-    source: Path | str | None, given: Mapping[str, Any] | None = None
+    source: Path | str | None, given: Mapping[str, Any] | None = None, flop: str | None = None
 ) -> SpotConfig:
     """Reads the config of a spot from a file (a `Path`) or from its text (a `str`).
 
     Args:
         source: the file or the text, None if there is none.
         given: keys that win over those of the source.
+        flop: one of many flops to play the spot on, which then has no board of its own.
 
     Raises:
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
-    document = YamlMapping() if source is None else load_yaml(source)
+    document, keys = YamlMapping(), {**(given or {}), **({} if flop is None else {"board": flop})}
+    document.lines = {}
     if source is not None:
+        document = load_yaml(source)
+        if flop is not None and document.get("board") is not None:
+            problem = "a report takes its flops from --flops, leave the board out"
+            raise error_at(document, "board", problem)
         _require_kind(document, source, SPOT)
-    lines = {} if source is None else document.lines
-    merged = YamlMapping({**document, **(given or {})})
+    merged = YamlMapping({**document, **keys})
     # What was given beside the source stands on no line of it.
-    merged.lines = {p: n for p, n in lines.items() if re.split(r"[.\[]", p)[0] not in (given or {})}
+    merged.lines = {p: n for p, n in document.lines.items() if re.split(r"[.\[]", p)[0] not in keys}
     return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
 
 
-def load_flop_spot_config(source: Path | None, given: Mapping[str, Any], board: str) -> SpotConfig:
-    """Reads a spot that is to be played on many flops, and puts it on one of them.
-
-    Args:
-        source: the file, None if there is none.
-        given: keys that win over those of the source.
-        board: a flop.
-
-    Raises:
-        ConfigError: like `load_spot_config`, or if the spot has a board already.
-    """
-    if source is not None:
-        document = load_yaml(source)
-        if document.get("board") is not None:
-            problem = "a report takes its flops from --flops, leave the board out"
-            raise error_at(document, "board", problem)
-    return load_spot_config(source, {**given, "board": board})
-
-
-def kind_of(document: Mapping[str, Any]) -> ConfigKind | None:
+def kind_of(document: Mapping[str, Any]) -> str | None:
     """Returns what a config describes, by its keys; None if that cannot be told."""
     keys = set(document)
     if PREFLOP_SECTION in keys:
@@ -212,12 +184,12 @@ def kind_of(document: Mapping[str, Any]) -> ConfigKind | None:
     return SPOT if is_spot else None
 
 
-def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: ConfigKind) -> None:
+def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: str) -> None:
     """Refuses a config that is for another command; one that is for none is left to its reader."""
     found = kind_of(document)
     if found is not None and found != wanted:
-        problem = f"is the config of {found.what}, for runout {found.command}"
-        raise ConfigError(_name_of(source), f"{problem}; here that of {wanted.what} is read")
+        problem = f"is the config of {found}, for runout {_COMMANDS[found]}"
+        raise ConfigError(_name_of(source), f"{problem}; here that of {wanted} is read")
 
 
 def _name_of(source: Path | str) -> str:

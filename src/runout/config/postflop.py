@@ -17,31 +17,29 @@ from runout.cards.flops import (
 )
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
 from runout.config.section import (
+    NOT_NEGATIVE,
+    RAISES,
+    SHARE,
+    VARIANT,
     ConfigSection,
     Form,
     Key,
     PartError,
-    as_number,
-    format_yaml,
-    inside,
-    read_list,
-    show_value,
-    whole,
-)
-from runout.config.values import (
-    NOT_NEGATIVE,
-    POSITIVE,
-    RAISES,
-    SHARE,
-    VARIANT,
+    Seconds,
     SizeChoice,
+    StrategyDelta,
+    as_number,
     cards_form,
     digest_menus,
     digest_variant,
+    inside,
     make_menus,
+    read_list,
     schedule_of,
     sizes_form,
+    whole,
 )
+from runout.config.yaml_text import format_yaml, show_value
 from runout.errors import ConfigError, quote
 from runout.trees.betting import BettingRules
 
@@ -214,9 +212,7 @@ class PostflopModelConfig(ConfigSection):
     ] = 0.001
     """A flop's solve ends when its exploitability is at most this: 0.001 is 0.1 % of the pot;
     `null` is off. What is measured, in which game, depends on the backend."""
-    cfr_max_seconds_per_flop: Annotated[float | None, POSITIVE.or_null(), Key("end", "seconds")] = (
-        None
-    )
+    cfr_max_seconds_per_flop: Seconds = None
     """A flop's solve ends after this time; results then depend on the machine. `null` is off."""
     cfr_variant: Annotated[
         str | DiscountSchedule | None, VARIANT.or_null(), Key("alone", means="cfr_variant")
@@ -368,9 +364,7 @@ class _HandConfig(PostflopModelConfig):
 
     delta_key: ClassVar[str] = "cfr_strategy_delta_threshold"
 
-    cfr_strategy_delta_threshold: Annotated[
-        float | None, SHARE.or_null(), Key("end", "probability")
-    ] = None
+    cfr_strategy_delta_threshold: StrategyDelta = None
     """A flop's solve ends when no probability of an action changes by more than this from one
     iteration to the next; `null` is off."""
 
@@ -437,9 +431,7 @@ class BucketedConfig(PostflopModelConfig):
     rebucket_rounds: Annotated[int, whole(1), Key("game", "rounds")] = 1
     """How often a flop is solved: 1 with buckets of strength only, each further time with flop
     buckets of what hands earned in the time before."""
-    rebucket_delta_threshold: Annotated[
-        float | None, SHARE.or_null(), Key("end", "probability")
-    ] = 0.001
+    rebucket_delta_threshold: StrategyDelta = 0.001
     """A round ends when its average strategies move by less than this in an iteration, actions
     added up and decisions weighted by how often they are reached; `null` is off. The upper bound
     that `cfr_exploitability_threshold` looks at falls slowly, so this ends most rounds."""
@@ -527,7 +519,7 @@ _POT_SIZES = Form("a mapping of bet_sizes, raise_sizes and max_raises_per_street
 class JointConfig(ConfigSection):
     """How a joint game is solved, besides the keys of the run and of its postflop model."""
 
-    max_seconds: Annotated[float | None, POSITIVE.or_null(), Key("end", "seconds")] = None
+    max_seconds: Seconds = None
     """The solve ends after this time, counted anew when it is resumed; results then depend on the
     machine. `null` is off."""
     flops_per_iteration: Annotated[

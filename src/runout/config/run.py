@@ -17,31 +17,29 @@ from runout.config.postflop import (
     PostflopModelConfig,
 )
 from runout.config.section import (
+    POSITIVE,
+    RAISES,
+    SHARE,
+    UP_TO_ONE,
+    VARIANT,
     ConfigSection,
     Decides,
     Form,
     Key,
     PartError,
     as_number,
+    digest_variant,
     inside,
+    menu_as_set,
     number,
     read_entries,
     read_list,
     read_parts,
     refusal,
-    show_value,
+    schedule_of,
     whole,
 )
-from runout.config.values import (
-    POSITIVE,
-    RAISES,
-    SHARE,
-    UP_TO_ONE,
-    VARIANT,
-    digest_variant,
-    menu_as_set,
-    schedule_of,
-)
+from runout.config.yaml_text import show_value
 from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
 from runout.trees.sizes import (

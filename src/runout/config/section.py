@@ -1,192 +1,45 @@
-"""Sections of a config file: YAML with line numbers, typed keys, and errors that name the path."""
+"""Sections of a config file: typed keys, what they may hold, and errors that name the path."""
 
-import difflib
 import math
 import operator
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    get_args,
+    get_origin,
+)
 
-import yaml
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_core.core_schema import no_info_plain_validator_function
 
-from runout.errors import ConfigError, TreeError, quote, shorten
-
-# YAML as config files need it: the line of every value is known, and nothing is guessed.
-#
-# Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``, ``010`` and
-# ``2024-01-01`` are text. Keys are text, and a key that comes twice is an error.
-
-
-_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
-_MAX_KEY_CHARACTERS = 40
-_MAX_BRACKETS = 50
-
-#: Aliases of aliases of aliases grow beyond any memory; no config needs so many.
-MAX_VALUES = 100_000
-
-# Tag, pattern, and the characters that such a scalar can begin with.
-_CORE_SCALARS = (
-    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    ("int", r"[-+]?(?:0|[1-9][0-9_]*)", list("-+0123456789")),
-    (
-        "float",
-        r"[-+]?(?:[0-9][0-9_]*\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-        r"|[-+]?[0-9]+[eE][-+]?[0-9]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
-        list("-+.0123456789"),
-    ),
-    ("merge", r"<<", ["<"]),
+from runout.cards.deck import format_cards
+from runout.cfr.schedules import VARIANTS, DiscountSchedule
+from runout.config.yaml_text import error_at, format_yaml, join_path, show_value, suggest
+from runout.errors import CardError, ConfigError, TreeError
+from runout.trees.betting import BettingRules, SizeMenu
+from runout.trees.sizes import (
+    SIZE_SEPARATOR,
+    BetSize,
+    SizeStyle,
+    format_bet_size,
+    parse_bet_size,
+    parse_bet_sizes,
 )
-
-
-class YamlMapping(dict[str, Any]):
-    """A mapping read from YAML that knows where its values stand.
-
-    Attributes:
-        lines: line, counted from 1, by path in the document, such as ``model.bet_sizes[1]``; all
-            mappings of a document share one.
-    """
-
-    lines: Mapping[str, int]
-
-    def line_of(self, path: str) -> int | None:
-        """Returns the line of a path in the document, or of the nearest part that has one."""
-        while path:
-            if path in self.lines:
-                return self.lines[path]
-            path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        return None
-
-
-class _Loader(yaml.SafeLoader):
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.lines: dict[str, int] = {}
-
-    def fetch_flow_collection_start(self, token_class: Any) -> None:
-        # The library's time grows with the square of the depth, and its recursion ends somewhere.
-        if self.flow_level >= _MAX_BRACKETS:
-            problem = f"more than {_MAX_BRACKETS} brackets inside each other"
-            raise yaml.scanner.ScannerError(None, None, problem, self.get_mark())
-        super().fetch_flow_collection_start(token_class)
-
-    def construct_located_mapping(self, node: yaml.MappingNode) -> Iterator[YamlMapping]:
-        mapping = YamlMapping()
-        mapping.lines = self.lines
-        yield mapping  # before its values exist, for they may refer to it
-        mapping.update(self.construct_mapping(node))  # type: ignore[arg-type]
-
-
-class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_located_mapping)
-_Loader.yaml_implicit_resolvers = {}
-_Dumper.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first_characters in _CORE_SCALARS:
-    for _resolver in (_Loader, _Dumper):
-        _resolver.add_implicit_resolver(
-            f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first_characters
-        )
-
-
-def join_path(path: str, key: str | int) -> str:
-    """Returns the path of an entry: ``a`` and ``b`` are ``a.b``, ``a`` and 1 are ``a[1]``."""
-    if isinstance(key, int):
-        return f"{path}[{key}]"
-    if len(key) > _MAX_KEY_CHARACTERS or not _PLAIN_KEY.fullmatch(key):
-        key = quote(key)
-    return f"{path}.{key}" if path else key
-
-
-def parse_yaml(text: str, where: str = "config") -> YamlMapping:
-    """Reads a YAML document whose top is a mapping.
-
-    Args:
-        text: the document.
-        where: what errors name that belong to no key, such as the file.
-
-    Raises:
-        ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text.
-    """
-    try:
-        loader = _Loader(text)
-        root = loader.get_single_node()
-        if not isinstance(root, yaml.MappingNode):
-            came = "empty" if root is None else "a list or a single value"
-            raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
-        _collect_lines(root, "", loader.lines, where, ())
-        return loader.construct_document(root)  # type: ignore[no-any-return]
-    except yaml.MarkedYAMLError as error:
-        place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
-        raise ConfigError(where, f"is not YAML: {shorten(str(error.problem))}{place}") from error
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        # Beyond its own errors the library lets several slip through, as for `!!bool maybe`.
-        raise ConfigError(where, f"is not YAML: {shorten(' '.join(str(error).split()))}") from error
-
-
-def _collect_lines(
-    node: yaml.Node, path: str, lines: dict[str, int], document: str, around: tuple[yaml.Node, ...]
-) -> None:
-    """Notes the line of every value by its path, and refuses keys that are repeated or no text.
-
-    Aliases are spelled out, except inside themselves: ``around`` are the values that hold a node.
-    """
-    if len(lines) > MAX_VALUES:
-        raise ConfigError(document, f"has more than {MAX_VALUES:,} values, aliases spelled out")
-    if node in around or not isinstance(node, yaml.CollectionNode):
-        return
-    keys: set[str] = set()
-    for position, entry in enumerate(node.value):
-        key, child = entry if isinstance(entry, tuple) else (None, entry)
-        line = (key or child).start_mark.line + 1
-        child_path = join_path(path, position if key is None else str(key.value))
-        if key is not None:
-            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                shown = quote(key.value) if isinstance(key, yaml.ScalarNode) else "in brackets"
-                raise ConfigError(path or document, f"the key {shown} is not text (line {line})")
-            if key.value in keys:
-                first = lines[child_path]
-                place = f"line {line}" if first == line else f"lines {first} and {line}"
-                raise ConfigError(child_path, f"comes twice, a key may come once ({place})")
-            keys.add(key.value)
-        lines[child_path] = line
-        _collect_lines(child, child_path, lines, document, (*around, node))
-
-
-def format_yaml(value: Any, *, is_inline: bool = False) -> str:
-    """Writes plain values as YAML that `parse_yaml` reads back.
-
-    Args:
-        value: of mappings, lists and scalars.
-        is_inline: whether everything stands on one line, and not only the innermost lists.
-    """
-    text: str = yaml.dump(
-        value,
-        Dumper=_Dumper,
-        default_flow_style=True if is_inline else None,
-        sort_keys=False,
-        width=math.inf if is_inline else 96,
-        allow_unicode=True,
-    )
-    return text
-
 
 # A section of a config file: typed keys, and errors that name the path in the file.
 #
 # What a user reads is one line made here, from what the key says about itself:
 # ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
 
-
-_MAX_SHOWN_ENTRIES = 5
-_NEAREST_CUTOFF = 0.5
 
 #: What a key decides: ``game`` what an iteration does; ``alone`` the same, but nothing where flops
 #: and preflop are one game; ``end`` when iterations end; ``nothing`` none of the results.
@@ -452,12 +305,7 @@ class ConfigSection(BaseModel):
     def _place(
         cls, detail: ErrorDetails, raw: Mapping[str, Any], where: str
     ) -> tuple[tuple[int, ...], str, str]:
-        """Returns where an error of pydantic stands in what was given for this section.
-
-        Returns:
-            Positions of its key, and of the sections around it, in the order of the file; its path
-            in the file; and what came and what is allowed.
-        """
+        """Returns where an error of pydantic stands: rank in the file, path, and the problem."""
         section, path, keys = cls.kind_of(raw), where, list(detail["loc"])
         ranks: tuple[int, ...] = ()
         while keys:
@@ -541,13 +389,6 @@ def read_list(
     return tuple(read_entries(value, read))
 
 
-def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
-    """Returns an error with the line of its path, if that is known, and with notes in brackets."""
-    line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
-    remarks = "; ".join([*([] if line is None else [f"line {line}"]), *notes])
-    return ConfigError(path, f"{problem} ({remarks})" if remarks else problem)
-
-
 def read_parts(
     value: Mapping[Any, Any],
     read: Callable[[Any], Any],
@@ -579,17 +420,6 @@ def read_parts(
     return parts
 
 
-def suggest(word: Any, choices: Iterable[str]) -> str:
-    """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
-    if not isinstance(word, str):
-        return ""
-    options, lower = list(choices), word.lower()
-    # A part of a name comes first: "sprs" means postflop_sprs, though "preset" looks more like it.
-    matches = sorted((o for o in options if lower in o and len(lower) > 2), key=len)
-    matches = matches or difflib.get_close_matches(lower, options, 1, _NEAREST_CUTOFF)
-    return f", did you mean {matches[0]}?" if matches else ""
-
-
 def as_number(value: Any) -> float | None:
     """Returns a finite number as float, None for everything else, booleans included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -601,49 +431,233 @@ def as_number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def show_value(value: Any) -> str:
-    """Writes a value for an error: as YAML spells it, short, and on one line."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and not math.isfinite(value):
-        return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, list | tuple):
-        if len(value) <= _MAX_SHOWN_ENTRIES and not any(_is_collection(entry) for entry in value):
-            return f"[{', '.join(map(show_value, value))}]"
-        return f"a list of {len(value)} values"
-    return quote(value)
+# Values that several sections have: numbers, sizes, variants, cards.
 
 
-def _is_collection(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple)
+#: Raises of a street, or before the flop, that a config can ask for: far more than stacks allow.
+MOST_RAISES = 100
+
+RAISES = whole(0, MOST_RAISES)
+POSITIVE = number("a positive number", lambda x: x > 0.0)
+NOT_NEGATIVE = number("0 or a positive number", lambda x: x >= 0.0)
+SHARE = number("a number above 0 and up to 1", lambda x: 0.0 < x <= 1.0)
+UP_TO_ONE = number("a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
+Seconds = Annotated[float | None, POSITIVE.or_null(), Key("end", "seconds")]
+StrategyDelta = Annotated[float | None, SHARE.or_null(), Key("end", "probability")]
+
+# Bet sizes as a config gives them: one list, or lists by street, by player, or by both.
 
 
-# What two configs differ in, for the refusal to mix their results.
+STREET_KEYS = ("flop", "turn", "river")
+PLAYER_KEYS = ("oop", "ip")
 
 
-_LONGEST_SHOWN_LIST = 8
-_NOTHING = "missing"
+class SizesByPlayer(NamedTuple):
+    """Sizes of both players, as given."""
+
+    oop: tuple[float | str, ...]
+    ip: tuple[float | str, ...]
 
 
-def list_differences(
-    found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
-) -> Iterator[str]:
-    """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
-    for key in [*found, *(key for key in wanted if key not in found)]:
-        there, here = found.get(key, _NOTHING), wanted.get(key, _NOTHING)
-        if isinstance(there, Mapping) and isinstance(here, Mapping):
-            yield from list_differences(there, here, f"{where}{key}.")
-        elif there != here:
-            yield f"{where}{key} is {_show(there)} there and {_show(here)} here"
+class SizesByStreet(NamedTuple):
+    """Sizes by street, as given; None on a street before the board."""
+
+    flop: tuple[float | str, ...] | SizesByPlayer | None = None
+    turn: tuple[float | str, ...] | SizesByPlayer | None = None
+    river: tuple[float | str, ...] | SizesByPlayer | None = None
 
 
-def _show(value: Any) -> str:
-    if isinstance(value, list) and len(value) > _LONGEST_SHOWN_LIST:
-        return f"a list of {len(value)}"
-    if isinstance(value, Mapping):
-        return "given"
-    return str(value)
+SizeTable = (SizesByStreet, SizesByPlayer)
+SizeChoice: TypeAlias = tuple[float | str, ...] | SizesByStreet | SizesByPlayer
+
+
+def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeChoice:
+    """Reads a list of sizes, or a mapping from streets or players to them.
+
+    Args:
+        value: as YAML has it; numbers are pot fractions, texts are in the language of
+            `runout.trees.sizes`.
+        for_raises: whether multiples of the last bet are allowed.
+        of_spot: whether they are those of one spot: chips mean something there, nobody has to bet,
+            and streets before the board may be left out.
+    """
+
+    def read_size(entry: Any) -> float | str:
+        if not isinstance(entry, str) and as_number(entry) is None:
+            raise refusal(entry, "a positive pot fraction or a text such as '33%'")
+        size = parse_bet_size(entry, "", for_raises=for_raises)
+        is_in_chips = size.unit == "c" and not of_spot
+        if is_in_chips or size.unit == "bb":
+            unit = "chips" if is_in_chips else "big blinds"
+            here = "the stack is in chips" if of_spot else "the pot is 1 here"
+            problem = f"{format_bet_size(size)!r} is in {unit}, but {here}: write '50%'"
+            raise PartError("", problem)
+        return format_bet_size(size) if isinstance(entry, str) else float(entry)
+
+    def read_sizes_of_all(given: Any) -> tuple[float | str, ...]:
+        allowed, least = "a list of bet sizes, write [0.5, 1.0]", "bet size ('a' for all-in only)"
+        least = "" if of_spot else least
+        return read_list(given, read_size, allowed, separator=SIZE_SEPARATOR, least=least)
+
+    def read_players(given: Any) -> tuple[float | str, ...] | SizesByPlayer:
+        if not isinstance(given, Mapping):
+            return read_sizes_of_all(given)
+        return SizesByPlayer(**read_parts(given, read_sizes_of_all, PLAYER_KEYS, "give oop and ip"))
+
+    if isinstance(value, SizeTable):
+        value = plain_sizes(value)
+    if not isinstance(value, Mapping) or set(value) & set(PLAYER_KEYS):
+        return read_players(value)
+    least = 0 if of_spot and set(value) & set(STREET_KEYS) else None
+    hint = "give flop, turn and river"
+    return SizesByStreet(**read_parts(value, read_players, STREET_KEYS, hint, least))
+
+
+def plain_sizes(choice: SizeChoice) -> Any:
+    """Returns a choice as lists and dictionaries."""
+    if isinstance(choice, SizeTable):
+        given = {key: child for key, child in choice._asdict().items() if child is not None}
+        return {key: plain_sizes(child) for key, child in given.items()}
+    return list(choice)
+
+
+def sizes_form(allowed: str, *, for_raises: bool, of_spot: bool = False) -> Form:
+    """Returns the form of sizes; see `read_sizes`."""
+    return Form(
+        allowed,
+        lambda value: read_sizes(value, for_raises=for_raises, of_spot=of_spot),
+        plain_sizes,
+    )
+
+
+def sizes_at(
+    choice: SizeChoice, street: str, player: str, *, for_raises: bool
+) -> tuple[BetSize, ...]:
+    """Returns the sizes of a player (``oop``, ``ip``) on a street (``flop``, ...)."""
+    sizes: Any = getattr(choice, street) if isinstance(choice, SizesByStreet) else choice
+    if isinstance(sizes, SizesByPlayer):
+        sizes = getattr(sizes, player)
+    return parse_bet_sizes(sizes, for_raises=for_raises, allow_empty=True)
+
+
+def all_sizes(plain: Any, path: str = "") -> Iterator[tuple[str, float | str]]:
+    """Yields every size of lists and dictionaries with its path from the key."""
+    if isinstance(plain, Mapping):
+        for key, child in plain.items():
+            yield from all_sizes(child, f"{path}.{key}")
+    else:
+        for position, size in enumerate(plain or ()):
+            yield f"{path}[{position}]", size
+
+
+def make_menus(
+    bets: SizeChoice, raises: SizeChoice, donks: SizeChoice | None = None, first_street: int = 0
+) -> tuple[tuple[SizeMenu, SizeMenu], ...]:
+    """Returns the menus of all streets; those before the first one are like the first."""
+
+    def menu(street: str, player: str) -> SizeMenu:
+        return SizeMenu(
+            bets=sizes_at(bets, street, player, for_raises=False),
+            raises=sizes_at(raises, street, player, for_raises=True),
+            donks=None if donks is None else sizes_at(donks, street, player, for_raises=False),
+        )
+
+    streets = [STREET_KEYS[max(street, first_street)] for street in range(len(STREET_KEYS))]
+    return tuple((menu(street, "oop"), menu(street, "ip")) for street in streets)
+
+
+def digest_menus(
+    rules: BettingRules, names: Sequence[str] = ("bets", "raises"), first_street: int = 0
+) -> dict[str, dict[str, list[str]]]:
+    """Returns the sizes of every street and player.
+
+    Args:
+        rules: the betting.
+        names: what bets, raises, and donk bets if there is a third name, are called.
+        first_street: where the betting begins.
+    """
+    digest = {}
+    for street, menus in list(zip(STREET_KEYS, rules.menus, strict=True))[first_street:]:
+        for player, menu in zip(PLAYER_KEYS, menus, strict=True):
+            lists = (menu.bets, menu.raises, menu.bets if menu.donks is None else menu.donks)
+            digest[f"{street}.{player}"] = dict(zip(names, map(menu_as_set, lists), strict=False))
+    return digest
+
+
+def menu_as_set(sizes: Sequence[BetSize], *style: SizeStyle) -> list[str]:
+    """Returns a menu as the set that it is: neither order nor repetition changes a tree."""
+    return sorted({format_bet_size(size, *style) for size in sizes})
+
+
+# CFR variants as a config gives them: a name, or the three exponents of discounted CFR.
+
+
+#: Finite discounting exponents stay below it, so that no power of an iteration overflows.
+MAX_EXPONENT = 20.0
+
+#: The exponents of a variant that is given as a mapping.
+EXPONENTS = ("alpha", "beta", "gamma")
+
+_GAMMA = number(f"a number from 0 to {MAX_EXPONENT:g}", lambda x: 0.0 <= x <= MAX_EXPONENT)
+_EXPONENT = number(
+    f"a number from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, .inf or -.inf",
+    lambda x: abs(x) <= MAX_EXPONENT or math.isinf(x),
+    takes_infinity=True,
+)
+
+
+def _read_variant(value: Any) -> str | DiscountSchedule | None:
+    if isinstance(value, DiscountSchedule):
+        value = _plain_variant(value)
+    if not isinstance(value, Mapping):
+        return value if isinstance(value, str) and value in VARIANTS else None
+    given = read_parts(value, lambda x: x, EXPONENTS, "give alpha, beta and gamma")
+    gamma = read_parts({"gamma": given.pop("gamma")}, _GAMMA.parse)
+    return DiscountSchedule(**read_parts(given, _EXPONENT.parse), **gamma)
+
+
+def _plain_variant(value: str | DiscountSchedule) -> Any:
+    if isinstance(value, str):
+        return value
+    names = [name for name, schedule in VARIANTS.items() if schedule == value]
+    # Exponents say everything unless one of them moves.
+    return names[0] if value.num_rising else {name: getattr(value, name) for name in EXPONENTS}
+
+
+VARIANT = Form(
+    f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma",
+    _read_variant,
+    _plain_variant,
+    choices=tuple(VARIANTS),
+)
+
+
+def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
+    """Returns how a variant weights iterations."""
+    return VARIANTS[value] if isinstance(value, str) else value
+
+
+def digest_variant(schedule: DiscountSchedule) -> dict[str, float | str]:
+    """Returns the exponents of a variant as strict JSON, which knows no infinity."""
+    rising = ("num_rising", "first_alpha") if schedule.num_rising else ()
+    exponents = {name: getattr(schedule, name) for name in (*EXPONENTS, *rising)}
+    return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}
+
+
+# Cards as a config gives them.
+
+
+def cards_form(
+    noun: str, example: str, parse: Callable[[str], Sequence[int]], allowed: str
+) -> Form:
+    """Returns the form of cards as text, in the spelling of ours."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str):
+            raise refusal(value, f"a {noun} such as {example}")
+        try:
+            return format_cards(parse(value))
+        except CardError as error:
+            raise refusal(value, f"a {noun} ({error})") from error
+
+    return Form(allowed, read)

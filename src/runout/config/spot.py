@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -12,36 +12,35 @@ from runout.cards.ranges import RANDOM, HandRange, format_range, parse_range
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
 from runout.config.postflop import RIVER_BUCKETS, Precision, RiverBlockers
 from runout.config.section import (
-    ConfigSection,
-    Form,
-    Key,
-    PartError,
-    as_number,
-    inside,
-    join_path,
-    number,
-    read_list,
-    read_parts,
-    refusal,
-    whole,
-)
-from runout.config.values import (
     NOT_NEGATIVE,
     PLAYER_KEYS,
     RAISES,
     STREET_KEYS,
     UP_TO_ONE,
     VARIANT,
+    ConfigSection,
+    Form,
+    Key,
+    PartError,
+    Seconds,
     SizeChoice,
     SizesByStreet,
     all_sizes,
+    as_number,
     cards_form,
     digest_menus,
     digest_variant,
+    inside,
     make_menus,
+    number,
+    read_list,
+    read_parts,
+    refusal,
     schedule_of,
     sizes_form,
+    whole,
 )
+from runout.config.yaml_text import join_path
 from runout.errors import RangeError, quote, shorten
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.sizes import format_percent, parse_bet_size
@@ -215,7 +214,6 @@ _RAISE_UNIT = "`%` of the pot after calling, `x` the bet, `c` chips"
 
 # Far from the limits of float32, in which pots are played.
 _CHIPS = number("a positive number from 0.001 to 1,000,000,000", lambda x: 1e-3 <= x <= 1e9)
-_SECONDS = replace(_CHIPS, allowed="a positive number").or_null()
 _ADDED_ALL_IN = number("0, a positive number, or .inf", lambda x: x >= 0.0, takes_infinity=True)
 
 
@@ -275,7 +273,7 @@ class SpotConfig(ConfigSection):
     """The solve ends when its exploitability is at most this; `null` is off."""
     max_iterations: Annotated[int, whole(1), Key("end", "iterations")] = 10_000
     """The solve ends after so many iterations at the latest."""
-    max_seconds: Annotated[float | None, _SECONDS, Key("end", "seconds")] = None
+    max_seconds: Seconds = None
     """The solve ends after this time, counted anew when it is resumed; `null` is off."""
     checkpoint_minutes: Annotated[float, NOT_NEGATIVE, Key("nothing", "minutes")] = 5.0
     """The solve is saved this often while it goes on, so that a power cut costs minutes; 0 saves it

@@ -18,7 +18,7 @@ from runout.cards.deck import format_cards, matchup_weights
 from runout.cfr.team import Team
 from runout.config.load import parse_postflop_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
-from runout.config.section import parse_yaml
+from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.execution.context import RunContext

@@ -13,7 +13,7 @@ from typing import Any
 from runout.config.load import load_postflop_config, load_run_config
 from runout.config.postflop import JOINT_BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
-from runout.config.section import list_differences
+from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost

@@ -15,9 +15,9 @@ from runout.cfr.schedules import Measurement, SolveOutcome, SolveProgress, Stopp
 from runout.cfr.team import Team
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.run import RunConfig
-from runout.config.section import list_differences
+from runout.config.section import PLAYER_KEYS
 from runout.config.spot import SpotConfig
-from runout.config.values import PLAYER_KEYS
+from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving
 from runout.execution.context import RunContext, describe_interruption

@@ -1,0 +1,243 @@
+"""Config files as text: YAML in which every value knows its line, and the words of errors."""
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from runout.errors import ConfigError, quote, shorten
+
+# YAML as config files need it: the line of every value is known, and nothing is guessed.
+#
+# Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``, ``010`` and
+# ``2024-01-01`` are text. Keys are text, and a key that comes twice is an error.
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+_MAX_KEY_CHARACTERS = 40
+_MAX_BRACKETS = 50
+
+#: Aliases of aliases of aliases grow beyond any memory; no config needs so many.
+MAX_VALUES = 100_000
+
+# Tag, pattern, and the characters that such a scalar can begin with.
+_CORE_SCALARS = (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9_]*)", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(?:[0-9][0-9_]*\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?[0-9]+[eE][-+]?[0-9]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        list("-+.0123456789"),
+    ),
+    ("merge", r"<<", ["<"]),
+)
+
+
+class YamlMapping(dict[str, Any]):
+    """A mapping read from YAML that knows where its values stand.
+
+    Attributes:
+        lines: line, counted from 1, by path in the document, such as ``model.bet_sizes[1]``; all
+            mappings of a document share one.
+    """
+
+    lines: Mapping[str, int]
+
+    def line_of(self, path: str) -> int | None:
+        """Returns the line of a path in the document, or of the nearest part that has one."""
+        while path:
+            if path in self.lines:
+                return self.lines[path]
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return None
+
+
+class _Loader(yaml.SafeLoader):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.lines: dict[str, int] = {}
+
+    def fetch_flow_collection_start(self, token_class: Any) -> None:
+        # The library's time grows with the square of the depth, and its recursion ends somewhere.
+        if self.flow_level >= _MAX_BRACKETS:
+            problem = f"more than {_MAX_BRACKETS} brackets inside each other"
+            raise yaml.scanner.ScannerError(None, None, problem, self.get_mark())
+        super().fetch_flow_collection_start(token_class)
+
+    def construct_located_mapping(self, node: yaml.MappingNode) -> Iterator[YamlMapping]:
+        mapping = YamlMapping()
+        mapping.lines = self.lines
+        yield mapping  # before its values exist, for they may refer to it
+        mapping.update(self.construct_mapping(node))  # type: ignore[arg-type]
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_located_mapping)
+_Loader.yaml_implicit_resolvers = {}
+_Dumper.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first_characters in _CORE_SCALARS:
+    for _resolver in (_Loader, _Dumper):
+        _resolver.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first_characters
+        )
+
+
+def join_path(path: str, key: str | int) -> str:
+    """Returns the path of an entry: ``a`` and ``b`` are ``a.b``, ``a`` and 1 are ``a[1]``."""
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    if len(key) > _MAX_KEY_CHARACTERS or not _PLAIN_KEY.fullmatch(key):
+        key = quote(key)
+    return f"{path}.{key}" if path else key
+
+
+def parse_yaml(text: str, where: str = "config") -> YamlMapping:
+    """Reads a YAML document whose top is a mapping.
+
+    Args:
+        text: the document.
+        where: what errors name that belong to no key, such as the file.
+
+    Raises:
+        ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text.
+    """
+    try:
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            came = "empty" if root is None else "a list or a single value"
+            raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
+        _collect_lines(root, "", loader.lines, where, ())
+        return loader.construct_document(root)  # type: ignore[no-any-return]
+    except yaml.MarkedYAMLError as error:
+        place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise ConfigError(where, f"is not YAML: {shorten(str(error.problem))}{place}") from error
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        # Beyond its own errors the library lets several slip through, as for `!!bool maybe`.
+        raise ConfigError(where, f"is not YAML: {shorten(' '.join(str(error).split()))}") from error
+
+
+def _collect_lines(
+    node: yaml.Node, path: str, lines: dict[str, int], document: str, around: tuple[yaml.Node, ...]
+) -> None:
+    """Notes the line of every value by its path, and refuses keys that are repeated or no text.
+
+    Aliases are spelled out, except inside themselves: ``around`` are the values that hold a node.
+    """
+    if len(lines) > MAX_VALUES:
+        raise ConfigError(document, f"has more than {MAX_VALUES:,} values, aliases spelled out")
+    if node in around or not isinstance(node, yaml.CollectionNode):
+        return
+    keys: set[str] = set()
+    for position, entry in enumerate(node.value):
+        key, child = entry if isinstance(entry, tuple) else (None, entry)
+        line = (key or child).start_mark.line + 1
+        child_path = join_path(path, position if key is None else str(key.value))
+        if key is not None:
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+                shown = quote(key.value) if isinstance(key, yaml.ScalarNode) else "in brackets"
+                raise ConfigError(path or document, f"the key {shown} is not text (line {line})")
+            if key.value in keys:
+                first = lines[child_path]
+                place = f"line {line}" if first == line else f"lines {first} and {line}"
+                raise ConfigError(child_path, f"comes twice, a key may come once ({place})")
+            keys.add(key.value)
+        lines[child_path] = line
+        _collect_lines(child, child_path, lines, document, (*around, node))
+
+
+def format_yaml(value: Any, *, is_inline: bool = False) -> str:
+    """Writes plain values as YAML that `parse_yaml` reads back.
+
+    Args:
+        value: of mappings, lists and scalars.
+        is_inline: whether everything stands on one line, and not only the innermost lists.
+    """
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        default_flow_style=True if is_inline else None,
+        sort_keys=False,
+        width=math.inf if is_inline else 96,
+        allow_unicode=True,
+    )
+    return text
+
+
+# The words of errors.
+
+
+_MAX_SHOWN_ENTRIES = 5
+_NEAREST_CUTOFF = 0.5
+
+
+def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
+    """Returns an error with the line of its path, if that is known, and with notes in brackets."""
+    line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
+    remarks = "; ".join([*([] if line is None else [f"line {line}"]), *notes])
+    return ConfigError(path, f"{problem} ({remarks})" if remarks else problem)
+
+
+def show_value(value: Any) -> str:
+    """Writes a value for an error: as YAML spells it, short, and on one line."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and not math.isfinite(value):
+        return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        is_flat = not any(isinstance(entry, Mapping | list | tuple) for entry in value)
+        if is_flat and len(value) <= _MAX_SHOWN_ENTRIES:
+            return f"[{', '.join(map(show_value, value))}]"
+        return f"a list of {len(value)} values"
+    return quote(value)
+
+
+def suggest(word: Any, choices: Iterable[str]) -> str:
+    """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
+    if not isinstance(word, str):
+        return ""
+    options, lower = list(choices), word.lower()
+    # A part of a name comes first: "sprs" means postflop_sprs, though "preset" looks more like it.
+    matches = sorted((o for o in options if lower in o and len(lower) > 2), key=len)
+    matches = matches or difflib.get_close_matches(lower, options, 1, _NEAREST_CUTOFF)
+    return f", did you mean {matches[0]}?" if matches else ""
+
+
+# What two configs differ in, for the refusal to mix their results.
+
+
+_LONGEST_SHOWN_LIST = 8
+_NOTHING = "missing"
+
+
+def list_differences(
+    found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
+) -> Iterator[str]:
+    """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
+    for key in [*found, *(key for key in wanted if key not in found)]:
+        there, here = found.get(key, _NOTHING), wanted.get(key, _NOTHING)
+        if isinstance(there, Mapping) and isinstance(here, Mapping):
+            yield from list_differences(there, here, f"{where}{key}.")
+        elif there != here:
+            yield f"{where}{key} is {_show(there)} there and {_show(here)} here"
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, list) and len(value) > _LONGEST_SHOWN_LIST:
+        return f"a list of {len(value)}"
+    if isinstance(value, Mapping):
+        return "given"
+    return str(value)
