@@ -31,7 +31,7 @@ class Walk:
         if event != "call" or not frame.f_code.co_filename.startswith(self.root):
             return
         code = frame.f_code
-        if code.co_flags & inspect.CO_OPTIMIZED and not code.co_name.startswith("<"):
+        if not code.co_name.startswith("<"):
             self.called.add((self.place(code.co_filename), code.co_qualname))
         if not self.stops_at_regret:
             return
@@ -133,10 +133,11 @@ def listen(commands, stops_at_regret):
     sys.setprofile(None)
     threading.setprofile(None)
     print(json.dumps(sorted(walk.called | walk.compiled())))
+    print(json.dumps(sorted(walk.called)))
 
 
-def run(commands, *, to_regret=False):
-    """Returns pairs of file and function: all that were executed, or the stack at a regret."""
+def run(commands, *, to_regret=False, with_kernels=True):
+    """Returns pairs of file and function, or class: all executed, or the stack at a regret."""
     arguments = [json.dumps([list(map(str, command)) for command in commands])]
     finished = subprocess.run(
         [sys.executable, __file__, *arguments, *(["--regret"] if to_regret else [])],
@@ -145,7 +146,8 @@ def run(commands, *, to_regret=False):
         check=False,
     )
     assert finished.returncode == 0, finished.stderr
-    return [tuple(each) for each in json.loads(finished.stdout.splitlines()[-1])]
+    line = finished.stdout.splitlines()[-2 if with_kernels and not to_regret else -1]
+    return [tuple(each) for each in json.loads(line)]
 
 
 def small_smoke(directory):
@@ -166,7 +168,7 @@ def show_walks():
         river = Path(__file__).parents[2] / "configs" / "spot_river.yaml"
         spot = ["solve-spot", "-c", river, "-o", f"{directory}/river"]
         for command in (smoke, spot, ["show", f"{directory}/smoke"]):
-            walked = run([command])
+            walked = run([command], with_kernels=False)
             files = {file for file, _ in walked}
             print(f"{command[0]}: {len(walked):,} functions in {len(files)} files")
         for command in ([*smoke, "--workers", "1", "--overwrite"], [*spot, "--overwrite"]):

@@ -11,7 +11,7 @@ import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -51,8 +51,7 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
 
     Args:
         text: ``threads``, ``processes``, ``ray``, or ``ray://`` and the address of a head.
-        num_workers: how many tasks at a time; by default the number of cores, of Ray's cluster
-            those that it has.
+        num_workers: how many tasks at a time; by default the cores of this machine or cluster.
 
     Raises:
         ExecutionError: if there is no such executor, or it cannot be had here.
@@ -60,11 +59,8 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
     if text == ThreadExecutor.name:
         yield ThreadExecutor(num_workers)
     elif text == ProcessExecutor.name:
-        processes = ProcessExecutor(num_workers)
-        try:
+        with closing(ProcessExecutor(num_workers)) as processes:
             yield processes
-        finally:
-            processes.close()
     elif text == _RAY or (text.startswith(_ADDRESS) and text != _ADDRESS):
         try:
             from runout.execution.ray_executor import opening_ray
@@ -124,18 +120,14 @@ class LedgerWork(Generic[Item]):
         )
 
     def _require_own_place(self) -> None:
-        """Refuses to work where results would be lost, or come from another version.
-
-        Raises:
-            ExecutionError: naming the machine.
-        """
-        host = socket.gethostname()
+        """Refuses to work where results would be lost, or come from another version."""
+        problem = None
         if not self.directory.is_dir():
             problem = f"does not see {self.directory}; all machines of a run share its directory"
-            raise ExecutionError(host, problem)
-        if self.version != __version__:
+        elif self.version != __version__:
             problem = f"has runout {__version__}, the run was started with {self.version}"
-            raise ExecutionError(host, problem)
+        if problem is not None:
+            raise ExecutionError(socket.gethostname(), problem)
 
     def id_of(self, task: Task[Item]) -> TaskId:
         """Returns under which id the result of a task is kept: its digest decides the result."""
@@ -154,13 +146,6 @@ def run_tasks(
 
     Tasks are begun in the order of the time that they take. Another process on the same ledger
     shares the work: each takes what the other has not begun.
-
-    Args:
-        work: carries out tasks.
-        tasks: all of them.
-        executor: where.
-        on_event: told about progress, and about tasks that got lost.
-        cancel: ends the run.
 
     Raises:
         CancelledError: if the token was set.
@@ -194,7 +179,7 @@ class _LedgerRun(Generic[Item]):
         self._ledger = Ledger(work.directory)
         self.claims = TaskClaims(work.directory)
         self._on_event = on_event
-        self._again: deque[TaskId] = deque()
+        self._waiting: deque[TaskId] = deque()
         self._under_way: set[TaskId] = set()
         self.num_by_host: Counter[str] = Counter()
         self.num_lost = 0
@@ -207,12 +192,18 @@ class _LedgerRun(Generic[Item]):
 
     def offer(self) -> Iterator[Task[Item]]:
         """Yields the tasks that nobody is at, each claimed; lost ones come again in the end."""
-        self.has_offered = False
-        self._again.clear()
-        for id in list(self.open):
-            yield from self._offer(id)
-        while self._again:
-            yield from self._offer(self._again.popleft())
+        self.has_offered, self._waiting = False, deque(self.open)
+        while self._waiting:
+            id = self._waiting.popleft()
+            task = self.open.get(id)
+            if task is None or not self.claims.take(_name_of(id)):
+                continue
+            if self._ledger.find(id) is not None:  # finished since it was looked for
+                self.claims.release(_name_of(id))
+                continue
+            self.has_offered = True
+            self._under_way.add(id)
+            yield task
 
     def note(self, end: TaskEnd[Item]) -> Iterator[TaskEnd[Item]]:
         """Yields the task of an end if it is over with it; ends that come twice count once."""
@@ -236,17 +227,6 @@ class _LedgerRun(Generic[Item]):
             self._under_way.discard(id)
             yield from self._lose(id, "nobody knows what became of it")
 
-    def _offer(self, id: TaskId) -> Iterator[Task[Item]]:
-        task, name = self.open.get(id), _name_of(id)
-        if task is None or not self.claims.take(name):
-            return
-        if self._ledger.find(id) is not None:  # finished since it was looked for
-            self.claims.release(name)
-            return
-        self.has_offered = True
-        self._under_way.add(id)
-        yield task
-
     def _lose(self, id: TaskId, loss: str) -> Iterator[TaskEnd[Item]]:
         task = self.open[id]
         self.num_lost += 1
@@ -257,7 +237,7 @@ class _LedgerRun(Generic[Item]):
             return
         self.open[id] = replace(task, attempt=task.attempt + 1)
         self.claims.release(_name_of(id))
-        self._again.append(id)
+        self._waiting.append(id)
 
     def _close(self, id: TaskId, done: TaskEnd[Item]) -> TaskEnd[Item]:
         del self.open[id]
@@ -327,12 +307,9 @@ class RunContext:
     def autosave(
         self, directory: Path | None, minutes: float, begin: Callable[[Path], Finish]
     ) -> Autosave:
-        """Returns what saves long work now and then; a failed save is an event.
+        """Returns what saves long work now and then, see `Autosave`; a failed save is an event.
 
-        Args:
-            directory: where to; None to save never.
-            minutes: between two saves, 0 to save never.
-            begin: begins a save into the directory, see `Autosave`.
+        Without a directory, or minutes between two saves, it never does.
         """
 
         def report(error: RunoutError) -> None:

@@ -46,8 +46,8 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-class Cancel(NamedTuple):
-    """The parent wants the call under way to end."""
+#: The parent wants the call under way to end.
+_CANCEL = None
 
 
 class Answer(NamedTuple):
@@ -102,7 +102,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
                 message = pickle.load(incoming)
             except EOFError:
                 os._exit(0)  # whatever is under way, nobody waits for it
-            if isinstance(message, Cancel):
+            if message is _CANCEL:
                 worker.cancel.set()
             else:
                 calls.put(message)
@@ -147,11 +147,7 @@ class ChildProcess:
     """
 
     def __init__(self, on_event: EventSink) -> None:
-        """Starts it.
-
-        Args:
-            on_event: told about what happens in it.
-        """
+        """Starts it; ``on_event`` is told about what happens in it."""
         self.on_event = on_event
         self.work: Work | None = None
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
@@ -178,7 +174,7 @@ class ChildProcess:
 
     def cancel(self) -> None:
         """Asks for the end of the call under way."""
-        self._send(Cancel())
+        self._send(_CANCEL)
 
     def close(self) -> None:
         """Ends it."""
@@ -191,7 +187,7 @@ class ChildProcess:
             self._process.kill()
             self._process.wait()
 
-    def _send(self, message: Call | Cancel) -> None:
+    def _send(self, message: Call | None) -> None:
         stream = self._process.stdin
         assert stream is not None
         with self._sending, suppress(OSError, ValueError):  # gone, which the listener notices
@@ -236,14 +232,7 @@ class ProcessExecutor:
     is_here = False
 
     def __init__(self, num_workers: int | None = None) -> None:
-        """Starts nothing yet.
-
-        Args:
-            num_workers: processes, by default the number of cores.
-
-        Raises:
-            ExecutionError: if that is not positive.
-        """
+        """Takes a positive number of processes, by default one for each core; starts none yet."""
         self.num_workers = choose_num_workers(num_workers)
         self._idle: SimpleQueue[ChildProcess | None] = SimpleQueue()
         for _ in range(self.num_workers):

@@ -65,8 +65,9 @@ def _connect(address: str | None, num_workers: int | None) -> None:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a notice of Ray
     quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     try:
-        if address is not None:
-            _require_answer(address)
+        if address is not None:  # where nobody listens Ray itself would wait for minutes
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host, int(port)), _SECONDS_TO_ANSWER).close()
         ray.init(address=address or "auto", **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         if address is not None:
@@ -74,18 +75,6 @@ def _connect(address: str | None, num_workers: int | None) -> None:
             raise ExecutionError(f"--executor ray://{address}", problem) from error
         cores = choose_num_workers(num_workers)
         ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
-
-
-def _require_answer(address: str) -> None:
-    """Refuses an address where nobody listens, for which Ray itself would wait for minutes.
-
-    Raises:
-        OSError: if nobody answers.
-        ValueError: if it is not a host and a port.
-    """
-    host, _, port = address.rpartition(":")
-    with socket.create_connection((host, int(port)), _SECONDS_TO_ANSWER):
-        pass
 
 
 class _EventQueue:
@@ -134,11 +123,7 @@ class RayExecutor:
     is_here = False
 
     def __init__(self, num_workers: int | None = None) -> None:
-        """Takes a cluster that this process is connected with.
-
-        Args:
-            num_workers: tasks at a time, by default the cores of the cluster.
-        """
+        """Takes the cluster that this process is connected with, and by default all its cores."""
         self._given = num_workers
 
     @property
@@ -195,7 +180,10 @@ class RayShards:
         """
         self._on_event = on_event
         self._event_queue = _open_event_queue()
-        _require_cores(len(parts))
+        cores = int(ray.cluster_resources().get("CPU", 0))
+        if len(parts) > cores:
+            problem = f"{len(parts)} shards need as many cores, the cluster has {cores}"
+            raise ExecutionError("--workers", problem)
         kept = ray.put(job)
         self._actors = [
             _remote_shard.options(
@@ -257,13 +245,6 @@ def _reserve(memory_bytes: int) -> dict[str, int]:
     return {"num_cpus": 1, "memory": memory_bytes} if memory_bytes else {"num_cpus": 1}
 
 
-def _require_cores(num_shards: int) -> None:
-    cores = int(ray.cluster_resources().get("CPU", 0))
-    if num_shards > cores:
-        problem = f"{num_shards} shards need as many cores, the cluster has {cores}"
-        raise ExecutionError("--workers", problem)
-
-
 def _as_future(reference: Any) -> "Future[Any]":
     """Returns what a reference is going to be, with errors as other executors tell them."""
     answer: Future[Any] = Future()
@@ -275,13 +256,10 @@ def _as_future(reference: Any) -> "Future[Any]":
         elif isinstance(error, RayTaskError):
             answer.set_exception(error.cause or error)
         elif isinstance(error, RayError):
-            answer.set_exception(WorkerLostError(_first_line(error)))
+            first_line = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            answer.set_exception(WorkerLostError(shorten(first_line)))
         else:
             answer.set_exception(error)
 
     reference.future().add_done_callback(settle)
     return answer
-
-
-def _first_line(error: Exception) -> str:
-    return shorten(next(iter(str(error).strip().splitlines()), type(error).__name__))

@@ -58,11 +58,7 @@ class CancelToken:
             raise CancelledError
 
     def wait(self, seconds: float) -> None:
-        """Waits so long, or until the work is to end.
-
-        Raises:
-            CancelledError: if it is.
-        """
+        """Waits so long; raises `CancelledError` as soon as the work is to end."""
         self._event.wait(seconds)
         self.raise_if_set()
 
@@ -212,14 +208,9 @@ class ShardGroup(Protocol):
     """Shards under way."""
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Calls a method of all shards, at the same time where that can be.
+        """Returns what a method of each shard returns, each with its own arguments, in order.
 
-        Args:
-            method: its name.
-            arguments: for each shard.
-
-        Returns:
-            What each returned, in the order of the parts.
+        They are called at the same time where that can be.
 
         Raises:
             WorkerLostError: if one has died; the group is of no use any more.
@@ -295,12 +286,7 @@ class Executor(Protocol):
         """
 
     def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> ShardGroup:
-        """Starts a worker for each part, which lives until the group is closed.
-
-        Args:
-            job: makes the shards.
-            parts: what each owns; they can be pickled.
-            on_event: told about progress.
+        """Starts a worker for each part, which can be pickled; they live until the group is closed.
 
         Raises:
             WorkerLostError: if one dies while it starts.
@@ -336,7 +322,6 @@ def map_side_by_side(
     """
     running: dict[Future[None], Task[Any]] = {}
     waiting: Task[Any] | None = None
-
     ends: list[TaskEnd[Any]] = []
     try:
         while True:
@@ -399,14 +384,7 @@ class ThreadExecutor:
     is_here = True
 
     def __init__(self, num_workers: int | None = None) -> None:
-        """Starts nothing yet.
-
-        Args:
-            num_workers: threads in all, by default the number of cores.
-
-        Raises:
-            ExecutionError: if that is not positive.
-        """
+        """Takes a positive number of threads in all, by default one for each core."""
         self.num_workers = choose_num_workers(num_workers)
 
     def map_unordered(
