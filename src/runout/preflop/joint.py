@@ -16,7 +16,7 @@ from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetR
 from runout.cfr.schedules import DCFR_JOINT, DiscountSchedule, StoppingRule
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
-from runout.errors import BundleError, FlopListError
+from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.flops.backend import EVERYONE, Cost, limit_seconds
 from runout.flops.cards import CardBackend
@@ -29,7 +29,7 @@ from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups
 from runout.solutions.preflop import FlopLeafSource
 from runout.solutions.stored import BOUNDS, VALUES, StoredLayout
 from runout.solutions.values import ValueSource
-from runout.storage.bundle import load_bundle
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import SB, BettingRules, Street
 from runout.trees.tree import (
@@ -346,11 +346,9 @@ class PlayedFlops(Generic[Played]):
         for flop, subgames in self._of_flop.items():
             path = directory / f"flop{flop}"
             arrays = load_bundle(path, FLOP_KIND, FLOP_SCHEMA_VERSION).arrays
-            try:
+            with reading_contents(path):
                 for name, table in tables_of(subgames):
                     np.copyto(table, arrays[name], casting="no")
-            except (KeyError, TypeError, ValueError) as error:
-                raise BundleError(str(path), f"lacks or garbles {error}") from error
 
 
 def tables_of(subgames: Sequence[Subgame]) -> Iterator[tuple[str, AnyArray]]:

@@ -19,7 +19,7 @@ from runout.preflop.joint import JointGame, LearningLeaves, PlayedFlops, Subgame
 from runout.preflop.solver import PreflopSolver
 from runout.solutions.flop_bundles import FLOPS_KIND, FLOPS_SCHEMA_VERSION, LAYOUT, names_of_flop
 from runout.solutions.preflop import PreflopSolution
-from runout.storage.bundle import digest_config, has_bundle, load_bundle
+from runout.storage.bundle import digest_config, has_bundle, load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -183,7 +183,7 @@ def restore(directory: Path, solver: PreflopSolver, leaves: LearningLeaves, dige
     bundle = load_bundle(path, KIND, SCHEMA_VERSION)
     if bundle.manifest.config_digest != digest:
         raise BundleError(str(path), "is the checkpoint of another game")
-    try:
+    with reading_contents(path):
         state, arrays = bundle.documents[_STATE], bundle.arrays
         for name, table in _tables(solver, leaves):
             np.copyto(table, arrays[name], casting="no")
@@ -192,8 +192,6 @@ def restore(directory: Path, solver: PreflopSolver, leaves: LearningLeaves, dige
         leaves.iteration = int(state["iteration"])
         leaves.players.restore(directory / str(state["flops"]))
         return float(state["seconds"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise BundleError(str(path), f"lacks or garbles {error}") from error
 
 
 def _tables(solver: PreflopSolver, leaves: LearningLeaves) -> Iterator[tuple[str, AnyArray]]:

@@ -205,11 +205,6 @@ def build_manifest(**fields: Any) -> Manifest:
     return unsigned.model_copy(update={"digest": _own_digest(unsigned.model_dump(mode="json"))})
 
 
-def format_manifest(manifest: Manifest) -> str:
-    """Returns the text of ``manifest.json``."""
-    return manifest.model_dump_json(indent=2) + "\n"
-
-
 def parse_manifest(
     where: str, content: bytes, kind: str | None = None, schemas: Collection[int] = ()
 ) -> Manifest:
@@ -282,20 +277,6 @@ class Bundle:
     arrays: Mapping[str, AnyArray]
     documents: Mapping[str, Any]
     config_text: str | None
-
-    def require_array(self, name: str, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> AnyArray:
-        """Returns an array that must be there, with this dtype and shape.
-
-        Raises:
-            BundleError: if it is missing or another.
-        """
-        array = self.arrays.get(name)
-        if array is None:
-            raise BundleError(str(self.path), f"has no array {name}")
-        if array.dtype != np.dtype(dtype) or array.shape != shape:
-            came, wanted = f"{array.dtype} {array.shape}", f"{np.dtype(dtype)} {shape}"
-            raise BundleError(str(self.path), f"{name} is {came}, this version builds {wanted}")
-        return array
 
 
 @contextmanager

@@ -17,13 +17,12 @@ called ``.part-`` before it is removed: ``.part-`` always means *of no value*.
 
 import ctypes
 import errno
-import hashlib
 import os
 import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import BufferedReader
@@ -43,9 +42,7 @@ _AT_CURRENT_DIRECTORY = -100
 def reporting_os_errors(path: Path, verb: str) -> Iterator[None]:
     """Turns what the operating system refuses into a `BundleError` about ``path``.
 
-    Args:
-        path: what the caller works on.
-        verb: what cannot be done to it, such as ``written``.
+    ``verb`` says what cannot be done to it, such as ``written``.
     """
     try:
         yield
@@ -54,17 +51,6 @@ def reporting_os_errors(path: Path, verb: str) -> Iterator[None]:
         inner = error.filename
         about = f": {inner}" if inner is not None and str(inner) != str(path) else ""
         raise BundleError(str(path), f"cannot be {verb} ({reason}{about})") from error
-
-
-def make_token() -> str:
-    """Returns eight random hexadecimal digits, for names that nobody else has."""
-    return secrets.token_hex(_NUM_TOKEN_BYTES)
-
-
-def digest_file(path: Path) -> str:
-    """Returns the sha256 of a file's contents, in hexadecimal, without holding it in memory."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sync(path: Path) -> None:
@@ -87,7 +73,9 @@ def exchange(first: Path, second: Path) -> bool:
     Raises:
         OSError: if the system can, but refuses.
     """
-    rename = _find_renameat2()
+    if not sys.platform.startswith("linux"):
+        return False
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
     sys.audit("os.rename", str(first), str(second), -1, -1)  # seen like any other renaming
@@ -98,13 +86,6 @@ def exchange(first: Path, second: Path) -> bool:
     if code in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
         return False
     raise OSError(code, os.strerror(code), str(second))
-
-
-def _find_renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    """Returns the function of the C library that can exchange, None where there is none."""
-    if not sys.platform.startswith("linux"):
-        return None
-    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
 
 
 @contextmanager
@@ -122,7 +103,7 @@ def replacing_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
         yield path
         return
     target = Path(os.path.realpath(path))  # a symbolic link stays what it is
-    part = target.with_name(f".{target.name}.part-{make_token()}")
+    part = _temporary_name(target, "part")
     try:
         yield part
         with suppress(FileNotFoundError):
@@ -153,12 +134,7 @@ class PathLock:
     """
 
     def __init__(self, path: Path, *, is_file: bool = False) -> None:
-        """Takes nothing yet.
-
-        Args:
-            path: a directory, or a file.
-            is_file: whether it is a file, which is made if there is none.
-        """
+        """Takes nothing yet; the path is a directory, or a file that is made if there is none."""
         self.path = path
         self._flags = os.O_RDWR | os.O_CREAT if is_file else os.O_RDONLY
         self._descriptor: int | None = None
@@ -190,11 +166,7 @@ class PathLock:
             is_held = True
 
     def release(self, *, removes_file: bool = False) -> None:
-        """Gives the lock back, if it is held.
-
-        Args:
-            removes_file: whether its file goes too, which only its sole owner may ask for.
-        """
+        """Gives the lock back, if it is held, maybe with its file if it has no other owner."""
         if sys.platform != "win32" and self._descriptor is not None:
             with suppress(OSError):
                 if removes_file:
@@ -321,11 +293,9 @@ class StagingDirectory:
     def _rename(self) -> None:
         if not self.target.exists():
             os.rename(self.path, self.target)
-        elif not exchange(self.path, self.target):
-            self._rename_twice()
-        # After an exchange the old directory is what `close` removes.
-
-    def _rename_twice(self) -> None:
+            return
+        if exchange(self.path, self.target):
+            return  # the old directory is what `close` removes
         old = _temporary_name(self.target, "old")
         os.rename(self.target, old)
         try:
@@ -345,7 +315,7 @@ def directories_of(target: Path) -> list[Path]:
 
 
 def _temporary_name(target: Path, tag: str) -> Path:
-    return target.with_name(f".{target.name}.{tag}-{make_token()}")
+    return target.with_name(f".{target.name}.{tag}-{secrets.token_hex(_NUM_TOKEN_BYTES)}")
 
 
 def _temporaries(target: Path, tag: str) -> list[Path]:

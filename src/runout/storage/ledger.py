@@ -52,8 +52,6 @@ _NUM_ID_DIGITS = 16
 _PART_PATTERN = re.compile(r"\..+\.part-[0-9a-f]{8}")
 _SECONDS_UNTIL_ABANDONED = 3600.0  # an entry takes seconds to write
 
-Damage = Callable[[BundleError], None]
-
 
 class TaskId(NamedTuple):
     """Which task an entry belongs to.
@@ -110,10 +108,6 @@ class LedgerEntry:
     sha256: str
 
 
-def ignore_damage(error: BundleError) -> None:
-    """The sink of callers who only want to know what is left."""
-
-
 class Ledger:
     """A directory with the results of finished tasks, by id.
 
@@ -121,12 +115,10 @@ class Ledger:
     same task, the later one stays; both have the same arrays.
     """
 
-    def __init__(self, path: Path | str, *, on_damage: Damage = ignore_damage) -> None:
-        """Opens the directory, or makes it.
-
-        Args:
-            path: the directory.
-            on_damage: is told of every damaged entry that is met; it counts as never written.
+    def __init__(
+        self, path: Path | str, *, on_damage: Callable[[BundleError], None] = lambda error: None
+    ) -> None:
+        """Opens the directory, or makes it; ``on_damage`` is told of damaged entries that are met.
 
         Raises:
             BundleError: if the directory cannot be written.
@@ -194,11 +186,7 @@ class Ledger:
         return self.path / f"{readable}-{id.digest[:_NUM_ID_DIGITS]}{ENTRY_ENDING}"
 
     def remove(self) -> None:
-        """Removes all results, and the directory if nothing else is in it.
-
-        Raises:
-            BundleError: if the system refuses.
-        """
+        """Removes all results, and the directory if nothing else is in it."""
         with reporting_os_errors(self.path, "removed"):
             self._remove_parts(older_than_seconds=0.0)
             for ending in (ENTRY_ENDING, CLAIM_ENDING):
@@ -278,8 +266,7 @@ def claiming(target: Path, run_digest: str | None = None) -> Iterator[PathLock]:
 
     Args:
         target: the directory that the result is going to be. Its parents are made.
-        run_digest: stands for the run; processes with the same one may work together. None if
-            nobody else may.
+        run_digest: stands for the run, which processes may share; None if they may not.
 
     Raises:
         BundleError: if somebody else is at it, naming the process, or no file can be made.
@@ -335,11 +322,7 @@ class TaskClaims:
     """
 
     def __init__(self, directory: Path) -> None:
-        """Claims nothing yet.
-
-        Args:
-            directory: of the ledger.
-        """
+        """Claims nothing yet in the directory of a ledger."""
         self._directory = directory
         self._lock = threading.Lock()
         self._claims: dict[str, PathLock] = {}
@@ -359,11 +342,7 @@ class TaskClaims:
                 self.release(name)
 
     def take(self, name: str) -> bool:
-        """Claims a task, unless somebody is at it; returns whether it is ours now.
-
-        Raises:
-            BundleError: if no file can be written.
-        """
+        """Claims a task, unless somebody is at it; returns whether it is ours now."""
         with self._lock:
             if name in self._claims:
                 return True

@@ -1,5 +1,6 @@
 """Writing bundles, and saving long work while it goes on."""
 
+import hashlib
 import os
 import re
 import threading
@@ -28,9 +29,8 @@ from runout.storage.bundle import (
     digest_config,
     format_dtype,
     format_json,
-    format_manifest,
 )
-from runout.storage.files import StagingDirectory, digest_file, reporting_os_errors
+from runout.storage.files import StagingDirectory, reporting_os_errors
 from runout.version import __version__
 
 
@@ -41,13 +41,9 @@ def write_bundle(
     documents: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> Manifest:
-    """Writes a bundle of arrays that are in memory.
+    """Writes a bundle of arrays, and of small values for JSON files, that are in memory, by name.
 
-    Args:
-        path: the directory that the bundle will be.
-        arrays: by name; the name becomes the file name.
-        documents: small values for JSON files, by name.
-        facts: the other arguments of `BundleWriter`, such as ``kind`` and ``schema_version``.
+    The other arguments are those of `BundleWriter`, such as ``kind`` and ``schema_version``.
 
     Raises:
         BundleError: if the bundle cannot be written; what was at ``path`` is then untouched.
@@ -183,7 +179,7 @@ class BundleWriter:
                 },
                 documents={name: self._entry(f"{name}.json") for name in self._documents},
             )
-        self._write_text(MANIFEST_FILE, format_manifest(manifest))
+        self._write_text(MANIFEST_FILE, manifest.model_dump_json(indent=2) + "\n")
         staging.publish()
         self._close()
         return manifest
@@ -231,7 +227,9 @@ class BundleWriter:
 
     def _entry(self, file_name: str) -> FileEntry:
         file = self._require_staging().path / file_name
-        return FileEntry(size_bytes=file.stat().st_size, sha256=digest_file(file))
+        with file.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        return FileEntry(size_bytes=file.stat().st_size, sha256=digest)
 
 
 #: Finishes a save that was begun: digests, waiting for the disk, the final name.
