@@ -223,7 +223,7 @@ def test_what_listed_hands_meet_is_taken_back(form):
         theirs = lanes[same[hand]] if same[hand] >= 0 else nothing
         expected[hand] -= values[bucket[hand]] * (mass[hand] - blocked + theirs)
     subtract = in_form(lane_kernels.subtract_held, form)
-    subtract(mass, numbers, bucket, values, blocked, lanes, same, out)
+    subtract(mass, numbers, bucket, values, blocked[None], lanes, same, out)
     assert_rows(out, expected)
 
 

@@ -98,3 +98,34 @@ def test_processors_without_a_float_mode_keep_denormals(monkeypatch):
     small, product = np.full(LANES, 1e-20, np.float32), np.zeros(LANES, np.float32)
     multiply(small, small, product)
     assert (product > 0.0).all()
+
+
+COMPUTE = """
+import json
+import numba
+import numpy as np
+from runout.simd import vector_kernels
+
+@numba.njit(error_model="numpy")
+def compute(lanes, out):
+    first, second = vector_kernels.load(lanes, 0), vector_kernels.load(lanes, 1)
+    three = vector_kernels.spread(np.float32(3.0))
+    vector_kernels.store(first + second, out, 0)
+    vector_kernels.store(first - second * three, out, 1)
+    vector_kernels.store(vector_kernels.multiply_add(first, second, three), out, 2)
+    vector_kernels.store(vector_kernels.choose(lanes.shape[0] > 1, second, first), out, 3)
+    total = vector_kernels.widen(first) + vector_kernels.widen(second)
+    vector_kernels.store(vector_kernels.narrow(total), out, 4)
+
+lanes = np.arange(32, dtype=np.float32).reshape(2, 16) / 7
+out = np.zeros((5, 16), np.float32)
+compute(lanes, out)
+print(json.dumps(out.astype(float).tolist()))
+"""
+
+
+@pytest.mark.parametrize("simd", ["on", "off"])
+def test_lane_rows_are_values_in_both_forms(simd):
+    first, second = np.arange(32).reshape(2, 16) / 7
+    expected = [first + second, first - 3 * second, first * second + 3, second, first + second]
+    np.testing.assert_allclose(describe(COMPUTE, RUNOUT_SIMD=simd), expected, rtol=1e-6)

@@ -397,7 +397,7 @@ def leave_games(
                     games.hero_holding[card],
                     games.hero[game],
                     value[game - first_game],
-                    by_card[card],
+                    by_card[card : card + 1],
                     reach,
                     streets.hands.same,
                     out_between.won[block],

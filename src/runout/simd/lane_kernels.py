@@ -11,17 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils
 
 from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array, Uint16Array
+from runout.jit import inlined, kernel
 from runout.simd.vector_kernels import (
-    DOUBLE,
     FLOAT,
     FLOAT_BYTES,
     INT32,
     INT64,
     LANES,
+    choose,
     lane_vectorised,
+    load,
+    multiply_add,
+    narrow,
+    spread,
+    store,
+    widen,
 )
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
@@ -29,9 +35,6 @@ from runout.simd.vector_kernels import (
 
 #: Games whose shares are added at once.
 GAMES_AT_ONCE = 4
-
-#: Sums that do not wait for each other.
-_SUMS_AT_ONCE = 4
 
 #: Rows that are transposed at once, half of the lanes.
 _TRANSPOSED = 8
@@ -176,67 +179,14 @@ def lanes_to_rows(
             row[i] = row[i] + scaled if adds else scaled
 
 
-class _LaneSums:
-    """Writes sums of lane rows."""
-
-    def __init__(self, code):
-        self.code, self.wide = code, ir.VectorType(DOUBLE, LANES)
-        self.total = code.slot(self.wide)
-
-    def add_to_total(self, row):
-        """Adds a lane row in float64."""
-        builder = self.code.builder
-        total = builder.fadd(builder.load(self.total), builder.fpext(row, self.wide))
-        builder.store(total, self.total)
-
-    def rounded_total(self):
-        """Returns the total as a lane row."""
-        return self.code.builder.fptrunc(self.code.builder.load(self.total), self.code.vector)
-
-    def without(self, total, sums, first, second):
-        """Returns a sum without two others."""
-        code, builder = self.code, self.code.builder
-        for number in (first, second):
-            total = builder.fsub(total, code.lane(sums, number))
-        return total
-
-    def add_same(self, row, lanes, same):
-        """Returns a lane row and the one of a number, if it is one."""
-        code, builder = self.code, self.code.builder
-        is_row = builder.icmp_signed(">=", same, code.whole(0))
-        found = code.lane(lanes, builder.select(is_row, same, code.whole(0)))
-        return builder.fadd(row, builder.select(is_row, found, code.zero))
+@inlined
+def _load_or_nothing(lanes: Float32Array, number: int) -> Float32Array:
+    """Returns the lane row of a number, zero for -1."""
+    row: Float32Array = choose(number >= 0, load(lanes, max(number, 0)), spread(_ZERO))
+    return row
 
 
-def _write_sum_disjoint(code, lanes, theirs, own, same, by_mark, value):
-    builder, sums = code.builder, _LaneSums(code)
-    num_bytes = code.times(by_mark.shape[0], LANES * FLOAT_BYTES)
-    cgutils.memset(builder, builder.inttoptr(by_mark.start, FLOAT.as_pointer()), num_bytes, 0)
-
-    def marks_of(side, row):
-        place = code.times(row, 2)
-        return code.number(side.marks, place), code.number(side.marks, code.at(place, 1))
-
-    def add(i):
-        hand = code.number(theirs.order, i)
-        row = code.lane(lanes, hand)
-        sums.add_to_total(row)
-        for mark in marks_of(theirs, hand):
-            place = code.lane_row(by_mark, mark)
-            code.store(builder.fadd(code.load(place), row), place)
-
-    code.each(theirs.order.shape[0], add)
-    everything = sums.rounded_total()
-
-    def set_one(i):
-        hand = code.number(own.order, i)
-        met = sums.without(everything, by_mark, *marks_of(own, hand))
-        code.store(sums.add_same(met, lanes, code.number(same, hand)), code.lane_row(value, hand))
-
-    code.each(own.order.shape[0], set_one)
-
-
-@lane_vectorised(_write_sum_disjoint)
+@kernel
 def sum_disjoint(
     lanes: Float32Array,
     theirs: Marked,
@@ -255,58 +205,25 @@ def sum_disjoint(
         out_by_mark: ``[52, 16]`` the sum of theirs that have each mark.
         out_value: ``[H, 16]``.
     """
-    total = np.zeros(LANES)
-    out_by_mark[:] = _ZERO
+    nothing = spread(_ZERO)
+    total = widen(nothing)
+    for mark in range(out_by_mark.shape[0]):
+        store(nothing, out_by_mark, mark)
     for i in range(theirs.order.shape[0]):
         hand = theirs.order[i]
-        row, low = lanes[hand], out_by_mark[theirs.marks[hand, 0]]
-        high = out_by_mark[theirs.marks[hand, 1]]
-        for lane in range(LANES):
-            total[lane] += row[lane]
-            low[lane] += row[lane]
-            high[lane] += row[lane]
+        row, low, high = load(lanes, hand), theirs.marks[hand, 0], theirs.marks[hand, 1]
+        total = total + widen(row)
+        store(load(out_by_mark, low) + row, out_by_mark, low)
+        store(load(out_by_mark, high) + row, out_by_mark, high)
+    everything = narrow(total)
     for i in range(own.order.shape[0]):
         hand = own.order[i]
-        low, high = out_by_mark[own.marks[hand, 0]], out_by_mark[own.marks[hand, 1]]
-        value, twin = out_value[hand], lanes[max(same[hand], 0)]
-        has_twin = same[hand] >= 0
-        for lane in range(LANES):
-            met = np.float32(total[lane]) - low[lane] - high[lane]
-            value[lane] = met + (twin[lane] if has_twin else _ZERO)
+        low, high = load(out_by_mark, own.marks[hand, 0]), load(out_by_mark, own.marks[hand, 1])
+        met = everything - low - high
+        store(met + _load_or_nothing(lanes, same[hand]), out_value, hand)
 
 
-def _write_compare_disjoint(code, lanes, theirs, places, own, finds_met, running, value, met):
-    builder, sums = code.builder, _LaneSums(code)
-
-    def add(i):
-        row = code.lane(lanes, code.number(theirs, i))
-        sums.add_to_total(row)
-        code.store(sums.rounded_total(), code.lane_row(running, code.at(i, 1)))
-        for side in range(2):
-            place = code.lane_row(running, code.number(places, code.at(code.times(i, 2), side)))
-            before = code.load(code.at(place, -LANES * FLOAT_BYTES))
-            code.store(builder.fadd(before, row), place)
-
-    code.each(theirs.shape[0], add)
-    everything = sums.rounded_total()
-
-    def set_one(i):
-        hand, first = code.number(own.order, i), code.times(i, 8)
-        at = [code.number(own.sums, code.at(first, j)) for j in range(8)]
-        below, upto = (code.lane(running, number) for number in at[:2])
-        below = sums.without(below, running, at[2], at[4])
-        upto = sums.without(upto, running, at[3], at[5])
-        anything = sums.without(everything, running, at[6], at[7])
-        difference = builder.fsub(builder.fadd(below, upto), anything)
-        code.store(difference, code.lane_row(value, hand))
-        with builder.if_then(finds_met):
-            same = code.number(own.same, hand)
-            code.store(sums.add_same(anything, lanes, same), code.lane_row(met, hand))
-
-    code.each(own.order.shape[0], set_one)
-
-
-@lane_vectorised(_write_compare_disjoint)
+@kernel
 def compare_disjoint(
     lanes: Float32Array,
     theirs: Int16Array,
@@ -330,59 +247,25 @@ def compare_disjoint(
         out_value: ``[H, 16]``.
         out_met: ``[H, 16]`` the sum of all theirs without a mark.
     """
-    total = np.zeros(LANES)
+    total = widen(spread(_ZERO))
     for i in range(theirs.shape[0]):
-        row, everything, low = lanes[theirs[i]], out_running[i + 1], out_running[places[i, 0]]
-        high, low_before = out_running[places[i, 1]], out_running[places[i, 0] - 1]
-        high_before = out_running[places[i, 1] - 1]
-        for lane in range(LANES):
-            total[lane] += row[lane]
-            everything[lane] = total[lane]
-            low[lane] = low_before[lane] + row[lane]
-            high[lane] = high_before[lane] + row[lane]
-    everything = out_running[theirs.shape[0]]
+        row = load(lanes, theirs[i])
+        total = total + widen(row)
+        store(narrow(total), out_running, i + 1)
+        for side in range(2):
+            store(load(out_running, places[i, side] - 1) + row, out_running, places[i, side])
+    everything = narrow(total)
     for i in range(own.order.shape[0]):
         hand, at = own.order[i], own.sums[i]
-        value, met, twin = out_value[hand], out_met[hand], lanes[max(own.same[hand], 0)]
-        has_twin = own.same[hand] >= 0
-        for lane in range(LANES):
-            below = out_running[at[0], lane] - out_running[at[2], lane] - out_running[at[4], lane]
-            upto = out_running[at[1], lane] - out_running[at[3], lane] - out_running[at[5], lane]
-            anything = everything[lane] - out_running[at[6], lane] - out_running[at[7], lane]
-            value[lane] = below + upto - anything
-            if finds_met:
-                met[lane] = anything + (twin[lane] if has_twin else _ZERO)
+        below = load(out_running, at[0]) - load(out_running, at[2]) - load(out_running, at[4])
+        upto = load(out_running, at[1]) - load(out_running, at[3]) - load(out_running, at[5])
+        anything = everything - load(out_running, at[6]) - load(out_running, at[7])
+        store(below + upto - anything, out_value, hand)
+        if finds_met:
+            store(anything + _load_or_nothing(lanes, own.same[hand]), out_met, hand)
 
 
-def _write_sum_by_bucket(code, lanes, order, ends, out):
-    builder, begin = code.builder, code.slot(INT64)
-    sums = [code.slot() for _ in range(_SUMS_AT_ONCE)]
-
-    def add(position, total):
-        row = code.lane(lanes, code.number(order, position))
-        builder.store(builder.fadd(builder.load(total), row), total)
-
-    def add_several(position):
-        for number, total in enumerate(sums):
-            add(code.at(position, number), total)
-
-    def set_one(bucket):
-        for total in sums:
-            builder.store(code.zero, total)
-        first, end = builder.load(begin), code.number(ends, bucket)
-        whole = builder.and_(builder.sub(end, first), code.whole(-_SUMS_AT_ONCE))
-        rest = builder.add(first, whole)
-        code.each(rest, add_several, first, _SUMS_AT_ONCE)
-        code.each(end, lambda position: add(position, sums[0]), rest)
-        builder.store(end, begin)
-        one, two, three, four = map(builder.load, sums)
-        total = builder.fadd(builder.fadd(one, two), builder.fadd(three, four))
-        code.store(total, code.lane_row(out, bucket))
-
-    code.each(ends.shape[0], set_one)
-
-
-@lane_vectorised(_write_sum_by_bucket)
+@kernel
 def sum_by_bucket(
     lanes: Float32Array, order: Uint16Array, ends: Uint16Array, out: Float32Array
 ) -> None:
@@ -394,61 +277,28 @@ def sum_by_bucket(
         ends: ``[buckets]`` where each bucket's part of the order ends.
         out: ``[buckets, 16]``.
     """
-    sums, begin = np.empty((_SUMS_AT_ONCE, LANES), np.float32), 0
+    nothing, begin = spread(_ZERO), np.int64(0)
     for bucket in range(ends.shape[0]):
-        sums[:] = _ZERO
-        num_hands, total = ends[bucket] - begin, out[bucket]
-        whole = num_hands - num_hands % _SUMS_AT_ONCE
-        for i in range(num_hands):
-            row, part = lanes[order[begin + i]], sums[i % _SUMS_AT_ONCE if i < whole else 0]
-            for lane in range(LANES):
-                part[lane] += row[lane]
-        for lane in range(LANES):
-            total[lane] = (sums[0, lane] + sums[1, lane]) + (sums[2, lane] + sums[3, lane])
-        begin = ends[bucket]
+        one, two, three, four = nothing, nothing, nothing, nothing  # do not wait for each other
+        end = np.int64(ends[bucket])
+        rest = begin + ((end - begin) & -4)
+        for i in range(begin, rest, 4):
+            one, two = one + load(lanes, order[i]), two + load(lanes, order[i + 1])
+            three, four = three + load(lanes, order[i + 2]), four + load(lanes, order[i + 3])
+        for i in range(rest, end):
+            one = one + load(lanes, order[i])
+        store((one + two) + (three + four), out, bucket)
+        begin = end
 
 
-def _write_add_chosen(code, lanes, numbers, out):
-    sums = _LaneSums(code)
-
-    def add(i):
-        place = code.lane_row(out, i)
-        code.store(sums.add_same(code.load(place), lanes, code.number(numbers, i)), place)
-
-    code.each(numbers.shape[0], add)
-
-
-@lane_vectorised(_write_add_chosen)
+@kernel
 def add_chosen(lanes: Float32Array, numbers: IntArray, out: Float32Array) -> None:
     """Adds the lane row of each of some numbers to the next of ``out[n, 16]``, nothing for -1."""
     for i in range(numbers.shape[0]):
-        row, total, is_row = lanes[max(numbers[i], 0)], out[i], numbers[i] >= 0
-        for lane in range(LANES):
-            total[lane] += row[lane] if is_row else _ZERO
+        store(load(out, i) + _load_or_nothing(lanes, numbers[i]), out, i)
 
 
-def _each_listed(code, numbers, body):
-    """Calls ``body(number)`` for those of a list that are not -1."""
-
-    def one(i):
-        number = code.number(numbers, i)
-        with code.builder.if_then(code.builder.icmp_signed(">=", number, code.whole(0))):
-            body(number)
-
-    code.each(numbers.shape[0], one)
-
-
-def _write_add_by_bucket(code, lanes, numbers, buckets, share, out):
-    factor = code.spread(share)
-
-    def add(hand):
-        place = code.lane_row(out, code.number(buckets, hand))
-        code.store(code.multiply_add(code.lane(lanes, hand), factor, code.load(place)), place)
-
-    _each_listed(code, numbers, add)
-
-
-@lane_vectorised(_write_add_by_bucket, fused=True)
+@kernel
 def add_by_bucket(
     lanes: Float32Array,
     numbers: IntArray,
@@ -457,28 +307,14 @@ def add_by_bucket(
     out: Float32Array,
 ) -> None:
     """``out[bucket[h]] += share * lanes[h]`` for listed hands, -1 for none."""
+    factor = spread(share)
     for hand in numbers:
         if hand >= 0:
-            row, total = lanes[hand], out[buckets[hand]]
-            for lane in range(LANES):
-                total[lane] += row[lane] * share
+            bucket = buckets[hand]
+            store(multiply_add(load(lanes, hand), factor, load(out, bucket)), out, bucket)
 
 
-def _write_add_met(code, mass, groups, places, shares, by_card, out):
-    builder = code.builder
-
-    def add(hand):
-        place, first = code.lane_row(out, hand), code.times(hand, 2)
-        low = code.lane(by_card, code.number(places, first))
-        high = code.lane(by_card, code.number(places, code.at(first, 1)))
-        beyond = builder.fadd(code.load(place), builder.fadd(low, high))
-        share = code.lane(shares, code.number(groups, hand))
-        code.store(code.multiply_add(share, code.lane(mass, hand), beyond), place)
-
-    code.each(groups.shape[0], add)
-
-
-@lane_vectorised(_write_add_met, fused=True)
+@kernel
 def add_met(
     mass: Float32Array,
     groups: Uint16Array,
@@ -489,25 +325,12 @@ def add_met(
 ) -> None:
     """``out[h] += shares[group[h]] * mass[h] + by_card[place[h, 0]] + by_card[place[h, 1]]``."""
     for hand in range(groups.shape[0]):
-        share, met, total = shares[groups[hand]], mass[hand], out[hand]
-        low, high = by_card[places[hand, 0]], by_card[places[hand, 1]]
-        for lane in range(LANES):
-            total[lane] = share[lane] * met[lane] + (total[lane] + (low[lane] + high[lane]))
+        low, high = load(by_card, places[hand, 0]), load(by_card, places[hand, 1])
+        beyond = load(out, hand) + (low + high)
+        store(multiply_add(load(shares, groups[hand]), load(mass, hand), beyond), out, hand)
 
 
-def _write_subtract_held(code, mass, numbers, buckets, values, blocked, lanes, same, out):
-    builder, sums, less = code.builder, _LaneSums(code), code.load(blocked.start)
-
-    def subtract(hand):
-        left = builder.fsub(code.lane(mass, hand), less)
-        left = sums.add_same(left, lanes, code.number(same, hand))
-        value, place = code.lane(values, code.number(buckets, hand)), code.lane_row(out, hand)
-        code.store(builder.fsub(code.load(place), builder.fmul(value, left)), place)
-
-    _each_listed(code, numbers, subtract)
-
-
-@lane_vectorised(_write_subtract_held)
+@kernel
 def subtract_held(
     mass: Float32Array,
     numbers: IntArray,
@@ -525,66 +348,19 @@ def subtract_held(
         numbers: the hands', -1 for none.
         buckets: ``[hands]``.
         values: ``[buckets, 16]``.
-        blocked: ``[16]``.
+        blocked: ``[1, 16]``.
         lanes: ``[., 16]`` theirs.
         same: ``[hands]`` their row of the same hand, -1 if there is none.
         out: ``[hands, 16]``.
     """
-    for i in range(numbers.shape[0]):
-        hand = numbers[i]
-        if hand < 0:
-            continue
-        met, value, total = mass[hand], values[buckets[hand]], out[hand]
-        twin, has_twin = lanes[max(same[hand], 0)], same[hand] >= 0
-        for lane in range(LANES):
-            left = met[lane] - blocked[lane] + (twin[lane] if has_twin else _ZERO)
-            total[lane] -= value[lane] * left
+    less = load(blocked, 0)
+    for hand in numbers:
+        if hand >= 0:
+            left = load(mass, hand) - less + _load_or_nothing(lanes, same[hand])
+            store(load(out, hand) - load(values, buckets[hand]) * left, out, hand)
 
 
-def _write_add_games(code, buckets, cards, ends, values, blocked, num_cards, shares, by_card):
-    builder, num_games = code.builder, buckets.shape[0]
-
-    def add(games):
-        bucket_of, value_of, blocked_in = (
-            [code.part(memory, game) for game in games] for memory in (buckets, values, blocked)
-        )
-        counts = [code.number(num_cards, game) for game in games]
-        times = [code.spread(builder.sitofp(count, FLOAT)) for count in counts]
-        begin = code.slot(INT64)
-
-        def add_group(group):
-            won = [
-                code.lane(value, code.number(bucket, group))
-                for value, bucket in zip(value_of, bucket_of, strict=True)
-            ]
-            place = code.lane_row(shares, group)
-            share = code.load(place)
-            for each, number in zip(won, times, strict=True):
-                share = code.multiply_add(each, number, share)
-            code.store(share, place)
-            first, end = builder.load(begin), code.number(ends, group)
-
-            def add_card(entry):
-                card, place = code.number(cards, entry), code.lane_row(by_card, entry)
-                total = code.load(place)
-                for each, rows in zip(won, blocked_in, strict=True):
-                    total = code.multiply_add(each, code.lane(rows, card), total)
-                code.store(total, place)
-
-            code.each(end, add_card, first)
-            builder.store(end, begin)
-
-        code.each(ends.shape[0], add_group)
-
-    are_all = builder.icmp_signed("==", num_games, code.whole(GAMES_AT_ONCE))
-    with builder.if_else(are_all) as (together, one_by_one):
-        with together:
-            add([code.whole(game) for game in range(GAMES_AT_ONCE)])
-        with one_by_one:
-            code.each(num_games, lambda game: add([game]))
-
-
-@lane_vectorised(_write_add_games, fused=True)
+@kernel
 def add_games(
     buckets: Uint8Array,
     cards: Uint8Array,
@@ -610,14 +386,46 @@ def add_games(
         out_shares: ``[groups, 16]``.
         out_by_card: ``[cards of groups, 16]``.
     """
+    if buckets.shape[0] == GAMES_AT_ONCE:
+        _add_four_games(buckets, cards, ends, values, blocked, num_cards, out_shares, out_by_card)
+        return
     for game in range(buckets.shape[0]):
-        number, begin = np.float32(num_cards[game]), 0
+        number, begin = spread(np.float32(num_cards[game])), np.int64(0)
         for group in range(ends.shape[0]):
-            won, share = values[game, buckets[game, group]], out_shares[group]
-            for lane in range(LANES):
-                share[lane] += won[lane] * number
-            for entry in range(begin, ends[group]):
-                met, total = blocked[game, cards[entry]], out_by_card[entry]
-                for lane in range(LANES):
-                    total[lane] += won[lane] * met[lane]
-            begin = ends[group]
+            won, end = load(values[game], buckets[game, group]), np.int64(ends[group])
+            store(multiply_add(won, number, load(out_shares, group)), out_shares, group)
+            for entry in range(begin, end):
+                met = load(blocked[game], cards[entry])
+                store(multiply_add(won, met, load(out_by_card, entry)), out_by_card, entry)
+            begin = end
+
+
+@kernel
+def _add_four_games(
+    buckets: Uint8Array,
+    cards: Uint8Array,
+    ends: Uint16Array,
+    values: Float32Array,
+    blocked: Float32Array,
+    num_cards: IntArray,
+    out_shares: Float32Array,
+    out_by_card: Float32Array,
+) -> None:
+    """Adds games whose values stay in registers."""
+    times = num_cards.astype(np.float32)
+    begin = np.int64(0)
+    for group in range(ends.shape[0]):
+        one, two = load(values[0], buckets[0, group]), load(values[1], buckets[1, group])
+        three, four = load(values[2], buckets[2, group]), load(values[3], buckets[3, group])
+        share = multiply_add(one, spread(times[0]), load(out_shares, group))
+        share = multiply_add(two, spread(times[1]), share)
+        share = multiply_add(three, spread(times[2]), share)
+        store(multiply_add(four, spread(times[3]), share), out_shares, group)
+        end = np.int64(ends[group])
+        for entry in range(begin, end):
+            card, total = cards[entry], load(out_by_card, entry)
+            total = multiply_add(one, load(blocked[0], card), total)
+            total = multiply_add(two, load(blocked[1], card), total)
+            total = multiply_add(three, load(blocked[2], card), total)
+            store(multiply_add(four, load(blocked[3], card), total), out_by_card, entry)
+        begin = end

@@ -13,6 +13,7 @@ cache. Arrays must lie in memory without gaps; nothing else is checked.
 """
 
 import inspect
+import operator
 import os
 import platform
 from collections.abc import Callable
@@ -23,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, overload, register_model
 
-from runout.arrays import Float32Array
+from runout.arrays import Float32Array, FloatArray
 from runout.jit import compile_variants, kernel
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
@@ -42,6 +43,24 @@ FLOAT_BYTES = 4
 _FUSED = ("contract",)
 
 _IS_X86 = platform.machine().lower() in {"x86_64", "amd64"}
+
+
+class LaneRowType(types.Type):
+    """Numba's type of a lane row that is a value: a vector of `LANES` numbers of a type."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        super().__init__(name=f"LaneRow({kind})")
+
+
+@register_model(LaneRowType)
+class _LaneRowModel(models.PrimitiveModel):
+    def __init__(self, manager, row):
+        number = FLOAT if row.kind == types.float32 else DOUBLE
+        super().__init__(manager, row, ir.VectorType(number, LANES))
+
+
+LANE_ROW, WIDE_LANE_ROW = LaneRowType(types.float32), LaneRowType(types.float64)
 
 
 class Memory(NamedTuple):
@@ -285,13 +304,42 @@ def _find_problem() -> str | None:
     return None
 
 
+def _add_operator(symbol, instruction):
+    """Lets kernels write an operator between lane rows."""
+
+    def type_call(typing_context, left, right):
+        def generate(context, builder, signature, args):
+            return getattr(builder, instruction)(*args)
+
+        return left(left, right), generate
+
+    compute: Any = intrinsic(type_call)
+
+    @overload(symbol)
+    def compute_rows(left, right):
+        if isinstance(left, LaneRowType) and left == right:
+            return lambda left, right: compute(left, right)
+        return None
+
+
+for _symbol, _instruction in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul")):
+    _add_operator(getattr(operator, _symbol), _instruction)
+
 _try_everything = _make_vector_form(_write_everything, lambda numbers: None)
+_try_load = _make_vector_form(
+    lambda code, numbers: code.load(numbers.start), lambda numbers: None, LANES, LANE_ROW
+)
+_try_store = _make_vector_form(
+    lambda code, row, numbers: code.store(row, numbers.start), lambda row, numbers: None, LANES
+)
 
 
 @kernel
 def _probe(numbers: Float32Array) -> None:
     """Is compiled, once for each numba and processor, to see whether LLVM code can be written."""
     _try_everything(numbers)
+    row = _try_load(numbers)
+    _try_store(row + row, numbers)
 
 
 #: Why kernels are compiled from plain bodies, None if they contain LLVM code.
@@ -353,3 +401,57 @@ def set_float_mode(mode: np.uint32) -> np.uint32:
     Plain code cannot, and computes with denormal numbers.
     """
     return mode
+
+
+# --------------------------------------------------------------------------------------------------
+# Lane rows as values: kernels load them, compute with ``+``, ``-`` and ``*``, and store them. Plain
+# bodies compute with arrays of sixteen numbers.
+
+
+@lane_vectorised(lambda code, lanes, index: code.lane(lanes, index), returns=LANE_ROW)
+def load(lanes: Float32Array, index: int) -> Float32Array:
+    """Returns one of the lane rows ``[n, 16]``."""
+    row: Float32Array = lanes[index].copy()
+    return row
+
+
+@lane_vectorised(lambda code, row, lanes, index: code.store(row, code.lane_row(lanes, index)))
+def store(row: Float32Array, lanes: Float32Array, index: int) -> None:
+    """Sets one of the lane rows ``[n, 16]``."""
+    lanes[index] = row
+
+
+@lane_vectorised(lambda code, number: code.spread(number), returns=LANE_ROW)
+def spread(number: np.float32) -> Float32Array:
+    """Returns a lane row of one number."""
+    return np.full(LANES, number, np.float32)
+
+
+@lane_vectorised(lambda code, *args: code.builder.select(*args), returns=LANE_ROW)
+def choose(is_first: bool, first: Float32Array, second: Float32Array) -> Float32Array:
+    """Returns one of two lane rows."""
+    return first if is_first else second
+
+
+@lane_vectorised(lambda code, *rows: code.multiply_add(*rows), fused=True, returns=LANE_ROW)
+def multiply_add(x: Float32Array, y: Float32Array, z: Float32Array) -> Float32Array:
+    """Returns ``x * y + z``, rounded once where the processor can."""
+    result = np.empty(LANES, np.float32)
+    for lane in range(LANES):
+        result[lane] = x[lane] * y[lane] + z[lane]
+    return result
+
+
+_WIDE = ir.VectorType(DOUBLE, LANES)
+
+
+@lane_vectorised(lambda code, row: code.builder.fpext(row, _WIDE), returns=WIDE_LANE_ROW)
+def widen(row: Float32Array) -> FloatArray:
+    """Returns a lane row in float64."""
+    return row.astype(np.float64)
+
+
+@lane_vectorised(lambda code, row: code.builder.fptrunc(row, code.vector), returns=LANE_ROW)
+def narrow(row: FloatArray) -> Float32Array:
+    """Returns a lane row in float32."""
+    return row.astype(np.float32)
