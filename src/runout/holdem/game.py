@@ -37,6 +37,7 @@ from runout.holdem.tables import (
     plan_scratch,
     plan_tables,
 )
+from runout.holdem.terminal_kernels import Matchups
 from runout.holdem.visit_kernels import (
     Arrival,
     DealtStreet,
@@ -325,6 +326,11 @@ class CardGame:
         return [self.side(player) for player in range(NUM_PLAYERS)]
 
     @cached_property
+    def _matchups(self) -> list[Matchups]:
+        """Who can meet on the first board, as OOP and IP see it."""
+        return [visit_kernels.meet(side.hands, side.orders[0], 0) for side in self._sides]
+
+    @cached_property
     def _turns(self) -> list[Any]:
         """What visits of turn cards read, seen from OOP and IP."""
         return [
@@ -369,7 +375,7 @@ class CardGame:
         space = workspace or self.workspace
         scratch, forest = space.sides[player].first, side.played[0]
         both = seen_from(player, tables.on_board(self.first_street, 0))
-        matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
+        matchups = self._matchups[player]
         if self.first_street == Street.RIVER:
             out = np.zeros((1, len(side.hands.same)), np.float32)
             visit_kernels.visit_last_street(
@@ -408,12 +414,12 @@ class CardGame:
             RiverSide(
                 side.forests[0],
                 side.hands,
-                visit_kernels.meet(side.hands, side.orders[0], 0),
+                matchups,
                 arrive(reach),
                 space.first,
             )
-            for side, reach, space in zip(
-                self._sides, root_reach, self.workspace.sides, strict=True
+            for side, matchups, reach, space in zip(
+                self._sides, self._matchups, root_reach, self.workspace.sides, strict=True
             )
         )
         on_river = tables.on_board(Street.RIVER, 0)
