@@ -83,8 +83,9 @@ CACHE_PROBLEM = find_write_problem(_KERNEL_CACHE)
 
 _save_problems: list[str] = []
 
-#: What decides beside the sources what is compiled: compiled code is kept apart by it.
-compile_variants: set[str] = set()
+#: What decides beside the sources what is compiled: compiled code is kept apart by it. With why it
+#: was so decided, if nobody asked for it.
+compile_variants: dict[str, str | None] = {}
 
 
 class _KernelCache(FunctionCache):

@@ -100,7 +100,12 @@ def using_kernels() -> Iterator[EventSink]:
     This imports numba, which takes longer than many answers do: only commands that are going to
     run a kernel enter it, and they import the modules that hold kernels inside the block.
     """
-    from runout.jit import CACHE_PROBLEM, find_save_problem, reporting_compilation
+    from runout.jit import (
+        CACHE_PROBLEM,
+        compile_variants,
+        find_save_problem,
+        reporting_compilation,
+    )
 
     def tell(problem: str | None, consequence: str) -> None:
         if problem is not None:
@@ -113,6 +118,10 @@ def using_kernels() -> Iterator[EventSink]:
             yield on_event
     finally:
         tell(find_save_problem(), "some kernels were not kept")
+        for problem in filter(None, compile_variants.values()):
+            print_note(
+                f"{problem}: kernels are compiled without vector instructions, solves are slow"
+            )
 
 
 #: Files get a line about each bar so often, and about a flop that takes long, in seconds.
