@@ -29,8 +29,11 @@ def learn(form, hero, first, values, decay):
     """Learns of ``values[a, H]`` and returns the value of the decision."""
     rows = np.concatenate([np.full_like(values[:1], np.nan), values])
     decision, discounts = Decision(first, len(values), 0, 1), Discounts(decay, decay)
-    mix_and_learn = in_form(decision_kernels.mix_and_learn, form)
-    mix_and_learn(hero, decision, discounts, space_for(*values.shape), rows)
+    forms = {
+        True: in_form(decision_kernels.learn_unlocked, form),
+        False: in_form(decision_kernels.mix_and_learn, form),
+    }
+    forms[len(hero.lock) > 0](hero, decision, discounts, space_for(*values.shape), rows)
     np.testing.assert_array_equal(rows[1:], values)
     return rows[0]
 

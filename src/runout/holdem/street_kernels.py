@@ -176,5 +176,7 @@ def pull_values(
             decision_kernels.take_best(decision, value)
             if has_locks:
                 decision_kernels.keep_locked(hero, decision, value)
+        elif has_locks:
+            decision_kernels.learn_unlocked(hero, decision, discounts, space, value)
         else:
             decision_kernels.mix_and_learn(hero, decision, discounts, space, value)

@@ -8,35 +8,26 @@ decision share, it is the number. How often actions are taken depends on ratios 
 as they are; what is learned is kept in a working space until its largest number, and with it the
 new scale, is known. Codes of a locked hand hold its strategy and never change.
 
-Sixteen hands are taken at once, with everything about them in registers; rows are padded to a
-multiple of sixteen. What is learned with two and three actions, by far the most common numbers, is
-compiled apart.
+While learning, by far the most is done by two pieces; their LLVM code has everything about a few
+hands in registers at once. Rows are padded to a multiple of sixteen.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba.core import types
 
 from runout.arrays import AnyArray, Float32Array, Uint8Array
-from runout.jit import inlined, kernel
-from runout.simd.vector_kernels import (
-    LANES,
-    has_codes,
-    larger,
-    largest_of,
-    load_part,
-    multiply_add,
-    prefetch_part,
-    spread,
-    store_part,
-    where_above,
-)
+from runout.jit import kernel
+from runout.simd.vector_kernels import FLOAT, FLOAT_BYTES, INT32, SHORT, fused_kernel, vectorised
 
-# The instructions have numba's types, which are not annotated.
-# mypy: disable-error-code="no-any-return"
+# The functions that write LLVM code have llvmlite's types, which are not annotated.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
 #: The largest code of the two 16-bit types: regrets have a sign, strategy sums do not.
 _LARGEST_REGRET, _LARGEST_SUM = np.float32(32_767.0), np.float32(65_535.0)
+_LARGEST_CODE = {types.int16: float(_LARGEST_REGRET), types.uint16: float(_LARGEST_SUM)}
 
 #: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
 _SMALLEST_LARGEST = np.float32(1e-30)
@@ -44,7 +35,10 @@ _SMALLEST_LARGEST = np.float32(1e-30)
 #: A total below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = np.float32(1.2e-38)
 
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
+
+#: Numbers of actions that are written out while learning, by far the most common.
+_WRITTEN_OUT = (2, 3)
 
 #: How far ahead of its use a number of a table is fetched, in bytes: from a small table it is the
 #: same place in the next board's table, which follows.
@@ -100,28 +94,32 @@ class Discounts(NamedTuple):
     negative: np.float32
 
 
-@inlined
-def _add_weights(table: AnyArray, decision: Decision, num_actions: int, begin: int) -> Float32Array:
-    """Returns the sum of positive weights."""
-    total = spread(_ZERO)
-    for action in range(num_actions):
-        weight = load_part(table, decision.first + action, begin)
-        total = total + larger(weight, spread(_ZERO))
-    return total
+@kernel
+def _find_inverse(table: AnyArray, decision: Decision, out_inverse: Float32Array) -> None:
+    """Sets ``out_inverse[H]`` to 1 / the sum of positive weights, 0 where there are none."""
+    out_inverse[:] = _ZERO
+    for action in range(decision.number):
+        weights = table[decision.first + action]
+        for hand in range(out_inverse.shape[0]):
+            weight = np.float32(weights[hand])
+            out_inverse[hand] += weight if weight > _ZERO else _ZERO
+    for hand in range(out_inverse.shape[0]):
+        total = out_inverse[hand]
+        is_positive = total > _SMALLEST_TOTAL
+        inverse = _ONE / (total if is_positive else _ONE)
+        out_inverse[hand] = inverse if is_positive else _ZERO
 
 
-@inlined
-def _invert(total: Float32Array) -> Float32Array:
-    return spread(_ONE) / where_above(total, spread(_SMALLEST_TOTAL), total, spread(_ONE))
-
-
-@inlined
+@kernel
 def _match(
-    weight: Float32Array, total: Float32Array, inverse: Float32Array, num_actions: int
-) -> Float32Array:
-    """Returns how often an action is taken: regret matching."""
-    share, equal = larger(weight, spread(_ZERO)) * inverse, spread(_ONE / np.float32(num_actions))
-    return where_above(total, spread(_SMALLEST_TOTAL), share, equal)
+    table: AnyArray, decision: Decision, action: int, inverse: Float32Array, out_share: Float32Array
+) -> None:
+    """Sets ``out_share[H]`` to how often an action is taken: regret matching."""
+    weights, equal = table[decision.first + action], _ONE / np.float32(decision.number)
+    for hand in range(out_share.shape[0]):
+        weight = np.float32(weights[hand])
+        share = (weight if weight > _ZERO else _ZERO) * inverse[hand]
+        out_share[hand] = share if inverse[hand] > _ZERO else equal
 
 
 @kernel
@@ -133,30 +131,19 @@ def play(table: AnyArray, decision: Decision, out_reach: Float32Array) -> None:
         decision: whose row of ``out_reach`` holds what arrives.
         out_reach: ``[n, H]``.
     """
-    for begin in range(0, table.shape[1], LANES):
-        total, arriving = (
-            _add_weights(table, decision, decision.number, begin),
-            load_part(out_reach, decision.row, begin),
-        )
-        inverse = _invert(total)
-        for action in range(decision.number):
-            weight = load_part(table, decision.first + action, begin)
-            share = _match(weight, total, inverse, decision.number)
-            store_part(share * arriving, out_reach, decision.child + action, begin)
+    inverse, arriving = np.empty(table.shape[1], np.float32), out_reach[decision.row]
+    _find_inverse(table, decision, inverse)
+    for action in range(decision.number):
+        leaving = out_reach[decision.child + action]
+        _match(table, decision, action, inverse, leaving)
+        for hand in range(leaving.shape[0]):
+            leaving[hand] *= arriving[hand]
 
 
-@inlined
-def _mean(
-    table: AnyArray, decision: Decision, num_actions: int, begin: int, value: Float32Array
-) -> Float32Array:
-    """Returns the mean of the actions' values, by the positive part of weights."""
-    total, mean = _add_weights(table, decision, num_actions, begin), spread(_ZERO)
-    inverse = _invert(total)
-    for action in range(num_actions):
-        weight = load_part(table, decision.first + action, begin)
-        share = _match(weight, total, inverse, num_actions)
-        mean = multiply_add(share, load_part(value, decision.child + action, begin), mean)
-    return mean
+@fused_kernel
+def _add_mean(share: Float32Array, value: Float32Array, out_mean: Float32Array) -> None:
+    for hand in range(out_mean.shape[0]):
+        out_mean[hand] += share[hand] * value[hand]
 
 
 @kernel
@@ -168,130 +155,267 @@ def mix(table: AnyArray, decision: Decision, out_value: Float32Array) -> None:
         decision: whose row is set.
         out_value: ``[n, H]``.
     """
-    for begin in range(0, table.shape[1], LANES):
-        mean = _mean(table, decision, decision.number, begin, out_value)
-        store_part(mean, out_value, decision.row, begin)
+    mean, inverse = out_value[decision.row], np.empty(table.shape[1], np.float32)
+    share = np.empty(table.shape[1], np.float32)
+    _find_inverse(table, decision, inverse)
+    mean[:] = _ZERO
+    for action in range(decision.number):
+        _match(table, decision, action, inverse, share)
+        _add_mean(share, out_value[decision.child + action], mean)
 
 
-@inlined
-def _add_some(decision: Decision, num_actions: int, out_value: Float32Array) -> None:
-    for begin in range(0, out_value.shape[1], LANES):
-        total = load_part(out_value, decision.child, begin)
-        for action in range(1, num_actions):
-            total = total + load_part(out_value, decision.child + action, begin)
-        store_part(total, out_value, decision.row, begin)
+def _each_hand(code, number, row_bytes, write, counts=_WRITTEN_OUT):
+    """Calls ``write(count, offset)`` for every vector of a row, some numbers of actions apart."""
+    if not counts:
+        code.each_vector(row_bytes, lambda offset: write(number, offset))
+        return
+    is_count = code.builder.icmp_signed("==", number, code.whole(counts[0]))
+    with code.builder.if_else(is_count) as (written_out, otherwise):
+        with written_out:
+            code.each_vector(row_bytes, lambda offset: write(counts[0], offset))
+        with otherwise:
+            _each_hand(code, number, row_bytes, write, counts[1:])
 
 
-@kernel
+def _write_add_up(code, decision, value):
+    builder, row_bytes = code.builder, code.times(value.shape[-1], FLOAT_BYTES)
+    values, out = code.row(value, decision.child), code.row(value, decision.row)
+
+    def some(count, offset):
+        slot = code.slot()
+        builder.store(code.load(code.at(values, offset)), slot)
+
+        def add(index):
+            won = code.load(code.at(values, code.at(code.times(index, row_bytes), offset)))
+            builder.store(builder.fadd(builder.load(slot), won), slot)
+
+        code.each(count, add, begin=1)
+        code.store(builder.load(slot), code.at(out, offset))
+
+    _each_hand(code, decision.number, row_bytes, some)
+
+
+@vectorised(_write_add_up)
 def add_up(decision: Decision, out_value: Float32Array) -> None:
     """Sets the value of a decision to the sum of its actions' in ``out_value[n, H]``."""
-    if decision.number == 2:
-        _add_some(decision, 2, out_value)
-    elif decision.number == 3:
-        _add_some(decision, 3, out_value)
-    else:
-        _add_some(decision, decision.number, out_value)
+    total = out_value[decision.row]
+    first = out_value[decision.child]
+    for hand in range(total.shape[0]):
+        total[hand] = first[hand]
+    for action in range(1, decision.number):
+        value = out_value[decision.child + action]
+        for hand in range(total.shape[0]):
+            total[hand] += value[hand]
 
 
 @kernel
 def take_best(decision: Decision, out_value: Float32Array) -> None:
     """Sets the value of a decision to the largest of its actions' in ``out_value[n, H]``."""
-    for begin in range(0, out_value.shape[1], LANES):
-        best = load_part(out_value, decision.child, begin)
-        for action in range(1, decision.number):
-            best = larger(load_part(out_value, decision.child + action, begin), best)
-        store_part(best, out_value, decision.row, begin)
+    best = out_value[decision.row]
+    first = out_value[decision.child]
+    for hand in range(best.shape[0]):
+        best[hand] = first[hand]
+    for action in range(1, decision.number):
+        value = out_value[decision.child + action]
+        for hand in range(best.shape[0]):
+            best[hand] = value[hand] if value[hand] > best[hand] else best[hand]
 
 
 @kernel
 def keep_locked(hero: Learning, decision: Decision, out_value: Float32Array) -> None:
     """Gives locked hands the value of the strategy that they are bound to, which regrets hold."""
-    for begin in range(0, out_value.shape[1], LANES):
-        mean = _mean(hero.regret, decision, decision.number, begin, out_value)
-        locked, value = (
-            load_part(hero.lock, decision.first, begin),
-            load_part(out_value, decision.row, begin),
-        )
-        kept = where_above(locked, spread(_ZERO), mean, value)
-        store_part(kept, out_value, decision.row, begin)
+    value = out_value[decision.row]
+    before, lock = value.copy(), hero.lock[decision.first]
+    mix(hero.regret, decision, out_value)
+    for hand in range(value.shape[0]):
+        value[hand] = value[hand] if lock[hand] else before[hand]
 
 
 @kernel
 def _encode(
-    space: Float32Array,
+    numbers: Float32Array,
     lock: Uint8Array,
-    largest: np.float32,
     most: np.float32,
     decision: Decision,
     out_table: AnyArray,
     out_scale: Float32Array,
 ) -> None:
-    """Turns ``space[a, H]`` of a decision into codes and their scale, but for locked hands.
+    """Turns ``numbers[a, H]`` of a decision into codes and their scale, but for locked hands.
 
     Args:
-        space: the numbers of each action.
-        lock: ``[A, H]``, or empty.
-        largest: of the numbers, without their sign.
+        numbers: of each action, 0 where a hand is locked.
+        lock: ``[1, H]``, or empty.
         most: the largest code.
         decision: where they go.
         out_table: ``[A, H]`` codes.
         out_scale: ``[A]``.
     """
-    first, zero = decision.first, spread(_ZERO)
-    out_scale[first] = largest / most
-    per_unit = spread(most / largest if largest > _SMALLEST_LARGEST else _ZERO)
+    largest, num_hands = _ZERO, out_table.shape[1]
     for action in range(decision.number):
-        for begin in range(0, out_table.shape[1], LANES):
-            scaled = load_part(space, action, begin) * per_unit
-            if lock.shape[0] > 0:
-                kept = load_part(out_table, first + action, begin)
-                scaled = where_above(load_part(lock, first, begin), zero, kept, scaled)
-            store_part(scaled, out_table, first + action, begin)
+        for hand in range(num_hands):
+            size = abs(numbers[action, hand])
+            largest = size if size > largest else largest
+    out_scale[decision.first] = largest / most
+    per_unit = most / largest if largest > _SMALLEST_LARGEST else _ZERO
+    for action in range(decision.number):
+        codes = out_table[decision.first + action]
+        for hand in range(num_hands):
+            if lock.shape[0] == 0 or not lock[0, hand]:
+                scaled = numbers[action, hand] * per_unit
+                codes[hand] = np.int32(scaled + (_HALF if scaled > _ZERO else -_HALF))
 
 
-@inlined
-def _look_ahead(table: AnyArray, near: int) -> int:
-    """Returns how far ahead of its use a number of a table is fetched, in bytes."""
-    num_bytes = table.size * table.itemsize
-    return num_bytes if num_bytes <= _SMALL_TABLE_BYTES else near
+@fused_kernel
+def _discount(
+    table: AnyArray,
+    unit: np.float32,
+    discounts: Discounts,
+    gain: Float32Array,
+    out_numbers: Float32Array,
+) -> None:
+    """Sets ``out_numbers[H]`` to discounted numbers of a table's row plus what is gained."""
+    positive, negative = discounts
+    for hand in range(gain.shape[0]):
+        weight = np.float32(table[hand])
+        decay = positive if weight > _ZERO else negative
+        out_numbers[hand] = weight * unit * decay + gain[hand]
 
 
-@inlined
-def _play_some(
-    villain: Learning,
-    decision: Decision,
-    num_actions: int,
-    decay: np.float32,
-    space: Float32Array,
-    out_reach: Float32Array,
-) -> np.float32:
-    """Plays and adds with a number of actions; returns the largest sum."""
-    regret, sums, first = villain.regret, villain.strategy_sum, decision.first
-    unit = spread(villain.sum_scale[first] if has_codes(sums) else _ONE)
-    ahead, largest, discount = _look_ahead(regret, _NEAR_BYTES), spread(_ZERO), spread(decay)
-    for begin in range(0, regret.shape[1], LANES):
-        total, arriving = (
-            _add_weights(regret, decision, num_actions, begin),
-            load_part(out_reach, decision.row, begin),
+class _Rows:
+    """Code for the rows of one decision in a table; offsets are those of float32 rows."""
+
+    def __init__(self, code, table, scale, decision, space=None):
+        """Finds the rows; only those that are written need a space of as many rows of float32."""
+        self.code, self.space = code, space
+        self.row_bytes = code.times(table.shape[-1], FLOAT_BYTES)
+        self.largest_code = _LARGEST_CODE.get(table.kind)
+        self.start = code.row(table, decision.first)
+        num_bytes = code.times(code.times(*table.shape), table.kind.bitwidth // 8)
+        is_small = code.builder.icmp_signed("<=", num_bytes, code.whole(_SMALL_TABLE_BYTES))
+        self.ahead, self.behind = (
+            code.builder.select(is_small, num_bytes, code.whole(near))
+            for near in (_NEAR_BYTES, -_NEAR_BYTES)
         )
-        inverse = _invert(total)
-        for action in range(num_actions):
-            weight = load_part(regret, first + action, begin)
-            leaving = _match(weight, total, inverse, num_actions) * arriving
-            prefetch_part(regret, first + action, begin, ahead)
-            prefetch_part(sums, first + action, begin, ahead)
-            old = load_part(sums, first + action, begin) * unit
-            store_part(leaving, out_reach, decision.child + action, begin)
-            added = multiply_add(old, discount, leaving)
-            if has_codes(sums):
-                store_part(added, space, action, begin)
-                largest = larger(added, largest)
-            else:
-                store_part(added, sums, first + action, begin)
-    return largest_of(largest)
+        if self.largest_code is not None:
+            self.scale = code.at(scale.start, code.times(decision.first, FLOAT_BYTES))
+            self.unit = code.spread(code.load(self.scale, FLOAT))
+            self.codes = ir.VectorType(SHORT, code.width)
+            self.integers = ir.VectorType(INT32, code.width)
+            self.largest = code.slot()
+
+    def _place(self, action, offset):
+        place = self.code.builder.add(action, offset)
+        if self.largest_code is not None:
+            place = self.code.builder.lshr(place, self.code.whole(1))
+        return self.code.at(self.start, place)
+
+    def weight(self, action, offset):
+        """Returns numbers in proportion to an action's, with the same factor for all actions."""
+        code, builder = self.code, self.code.builder
+        if self.largest_code is None:
+            return code.load(self._place(action, offset))
+        extend = builder.sext if self.largest_code == _LARGEST_REGRET else builder.zext
+        read = code.load(self._place(action, offset), self.codes, align=2)
+        return builder.sitofp(extend(read, self.integers), code.vector)
+
+    def number(self, weight):
+        """Returns the numbers of which weights were read."""
+        if self.largest_code is None:
+            return weight
+        return self.code.builder.fmul(weight, self.unit)
+
+    def prefetch(self, action, offset, ahead):
+        """Asks for what is some bytes further on in the table."""
+        self.code.prefetch(self.code.at(self._place(action, offset), ahead))
+
+    def write(self, numbers, action, offset):
+        """Writes an action's numbers."""
+        code, builder = self.code, self.code.builder
+        if self.largest_code is None:
+            code.store(numbers, self._place(action, offset))
+            return
+        size = code.larger(numbers, builder.fsub(code.zero, numbers))
+        builder.store(code.larger(size, builder.load(self.largest)), self.largest)
+        code.store(numbers, code.at(code.at(self.space.start, action), offset))
+
+    def encode(self, num_actions):
+        """Turns what was written into codes, if the table has any; ends the decision."""
+        code, builder = self.code, self.code.builder
+        if self.largest_code is None:
+            return
+        largest, most = code.largest_of(builder.load(self.largest)), self.largest_code
+        most, none = ir.Constant(FLOAT, most), ir.Constant(FLOAT, 0.0)
+        code.store(builder.fdiv(largest, most), self.scale)
+        is_large = builder.fcmp_ordered(">", largest, ir.Constant(FLOAT, float(_SMALLEST_LARGEST)))
+        per_unit = code.spread(builder.select(is_large, builder.fdiv(most, largest), none))
+
+        def encode_some(action, offset):
+            number = code.load(code.at(code.at(self.space.start, action), offset))
+            scaled = builder.fmul(number, per_unit)
+            is_positive = builder.fcmp_ordered(">", scaled, code.zero)
+            half = builder.select(is_positive, code.constant(0.5), code.constant(-0.5))
+            rounded = builder.fptosi(builder.fadd(scaled, half), self.integers)
+            code.store(builder.trunc(rounded, self.codes), self._place(action, offset), align=2)
+
+        def encode_action(index):
+            action = code.times(index, self.row_bytes)
+            code.each_vector(self.row_bytes, lambda offset: encode_some(action, offset))
+
+        code.each(num_actions, encode_action)
 
 
-@kernel
+def _each_action(code, count, row_bytes, body):
+    """Calls ``body`` with the offset of every action's row."""
+    code.each(count, lambda index: body(code.times(index, row_bytes)))
+
+
+def _write_match(code, rows, count, offset):
+    """Returns a function from an action's weight to its probability: regret matching."""
+    builder, slot = code.builder, code.slot()
+
+    def add(action):
+        weight = code.positive(rows.weight(action, offset))
+        builder.store(builder.fadd(builder.load(slot), weight), slot)
+
+    _each_action(code, count, rows.row_bytes, add)
+    total, one = builder.load(slot), code.constant(1.0)
+    is_positive = builder.fcmp_ordered(">", total, code.constant(_SMALLEST_TOTAL))
+    inverse = builder.fdiv(one, builder.select(is_positive, total, one))
+    number = builder.sitofp(code.whole(count), FLOAT)
+    equal = code.spread(builder.fdiv(ir.Constant(FLOAT, 1.0), number))
+
+    def probability(weight):
+        share = builder.fmul(code.positive(weight), inverse)
+        return builder.select(is_positive, share, equal)
+
+    return probability
+
+
+def _write_play_and_add(code, villain, decision, decay, space, reach):
+    builder, decay = code.builder, code.spread(decay)
+    regrets = _Rows(code, villain.regret, villain.regret_scale, decision)
+    sums = _Rows(code, villain.strategy_sum, villain.sum_scale, decision, space)
+    arriving, out = code.row(reach, decision.row), code.row(reach, decision.child)
+
+    def some(count, offset):
+        probability = _write_match(code, regrets, count, offset)
+        reached = code.load(code.at(arriving, offset))
+
+        def one(action):
+            leaving = builder.fmul(probability(regrets.weight(action, offset)), reached)
+            regrets.prefetch(action, offset, regrets.ahead)
+            sums.prefetch(action, offset, regrets.ahead)
+            old = sums.number(sums.weight(action, offset))
+            code.store(leaving, code.at(code.at(out, action), offset))
+            sums.write(code.multiply_add(old, decay, leaving), action, offset)
+
+        _each_action(code, count, regrets.row_bytes, one)
+
+    _each_hand(code, decision.number, regrets.row_bytes, some)
+    sums.encode(decision.number)
+
+
+@vectorised(_write_play_and_add)
 def play_and_add(
     villain: Learning,
     decision: Decision,
@@ -308,53 +432,52 @@ def play_and_add(
         space: ``[actions, H]`` working space; empty with 32-bit tables.
         out_reach: ``[n, H]``.
     """
-    sums, scale = villain.strategy_sum, villain.sum_scale
-    if decision.number == 2:
-        largest = _play_some(villain, decision, 2, decay, space, out_reach)
-    elif decision.number == 3:
-        largest = _play_some(villain, decision, 3, decay, space, out_reach)
-    else:
-        largest = _play_some(villain, decision, decision.number, decay, space, out_reach)
-    if has_codes(sums):
-        _encode(space, villain.lock[:0], largest, _LARGEST_SUM, decision, sums, scale)
+    play(villain.regret, decision, out_reach)
+    sums, scale, first = villain.strategy_sum, villain.sum_scale, decision.first
+    unit, discounts = scale[first] if scale.size > 0 else _ONE, Discounts(decay, decay)
+    for action in range(decision.number):
+        old, leaving = sums[first + action], out_reach[decision.child + action]
+        if scale.size > 0:
+            _discount(old, unit, discounts, leaving, space[action])
+        else:
+            _discount(old, unit, discounts, leaving, old)
+    if scale.size > 0:
+        _encode(space, villain.lock[:0], _LARGEST_SUM, decision, sums, scale)
 
 
-@inlined
-def _learn_some(
-    hero: Learning,
-    decision: Decision,
-    num_actions: int,
-    has_locks: bool,
-    discounts: Discounts,
-    space: Float32Array,
-    out_value: Float32Array,
-) -> np.float32:
-    """Mixes and learns with a number of actions; returns the largest regret without its sign."""
-    regret, first, zero = hero.regret, decision.first, spread(_ZERO)
-    unit = spread(hero.regret_scale[first] if has_codes(regret) else _ONE)
-    positive, negative = spread(discounts.positive), spread(discounts.negative)
-    behind, largest = _look_ahead(regret, -_NEAR_BYTES), zero
-    for begin in range(0, regret.shape[1], LANES):
-        mean = _mean(regret, decision, num_actions, begin, out_value)
-        store_part(mean, out_value, decision.row, begin)
-        for action in range(num_actions):
-            prefetch_part(regret, first + action, begin, behind)
-            weight = load_part(regret, first + action, begin)
-            won = load_part(out_value, decision.child + action, begin)
-            decay = where_above(weight, zero, positive, negative)
-            learned = multiply_add(weight * unit, decay, won - mean)
-            if has_locks:
-                kept = zero if has_codes(regret) else weight
-                learned = where_above(load_part(hero.lock, first, begin), zero, kept, learned)
-            if has_codes(regret):
-                store_part(learned, space, action, begin)
-                largest = larger(larger(learned, zero - learned), largest)
-            else:
-                store_part(learned, regret, first + action, begin)
-    return largest_of(largest)
+def _write_mix_and_learn(code, hero, decision, discounts, space, value):
+    builder, (positive, negative) = code.builder, map(code.spread, discounts)
+    regrets = _Rows(code, hero.regret, hero.regret_scale, decision, space)
+    values, out = code.row(value, decision.child), code.row(value, decision.row)
+
+    def some(count, offset):
+        probability, slot = _write_match(code, regrets, count, offset), code.slot()
+
+        def add(action):
+            share = probability(regrets.weight(action, offset))
+            won = code.load(code.at(code.at(values, action), offset))
+            builder.store(code.multiply_add(share, won, builder.load(slot)), slot)
+
+        _each_action(code, count, regrets.row_bytes, add)
+        mean = builder.load(slot)
+        code.store(mean, code.at(out, offset))
+
+        def learn(action):
+            regrets.prefetch(action, offset, regrets.behind)
+            weight = regrets.weight(action, offset)
+            won = code.load(code.at(code.at(values, action), offset))
+            is_positive = builder.fcmp_ordered(">", weight, code.zero)
+            decay = builder.select(is_positive, positive, negative)
+            gain, old = builder.fsub(won, mean), regrets.number(weight)
+            regrets.write(code.multiply_add(old, decay, gain), action, offset)
+
+        _each_action(code, count, regrets.row_bytes, learn)
+
+    _each_hand(code, decision.number, regrets.row_bytes, some)
+    regrets.encode(decision.number)
 
 
-@kernel
+@vectorised(_write_mix_and_learn)
 def mix_and_learn(
     hero: Learning,
     decision: Decision,
@@ -364,7 +487,7 @@ def mix_and_learn(
 ) -> None:
     """Like `mix` by regrets, adding to them what each action wins beyond the decision.
 
-    Regrets of locked hands hold their strategy and stay.
+    Regrets of locked hands hold their strategy and stay; only the plain form knows locks.
 
     Args:
         hero: tables of one board, of which the regrets are discounted and added to.
@@ -373,15 +496,26 @@ def mix_and_learn(
         space: ``[actions, H]`` working space; empty with 32-bit tables.
         out_value: ``[n, H]``.
     """
-    number = decision.number
-    if hero.lock.shape[0] > 0:
-        largest = _learn_some(hero, decision, number, True, discounts, space, out_value)
-    elif number == 2:
-        largest = _learn_some(hero, decision, 2, False, discounts, space, out_value)
-    elif number == 3:
-        largest = _learn_some(hero, decision, 3, False, discounts, space, out_value)
-    else:
-        largest = _learn_some(hero, decision, number, False, discounts, space, out_value)
-    if has_codes(hero.regret):
-        regret, scale = hero.regret, hero.regret_scale
-        _encode(space, hero.lock, largest, _LARGEST_REGRET, decision, regret, scale)
+    regret, scale, first = hero.regret, hero.regret_scale, decision.first
+    mix(regret, decision, out_value)
+    lock = hero.lock[first : first + min(hero.lock.shape[0], 1)]
+    has_locks, has_codes, mean = lock.shape[0] > 0, scale.size > 0, out_value[decision.row]
+    unit = scale[first] if has_codes else _ONE
+    learned = np.empty(mean.shape[0], np.float32)
+    for action in range(decision.number):
+        old, won = regret[first + action], out_value[decision.child + action]
+        for hand in range(learned.shape[0]):
+            learned[hand] = won[hand] - mean[hand]
+        _discount(old, unit, discounts, learned, learned)
+        out = space[action] if has_codes else learned
+        for hand in range(learned.shape[0]):
+            if has_codes:
+                out[hand] = _ZERO if has_locks and lock[0, hand] else learned[hand]
+            elif not (has_locks and lock[0, hand]):
+                old[hand] = learned[hand]
+    if has_codes:
+        _encode(space, lock, _LARGEST_REGRET, decision, regret, scale)
+
+
+#: The form of `mix_and_learn` for decisions of which some hands are locked.
+learn_unlocked = mix_and_learn.plain

@@ -26,11 +26,11 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, overload, register_model
 
-from runout.arrays import AnyArray, Float32Array, FloatArray
+from runout.arrays import Float32Array, FloatArray
 from runout.jit import compile_variants, kernel
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, no-any-return, attr-defined, misc"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
 #: Numbers that stand side by side in a *lane row*, one for each of as many rows.
 LANES = 16
@@ -195,6 +195,10 @@ class VectorCode:
         name = f"llvm.fma.v{x.type.count}f{64 if x.type.element == DOUBLE else 32}"
         return self.call(name, [x.type] * 3, [x, y, z], x.type)
 
+    def positive(self, x):
+        """Returns the positive part."""
+        return self.larger(x, self.zero)
+
     def larger(self, x, y):
         """Returns the larger of two vectors, number by number."""
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
@@ -217,10 +221,18 @@ class VectorCode:
         return slot
 
     def each(self, count, body, begin=0, step=1):
-        """Calls ``body(index)`` from a beginning to an end; the code is a loop."""
+        """Calls ``body(index)`` from a beginning to an end; written out for a Python number."""
+        if isinstance(count, int):
+            for index in range(begin, count, step):
+                body(self.whole(index))
+            return
         bounds = self.whole(begin), count, self.whole(step)
         with cgutils.for_range_slice(self.builder, *bounds, intp=INT64) as (index, _):
             body(index)
+
+    def each_vector(self, num_bytes, body):
+        """Calls ``body(offset)`` for every vector of a row; the code is a loop."""
+        self.each(num_bytes, body, step=self.bytes)
 
 
 def _write_everything(code, numbers):
@@ -228,11 +240,13 @@ def _write_everything(code, numbers):
     builder, total = code.builder, code.slot()
 
     def one(index):
-        x, old = code.load(code.at(numbers.start, index)), builder.load(total)
-        builder.store(code.multiply_add(x, code.constant(0.5), old), total)
+        x = code.load(code.at(numbers.start, code.times(index, code.bytes)))
+        old = builder.load(total)
+        builder.store(code.multiply_add(code.positive(x), code.constant(0.5), old), total)
 
     code.prefetch(code.row(numbers, 0))
-    code.each(numbers.shape[0], one, step=LANES)
+    code.each(1, one)
+    code.each_vector(numbers.shape[0], lambda _: None)
     largest = code.largest_of(builder.load(total))
     code.store(code.spread(builder.fadd(largest, code.number(numbers, 0))), numbers.start)
     code.either(builder.icmp_signed("<", code.whole(0), numbers.shape[0]), lambda _: None)
@@ -254,7 +268,7 @@ def _make_vector_form(write, plain, width=None, returns=types.void) -> Any:
     # Numba asks for names: its own first parameter, then those of the plain body.
     context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(plain).parameters.values()
-    type_call.__signature__ = Signature([context, *parameters])
+    type_call.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
     type_call.__name__, type_call.__doc__ = plain.__name__, plain.__doc__
     return intrinsic(type_call)
 
@@ -301,8 +315,8 @@ def _add_operator(symbol, instruction):
         return None
 
 
-for _symbol in ("add", "sub", "mul", "truediv"):
-    _add_operator(getattr(operator, _symbol), f"f{_symbol[-3:]}")
+for _symbol, _instruction in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul")):
+    _add_operator(getattr(operator, _symbol), _instruction)
 
 _try_everything = _make_vector_form(_write_everything, lambda numbers: None)
 _try_load = _make_vector_form(
@@ -434,95 +448,3 @@ def widen(row: Float32Array) -> FloatArray:
 def narrow(row: FloatArray) -> Float32Array:
     """Returns a lane row in float32."""
     return row.astype(np.float32)
-
-
-# Parts of rows: sixteen numbers of ``table[n, w]``, from a column on. Tables hold float32, or whole
-# numbers, which are *codes* if they have 16 bits.
-
-_INTEGERS, _BOOL = ir.VectorType(INT32, LANES), ir.IntType(1)
-
-
-def _place_part(code, table, index, begin, further=0):
-    offset = code.at(code.times(begin, table.kind.bitwidth // 8), further)
-    return code.at(code.row(table, index), offset)
-
-
-def _write_load_part(code, table, index, begin):
-    place, bits = _place_part(code, table, index, begin), table.kind.bitwidth
-    if not isinstance(table.kind, types.Integer):
-        return code.load(place)
-    read = code.load(place, ir.VectorType(ir.IntType(bits), LANES), bits // 8)
-    extend = code.builder.sext if table.kind.signed else code.builder.zext
-    return code.builder.sitofp(extend(read, _INTEGERS), code.vector)
-
-
-@lane_vectorised(_write_load_part, returns=LANE_ROW)
-def load_part(table: AnyArray, index: int, begin: int) -> Float32Array:
-    """Returns a part of a row."""
-    return table[index, begin : begin + LANES].astype(np.float32)
-
-
-def _write_store_part(code, row, table, index, begin):
-    place, builder = _place_part(code, table, index, begin), code.builder
-    if not isinstance(table.kind, types.Integer):
-        code.store(row, place)
-        return
-    is_positive = builder.fcmp_ordered(">", row, code.zero)
-    half = builder.select(is_positive, code.constant(0.5), code.constant(-0.5))
-    whole = builder.fptosi(builder.fadd(row, half), _INTEGERS)
-    bits = table.kind.bitwidth
-    code.store(builder.trunc(whole, ir.VectorType(ir.IntType(bits), LANES)), place, bits // 8)
-
-
-@lane_vectorised(_write_store_part)
-def store_part(row: Float32Array, table: AnyArray, index: int, begin: int) -> None:
-    """Sets a part of a row, rounded to the nearest in tables of whole numbers."""
-    for lane in range(LANES):
-        if has_codes(table):
-            half = np.float32(0.5 if row[lane] > 0.0 else -0.5)
-            table[index, begin + lane] = np.int32(row[lane] + half)
-        else:
-            table[index, begin + lane] = row[lane]
-
-
-def _write_has_codes(code, table):
-    return ir.Constant(_BOOL, int(table.kind.bitwidth == SHORT.width))
-
-
-@lane_vectorised(_write_has_codes, returns=types.boolean)
-def has_codes(table: AnyArray) -> bool:
-    """Returns whether the numbers of a table are codes."""
-    return table.itemsize == SHORT.width // 8
-
-
-def _write_prefetch_part(code, table, index, begin, ahead):
-    code.prefetch(_place_part(code, table, index, begin, ahead))
-
-
-@lane_vectorised(_write_prefetch_part)
-def prefetch_part(table: AnyArray, index: int, begin: int, ahead: int) -> None:
-    """Asks for what is some bytes after a part of a row; plain code does not."""
-
-
-@lane_vectorised(lambda code, x, y: code.larger(x, y), returns=LANE_ROW)
-def larger(x: Float32Array, y: Float32Array) -> Float32Array:
-    """Returns the larger of two lane rows, number by number."""
-    return np.where(x > y, x, y)
-
-
-def _write_where_above(code, x, bound, first, second):
-    return code.builder.select(code.builder.fcmp_ordered(">", x, bound), first, second)
-
-
-@lane_vectorised(_write_where_above, returns=LANE_ROW)
-def where_above(
-    x: Float32Array, bound: Float32Array, first: Float32Array, second: Float32Array
-) -> Float32Array:
-    """Returns the first of two lane rows where ``x`` is above a bound, else the second."""
-    return np.where(x > bound, first, second)
-
-
-@lane_vectorised(lambda code, row: code.largest_of(row), returns=types.float32)
-def largest_of(row: Float32Array) -> np.float32:
-    """Returns the largest number of a lane row."""
-    return row.max()
