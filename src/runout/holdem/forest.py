@@ -5,9 +5,8 @@ with how often each hand wins against each over all runouts. On streets that are
 card need be dealt for such lines, on which buckets would only blur who wins.
 """
 
-from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass, fields
-from weakref import WeakKeyDictionary
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,10 +57,6 @@ class StreetTemplate(StreetLayout):
     forests: tuple[Forest, Forest]
 
 
-#: What `make_templates` made of trees that are still in use, by its other arguments.
-_MADE: WeakKeyDictionary[PostflopTree, dict[Hashable, list[StreetTemplate]]] = WeakKeyDictionary()
-
-
 def make_templates(
     tree: PostflopTree,
     rake: Rake,
@@ -76,23 +71,22 @@ def make_templates(
         nodes_per_group: at most so many nodes of the river, or one root's, make a group.
         settled: as in `make_layouts`.
     """
-    made = _MADE.setdefault(tree, {})
-    key = (rake, nodes_per_group, frozenset(settled))
-    if key not in made:
-        made[key] = [
-            _make_template(tree, layout, rake, nodes_per_group)
-            for layout in make_layouts(tree, settled)
-        ]
-    return made[key]
+    key = (StreetTemplate, rake, nodes_per_group, frozenset(settled))
+    if key not in tree.derived:
+        tree.derived[key] = _build_templates(tree, rake, nodes_per_group, settled)
+    templates: list[StreetTemplate] = tree.derived[key]
+    return templates
 
 
-def _make_template(
-    tree: PostflopTree, layout: StreetLayout, rake: Rake, nodes_per_group: int
-) -> StreetTemplate:
-    groups = _group_roots(layout, nodes_per_group)
-    oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
-    known = {each.name: getattr(layout, each.name) for each in fields(layout)}
-    return StreetTemplate(**known, forests=(oop, ip))
+def _build_templates(
+    tree: PostflopTree, rake: Rake, nodes_per_group: int, settled: Collection[Street]
+) -> list[StreetTemplate]:
+    templates = []
+    for layout in make_layouts(tree, settled):
+        groups = _group_roots(layout, nodes_per_group)
+        oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
+        templates.append(StreetTemplate(**vars(layout), forests=(oop, ip)))
+    return templates
 
 
 def _bounds(layout: StreetLayout) -> list[int]:

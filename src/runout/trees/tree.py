@@ -7,11 +7,11 @@ ends where both players see a flop with money behind; what that is worth is left
 the flop.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -295,6 +295,15 @@ class PostflopTree(BettingTree):
 
     rules: BettingRules
     first_street: Street
+
+    @cached_property
+    def derived(self) -> dict[Hashable, Any]:
+        """What other modules have made of the tree, by keys of theirs; it lives as long as that."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves out what another process can derive again."""
+        return {name: part for name, part in vars(self).items() if name != "derived"}
 
     @classmethod
     def build(
