@@ -17,7 +17,7 @@ BUILDERS = {
     "spot": ("solutions/flop_bundles.py:_make_spot", ["board", "ranges", "stakes", "rake"]),
     "tree": ("trees/tree.py:PostflopTree.build", ["rules", "stakes", "first_street"]),
     "size": ("trees/sizes.py:read_size_text", ["text", "style"]),
-    "forest": ("holdem/forest.py:_make_template", ["tree", "layout", "rake", "nodes_per_group"]),
+    "forest": ("holdem/forest.py:_build_templates", ["tree", "rake", "nodes_per_group", "settled"]),
 }
 
 # Runs a command in a process of its own, and counts calls of functions by their arguments. What is
