@@ -26,6 +26,13 @@ from runout.equity.hand_strength import HandStrengthCalculator
 from runout.equity.versus import compare_ranges
 
 
+def test_only_long_ranges_are_cut(run):
+    pairs = "22,33,44,55,66,77,88,99,TT,JJ"
+    assert f" {pairs} " in run("equity", pairs, "KK").stdout
+    longer = run("equity", f"{pairs},QQ", "KK").stdout
+    assert " 22,33,44,55,66,77,88,99,TT,... " in longer
+
+
 def test_aces_against_kings_have_the_published_equity(run):
     result = run("equity", "AA", "KK")
     assert result.exit_code == 0

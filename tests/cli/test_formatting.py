@@ -5,7 +5,6 @@ import pytest
 
 from runout.cli.formatting import (
     format_bytes,
-    format_cell,
     format_count,
     format_count_of,
     format_json,
@@ -14,8 +13,8 @@ from runout.cli.formatting import (
     format_seconds,
     format_signed,
     json_numbers,
-    shorten_text,
 )
+from runout.cli.grids import format_cell
 
 
 @pytest.mark.parametrize(
@@ -64,11 +63,6 @@ def test_counts_have_decimals_only_for_weights(count, text):
 )
 def test_long_durations_are_shown_as_a_clock(seconds, text):
     assert format_seconds(seconds) == text
-
-
-def test_only_long_texts_are_cut():
-    assert shorten_text("22+,AKs", 7) == "22+,AKs"
-    assert shorten_text("22+,AKs", 6) == "22+..."
 
 
 def test_undefined_numbers_become_null():

@@ -14,7 +14,7 @@ from runout.cli.grids import (
     describe_measure,
     filled_width,
     format_amount_cell,
-    format_share_cell,
+    format_cell,
     grid_actions,
     legend,
     measure_parts,
@@ -157,7 +157,7 @@ def test_amounts_take_five_characters(amount, text):
 
 
 def test_shares_take_five_characters():
-    texts = [format_share_cell(share) for share in (0.0, 0.123, 1.0, 1.254, 5e6, float("nan"))]
+    texts = [format_cell(share) for share in (0.0, 0.123, 1.0, 1.254, 5e6, float("nan"))]
     assert texts == ["0", "12.3", "100", "125", "9999", ""]
 
 

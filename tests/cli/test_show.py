@@ -37,7 +37,7 @@ def test_json_has_every_decision_with_all_hands(run, solved, nodes):
 def test_csv_has_a_row_for_each_node_action_and_hand(run, solved, nodes):
     text = run("export", str(solved), "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert tuple(rows[0]) == CSV_COLUMNS
+    assert list(rows[0]) == CSV_COLUMNS
     num_actions = sum(len(nodes.node_at(node).actions) for node in nodes.decisions())
     assert len(rows) == num_actions * NUM_HANDS
     row = next(r for r in rows if r["node"] == "r2" and r["action"] == "c" and r["hand"] == "AKs")

@@ -44,7 +44,6 @@ from runout.cli.formatting import (
     format_percent,
     json_number,
     json_numbers,
-    shorten_text,
 )
 from runout.cli.grids import value_grid
 from runout.cli.options import OptionError, argument, flag, option
@@ -100,7 +99,8 @@ def show_equity(
         ("villain", villain, weights[1], result.villain, (1.0 - equity, lose, tie, win)),
     ):
         live = float(held[side.matchups > 0.0].sum())  # combos that can meet one of the other side
-        sheet.add(name, Text(shorten_text(text, MAX_RANGE_LENGTH)), text, *fractions, live)
+        short = text if len(text) <= MAX_RANGE_LENGTH else text[: MAX_RANGE_LENGTH - 3] + "..."
+        sheet.add(name, Text(short), text, *fractions, live)
     by_hand = result.hero.equity_by_hand()
     document: Json = {
         "board": format_cards(known_cards) or None,

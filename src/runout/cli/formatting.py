@@ -49,13 +49,6 @@ def format_bound(share: float, is_upper_bound: bool, decimals: int = 2) -> str:
     return ("≤" if is_upper_bound else "") + format_percent(share, decimals)
 
 
-def format_cell(fraction: float) -> str:
-    """Returns a fraction as percent for a grid cell of five characters: ``82.0``, ``100``."""
-    if 0.0 < fraction < 1.0:
-        return f"{100 * fraction:.1f}"
-    return f"{round(100 * fraction) + 0.0:.0f}"
-
-
 def format_count(count: float) -> str:
     """Returns a count with thousands marks, with decimals only where weights make some."""
     rounded = round(count, 2)
@@ -93,11 +86,6 @@ def format_signed(amount: float) -> str:
 def format_mbb(mbb: float) -> str:
     """Returns thousandths of a big blind with three digits that count: ``0.482``, ``12.3``."""
     return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
-
-
-def shorten_text(text: str, max_length: int) -> str:
-    """Returns the text, cut and ended with three dots if it is longer than ``max_length``."""
-    return text if len(text) <= max_length else text[: max_length - 3] + "..."
 
 
 def json_number(value: float) -> float | None:

@@ -24,7 +24,7 @@ from rich.text import Text
 from runout.arrays import FloatArray
 from runout.cards.deck import HAND_NAMES, NUM_HANDS, NUM_RANKS, RANKS, grid_position
 from runout.cli.console import output
-from runout.cli.formatting import NO_VALUE, bold, format_cell, format_percent
+from runout.cli.formatting import NO_VALUE, bold, format_percent
 from runout.cli.options import SMALLEST_REACH
 from runout.solutions.node import Measure, Node, hand_reach, hand_strategy, hand_values
 from runout.trees.actions import ActionKind
@@ -337,7 +337,7 @@ def measure_parts(
         grid = value_grid(values, texts, (-largest, largest), reach)
         return [bold(f"difference, {what}"), grid]
     is_share = measure in (Measure.EQUITY, Measure.REACH)
-    texts = list(map(format_amount_cell if is_amount else format_share_cell, values.tolist()))
+    texts = list(map(format_amount_cell if is_amount else format_cell, values.tolist()))
     bounds = (0.0, 1.0) if is_share else _bounds(values)
     return [bold(what), value_grid(values, texts, bounds, reach)]
 
@@ -367,9 +367,12 @@ def _bounds(values: FloatArray) -> tuple[float, float]:
     return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
 
 
-def format_share_cell(share: float) -> str:
-    """Returns a share as percent in at most five characters."""
-    return "" if math.isnan(share) else format_cell(min(share, 99.99))
+def format_cell(share: float) -> str:
+    """Returns a share as percent in at most five characters: ``82.0``, ``100``, ``9999``."""
+    if math.isnan(share):
+        return ""
+    percent = 100 * min(share, 99.99)
+    return f"{percent:.1f}" if 0.0 < share < 1.0 else f"{round(percent)}"
 
 
 def format_amount_cell(amount: float) -> str:

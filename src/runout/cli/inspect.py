@@ -69,6 +69,8 @@ _KINDS = {
     REPORT_KIND: ("a report over flops", "report DIR shows its flops"),
 }
 _NUM_DIGEST_DIGITS = 16
+_SHAPE_COLUMNS = (Column("shape", form=str), Column(None, "shape"))
+_MANIFEST_KEYS = {"kind", "schema_version", "package_version", "machine", "seed", "config_digest"}
 
 
 class _Bundle(NamedTuple):
@@ -153,11 +155,7 @@ def _bundle_parts(bundle: _Bundle, with_flops: bool) -> list[Shown]:
     facts.add("seed", "none" if manifest.seed is None else str(manifest.seed))
     facts.add("config digest", "no config" if digest is None else digest[:_NUM_DIGEST_DIGITS])
     facts.add("size", f"{format_bytes(manifest.size_bytes)}, all files as they were written")
-    arrays = Sheet(columns("array", ">type", ">shape", ">size"))
-    for name, entry in manifest.arrays.items():
-        shape = " x ".join(f"{length:,}" for length in entry.shape)
-        arrays.add(name, _dtype_name(entry.dtype), shape, format_bytes(entry.size_bytes))
-    parts: list[Shown] = [bold(f"{path}: {title}"), facts, "", arrays, ""]
+    parts: list[Shown] = [bold(f"{path}: {title}"), facts, "", _arrays_sheet(manifest), ""]
     if isinstance(contents, ValueBundle):
         parts += _values_parts(contents, with_flops)
         first = contents.values[0].flops.names[0]
@@ -167,9 +165,15 @@ def _bundle_parts(bundle: _Bundle, with_flops: bool) -> list[Shown]:
     return [*parts, dim(f"runout {command.replace('DIR', str(path))}")] if command else parts
 
 
-def _dtype_name(text: str) -> str:
-    """Returns ``float32`` for ``<f4``; a list of named fields stays as it is."""
-    return text if text.startswith("[") else np.dtype(text).name
+def _arrays_sheet(manifest: Manifest) -> Sheet:
+    size = Column("size", "size_bytes", format_bytes)
+    sheet = Sheet((Column("array"), Column("type", "dtype", str), *_SHAPE_COLUMNS, size))
+    for name, entry in manifest.arrays.items():
+        # float32 for <f4; a list of named fields stays as it is.
+        dtype = entry.dtype if entry.dtype.startswith("[") else np.dtype(entry.dtype).name
+        shape = " x ".join(f"{length:,}" for length in entry.shape)
+        sheet.add(name, dtype, shape, list(entry.shape), entry.size_bytes)
+    return sheet
 
 
 def _values_parts(bundle: ValueBundle, with_flops: bool) -> list[Shown]:
@@ -216,22 +220,10 @@ def _bundle_to_json(bundle: _Bundle, with_flops: bool) -> Json:
     manifest, contents = bundle.manifest, bundle.contents
     document: dict[str, Any] = {
         "path": str(bundle.path),
-        "kind": manifest.kind,
-        "schema_version": manifest.schema_version,
-        "package_version": manifest.package_version,
+        **manifest.model_dump(include=_MANIFEST_KEYS),
         "created_at": manifest.created_at.isoformat(),
-        "machine": None if manifest.machine is None else manifest.machine.model_dump(),
-        "seed": manifest.seed,
-        "config_digest": manifest.config_digest,
         "size_bytes": manifest.size_bytes,
-        "arrays": {
-            name: {
-                "dtype": _dtype_name(entry.dtype),
-                "shape": list(entry.shape),
-                "size_bytes": entry.size_bytes,
-            }
-            for name, entry in manifest.arrays.items()
-        },
+        "arrays": dict(zip(manifest.arrays, _arrays_sheet(manifest).records(), strict=True)),
     }
     if isinstance(contents, PreflopView):
         return {**document, **report_to_json(contents.solution)}

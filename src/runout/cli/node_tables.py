@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from rich.text import Text
@@ -304,16 +303,13 @@ def combo_actions(node: Node, column: int) -> Sheet:
     return Sheet(_ACTION_COLUMNS, list(rows), to_plain=json_number)
 
 
-class Cut(StrEnum):
-    """Into what a range is cut."""
-
-    CLASS = "class"
-    EQUITY = "equity"
+#: Into what a range is cut.
+Cut = Literal["class", "equity"]
 
 
 def cut_range(node: Node, player: int, cut: Cut) -> dict[str, Sheet]:
     """Returns the parts of a player's range, with what each does and is worth."""
-    if cut is Cut.EQUITY:
+    if cut == "equity":
         parts = {"equity": equity_rows(node, player)}
     else:
         parts = {"made hand": made_hand_rows(node, player)}

@@ -97,10 +97,8 @@ class Sheet:
     def plain_rows(self) -> list[list[Any]]:
         """Returns the rows as files have them: None where there is no number."""
         kept = [number for number, column in enumerate(self.columns) if column.key]
-        return [[self._plain(row[number]) for number in kept] for row in self.rows]
-
-    def _plain(self, cell: Any) -> Any:
-        return self.to_plain(cell) if isinstance(cell, float) else cell
+        rows = [[row[number] for number in kept] for row in self.rows]
+        return [[self.to_plain(c) if isinstance(c, float) else c for c in row] for row in rows]
 
     @property
     def keys(self) -> list[str]:

@@ -51,17 +51,7 @@ MAX_TITLE_COLUMNS = 80
 _EXTRAPOLATED = "bold yellow"
 
 #: Columns of the CSV of `export`.
-CSV_COLUMNS = (
-    "node",
-    "actor",
-    "action",
-    "label",
-    "hand",
-    "weight",
-    "frequency",
-    "action_ev_bb",
-    "ev_bb",
-)
+CSV_COLUMNS = "node actor action label hand weight frequency action_ev_bb ev_bb".split()
 
 _Player = Literal["sb", "bb"]
 _PLAYER = "Only this one's decisions; with --node, or its range there."
