@@ -11,16 +11,22 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before numba is imported
 NO_BROWSER = "browser tests: there is no chromium"
 
 #: Solutions that need no solver: its README says what they are and how they were made.
-SAMPLES = Path(__file__).parent / "data" / "bundles_86d1cbc"
+DATA = Path(__file__).parent / "data"
+SAMPLES = DATA / "bundles_86d1cbc"
+
+
+def unpack(archives, path):
+    """Unpacks all archives of a directory."""
+    for file in sorted(archives.glob("*.tar.xz")):
+        with tarfile.open(file) as archive:
+            archive.extractall(path, filter="data")
 
 
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory):
     """A directory with all solutions of `SAMPLES`; not to be written into."""
     path = tmp_path_factory.mktemp("samples")
-    for file in sorted(SAMPLES.glob("*.tar.xz")):
-        with tarfile.open(file) as archive:
-            archive.extractall(path, filter="data")
+    unpack(SAMPLES, path)
     return path
 
 

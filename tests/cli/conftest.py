@@ -7,11 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from runout.cli.app import app
-from runout.config.load import load_run_config
-from runout.execution.context import RunContext
-from runout.runs.preflop import solve_preflop
-from runout.runs.spot import solve_spot
-from tests.samples.solve_configs import RAW_EQUITY
+from tests.conftest import DATA, unpack
 
 
 @pytest.fixture
@@ -67,27 +63,20 @@ def error_line(run):
 
 
 @pytest.fixture(scope="session")
-def solved(tmp_path_factory):
-    """The directory of a run with limps, two raise sizes and a 3-bet, checked down."""
-    path = tmp_path_factory.mktemp("solved") / "run"
-    solve_preflop(load_run_config(RAW_EQUITY)).save(path)
+def stored(tmp_path_factory):
+    """A directory with what `tests/data/cli/make.py` has solved; not to be written into."""
+    path = tmp_path_factory.mktemp("stored")
+    unpack(DATA / "cli", path)
     return path
 
 
-@pytest.fixture(scope="session")
-def spot(tmp_path_factory):
+@pytest.fixture
+def solved(stored):
+    """The directory of a run with limps, two raise sizes and a 3-bet, checked down."""
+    return stored / "raw_equity"
+
+
+@pytest.fixture
+def spot(stored):
     """A solved turn with a bet and a raise, as text of its path."""
-    path = tmp_path_factory.mktemp("spot") / "turn"
-    solve_spot(
-        board="QsJh2h8c",
-        oop="AA,QQ,JTs",
-        ip="KK,T9s",
-        pot=20,
-        stack=60,
-        bet_sizes="50%",
-        max_raises_per_street=1,
-        max_iterations=30,
-        workplace=RunContext(1),
-        directory=path,
-    )
-    return str(path)
+    return str(stored / "turn")

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import urllib.request
 
-from runout.runs.spot import solve_spot
 from tests.samples.value_bundles import make_values
 
 PROGRAM = [sys.executable, "-c", "from runout.cli.app import main; main()"]
@@ -28,10 +27,10 @@ def test_the_page_is_served_until_the_program_is_told_to_end(tmp_path):
     assert "1 solution found" in said
 
 
-def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, solved, tmp_path):
+def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, solved, spot, tmp_path):
     make_values().save(tmp_path / "values")
     shutil.copytree(solved, tmp_path / "game")
-    solve_spot(directory=tmp_path / "river", board="QsJh2h8c3d", oop="AA", ip="KK", pot=2, stack=4)
+    shutil.copytree(spot, tmp_path / "turn")
     code = (
         "import sys; from pathlib import Path; import json;"
         "from runout.explorer.library import Library;"

@@ -10,13 +10,10 @@ import pytest
 from runout.cards.deck import HAND_NAMES
 from runout.cards.ranges import parse_range
 from runout.cli.show import parse_any_hand
-from runout.config.load import load_run_config
-from runout.runs.preflop import solve_preflop
 from runout.solutions.run import open_run
-from tests.samples.solve_configs import LIMPS
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def nodes(solved):
     return open_run(solved)
 
@@ -74,13 +71,10 @@ def test_a_path_that_leads_nowhere_is_named(error_line, solved):
     assert "'r9' is no action" in error_line("ranges", str(solved), "-n", "r2-r9")
 
 
-@pytest.fixture(scope="module")
-def two_rounds(tmp_path_factory):
+@pytest.fixture
+def two_rounds(stored):
     """The directory of a run whose flops were solved twice more with the ranges that arrive."""
-    path = tmp_path_factory.mktemp("rounds") / "run"
-    config = load_run_config(LIMPS + "ranges_rounds: 2\nranges_tolerance: 0\n")
-    solve_preflop(config).save(path)
-    return path
+    return stored / "two_rounds"
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

@@ -17,7 +17,7 @@ from runout.solutions.run import open_run
 from runout.trees.betting import BB, SB
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def nodes(solved):
     return open_run(solved)
 
