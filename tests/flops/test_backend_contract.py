@@ -1,5 +1,7 @@
 """What every backend promises, whatever it does inside."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,12 @@ def solve(backend, flop="AhKsQd", tree=None, num_workers=1, on_progress=ignore_p
     return backend.solve(flop_game(flop), tree or small_tree(), on_progress, Team(num_workers))
 
 
+@cache
+def solved(make_backend, num_iterations, flop="AhKsQd", is_tiny=False):
+    """Returns a solve that several tests look at and none changes."""
+    return solve(make_backend(num_iterations), flop, tiny_tree() if is_tiny else small_tree())
+
+
 def assert_values_of_the_contract(values, flop):
     assert values.shape == (2, 169, 169)
     assert values.dtype == np.float32
@@ -76,14 +84,14 @@ def assert_values_of_the_contract(values, flop):
 @every_hand_backend
 @every_flop
 def test_both_players_values_sum_to_exactly_one(make_backend, flop):
-    assert_values_of_the_contract(solve(make_backend(10), flop).value_pot, flop)
+    assert_values_of_the_contract(solved(make_backend, 10, flop).value_pot, flop)
 
 
 @every_hand_backend
 @every_flop
 def test_strategies_are_probabilities(make_backend, flop):
     tree = small_tree()
-    strategy = solve(make_backend(10), flop, tree).strategy.table
+    strategy = solved(make_backend, 10, flop).strategy.table
     assert strategy.shape == (tree.num_nodes, 169)
     assert strategy.dtype == np.float32
     for node in range(tree.num_nodes):
@@ -95,7 +103,7 @@ def test_strategies_are_probabilities(make_backend, flop):
 
 @every_hand_backend
 def test_values_are_those_of_the_strategies(make_backend):
-    solution = solve(make_backend(20))
+    solution = solved(make_backend, 20)
     gains = pair_gains(
         small_tree(), flop_game("AhKsQd"), solution.strategy.table.astype(np.float64)
     )
@@ -107,7 +115,7 @@ def test_values_are_those_of_the_strategies(make_backend):
 def test_exploitability_is_true_and_falls(make_backend):
     history = []
     for num_iterations in (2, 20, 200):
-        solution = solve(make_backend(num_iterations))
+        solution = solved(make_backend, num_iterations)
         assert solution.report.iterations == num_iterations
         expected = exploitability(small_tree(), flop_game("AhKsQd"), solution.strategy.table)
         assert solution.report.exploitability_pot == pytest.approx(expected, abs=5e-6)
@@ -117,21 +125,21 @@ def test_exploitability_is_true_and_falls(make_backend):
 
 @every_hand_backend
 def test_a_part_of_the_hands_folds(make_backend):
-    strategy = solve(make_backend(100)).strategy.table
+    strategy = solved(make_backend, 200).strategy.table
     assert fold_probability(small_tree(), flop_game("AhKsQd"), strategy) > 0.2
 
 
 @every_hand_backend
 @pytest.mark.parametrize(("flop", "renamed"), [("9s6s2s", "9h6h2h"), ("AhKsQd", "AsKdQh")])
 def test_renaming_suits_changes_nothing(make_backend, flop, renamed):
-    one, other = solve(make_backend(10), flop), solve(make_backend(10), renamed)
+    one, other = solved(make_backend, 10, flop), solve(make_backend(10), renamed)
     np.testing.assert_array_equal(one.value_pot, other.value_pot)
     np.testing.assert_array_equal(one.strategy.table, other.strategy.table)
 
 
 @every_hand_backend
 def test_solving_again_gives_the_same_bits(make_backend):
-    one, other = (solve(make_backend(10)) for _ in range(2))
+    one, other = solved(make_backend, 10), solve(make_backend(10))
     np.testing.assert_array_equal(one.value_pot, other.value_pot)
     np.testing.assert_array_equal(one.strategy.table, other.strategy.table)
 
@@ -175,14 +183,14 @@ def rows_on_some_boards(strategy, flop, tree):
 @every_card_backend
 @pytest.mark.parametrize("flop", ["9s6s2s", "2s2h2d"])
 def test_both_players_values_sum_to_exactly_one_with_cards(make_backend, flop):
-    solution = solve(make_backend(4), flop, tiny_tree())
+    solution = solved(make_backend, 4, flop, is_tiny=True)
     assert_values_of_the_contract(solution.value_pot, flop)
 
 
 @every_card_backend
 def test_strategies_of_combos_are_probabilities(make_backend):
     tree = tiny_tree()
-    strategy = solve(make_backend(4), "9s6s2s", tree).strategy
+    strategy = solved(make_backend, 4, "9s6s2s", is_tiny=True).strategy
     for template, player, rows in rows_on_some_boards(strategy, "9s6s2s", tree):
         assert (rows >= 0.0).all()
         parents = tree.layout.parent[template.action_node[player]]
@@ -194,7 +202,7 @@ def test_strategies_of_combos_are_probabilities(make_backend):
 @pytest.mark.parametrize("num_workers", [2])
 def test_neither_another_solve_nor_a_second_worker_changes_a_bit(make_backend, num_workers):
     tree = tiny_tree()
-    one = solve(make_backend(4), "9s6s2s", tree)
+    one = solved(make_backend, 4, "9s6s2s", is_tiny=True)
     other = solve(make_backend(4), "9s6s2s", tree, num_workers)
     np.testing.assert_array_equal(one.value_pot, other.value_pot)
     pairs = zip(
