@@ -1,12 +1,11 @@
 """The buckets of one flop, by strength or by what hands earn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from runout.abstraction.clustering import Metric, cluster_features
+from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
 from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
 from runout.cards.deck import (
@@ -150,7 +149,7 @@ def build_flop_buckets(
                 order_key=features.strength,
                 name=street.label,
                 on_event=on_event,
-                on_share=partial(_advance_between, advance, begin, end),
+                on_share=scale_share(lambda done: advance(int(done)), begin, end),
                 team=team,
             )
             table = np.full((num_boards, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
@@ -163,10 +162,6 @@ def build_flop_buckets(
 
 def _seed_of(seed: int, street: Street) -> int:
     return int(np.random.SeedSequence([seed, street.num_board_cards]).generate_state(1)[0])
-
-
-def _advance_between(advance: Callable[[int], None], begin: int, end: int, share: float) -> None:
-    advance(int(begin + (end - begin) * share))
 
 
 def compare_partitions(labels_a: IntArray, labels_b: IntArray) -> float:

@@ -62,7 +62,18 @@ class BucketBoundaries:
 
     def __post_init__(self) -> None:
         for street in Street:
-            _require_boundaries(f"{street.label} boundaries", self.of_street(street))
+            inner, problem = self.of_street(street), ""
+            if len(inner) >= MAX_PERCENTILE_BUCKETS:
+                most = f"at most {MAX_PERCENTILE_BUCKETS} fit a bucket number"
+                problem = f"{len(inner) + 1} buckets, {most}"
+            elif np.isnan(inner).any():
+                problem = "contain NaN, strengths are 0 to 1"
+            elif len(inner) and (inner[0] < 0.0 or inner[-1] > 1.0):
+                problem = f"run from {inner[0]} to {inner[-1]}, strengths are 0 to 1"
+            elif (np.diff(inner) <= 0.0).any():
+                problem = "are not in strictly ascending order"
+            if problem:
+                raise InvalidBoundariesError(f"{street.label} boundaries", problem)
 
     @classmethod
     def from_samples(
@@ -140,20 +151,6 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
     boundaries = np.unique(ordered[np.searchsorted(cumulative, needed, side="left")])
     largest = ordered[np.searchsorted(cumulative, total, side="left")]
     return read_only(boundaries[boundaries < largest])  # nothing lies above the largest value
-
-
-def _require_boundaries(where: str, boundaries: FloatArray) -> None:
-    num_buckets = len(boundaries) + 1
-    if num_buckets > MAX_PERCENTILE_BUCKETS:
-        problem = f"{num_buckets} buckets, at most {MAX_PERCENTILE_BUCKETS} fit a bucket number"
-        raise InvalidBoundariesError(where, problem)
-    if np.isnan(boundaries).any():
-        raise InvalidBoundariesError(where, "contain NaN, strengths are 0 to 1")
-    if len(boundaries) and (boundaries[0] < 0.0 or boundaries[-1] > 1.0):
-        problem = f"run from {boundaries[0]} to {boundaries[-1]}, strengths are 0 to 1"
-        raise InvalidBoundariesError(where, problem)
-    if (np.diff(boundaries) <= 0.0).any():
-        raise InvalidBoundariesError(where, "are not in strictly ascending order")
 
 
 # What is in the buckets of a street: how many deals, and how far their strengths spread.

@@ -10,7 +10,7 @@ Nothing depends on the order of the rows or on the number of threads.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -112,18 +112,20 @@ def cluster_features(
     everything = _WeightedRows(rows, row_weights, metric, team or Team())
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
     on_share(_MERGED)
-    restarting = _scale_share(on_share, _MERGED, _RESTARTED)
+    restarting = scale_share(on_share, _MERGED, _RESTARTED)
     centers = _find_centers(sample, num_centers, seed, num_restarts, restarting)
     labels, centers, inertia = everything.refine(
-        centers, _MAX_ITERATIONS_OF_REFINEMENT, _scale_share(on_share, _RESTARTED, 1.0)
+        centers, _MAX_ITERATIONS_OF_REFINEMENT, scale_share(on_share, _RESTARTED, 1.0)
     )
-    rank = _rank_by_mean(labels[row_of], weights, order_key, num_centers)
-    ordered = np.empty_like(centers)
-    ordered[rank] = centers
-    return Clustering(read_only(rank[labels][row_of]), read_only(ordered), inertia)
+    labels = labels[row_of]
+    totals = _sum_by_label(labels, weights * order_key, num_centers)
+    order = np.argsort(totals / _sum_by_label(labels, weights, num_centers), kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(num_centers)
+    return Clustering(read_only(rank[labels]), read_only(centers[order]), inertia)
 
 
-def _scale_share(on_share: ShareSink, begin: float, end: float) -> ShareSink:
+def scale_share(on_share: ShareSink, begin: float, end: float) -> ShareSink:
     """Returns the sink of a part of the work, which leads from one share to another."""
     return lambda share: on_share(begin + (end - begin) * share)
 
@@ -212,29 +214,24 @@ class _WeightedRows:
         """
         labels = np.empty(len(self.rows), dtype=np.int64)
         distances = np.empty(len(self.rows))
+        parts = self.team.split(len(self.rows))
+
+        def find_nearest(centers: FloatArray, sums: FloatArray, bounds: tuple[int, int]) -> None:
+            part, is_squared = slice(*bounds), self.metric == "cramer"
+            clustering_kernels.assign_nearest(
+                self.rows[part], centers, sums, is_squared, labels[part], distances[part]
+            )
+
         while True:
             sums = centers.sum(axis=1)
             order = np.argsort(sums, kind="stable")
             centers, sums = centers[order], sums[order]
-            self._find_nearest(centers, sums, labels, distances)
+            self.team.run(partial(find_nearest, centers, sums), parts)
             empty = np.flatnonzero(np.bincount(labels, minlength=len(centers)) == 0)
             if len(empty) == 0:
                 return labels, centers, distances
             dearest = np.argsort(-self.weights * distances, kind="stable")[: len(empty)]
             centers[empty] = self.rows[dearest]
-
-    def _find_nearest(
-        self, centers: FloatArray, sums: FloatArray, out_labels: IntArray, out_distances: FloatArray
-    ) -> None:
-        is_squared = self.metric == "cramer"
-
-        def find(bounds: tuple[int, int]) -> None:
-            part = slice(*bounds)
-            clustering_kernels.assign_nearest(
-                self.rows[part], centers, sums, is_squared, out_labels[part], out_distances[part]
-            )
-
-        self.team.run(find, self.team.split(len(self.rows)))
 
     def _centers_of(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         """Returns the medians or means of buckets, none of which is empty."""
@@ -295,17 +292,6 @@ def _draw_centers(
         drawn[i], distances = candidates[best], nearer[best]
         costs = sample.weights * distances
     return sample.rows[drawn]
-
-
-def _rank_by_mean(
-    labels: IntArray, weights: FloatArray, order_key: FloatArray, num_buckets: int
-) -> IntArray:
-    """Returns ``[K]`` the place of each bucket in rising order of its mean key."""
-    totals = _sum_by_label(labels, weights * order_key, num_buckets)
-    means = totals / _sum_by_label(labels, weights, num_buckets)
-    rank = np.empty(num_buckets, dtype=np.int64)
-    rank[np.argsort(means, kind="stable")] = np.arange(num_buckets)
-    return rank
 
 
 def _sum_by_label(labels: IntArray, values: FloatArray, num_labels: int) -> FloatArray:

@@ -157,7 +157,9 @@ def enumerate_runouts(board: Sequence[int], *, merges_suits: bool = True) -> Run
     rest = [card for card in range(NUM_CARDS) if card not in board]
     num_missing = RIVER_SIZE - len(board)
     runouts = np.array(list(combinations(rest, num_missing)), dtype=np.int64)
-    codes = np.min([_code(runouts, mapping) for mapping in symmetries], axis=0)
+    suits = runouts % NUM_SUITS
+    images = [runouts - suits + np.array(mapping.new_suits)[suits] for mapping in symmetries]
+    codes = np.min([(1 << image).sum(axis=1) for image in images], axis=0)  # sets of cards
     _, first, weight = np.unique(codes, return_index=True, return_counts=True)
     order = np.argsort(weight, kind="stable")
     known = np.tile(np.array(board, dtype=np.uint8), (len(first), 1))
@@ -170,15 +172,6 @@ def combo_images(combos: IntArray, symmetries: Sequence[SuitMapping]) -> IntArra
     position = np.empty(NUM_COMBOS, dtype=np.int64)
     position[combos] = np.arange(len(combos))
     return np.stack([position[permute_combos(m.new_suits)[combos]] for m in symmetries])
-
-
-def _code(runouts: IntArray, mapping: SuitMapping) -> IntArray:
-    """Returns one integer per runout that names its set of cards after the mapping."""
-    moved = runouts - runouts % NUM_SUITS + np.array(mapping.new_suits)[runouts % NUM_SUITS]
-    code = np.zeros(len(runouts), dtype=np.int64)
-    for cards in np.sort(moved, axis=1).T:
-        code = code * NUM_CARDS + cards
-    return code
 
 
 # Lists of flops to solve, and what share of all 22,100 flops each of them stands for.

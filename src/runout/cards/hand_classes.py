@@ -197,12 +197,14 @@ def classify_hands(board: Sequence[int]) -> HandClasses:
     board_ranks = sorted({card_rank(card) for card in board}, reverse=True)
     pair_rank = _rank_of_counting_pair(score)
     made = _made_hands(score, score_of_board_alone(board), board_ranks, pair_rank)
+    different = np.unique(score[score > 0])
+    nut_rank = np.where(score > 0, len(different) - np.searchsorted(different, score), 0)
     return HandClasses(
         board=tuple(board),
         made=read_only(made),
         kicker=read_only(_kickers(score, made, board_ranks, pair_rank)),
         draws=read_only(_draws(board, score)),
-        nut_rank=read_only(_nut_ranks(score)),
+        nut_rank=read_only(nut_rank.astype(np.int16)),
     )
 
 
@@ -273,19 +275,14 @@ def _kickers(
     rank = np.where(LOW_RANK == own_rank, HIGH_RANK, LOW_RANK)
     # Unused places of a score hold zeros; they look like deuces, which are weak in any case.
     counts = np.any([deciding_rank(score, place) == rank for place in (1, 2, 3)], axis=0)
-    kicker = np.where(counts, _kicker_by_rank(board_ranks)[rank], Kicker.WEAK)
+    by_rank = np.full(NUM_RANKS, Kicker.WEAK, dtype=np.int64)
+    missing = [rank for rank in range(NUM_RANKS - 1, -1, -1) if rank not in board_ranks]
+    by_rank[missing[: 1 + _NUM_GOOD_KICKERS]] = Kicker.GOOD
+    by_rank[missing[0]] = Kicker.TOP
+    kicker = np.where(counts, by_rank[rank], Kicker.WEAK)
     has_kicker = (made == MadeHand.TRIPS) | ((pair_rank >= 0) & ~_IS_POCKET_PAIR)
     has_kicker &= made != MadeHand.TWO_PAIR
     return np.where(has_kicker, kicker, Kicker.NONE).astype(np.uint8)
-
-
-def _kicker_by_rank(board_ranks: list[int]) -> IntArray:
-    """Returns ``[13]`` how good a kicker of each rank is if it counts."""
-    kicker = np.full(NUM_RANKS, Kicker.WEAK, dtype=np.int64)
-    missing = [rank for rank in range(NUM_RANKS - 1, -1, -1) if rank not in board_ranks]
-    kicker[missing[: 1 + _NUM_GOOD_KICKERS]] = Kicker.GOOD
-    kicker[missing[0]] = Kicker.TOP
-    return kicker
 
 
 def _draws(board: Sequence[int], score: IntArray) -> BoolArray:
@@ -325,12 +322,6 @@ def _num_completing_ranks(board: Sequence[int]) -> IntArray:
         num_ranks += tops[held | 1 << rank] > tops[on_board | 1 << rank]
     by_combo: IntArray = num_ranks[HIGH_RANK, LOW_RANK]
     return by_combo
-
-
-def _nut_ranks(score: IntArray) -> Int16Array:
-    different = np.unique(score[score > 0])
-    rank = len(different) - np.searchsorted(different, score)
-    return np.where(score > 0, rank, 0).astype(np.int16)
 
 
 @cache

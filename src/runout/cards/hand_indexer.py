@@ -166,18 +166,14 @@ def _lay_out(shapes: tuple[Shape, ...]) -> tuple[list[int], list[int], int]:
     size = 1
     for position, shape in enumerate(shapes):
         order = shapes[: position + 1].count(shape)
-        num_sets = _count_rank_sets(shape)
+        # The ways that one suit has of showing so many cards in each round.
+        num_sets = prod(comb(NUM_RANKS - sum(shape[:i]), count) for i, count in enumerate(shape))
         if order == 1:
             stride = size
         size = stride * comb(num_sets + order - 1, order)
         strides.append(stride)
         orders.append(order)
     return strides, orders, size
-
-
-def _count_rank_sets(shape: Shape) -> int:
-    """Returns how many ways one suit has of showing so many cards in each round."""
-    return prod(comb(NUM_RANKS - sum(shape[:i]), count) for i, count in enumerate(shape))
 
 
 def _table(values: Sequence[object]) -> IntArray:
