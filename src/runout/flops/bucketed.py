@@ -309,13 +309,10 @@ def pack_rounds(game: CardGame, results: Sequence[FlopSolveResult]) -> Arrays:
     return kept
 
 
-def has_records(kept: Arrays) -> bool:
-    """Returns whether `pack_rounds` has written something there."""
-    return "round_facts" in kept
-
-
 def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
-    """Returns the records of a kept flop, round by round."""
+    """Returns the records of a kept flop, round by round; none if `pack_rounds` wrote none."""
+    if "round_facts" not in kept:
+        return []
     last = read_buckets(kept, flop)
     _, num_turn, num_river = last.num_buckets
     records = []

@@ -132,11 +132,8 @@ class BucketStrategy:
     def from_arrays(cls, kept: Arrays, flop: tuple[int, ...]) -> "BucketStrategy":
         """Returns what `to_arrays` wrote."""
         played = tuple(
-            (
-                unpack_probabilities(kept[f"{street}_oop"]),
-                unpack_probabilities(kept[f"{street}_ip"]),
-            )
-            for street in _STREETS
+            (unpack_probabilities(kept[f"{s}_oop"]), unpack_probabilities(kept[f"{s}_ip"]))
+            for s in _STREETS
         )
         return cls(read_buckets(kept, flop), played)
 

@@ -39,7 +39,7 @@ from runout.flops.backend import (
     PostflopBackend,
     ProgressSink,
 )
-from runout.flops.bucketed import RoundRecord, has_records, read_records
+from runout.flops.bucketed import RoundRecord, read_records
 from runout.flops.settings import make_backend
 from runout.solutions.values import (
     NUM_POSITIONS,
@@ -410,11 +410,11 @@ class PostflopAbstraction:
         Raises:
             BundleError: if they were not kept, or the backend has no buckets.
         """
-        kept = self._kept(flop_index, spr_index)
-        if not has_records(kept):
+        records = read_records(self._kept(flop_index, spr_index), self.flops.flops[flop_index])
+        if not records:
             problem = f"{self.config.solve_type} has no rounds of buckets"
             raise BundleError("postflop_model", problem)
-        return read_records(kept, self.flops.flops[flop_index])
+        return records
 
     def _kept(self, flop_index: int, spr_index: int) -> Arrays:
         if not self.solutions:
