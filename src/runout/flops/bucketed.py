@@ -80,15 +80,9 @@ class BucketedSolver:
         team: Team | None = None,
         sampled: tuple[int, int] = (NUM_TURNS, NUM_RIVERS),
     ) -> None:
-        """Begins with all actions equally likely.
+        """Begins with all actions equally likely, on a flop whose cards are not merged by suits.
 
-        Args:
-            game: the flop, its cards not merged by suits.
-            buckets: of its hands.
-            schedule: the CFR variant.
-            seed: of the cards that are dealt.
-            team: threads to share the work.
-            sampled: turn cards of an iteration, and river cards after each.
+        Sampled are so many turn cards in an iteration, and river cards after each.
         """
         self.game = game
         self.buckets = buckets

@@ -99,9 +99,7 @@ def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:
 class BucketStrategy:
     """Strategies of both players by bucket.
 
-    Attributes:
-        buckets: which bucket a combo is in.
-        played: for flop, turn and river, for OOP and IP: ``[A, B]`` probabilities.
+    Played are, for flop, turn and river, for OOP and IP, ``[A, B]`` probabilities.
     """
 
     buckets: FlopBuckets

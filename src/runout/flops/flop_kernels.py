@@ -15,13 +15,9 @@ from runout.jit import kernel
 def add_folds(
     first_row: int, weight: Float32Array, folds: Float32Array, out_gain: FloatArray
 ) -> None:
-    """Adds what is won by folds on a board to some rows of ``out_gain[C, C]``.
+    """Adds what rows of combos win by folds on a board, ``[m, .]``, to rows of ``out_gain[C, C]``.
 
-    Args:
-        first_row: of the rows.
-        weight: ``[C]`` how many boards the board stands for, 0 where it makes a combo impossible.
-        folds: ``[m, .]`` what the combos of the rows win.
-        out_gain: the sums.
+    ``weight[C]`` is how many boards the board stands for, 0 where it makes a combo impossible.
     """
     num_combos = weight.shape[0]
     for i in range(folds.shape[0]):
@@ -100,14 +96,7 @@ def collect_buckets(
     weight: Float32Array,
     out_by_bucket: FloatArray,
 ) -> None:
-    """Adds the entries of all hands, times their weights, to their buckets: ``[A, H]``, ``[A, B]``.
-
-    Args:
-        by_hand: float32, what the hands have.
-        bucket_by_hand: ``[H]`` -1 for none.
-        weight: ``[H]`` how much a hand counts.
-        out_by_bucket: added to.
-    """
+    """Adds float32 ``[A, H]`` of hands, times ``weight[H]``, to their buckets: ``[A, B]``."""
     for action in range(by_hand.shape[0]):
         source, target = by_hand[action], out_by_bucket[action]
         for hand in range(bucket_by_hand.shape[0]):
@@ -122,11 +111,8 @@ def match_decisions(
 ) -> None:
     """Makes every decision's actions as likely as the positive part of ``weights[A, B]``.
 
-    Args:
-        first_action: ``[D]`` the row of each decision's first action.
-        num_actions: ``[D]``.
-        weights: regrets or strategy sums.
-        out_played: ``[A, B]`` probabilities.
+    Weights are regrets or strategy sums; ``first_action[D]`` is the row of each decision's first
+    action.
     """
     for decision in range(first_action.shape[0]):
         first = first_action[decision]

@@ -272,14 +272,10 @@ def progress_sink(
 
 @dataclass(frozen=True, eq=False)
 class PostflopPlan:
-    """What a solve of a config's flops is about to do.
+    """What a solve of a config's flops is about to do: which flops, trees and backend.
 
-    Attributes:
-        config: what is asked for.
-        flops: to solve, with their weights.
-        trees: the betting at each stack-to-pot ratio of the config.
-        backend: how each flop is solved with each tree.
-        num_workers: threads in all; the result does not depend on it.
+    There is a tree for each stack-to-pot ratio. Nothing that is found depends on the number of
+    threads.
     """
 
     config: PostflopModelConfig
@@ -323,13 +319,9 @@ class PostflopPlan:
 
 @dataclass(frozen=True, eq=False)
 class PostflopAbstraction:
-    """Solved postflop games of a config.
+    """Solved postflop games of a config: trees, values and what is kept at each stack-to-pot ratio.
 
-    Attributes:
-        config: what was solved.
-        trees: the betting at each stack-to-pot ratio of the config.
-        values: what hands get at each of them.
-        solutions: what is kept besides at each of them on each flop; empty if nothing is.
+    What is kept besides values is by ratio and flop, empty if nothing is.
     """
 
     config: PostflopModelConfig

@@ -45,15 +45,9 @@ _SYMMETRY_TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class _Decision:
-    """A decision of a solver and where its tables are.
+    """A decision of a solver, and where the acting player's tables keep its board and actions.
 
-    Attributes:
-        solver: whose tables.
-        position: of the decision.
-        runout: where the tables keep its board; their suits may be others than those of the path.
-        player: who acts.
-        rows: of its actions in the player's tables.
-        codes: of its actions.
+    Suits of the tables' board may be others than those of the path.
     """
 
     solver: SpotSolver

@@ -106,13 +106,10 @@ class PairSums:
     """Sums over boards of one street, by OOP's and IP's combos."""
 
     def __init__(self, num_combos: int, symmetries: IntArray, has_showdowns: bool) -> None:
-        """Begins with no boards.
+        """Begins with no boards; only rivers have showdowns.
 
-        Args:
-            num_combos: C.
-            symmetries: ``[s, C]`` the combo that each combo becomes under each renaming of suits by
-                which boards were merged.
-            has_showdowns: whether the street is the river.
+        The symmetries ``[s, C]`` are the combo that each combo becomes under each renaming of suits
+        by which boards were merged.
         """
         shape = (num_combos, num_combos)
         self.gain: FloatArray = np.zeros(shape)
@@ -338,13 +335,7 @@ class _Extraction:
         self._entering: dict[int, list[Arrival]] = {_FLOP: [start, start]}
 
     def play(self, street: Street, board: int, weight: int = 1) -> PlayedBoard:
-        """Returns what is done on a board, entered from the board that was played last before it.
-
-        Args:
-            street: of the board.
-            board: its number among those of the street.
-            weight: how many boards it stands for.
-        """
+        """Returns what is done on a board that stands for so many, entered from the one before."""
         reach = self._reach(street, board)
         dealt = self._game.cards.runouts[street - 1][board] if street > _FLOP else ()
         has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)].any(axis=1)

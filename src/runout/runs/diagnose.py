@@ -33,12 +33,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class MergedPair:
-    """Two combos in one bucket.
+    """Two combos in one bucket, and how far apart what they earn is.
 
-    Attributes:
-        combos: numbers of the two.
-        distance_pot: how far apart what they earn is: the earth mover's distance of their EV
-            histograms in flop pots, mean over both positions.
+    The distance is the earth mover's of their EV histograms in flop pots, mean over both positions.
     """
 
     combos: tuple[int, int]

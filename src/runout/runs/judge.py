@@ -126,11 +126,7 @@ StrategyOf = Callable[[int, int], FlopStrategy]
 
 @dataclass(frozen=True)
 class JointLoss:
-    """What best responses win in the real game, per hand.
-
-    Attributes:
-        best_response_mbb: of SB against BB's strategy and of BB against SB's.
-    """
+    """What best responses of SB and BB win in the real game, per hand."""
 
     best_response_mbb: tuple[float, float]
 

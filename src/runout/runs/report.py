@@ -55,10 +55,7 @@ _SECONDS = "seconds"
 class SizeVariant:
     """The same spot with one size of a player's first bets on the flop, and no other.
 
-    Attributes:
-        player: whose sizes, 0 OOP and 1 IP.
-        code: the bet that is left, as in the tree with all sizes.
-        bet_sizes: the key of the config.
+    The code is that of the bet that is left, as in the tree with all sizes.
     """
 
     player: int
@@ -98,15 +95,10 @@ class ReportPlan:
         has_size_costs: bool = False,
         spots: Path | None = None,
     ) -> "ReportPlan":
-        """Reads a spot without a board and finds its lines.
+        """Reads a spot without a board from a file, from keys, which win, or both; finds its lines.
 
-        Args:
-            source: the file of the spot, None if the keys say everything.
-            given: keys that win over those of the file.
-            flops: what to solve.
-            paths: the lines, ``root`` or empty for the first decision.
-            has_size_costs: whether to solve again with one size, where there are several.
-            spots: where solutions are kept.
+        A line is a path, ``root`` or empty for the first decision. Size costs solve again with one
+        size, where there are several.
 
         Raises:
             ConfigError: naming the key at fault.

@@ -82,13 +82,8 @@ class Estimate:
 class SweepMean:
     """A choice over all flops and seeds.
 
-    Attributes:
-        label: the choice.
-        num_seeds: that are finished on every flop.
-        num_solves: that are finished.
-        by_measure: mean and error over seeds.
-        difference: to the first choice in `MEASURES`'s first measure, seed by seed; None for the
-            first itself.
+    Seeds count that are finished on every flop. The difference is to the first choice, in the first
+    of `MEASURES`, seed by seed; None for the first itself.
     """
 
     label: str
