@@ -106,9 +106,9 @@ def _lookup_seconds(abstraction: CardAbstraction, deals: Uint8Array) -> tuple[fl
 
 def build_rows() -> list[Row]:
     """Returns time and peak memory of a default build, and the sizes of its buckets."""
-    workplace = RunContext(count_cores())
+    context = RunContext(count_cores())
     started = time.perf_counter()
-    built = build_card_abstraction(AbstractionConfig(), workplace=workplace)
+    built = build_card_abstraction(AbstractionConfig(), context=context)
     seconds = time.perf_counter() - started
     # Linux counts in KiB, macOS in bytes. The other measurements of this process are in it too.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

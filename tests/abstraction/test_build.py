@@ -62,7 +62,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     events = []
     config = AbstractionConfig(50_000, 50_000, 20_000, feature=feature)
     abstraction = build_card_abstraction(
-        config, workplace=RunContext(1, events.append), with_river_table=True
+        config, context=RunContext(1, events.append), with_river_table=True
     )
     assert [event.phase for event in events if isinstance(event, PhaseStarted)] == [
         "flop strengths",
@@ -103,7 +103,7 @@ def surveys(run):
 
 @pytest.fixture(scope="module")
 def exhaustive(run, surveys):
-    return build_card_abstraction(AbstractionConfig(), workplace=run)
+    return build_card_abstraction(AbstractionConfig(), context=run)
 
 
 @pytest.mark.slow

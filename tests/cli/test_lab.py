@@ -57,7 +57,7 @@ class Rows:
         self.interrupt_at = interrupt_at
         self.asked = []
 
-    def __call__(self, backends, flops, trees, workplace):
+    def __call__(self, backends, flops, trees, context):
         for flop in flops:
             for tree in trees:
                 for tested in backends:
@@ -252,7 +252,7 @@ def config(tmp_path):
 def made_up(monkeypatch, config):
     """A sweep whose solves take no time: the second choice loses 1 % less."""
 
-    def run(points, workplace):
+    def run(points, context):
         for task in list_tasks(points):
             values = dict.fromkeys(MEASURES, 0.5)
             yield SweepRow(task, values | {"real": 0.05 + 0.001 * task.seed - 0.01 * task.point})

@@ -252,7 +252,7 @@ def test_showing_a_spot_compiles_nothing(run_program, spot, words):
 
 def test_a_spot_without_a_solution_is_opened_by_the_solver(run, tmp_path):
     keys = {"board": "QsJh2h8c", "oop": "AA,QQ", "ip": "KK,T9s", "pot": 20, "stack": 60}
-    solution = solve_spot(**keys, max_iterations=3, workplace=RunContext(1))
+    solution = solve_spot(**keys, max_iterations=3, context=RunContext(1))
     solution.begin_saving(tmp_path / "old")()
     solution.save(tmp_path / "new")
     old, new = (run("spot", "show", str(tmp_path / name)).stdout for name in ("old", "new"))

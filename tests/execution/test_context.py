@@ -261,7 +261,7 @@ def test_a_task_that_wants_to_be_alone_is_alone_and_has_all_threads(tmp_path):
 # Finished tasks are kept, found again, and never mistaken for those of another job.
 
 
-TASKS_TEST_WORKPLACE = [Task(name, number) for number, name in enumerate("abc")]
+TASKS_OF_CONTEXT = [Task(name, number) for number, name in enumerate("abc")]
 
 
 @dataclass
@@ -276,8 +276,8 @@ class SquaresOfTestRunContext:
         return TaskResult({"number": np.array(item * item)})
 
 
-def squares_of(workplace, job, tasks=TASKS_TEST_WORKPLACE):
-    return {done.task.key: int(done.entry.arrays["number"]) for done in workplace.run(job, tasks)}
+def squares_of(context, job, tasks=TASKS_OF_CONTEXT):
+    return {done.task.key: int(done.entry.arrays["number"]) for done in context.run(job, tasks)}
 
 
 def test_without_a_directory_everything_is_computed():
@@ -295,26 +295,24 @@ def test_a_finished_task_is_found_by_the_next_run(tmp_path):
 
 
 def test_jobs_of_other_facts_share_nothing(tmp_path):
-    workplace, first, other = (
+    context, first, other = (
         RunContext(1, checkpoints=tmp_path),
         SquaresOfTestRunContext(),
         SquaresOfTestRunContext({"spr": 4.0}),
     )
-    squares_of(workplace, first)
-    squares_of(
-        workplace, other, [replace(task, item=task.item + 1) for task in TASKS_TEST_WORKPLACE]
-    )
+    squares_of(context, first)
+    squares_of(context, other, [replace(task, item=task.item + 1) for task in TASKS_OF_CONTEXT])
     assert other.computed == [1, 2, 3]
-    assert squares_of(workplace, other) == {"a": 1, "b": 4, "c": 9}
-    assert squares_of(workplace, first) == {"a": 0, "b": 1, "c": 4}
+    assert squares_of(context, other) == {"a": 1, "b": 4, "c": 9}
+    assert squares_of(context, first) == {"a": 0, "b": 1, "c": 4}
 
 
 def test_a_damaged_result_is_computed_again(tmp_path):
-    workplace, job = RunContext(1, checkpoints=tmp_path), SquaresOfTestRunContext()
-    squares_of(workplace, job)
+    context, job = RunContext(1, checkpoints=tmp_path), SquaresOfTestRunContext()
+    squares_of(context, job)
     (file,) = tmp_path.glob("b-*.result")
     file.write_bytes(file.read_bytes()[:-1])
-    assert squares_of(workplace, job) == {"a": 0, "b": 1, "c": 4}
+    assert squares_of(context, job) == {"a": 0, "b": 1, "c": 4}
     assert job.computed == [0, 1, 2, 1]
 
 
@@ -349,4 +347,4 @@ def test_a_number_of_workers_that_nobody_can_have_is_refused():
 
 
 def test_tasks_can_travel():
-    assert pickle.loads(pickle.dumps(TASKS_TEST_WORKPLACE)) == TASKS_TEST_WORKPLACE
+    assert pickle.loads(pickle.dumps(TASKS_OF_CONTEXT)) == TASKS_OF_CONTEXT

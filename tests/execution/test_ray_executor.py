@@ -153,8 +153,8 @@ def test_shards_are_actors_and_a_lost_one_is_told(executor):
 
 
 def test_a_joint_solve_on_three_actors_has_the_bits_of_one_without_shards(executor):
-    workplace = RunContext(1, executor=executor)
-    assert_same_bits(solve_joint(PLAN, workplace), solve_joint(PLAN, RunContext(1)))
+    context = RunContext(1, executor=executor)
+    assert_same_bits(solve_joint(PLAN, context), solve_joint(PLAN, RunContext(1)))
 
 
 def test_more_shards_than_cores_are_refused(executor):

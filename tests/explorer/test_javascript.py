@@ -58,7 +58,7 @@ console.log(JSON.stringify([0, 1].map((player) => ({
 @has_node
 def test_the_page_cuts_ranges_as_the_command_line_does(tmp_path):
     keys = {"board": "QhJh2h8c", "oop": "22+,A2s+,KTo", "ip": "55+,K9s+,ATo", "pot": 20}
-    solution = solve_spot(**keys, stack=60, max_iterations=3, workplace=RunContext(1))
+    solution = solve_spot(**keys, stack=60, max_iterations=3, context=RunContext(1))
     node = solution.view.node("x")
     classes = classes_to_json(format_cards(node.board))
     (tmp_path / "node.json").write_text(

@@ -72,16 +72,16 @@ def value_of(flop, tree):
     return sum(flop) + tree.stakes.spr
 
 
-def solve_all(backend=None, workplace=None, flops=FLOPS, trees=TREES):
+def solve_all(backend=None, context=None, flops=FLOPS, trees=TREES):
     """Returns the results in the order of the flops."""
     job = FlopJob(trees, backend or FakeBackend())
-    results = list(solve_flops(flops, job, workplace or RunContext(1)))
+    results = list(solve_flops(flops, job, context or RunContext(1)))
     return sorted(results, key=lambda result: result.flop_index)
 
 
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
 def test_every_flop_has_a_result_with_all_ratios(num_workers):
-    results = solve_all(workplace=RunContext(num_workers))
+    results = solve_all(context=RunContext(num_workers))
     assert [result.flop_index for result in results] == list(range(len(FLOPS)))
     for flop, result in zip(FLOPS.flops, results, strict=True):
         assert result.value_pot.shape == (2, 2, 169, 169)
@@ -112,10 +112,10 @@ def keys_in(directory):
 
 
 def test_finished_flops_are_not_solved_again(tmp_path):
-    workplace = RunContext(1, checkpoints=tmp_path)
-    before = solve_all(workplace=workplace, flops=explicit_flops(NAMES[:2]))
+    context = RunContext(1, checkpoints=tmp_path)
+    before = solve_all(context=context, flops=explicit_flops(NAMES[:2]))
     backend = FakeBackend()
-    results = solve_all(backend, workplace)
+    results = solve_all(backend, context)
     assert {name for name, _ in backend.solved} == set(CANONICAL[2:])
     assert len(results) == len(FLOPS)
     for one, other in zip(before, results, strict=False):
@@ -125,12 +125,12 @@ def test_finished_flops_are_not_solved_again(tmp_path):
 
 def test_a_ledger_recalls_flops_of_an_interrupted_run(tmp_path):
     job = FlopJob([small_tree()], HandBackend(StoppingRule(3)))
-    workplace = RunContext(1, checkpoints=tmp_path)
-    interrupted = solve_flops(FLOPS, job, workplace)
+    context = RunContext(1, checkpoints=tmp_path)
+    interrupted = solve_flops(FLOPS, job, context)
     first = next(interrupted)
     interrupted.close()
     assert CANONICAL[first.flop_index] in keys_in(tmp_path)
-    results = solve_all(job.backend, workplace, trees=job.trees)
+    results = solve_all(job.backend, context, trees=job.trees)
     np.testing.assert_array_equal(results[first.flop_index].value_pot, first.value_pot)
     assert results[first.flop_index].reports == first.reports
     undisturbed = solve_all(job.backend, trees=job.trees)
@@ -142,9 +142,9 @@ def test_a_result_has_the_same_digest_whenever_it_is_computed(tmp_path):
     backend, trees = HandBackend(StoppingRule(3)), [small_tree()]
     digests = []
     for number in range(2):
-        workplace = RunContext(1 + number, checkpoints=tmp_path / str(number))
-        solve_all(backend, workplace, explicit_flops(NAMES[:2]), trees)
-        entries = Ledger(workplace.checkpoints).entries()
+        context = RunContext(1 + number, checkpoints=tmp_path / str(number))
+        solve_all(backend, context, explicit_flops(NAMES[:2]), trees)
+        entries = Ledger(context.checkpoints).entries()
         digests.append({entry.id: entry.sha256 for entry in entries})
     assert len(digests[0]) == 2
     assert digests[0] == digests[1]
@@ -158,9 +158,9 @@ def test_a_cancelled_solve_ends_after_its_iteration_and_keeps_nothing(tmp_path):
             iterations.append(event.iteration)
             cancel.set()
 
-    workplace = RunContext(1, on_event, tmp_path, cancel=cancel)
+    context = RunContext(1, on_event, tmp_path, cancel=cancel)
     with pytest.raises(CancelledError):
-        solve_all(HandBackend(StoppingRule(1_000)), workplace, trees=[small_tree()])
+        solve_all(HandBackend(StoppingRule(1_000)), context, trees=[small_tree()])
     assert iterations == [1]
     assert list(tmp_path.iterdir()) == []
 
@@ -168,10 +168,10 @@ def test_a_cancelled_solve_ends_after_its_iteration_and_keeps_nothing(tmp_path):
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(tmp_path, num_workers):
     results, events = [], []
-    workplace = RunContext(num_workers, events.append, tmp_path)
+    context = RunContext(num_workers, events.append, tmp_path)
     failing = CANONICAL[1]
     with pytest.raises(ExecutionError) as caught:
-        results.extend(solve_flops(FLOPS, FlopJob(TREES, FakeBackend(failing=failing)), workplace))
+        results.extend(solve_flops(FLOPS, FlopJob(TREES, FakeBackend(failing=failing)), context))
     assert str(caught.value) == (
         f"1 of {len(FLOPS)} flops failed: {NAMES[1]}: ZeroDivisionError('bad luck'); "
         f"the other {len(FLOPS) - 1} are solved"
@@ -185,7 +185,7 @@ def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(tmp_path, num
 
 def test_progress_of_every_solve_is_told_with_flop_and_ratio():
     events = []
-    solve_all(workplace=RunContext(1, events.append), flops=explicit_flops(NAMES[:2]))
+    solve_all(context=RunContext(1, events.append), flops=explicit_flops(NAMES[:2]))
     solving = [event for event in events if isinstance(event, FlopSolving)]
     assert [(event.flop, event.spr, event.iteration) for event in solving] == [
         (name, tree.stakes.spr, iteration)
@@ -209,7 +209,7 @@ def test_bounds_are_told_as_bounds():
 
 def test_flops_are_told_as_they_were_given():
     events = []
-    solve_all(workplace=RunContext(1, events.append), flops=explicit_flops(["7sAhKd"]))
+    solve_all(context=RunContext(1, events.append), flops=explicit_flops(["7sAhKd"]))
     assert {e.flop for e in events if isinstance(e, FlopSolving | FlopSolved)} == {"7sAhKd"}
     assert check_stream(events).phases_of("7sAhKd")
 
@@ -217,7 +217,7 @@ def test_flops_are_told_as_they_were_given():
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_each_solved_flop_is_told_when_it_is_finished_with_its_worst_ratio(num_workers):
     events = []
-    solve_all(workplace=RunContext(num_workers, events.append))
+    solve_all(context=RunContext(num_workers, events.append))
     solved = [event for event in events if isinstance(event, FlopSolved)]
     assert {event.flop for event in solved} == set(NAMES)
     assert [event.num_done for event in solved] == [1, 2, 3, 4, 5]
@@ -228,8 +228,8 @@ def test_each_solved_flop_is_told_when_it_is_finished_with_its_worst_ratio(num_w
 
 def test_recalled_flops_are_told_as_well(tmp_path):
     events = []
-    solve_all(workplace=RunContext(1, checkpoints=tmp_path))
-    solve_all(workplace=RunContext(1, events.append, tmp_path))
+    solve_all(context=RunContext(1, checkpoints=tmp_path))
+    solve_all(context=RunContext(1, events.append, tmp_path))
     assert [event.flop for event in events if isinstance(event, FlopSolved)] == NAMES
     assert not any(isinstance(event, FlopSolving) for event in events)
 
@@ -295,7 +295,7 @@ def test_ranges_reach_the_game_of_every_flop():
 
 def test_worker_count_must_be_positive():
     with pytest.raises(ExecutionError, match="workers: 0 is not a positive number"):
-        solve_all(workplace=RunContext(0))
+        solve_all(context=RunContext(0))
 
 
 CONFIG = PostflopModelConfig(

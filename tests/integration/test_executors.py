@@ -37,8 +37,8 @@ PROGRAM = "from runout.cli.app import main; main()"
 def solve(directory, executor, on_event=lambda event: None, iterations=20):
     """Returns the digest of every flop."""
     job = FlopJob([small_tree()], HandBackend(StoppingRule(iterations)))
-    workplace = RunContext(1, on_event, directory, executor=executor)
-    assert len(list(solve_flops(FLOPS, job, workplace))) == len(FLOPS)
+    context = RunContext(1, on_event, directory, executor=executor)
+    assert len(list(solve_flops(FLOPS, job, context))) == len(FLOPS)
     return {entry.id: entry.sha256 for entry in Ledger(directory).entries()}
 
 

@@ -66,7 +66,7 @@ def test_sampled_values_of_mccfr_tell_every_batch_of_deals(num_workers, num_samp
 )
 def test_a_build_of_an_abstraction_tells_every_street_and_what_follows(config):
     events = []
-    build_card_abstraction(config, workplace=RunContext(2, events.append))
+    build_card_abstraction(config, context=RunContext(2, events.append))
     finished = [phase for phase, _ in check_stream(events).finished]
     streets = [phase for phase in finished if phase.endswith(" strengths")]
     assert streets == ["flop strengths", "turn strengths", "river strengths"]

@@ -101,8 +101,8 @@ def test_a_lost_shard_takes_all_back_to_the_last_commit(alone, tmp_path, has_che
     heard = []
     executor = LocalExecutor(2, dies_at=(5, 9))  # two calls are an iteration
     checkpoints = tmp_path if has_checkpoints else None
-    workplace = RunContext(1, heard.append, checkpoints, executor=executor)
-    assert_same_bits(solve_joint(PLAN, workplace), alone)
+    context = RunContext(1, heard.append, checkpoints, executor=executor)
+    assert_same_bits(solve_joint(PLAN, context), alone)
     assert executor.num_groups == 3
     assert [event.attempt for event in heard if isinstance(event, TaskLost)] == [1, 2]
     again = [event.iteration for event in heard if isinstance(event, PreflopSolving)].count(1)
@@ -118,11 +118,11 @@ def test_shards_that_are_lost_again_and_again_are_an_error():
 def test_a_solve_goes_on_with_another_number_of_shards(alone, tmp_path):
     def stop(event):
         if isinstance(event, PreflopSolving) and event.iteration == 2:
-            workplace.cancel.set()
+            context.cancel.set()
 
-    workplace = RunContext(1, stop, tmp_path, executor=LocalExecutor(4))
+    context = RunContext(1, stop, tmp_path, executor=LocalExecutor(4))
     with pytest.raises(KeyboardInterrupt, match="keeps 2 iterations"):
-        solve_joint(PLAN, workplace)
+        solve_joint(PLAN, context)
     heard = []
     resumed = RunContext(1, heard.append, tmp_path, executor=LocalExecutor(2))
     assert_same_bits(solve_joint(PLAN, resumed), alone)

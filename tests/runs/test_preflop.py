@@ -49,9 +49,9 @@ def record_ranges(monkeypatch):
     """Returns a list that will hold the ratios and the ranges of every solve of flops."""
     seen, carry_out = [], PostflopAbstraction.carry_out
 
-    def record(plan, workplace, ranges=None):
+    def record(plan, context, ranges=None):
         seen.append((plan.config.postflop_sprs, ranges))
-        return carry_out(plan, workplace, ranges)
+        return carry_out(plan, context, ranges)
 
     monkeypatch.setattr(PostflopAbstraction, "carry_out", record)
     return seen

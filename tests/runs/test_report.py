@@ -45,7 +45,7 @@ def rows(plan):
 
 def test_rows_are_those_of_single_solves(rows):
     for flop, row in rows.items():
-        solution = solve_spot(board=flop, workplace=RunContext(1), **KEYS)
+        solution = solve_spot(board=flop, context=RunContext(1), **KEYS)
         for path, values in zip(("", "x"), row.lines, strict=True):
             assert has_same_numbers(values, line_values(solution.view.node(path)))
         assert row.exploitability_pot == solution.exploitability_pot
@@ -100,7 +100,7 @@ def test_one_size_costs_what_the_spot_with_it_is_worth_less():
     (row,) = report_flops(plan, RunContext(1))
     only = sizes | {"flop": {"oop": "25%", "ip": "25%, 50%"}}
     full, small = (
-        solve_spot(board="Th9h6c", workplace=RunContext(1), **(KEYS | {"bet_sizes": chosen}))
+        solve_spot(board="Th9h6c", context=RunContext(1), **(KEYS | {"bet_sizes": chosen}))
         for chosen in (sizes, only)
     )
     lost = full.view.node().range_ev(0) - small.view.node().range_ev(0)

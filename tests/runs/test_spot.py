@@ -38,7 +38,7 @@ ONE_WORKER = RunContext(1)
 
 
 def solve(**keys):
-    return solve_spot(workplace=ONE_WORKER, **keys)
+    return solve_spot(context=ONE_WORKER, **keys)
 
 
 def arrays_of(solution):
@@ -85,14 +85,14 @@ def test_a_config_a_file_and_keys_say_the_same(tmp_path):
 
 def test_the_number_of_workers_changes_no_bit():
     one = solve(**TURN, max_iterations=5)
-    three = solve_spot(workplace=RunContext(3), **TURN, max_iterations=5)
+    three = solve_spot(context=RunContext(3), **TURN, max_iterations=5)
     assert has_same_bits(one, three)
 
 
 def test_progress_is_told(monkeypatch):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     events = []
-    solve_spot(workplace=RunContext(1, events.append), **RIVER, target="0.001%", max_iterations=30)
+    solve_spot(context=RunContext(1, events.append), **RIVER, target="0.001%", max_iterations=30)
     assert [event.iteration for event in events] == [10, 20, 30]
     assert all(isinstance(event, SpotSolving) for event in events)
     assert events[0].pot_chips == 100
@@ -157,7 +157,7 @@ def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, k
     interrupting = RunContext(1, PressesCtrlC())
     limits = {"target": None, "max_iterations": 40}
     with pytest.raises(KeyboardInterrupt) as caught:
-        solve_spot(workplace=interrupting, **keys, **limits, directory=path)
+        solve_spot(context=interrupting, **keys, **limits, directory=path)
     saved = SpotSolution.load(path)
     assert saved.is_interrupted
     done = saved.outcome.iterations
@@ -175,14 +175,14 @@ def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, k
 def test_a_second_ctrl_c_ends_at_once_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     with pytest.raises(KeyboardInterrupt):
-        solve_spot(workplace=RunContext(1, PressesCtrlC(2)), **RIVER, directory=tmp_path / "spot")
+        solve_spot(context=RunContext(1, PressesCtrlC(2)), **RIVER, directory=tmp_path / "spot")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_directory_ctrl_c_keeps_nothing(monkeypatch):
     monkeypatch.setattr(pipeline, "_SECONDS_BETWEEN_EVENTS", 0.0)
     with pytest.raises(KeyboardInterrupt, match="after 10 iterations, nothing was kept"):
-        solve_spot(workplace=RunContext(1, PressesCtrlC()), **RIVER)
+        solve_spot(context=RunContext(1, PressesCtrlC()), **RIVER)
 
 
 def test_too_little_memory_is_refused_with_advice(monkeypatch):
@@ -284,7 +284,7 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_a_solve(tmp_path, monkeypa
     monkeypatch.setattr(BundleWriter, "commit", commit_or_fail)
     events = []
     solution = solve_spot(
-        workplace=RunContext(1, events.append),
+        context=RunContext(1, events.append),
         **RIVER,
         target=None,
         max_iterations=200,

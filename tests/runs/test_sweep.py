@@ -108,10 +108,10 @@ postflop_model:
    max_raises_per_street: 0}
 """,
     )
-    workplace = RunContext(1, checkpoints=tmp_path / "ledger")
-    first = list(run_sweep(points, workplace))
+    context = RunContext(1, checkpoints=tmp_path / "ledger")
+    first = list(run_sweep(points, context))
     assert len(first) == 2  # not random
     monkeypatch.setattr(JudgeJob, "run", None)
-    again = list(run_sweep(points, workplace))
+    again = list(run_sweep(points, context))
     assert {row.task.point: row.values for row in again} == {r.task.point: r.values for r in first}
     assert all(row.values["real"] >= row.values["own"] - 1e-5 for row in first)

@@ -85,7 +85,7 @@ def push_fold(num_workers):
 
 
 def _spot(num_workers, **keys):
-    solution = solve_spot(workplace=RunContext(num_workers), max_iterations=50, **SPOT, **keys)
+    solution = solve_spot(context=RunContext(num_workers), max_iterations=50, **SPOT, **keys)
     node = solution.view.node()
     numbers = np.concatenate([node.strategy.ravel(), node.ev.ravel()])
     pot = SPOT["pot"]

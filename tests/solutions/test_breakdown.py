@@ -105,7 +105,7 @@ def view(tmp_path_factory):
         bet_sizes="50%",
         max_raises_per_street=1,
         max_iterations=10,
-        workplace=RunContext(1),
+        context=RunContext(1),
         directory=path,
     )
     return load_spot(path)

@@ -31,9 +31,9 @@ RIVER = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 
 
 
 def test_a_spot_and_a_run_are_told_apart(tmp_path):
-    workplace = RunContext(1)
-    solve_spot(**RIVER, max_iterations=5, workplace=workplace, directory=tmp_path / "spot")
-    solve_preflop(load_run_config(RAW_EQUITY), workplace).save(tmp_path / "run")
+    context = RunContext(1)
+    solve_spot(**RIVER, max_iterations=5, context=context, directory=tmp_path / "spot")
+    solve_preflop(load_run_config(RAW_EQUITY), context).save(tmp_path / "run")
     assert isinstance(runout.open_solution(tmp_path / "spot"), StoredSpot)
     for path in (tmp_path / "run", tmp_path / "run" / "preflop"):
         found = open_solution(str(path))

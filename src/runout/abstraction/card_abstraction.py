@@ -409,9 +409,9 @@ class AbstractionConfig:
 class BoundaryGenerator:
     """Surveys the deals of each street and cuts their strengths into equal parts."""
 
-    def __init__(self, config: AbstractionConfig, workplace: RunContext | None = None) -> None:
+    def __init__(self, config: AbstractionConfig, context: RunContext | None = None) -> None:
         self.config = config
-        self._workplace = workplace or RunContext(1)
+        self._workplace = context or RunContext(1)
 
     def generate(self, seed: int) -> BucketBoundaries:
         """Returns the boundaries; the seed matters to the mode ``sampled`` only."""
@@ -453,7 +453,7 @@ def _require_member(where: str, value: str, members: type[Member]) -> Member:
 def build_card_abstraction(
     config: AbstractionConfig,
     seed: int = 0,
-    workplace: RunContext | None = None,
+    context: RunContext | None = None,
     with_river_table: bool = False,
 ) -> CardAbstraction:
     """Returns a new abstraction.
@@ -464,27 +464,27 @@ def build_card_abstraction(
     Args:
         config: what to build.
         seed: decides which deals are sampled.
-        workplace: with what; by default one thread, silently.
+        context: with what; by default one thread, silently.
         with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
     """
-    workplace = workplace or RunContext(1)
-    generator = BoundaryGenerator(config, workplace)
+    context = context or RunContext(1)
+    generator = BoundaryGenerator(config, context)
     surveys = {street: generator.survey(street, seed) for street in Street}
-    with reporting_phase(workplace.on_event, "bucket boundaries"):
+    with reporting_phase(context.on_event, "bucket boundaries"):
         boundaries = generator.cut(surveys)
     assigner = BucketAssigner(boundaries)
     tables: dict[Street, Uint16Array] = {}
     if config.mode is SurveyMode.EXHAUSTIVE:
         dealt = (Street.FLOP, Street.TURN)
-        with reporting_phase(workplace.on_event, "bucket tables", len(dealt)) as advance:
+        with reporting_phase(context.on_event, "bucket tables", len(dealt)) as advance:
             for street in dealt:
                 tables[street] = assigner.get_buckets(street, surveys[street].values)
                 advance(len(tables))
     if with_river_table:
         bucket_by_score = assigner.get_buckets(Street.RIVER, river_strengths(config.feature))
-        tables[Street.RIVER] = bucket_river_deals(bucket_by_score, workplace)
+        tables[Street.RIVER] = bucket_river_deals(bucket_by_score, context)
     statistics: dict[Street, BucketStatistics] = {}
-    with reporting_phase(workplace.on_event, "bucket statistics", len(Street)) as advance:
+    with reporting_phase(context.on_event, "bucket statistics", len(Street)) as advance:
         for street in Street:
             statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
             advance(len(statistics))

@@ -88,12 +88,12 @@ class ScoreJob:
         ]
 
 
-def survey_all(street: Street, feature: StrengthFeature, workplace: RunContext) -> StreetSurvey:
+def survey_all(street: Street, feature: StrengthFeature, context: RunContext) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
     if street is Street.RIVER:
-        return StreetSurvey(street, river_strengths(feature), _count_river_scores(workplace))
+        return StreetSurvey(street, river_strengths(feature), _count_river_scores(context))
     boards, _ = canonical_boards(street.num_board_cards)
-    scores, counts = _score_classes(street, feature, np.arange(len(boards)), workplace)
+    scores, counts = _score_classes(street, feature, np.arange(len(boards)), context)
     return StreetSurvey(street, _to_strength(street, feature, scores), counts)
 
 
@@ -101,7 +101,7 @@ def survey_sample(
     street: Street,
     feature: StrengthFeature,
     deals: Uint8Array,
-    workplace: RunContext | None = None,
+    context: RunContext | None = None,
 ) -> StreetSurvey:
     """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1.
 
@@ -109,16 +109,16 @@ def survey_sample(
         street: where they are.
         feature: the strength.
         deals: hole cards and board.
-        workplace: with what boards are scored; by default in this thread, and silently.
+        context: with what boards are scored; by default in this thread, and silently.
     """
-    workplace = workplace or RunContext(1)
+    context = context or RunContext(1)
     if street is Street.RIVER:
-        values = river_strengths(feature)[_score_river_deals(deals, workplace)]
+        values = river_strengths(feature)[_score_river_deals(deals, context)]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
         board_indexer = HandIndexer((street.num_board_cards,))
         board_classes = board_indexer.index_many(deals[:, NUM_HOLE_CARDS:])
-        scores, _ = _score_classes(street, feature, np.unique(board_classes), workplace)
+        scores, _ = _score_classes(street, feature, np.unique(board_classes), context)
         values = _to_strength(street, feature, scores[deal_indexer(street).index_many(deals)])
     return StreetSurvey(street, values, read_only(np.ones(len(deals), dtype=np.int64)))
 
@@ -131,7 +131,7 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
     )
 
 
-def bucket_river_deals(bucket_by_score: Uint16Array, workplace: RunContext) -> Uint16Array:
+def bucket_river_deals(bucket_by_score: Uint16Array, context: RunContext) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
     indexer, (all_boards, _) = deal_indexer(Street.RIVER), canonical_boards(RIVER_SIZE)
 
@@ -141,7 +141,7 @@ def bucket_river_deals(bucket_by_score: Uint16Array, workplace: RunContext) -> U
         return indexer.index_many(_deals_on_boards(boards)), bucket_by_score[scores[scores >= 0]]
 
     table = np.zeros(indexer.size, dtype=np.uint16)
-    for classes, buckets in _map_rivers("river table", bucket_part, workplace):
+    for classes, buckets in _map_rivers("river table", bucket_part, context):
         table[classes] = buckets
     return table
 
@@ -181,7 +181,7 @@ def _score_classes(
     street: Street,
     feature: StrengthFeature,
     board_classes: IntArray,
-    workplace: RunContext,
+    context: RunContext,
 ) -> tuple[IntArray, IntArray]:
     """Returns ``[classes]`` scores of the deals on the given boards, and how many deals each is.
 
@@ -191,8 +191,8 @@ def _score_classes(
     boards, weight = canonical_boards(street.num_board_cards)
     table, counts = np.zeros((2, indexer.size), dtype=np.int64)
     phase = f"{street.label} strengths"
-    with reporting_phase(workplace.on_event, phase, len(board_classes)) as advance:
-        for done in workplace.run(job, job.tasks(board_classes)):
+    with reporting_phase(context.on_event, phase, len(board_classes)) as advance:
+        for done in context.run(job, job.tasks(board_classes)):
             if done.entry is None:
                 assert done.error is not None
                 raise done.error
@@ -212,7 +212,7 @@ def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
     return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
 
 
-def _count_river_scores(workplace: RunContext) -> IntArray:
+def _count_river_scores(context: RunContext) -> IntArray:
     """Returns ``[1981]`` the number of river deals with each score."""
     boards, num_boards = canonical_boards(RIVER_SIZE)
 
@@ -223,30 +223,30 @@ def _count_river_scores(workplace: RunContext) -> IntArray:
         return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
 
     counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
-    for part_counts in _map_rivers("river strengths", count_part, workplace):
+    for part_counts in _map_rivers("river strengths", count_part, context):
         counts += part_counts
     return counts
 
 
 def _map_rivers(
-    phase: str, function: Callable[[IntArray], Result], workplace: RunContext
+    phase: str, function: Callable[[IntArray], Result], context: RunContext
 ) -> Iterator[Result]:
     """Yields what ``function`` makes of each part of all river boards, and reports progress."""
     num_boards = len(canonical_boards(RIVER_SIZE)[0])
     parts = list(split_boards(Street.RIVER, np.arange(num_boards)))
-    results = map_tasks(function, parts, workplace.num_threads)
-    with reporting_phase(workplace.on_event, phase, num_boards) as advance:
+    results = map_tasks(function, parts, context.num_threads)
+    with reporting_phase(context.on_event, phase, num_boards) as advance:
         for part, result in zip(parts, results, strict=True):
             yield result
             advance(int(part[-1]) + 1)
 
 
-def _score_river_deals(deals: Uint8Array, workplace: RunContext) -> IntArray:
+def _score_river_deals(deals: Uint8Array, context: RunContext) -> IntArray:
     low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
     combos = high * (high - 1) // 2 + low
     boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
     scores = np.empty(len(deals), dtype=np.int64)
-    with reporting_phase(workplace.on_event, "river strengths", len(deals)) as advance:
+    with reporting_phase(context.on_event, "river strengths", len(deals)) as advance:
         for rows in split_boards(Street.RIVER, np.arange(len(deals))):
             by_combo = score_rivers(boards[rows], _ALL_COMBOS)
             scores[rows] = by_combo[np.arange(len(rows)), combos[rows]]

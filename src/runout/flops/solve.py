@@ -185,7 +185,7 @@ class FlopResult:
         return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
 
-def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterator[FlopResult]:
+def solve_flops(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[FlopResult]:
     """Yields the result of every flop, as soon as it is finished.
 
     Flops are solved side by side, those with most different runouts first. Workers for which no
@@ -195,10 +195,10 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterato
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
     index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
-    finished = finish_flops(job, job.tasks(flops), workplace)
+    finished = finish_flops(job, job.tasks(flops), context)
     for num_done, (task, entry) in enumerate(finished, start=1):
         result = FlopResult.of(index_by_key[task.key], entry)
-        workplace.on_event(
+        context.on_event(
             FlopSolved(
                 flop=task.item,
                 num_done=num_done,
@@ -212,23 +212,23 @@ def solve_flops(flops: FlopList, job: FlopJob, workplace: RunContext) -> Iterato
 
 
 def finish_flops(
-    job: Job[_Item], tasks: Sequence[Task[_Item]], workplace: RunContext, phase: str = Phase.FLOPS
+    job: Job[_Item], tasks: Sequence[Task[_Item]], context: RunContext, phase: str = Phase.FLOPS
 ) -> Iterator[tuple[Task[_Item], LedgerEntry]]:
     """Yields tasks with what they found, as they are finished; those of an earlier run first.
 
     Raises:
         ExecutionError: after all were tried, naming those that failed and why.
-        CancelledError: if the token of the workplace was set.
+        CancelledError: if the token of the context was set.
     """
     failures: dict[str, Exception] = {}
-    with reporting_phase(workplace.on_event, phase, len(tasks)):
-        for done in workplace.run(job, tasks):
+    with reporting_phase(context.on_event, phase, len(tasks)):
+        for done in context.run(job, tasks):
             if done.entry is not None:
                 yield done.task, done.entry
                 continue
             assert done.error is not None
             failures[str(done.task.item)] = done.error
-            workplace.on_event(FlopFailed(str(done.task.item), repr(done.error)))
+            context.on_event(FlopFailed(str(done.task.item), repr(done.error)))
     if failures:
         causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
         problem = f"{causes}; the other {len(tasks) - len(failures)} are solved"
@@ -331,21 +331,21 @@ class PostflopAbstraction:
 
     @classmethod
     def build(
-        cls, config: PostflopModelConfig, workplace: RunContext | None = None
+        cls, config: PostflopModelConfig, context: RunContext | None = None
     ) -> "PostflopAbstraction":
         """Solves every flop of a config at every ratio; by default with all cores, silently.
 
         Raises:
             TreeError: if a betting tree cannot be built.
         """
-        workplace = workplace or RunContext()
-        with reporting_phase(workplace.on_event, Phase.TREES):
-            plan = PostflopPlan.make(config, workplace.num_workers)
-        return cls.carry_out(plan, workplace)
+        context = context or RunContext()
+        with reporting_phase(context.on_event, Phase.TREES):
+            plan = PostflopPlan.make(config, context.num_workers)
+        return cls.carry_out(plan, context)
 
     @classmethod
     def carry_out(
-        cls, plan: PostflopPlan, workplace: RunContext, ranges: FloatArray | None = None
+        cls, plan: PostflopPlan, context: RunContext, ranges: FloatArray | None = None
     ) -> "PostflopAbstraction":
         """Solves every flop of a plan with every tree, or finds what an earlier run has finished.
 
@@ -355,7 +355,7 @@ class PostflopAbstraction:
         shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
         value_pot = np.empty(shape, dtype=np.float32)
         by_flop: dict[int, FlopResult] = {}
-        for result in solve_flops(flops, plan.job(ranges), workplace):
+        for result in solve_flops(flops, plan.job(ranges), context):
             value_pot[:, result.flop_index] = result.value_pot
             by_flop[result.flop_index] = result
         in_order = [by_flop[flop_index] for flop_index in range(len(flops))]

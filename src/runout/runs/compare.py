@@ -270,13 +270,13 @@ def compare_backends(
     backends: Sequence[BackendUnderTest],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence[PostflopTree],
-    workplace: RunContext,
+    context: RunContext,
 ) -> Iterator[BackendRow]:
     """Yields a row for each backend on each flop with each tree, all backends of a tree together.
 
     A worker solves one flop at a time, with all its threads, and nothing of a solve is kept but
     its row and values. Whoever stops early, be it by Ctrl-C, has the rows of all flops and trees
-    that were finished. The workplace is told about iterations, finished solves and finished flops.
+    that were finished. The context is told about iterations, finished solves and finished flops.
     """
     tasks = []
     for flop, tree, tested in product(flops, trees, backends):
@@ -287,8 +287,8 @@ def compare_backends(
     entries: dict[tuple[tuple[int, ...], float], dict[str, LedgerEntry]] = {}
     rows_of: dict[tuple[int, ...], list[BackendRow]] = {flop: [] for flop in flops}
     num_solved = 0
-    with reporting_phase(workplace.on_event, PHASE, len(tasks)) as advance:
-        for num_done, done in enumerate(workplace.run(JudgeJob(keeps_values=True), tasks), start=1):
+    with reporting_phase(context.on_event, PHASE, len(tasks)) as advance:
+        for num_done, done in enumerate(context.run(JudgeJob(keeps_values=True), tasks), start=1):
             if done.entry is None:
                 assert done.error is not None
                 raise done.error
@@ -306,7 +306,7 @@ def compare_backends(
                 worst = max(row.real_exploitability_pot for row in rows_of[solve.flop])
                 seconds = sum(row.seconds + row.judging_seconds for row in rows_of[solve.flop])
                 solved = FlopSolved(solve.name, num_solved, len(flops), worst, seconds)
-                workplace.on_event(solved)
+                context.on_event(solved)
 
 
 def _compare_values(

@@ -189,7 +189,7 @@ class JudgeShards:
         return game.memory_bytes(part)
 
 
-def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
+def judge_run(directory: Path, context: RunContext) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it.
 
     Raises:
@@ -197,17 +197,17 @@ def judge_run(directory: Path, workplace: RunContext) -> JointLoss:
         ExecutionError: if a shard is lost.
     """
     game, solution, _ = open_joint_run(directory)
-    executor, job = workplace.chosen_executor, JudgeShards(directory)
+    executor, job = context.chosen_executor, JudgeShards(directory)
     parts = divide_flops(
         game, 1 if executor.is_here else min(executor.num_workers, len(game.flops))
     )
     num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
-    with reporting_phase(workplace.on_event, _PHASE, num_steps) as advance:
+    with reporting_phase(context.on_event, _PHASE, num_steps) as advance:
         done, counting = itertools.count(1), Lock()
 
         def on_event(event: Event) -> None:
             if not isinstance(event, FlopJudged):
-                workplace.on_event(event)
+                context.on_event(event)
                 return
             with counting:
                 advance(next(done))

@@ -123,34 +123,34 @@ class PreflopRun:
         save_solution(place, self.solution, text, digest, overwrite=overwrite)
 
 
-def solve_preflop(config: RunConfig, workplace: RunContext | None = None) -> PreflopRun:
+def solve_preflop(config: RunConfig, context: RunContext | None = None) -> PreflopRun:
     """Solves a preflop game and the flops behind it, by default with all cores, silently.
 
     Raises:
         RunoutError: if the config asks for something impossible.
     """
-    workplace = workplace or RunContext()
-    return carry_out(RunPlan.make(config, workplace.num_workers), workplace)
+    context = context or RunContext()
+    return carry_out(RunPlan.make(config, context.num_workers), context)
 
 
 def carry_out(
-    plan: RunPlan, workplace: RunContext, on_solution: SnapshotSink = ignore_snapshot
+    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_snapshot
 ) -> PreflopRun:
     """Solves what a plan says; checkpoints are written as often as its config says.
 
     ``on_solution`` is shown the preflop solution every ``print_every`` iterations of the config.
     """
     config = plan.config
-    workplace = replace(workplace, checkpoint_every=config.checkpoint_every)
+    context = replace(context, checkpoint_every=config.checkpoint_every)
     if plan.joint is not None:
-        return solve_joint(plan, workplace, on_solution)
+        return solve_joint(plan, context, on_solution)
     values = plan.given_values
     if plan.flops is not None:
-        values = PostflopAbstraction.carry_out(plan.flops, workplace).to_bundle()
+        values = PostflopAbstraction.carry_out(plan.flops, context).to_bundle()
     book = ValueBook.raw_equity() if values is None else ValueBook.from_values(values.values)
-    solution = solve_on_book(config, plan.tree, book, workplace, on_solution)
+    solution = solve_on_book(config, plan.tree, book, context, on_solution)
     if plan.leaves:
-        solution = refine_with_arriving_ranges(plan, book, solution, workplace, on_solution)
+        solution = refine_with_arriving_ranges(plan, book, solution, context, on_solution)
     return PreflopRun(plan, solution, values)
 
 
@@ -182,7 +182,7 @@ def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
 
 
 def solve_joint(
-    plan: RunPlan, workplace: RunContext, on_solution: SnapshotSink = ignore_snapshot
+    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_snapshot
 ) -> PreflopRun:
     """Solves a joint game, or goes on with one that was interrupted.
 
@@ -193,21 +193,21 @@ def solve_joint(
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
         ExecutionError: if shards are lost again and again.
     """
-    game, executor = plan.joint, workplace.chosen_executor
+    game, executor = plan.joint, context.chosen_executor
     assert game is not None
     if executor.is_here:
-        flops = game.play_flops(Team(workplace.num_threads))
-        return _learn(plan, game, flops, workplace, on_solution)
+        flops = game.play_flops(Team(context.num_threads))
+        return _learn(plan, game, flops, context, on_solution)
     parts = divide_flops(game, min(executor.num_workers, len(game.flops)))
     for attempt in itertools.count(1):
         try:
-            group = executor.start_shards(JointShards(game), parts, workplace.on_event)
+            group = executor.start_shards(JointShards(game), parts, context.on_event)
             with closing(group):
                 sharded = ShardedFlops(game, group, parts)
-                return _learn(plan, game, sharded, workplace, on_solution)
+                return _learn(plan, game, sharded, context, on_solution)
         except WorkerLostError as error:
             loss = f"a shard is lost, {error}"
-            workplace.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
+            context.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
             if attempt == MAX_ATTEMPTS:
                 raise ExecutionError("joint solve", f"{loss}, {attempt} times") from error
     raise AssertionError("unreachable")
@@ -217,15 +217,15 @@ def _learn(
     plan: RunPlan,
     game: JointGame,
     flops: LearningFlops,
-    workplace: RunContext,
+    context: RunContext,
     on_solution: SnapshotSink,
 ) -> PreflopRun:
     """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
-    config, rule, cancel = plan.config, plan.config.stopping_rule(), workplace.cancel
+    config, rule, cancel = plan.config, plan.config.stopping_rule(), context.cancel
     leaves: LearningLeaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
-    path = None if workplace.checkpoints is None else workplace.checkpoints / JOINT_FOLDER
+    path = None if context.checkpoints is None else context.checkpoints / JOINT_FOLDER
     earlier_seconds = 0.0
     if path is not None and has_commit(path):
         earlier_seconds = restore(path, solver, leaves, digest)
@@ -235,17 +235,17 @@ def _learn(
         directory.parent.mkdir(parents=True, exist_ok=True)
         return begin_saving(directory, solver, leaves, seconds, digest)
 
-    autosave = workplace.autosave(path, config.joint_settings.checkpoint_minutes, begin)
+    autosave = context.autosave(path, config.joint_settings.checkpoint_minutes, begin)
 
     def look_up(progress: SolveProgress) -> None:
         nonlocal seconds
         seconds = earlier_seconds + progress.seconds
-        workplace.on_event(_preflop_event(progress, rule))
+        context.on_event(_preflop_event(progress, rule))
         autosave.save_if_due()
 
     with holding_interrupts(cancel), autosave:
         try:
-            with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
+            with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
                 record = solver.recording(look_up, on_solution, config.print_every)
                 outcome = solver.cfr.solve(rule, record, cancel, solver.last_measured)
                 solution = solver.conclude(outcome)
@@ -253,7 +253,7 @@ def _learn(
             if path is not None:
                 begin(path)()
             raise KeyboardInterrupt(describe_interruption(solver.cfr.iteration, path)) from None
-    if not workplace.chosen_executor.is_here:  # shards are read when they are gone
+    if not context.chosen_executor.is_here:  # shards are read when they are gone
         if path is not None:
             begin(path)()
         else:
@@ -289,7 +289,7 @@ def solve_on_book(
     config: RunConfig,
     tree: PreflopTree,
     book: ValueBook,
-    workplace: RunContext,
+    context: RunContext,
     on_solution: SnapshotSink = ignore_snapshot,
     number: int = 0,
 ) -> PreflopSolution:
@@ -300,18 +300,18 @@ def solve_on_book(
     rule = config.stopping_rule()
 
     def report(progress: SolveProgress) -> None:
-        workplace.on_event(_preflop_event(progress, rule, number))
+        context.on_event(_preflop_event(progress, rule, number))
 
     solver = PreflopSolver(tree, BookLeaves(tree, book), config.schedule())
-    with reporting_phase(workplace.on_event, Phase.PREFLOP, rule.max_iterations):
-        return solver.solve(rule, report, on_solution, config.print_every, workplace.cancel)
+    with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
+        return solver.solve(rule, report, on_solution, config.print_every, context.cancel)
 
 
 def refine_with_arriving_ranges(
     plan: RunPlan,
     book: ValueBook,
     solution: PreflopSolution,
-    workplace: RunContext,
+    context: RunContext,
     on_solution: SnapshotSink = ignore_snapshot,
 ) -> PreflopSolution:
     """Solves flops again with the ranges that really arrive; returns the last round's solution.
@@ -333,12 +333,12 @@ def refine_with_arriving_ranges(
         for leaf in plan.tree.flop_leaves():
             arriving = solution.arriving_ranges(leaf.node)
             held = ranges[leaf.path] = _damp(ranges.get(leaf.path), arriving, share)
-            flops = PostflopAbstraction.carry_out(plan.leaves[leaf.path], workplace, held).values[0]
+            flops = PostflopAbstraction.carry_out(plan.leaves[leaf.path], context, held).values[0]
             detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
             values[leaf.path] = LeafValues(average_share(flops), ValueSource.SOLVED, detail)
             worst_pot = max(worst_pot, *(report.exploitability_pot for report in flops.reports))
         refined = solve_on_book(
-            config, plan.tree, book.with_leaves(values), workplace, on_solution, number
+            config, plan.tree, book.with_leaves(values), context, on_solution, number
         )
         change, reached_mbb = refined.change_from(solution), refined.report.exploitability_mbb
         meaning = next(iter(plan.leaves.values())).backend.meaning
@@ -348,7 +348,7 @@ def refine_with_arriving_ranges(
             report=replace(refined.report, ranges_rounds=tuple(rounds)),
             earlier_strategies=(*solution.earlier_strategies, solution.strategy),
         )
-        workplace.on_event(RangesRoundFinished(number, config.ranges_rounds, change, reached_mbb))
+        context.on_event(RangesRoundFinished(number, config.ranges_rounds, change, reached_mbb))
         if change < config.ranges_tolerance:
             break
     return solution

@@ -208,10 +208,10 @@ class ReportPlan:
     ) -> SpotSolution:
         config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
         sink = _telling_flop(flop, config, worker.on_event)
-        workplace = RunContext(worker.num_threads, sink, cancel=worker.cancel)
+        context = RunContext(worker.num_threads, sink, cancel=worker.cancel)
         try:
             return solve_spot(
-                config, workplace, directory=directory, overwrite=True, team=Team.of(worker)
+                config, context, directory=directory, overwrite=True, team=Team.of(worker)
             )
         except KeyboardInterrupt:  # the token was set, and what was learned is kept
             raise CancelledError from None
@@ -321,17 +321,17 @@ def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[
     return [action.code for action in position.actions() if action.kind in AGGRESSIVE_KINDS]
 
 
-def report_flops(plan: ReportPlan, workplace: RunContext) -> Iterator[FlopRow]:
+def report_flops(plan: ReportPlan, context: RunContext) -> Iterator[FlopRow]:
     """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
 
     Raises:
         ExecutionError: after all flops were tried, naming those that failed and why.
-        CancelledError: if the token of the workplace was set.
+        CancelledError: if the token of the context was set.
     """
-    finished = finish_flops(plan, plan.tasks(), workplace)
+    finished = finish_flops(plan, plan.tasks(), context)
     for num_done, (task, entry) in enumerate(finished, start=1):
         row = plan.row_of(task.item, entry)
-        workplace.on_event(_reported(plan, row, num_done))
+        context.on_event(_reported(plan, row, num_done))
         yield row
 
 

@@ -118,7 +118,7 @@ def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
 
 def solve_spot(
     config: SpotConfig | Path | None = None,
-    workplace: RunContext | None = None,
+    context: RunContext | None = None,
     *,
     directory: Path | None = None,
     resume: bool = True,
@@ -130,13 +130,13 @@ def solve_spot(
 
     Args:
         config: what to solve, or its YAML file; None if the keys say everything.
-        workplace: with what; by default all cores, silently. Its checkpoints are not used.
+        context: with what; by default all cores, silently. Its checkpoints are not used.
         directory: where the solution is saved, also when Ctrl-C ends the solve early; None to
             save nothing.
         resume: whether a solve that is in the directory goes on.
         overwrite: whether what is in the directory is replaced instead, unless it is an
             interrupted solve of this spot.
-        team: threads that share the solve; by default those of the workplace.
+        team: threads that share the solve; by default those of the context.
         keys: of the config, such as ``board="QsJh2h"``; they win over those of ``config``.
 
     Raises:
@@ -150,17 +150,17 @@ def solve_spot(
         config = load_spot_config(config, keys)
     elif keys:
         config = load_spot_config(None, config.to_mapping() | keys)
-    workplace = workplace or RunContext()
+    context = context or RunContext()
     with ExitStack() as stack:
         if directory is not None:
             stack.enter_context(claiming(directory))
             # What may not be replaced is refused now, and not after the work.
             StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
-        team = team or Team(workplace.num_threads)
+        team = team or Team(context.num_threads)
         earlier = _find_earlier(config, team, directory, resume, overwrite)
         reason = reason_to_rest(earlier.outcome, earlier.curve_chips, config.stopping_rule())
         if reason is None:
-            solution = _solve(earlier, workplace, directory)
+            solution = _solve(earlier, context, directory)
             if solution.is_interrupted:
                 num_done = solution.outcome.iterations
                 raise KeyboardInterrupt(describe_interruption(num_done, directory))
@@ -255,7 +255,7 @@ def reason_to_rest(
     return None
 
 
-def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None) -> SpotSolution:
+def _solve(earlier: SpotSolution, context: RunContext, directory: Path | None) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
 
     What is in the directory is replaced: it was saved on the way, or may be.
@@ -280,7 +280,7 @@ def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None)
     def begin(place: Path) -> Finish:
         return pause().begin_saving(place, overwrite=True)
 
-    autosave = workplace.autosave(directory, config.checkpoint_minutes, begin)
+    autosave = context.autosave(directory, config.checkpoint_minutes, begin)
 
     def look_up(progress: SolveProgress) -> None:
         nonlocal seconds_at_event, taken
@@ -288,7 +288,7 @@ def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None)
         is_due = taken - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
         if is_due or progress.stop_reason is not None:  # a river iterates in microseconds
             seconds_at_event = taken
-            workplace.on_event(
+            context.on_event(
                 SpotSolving(
                     iteration=progress.iteration,
                     max_iterations=progress.max_iterations,
@@ -303,11 +303,11 @@ def _solve(earlier: SpotSolution, workplace: RunContext, directory: Path | None)
             curve.append((progress.iteration, progress.exploitability))
         autosave.save_if_due()
 
-    with holding_interrupts(workplace.cancel):
+    with holding_interrupts(context.cancel):
         with autosave:
             try:
                 measured = curve[-1] if curve else None
-                solution = conclude(solver.solve(rule, look_up, workplace.cancel, measured))
+                solution = conclude(solver.solve(rule, look_up, context.cancel, measured))
             except CancelledError:
                 solution = pause()
         if directory is not None:

@@ -152,18 +152,18 @@ def _paired(seeds: dict[int, dict[str, float]], first: dict[int, dict[str, float
     return Estimate.of([seeds[seed][name] - first[seed][name] for seed in seeds if seed in first])
 
 
-def run_sweep(points: Sequence[SweepPoint], workplace: RunContext) -> Iterator[SweepRow]:
+def run_sweep(points: Sequence[SweepPoint], context: RunContext) -> Iterator[SweepRow]:
     """Yields a row for every solve, as soon as it is finished; those of an earlier run first.
 
     Raises:
         ExecutionError: after all were tried, naming those that failed and why.
-        CancelledError: if the token of the workplace was set.
+        CancelledError: if the token of the context was set.
     """
     sweep = {str(task): task for task in list_tasks(points)}
     tasks = [task.to_task() for task in sweep.values()]
-    finished = finish_flops(JudgeJob(keeps_values=False), tasks, workplace, PHASE)
+    finished = finish_flops(JudgeJob(keeps_values=False), tasks, context, PHASE)
     for num_done, (task, entry) in enumerate(finished, start=1):
-        workplace.on_event(PhaseAdvanced(PHASE, num_done, len(tasks)))
+        context.on_event(PhaseAdvanced(PHASE, num_done, len(tasks)))
         row = row_of(entry)
         numbers = [row.real_exploitability_pot, row.own_exploitability_pot, *row.real_gains_pot]
         values = [*numbers, float(row.iterations), row.seconds]

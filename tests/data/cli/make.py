@@ -74,7 +74,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         for name, keys in SPOTS.items():
-            solve_spot(**keys, workplace=RunContext(1), directory=path / name)
+            solve_spot(**keys, context=RunContext(1), directory=path / name)
         for name, text in RUNS.items():
             solve_preflop(load_run_config(text), RunContext(1)).save(path / name)
         solved = PostflopAbstraction.build(PostflopModelConfig(**FLOPS), RunContext(1))
