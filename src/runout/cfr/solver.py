@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +31,8 @@ from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
 # the middle pass knows poker.
 
 
-class _Spans(NamedTuple):
-    """Parts of the tree, each with a board: the top comes first on the way down and last up."""
-
-    tops: list[tuple[int, TreeSpan]]
-    subtrees: list[tuple[int, TreeSpan]]
+#: A board and a part of the tree.
+_Part = tuple[int, TreeSpan]
 
 
 class StreetSolver:
@@ -64,7 +61,7 @@ class StreetSolver:
         self.leaves = leaves
         self._team = team or Team()
         self._num_boards = num_boards
-        self._spans_by_number: dict[int, _Spans] = {}
+        self._divided: dict[int, tuple[list[_Part], list[_Part]]] = {}
         shape = (num_boards, tree.num_nodes, num_hands)
         self._regret = np.zeros(shape, dtype)
         self._strategy_sum = np.zeros(shape, dtype)
@@ -142,41 +139,33 @@ class StreetSolver:
         self._is_averaged = averages
 
     def _match(self, player: int, source: RealArray) -> float:
-        def match(part: tuple[int, TreeSpan]) -> float:
+        def match(part: _Part) -> float:
             board, span = part
+            strategy = self._strategy[board]
             return float(
-                cfr_kernels.match_regrets(
-                    self.tree, player, source[board], span, self._strategy[board]
-                )
+                cfr_kernels.match_regrets(self.tree, player, source[board], span, strategy)
             )
 
         self._is_reach_known[player] = False
-        spans = self._divide()
-        return max(self._team.run(match, [*spans.tops, *spans.subtrees]))
+        tops, subtrees = self._divide()
+        return max(self._team.run(match, [*tops, *subtrees]))
 
     def _propagate_reach(self, player: int) -> None:
         self._reach[player][:, 0] = self._root_reach[:, player]
 
-        def propagate(part: tuple[int, TreeSpan]) -> None:
+        def propagate(part: _Part) -> None:
             board, span = part
-            cfr_kernels.propagate_reach(
-                self.tree,
-                player,
-                self._row[player],
-                self._strategy[board],
-                span,
-                self._reach[player][board],
-            )
+            row, reach = self._row[player], self._reach[player][board]
+            cfr_kernels.propagate_reach(self.tree, player, row, self._strategy[board], span, reach)
 
-        spans = self._divide()
-        self._team.run(propagate, spans.tops)
-        self._team.run(propagate, spans.subtrees)
+        for parts in self._divide():
+            self._team.run(propagate, parts)
         self._is_reach_known[player] = True
 
     def _learn(self, player: int, weights: DiscountWeights) -> None:
         typed = DiscountWeights(*(self._regret.dtype.type(weight) for weight in weights))
 
-        def learn(part: tuple[int, TreeSpan]) -> None:
+        def learn(part: _Part) -> None:
             board, span = part
             tables = LearningTables(
                 self._regret[board], self._strategy_sum[board], self._strategy[board]
@@ -192,12 +181,11 @@ class StreetSolver:
                 self._value[board],
             )
 
-        spans = self._divide()
-        self._team.run(learn, spans.subtrees)
-        self._team.run(learn, spans.tops)
+        for parts in reversed(self._divide()):
+            self._team.run(learn, parts)
 
     def _judge(self, player: int, judge: Evaluation) -> None:
-        def propagate(part: tuple[int, TreeSpan]) -> None:
+        def propagate(part: _Part) -> None:
             board, span = part
             value = self._value[board]
             if judge is Evaluation.BEST_RESPOND:
@@ -206,19 +194,19 @@ class StreetSolver:
                 strategy = self._strategy[board]
                 cfr_kernels.propagate_values(self.tree, player, strategy, span, value)
 
-        spans = self._divide()
-        self._team.run(propagate, spans.subtrees)
-        self._team.run(propagate, spans.tops)
+        for parts in reversed(self._divide()):
+            self._team.run(propagate, parts)
 
-    def _divide(self) -> _Spans:
-        """Returns the tree in as many parts as threads are ready to work on it."""
+    def _divide(self) -> tuple[list[_Part], list[_Part]]:
+        """Returns the top of the tree, and below as many parts as threads are ready for them.
+
+        The top comes first on the way down, and last on the way up.
+        """
         number = self._team.num_ready
-        if number not in self._spans_by_number:
+        if number not in self._divided:
             boards, (top, subtrees) = range(self._num_boards), split_tree(self.tree, number)
-            self._spans_by_number[number] = _Spans(
-                list(product(boards, top)), list(product(boards, subtrees))
-            )
-        return self._spans_by_number[number]
+            self._divided[number] = list(product(boards, top)), list(product(boards, subtrees))
+        return self._divided[number]
 
 
 # The iteration loop of CFR, and what a solution is worth.
@@ -337,17 +325,7 @@ class CfrSolver:
         cancel: CancelToken | None = None,
         measured: Measurement | None = None,
     ) -> SolveOutcome:
-        """Iterates until a limit of the rule is met; counts earlier iterations too.
-
-        Args:
-            rule: when to stop.
-            on_progress: called after every iteration.
-            cancel: ends the solve after an iteration; by default nobody does.
-            measured: the last measurement of an earlier sitting.
-
-        Raises:
-            CancelledError: if the token was set.
-        """
+        """Iterates until a limit of the rule is met; see `iterate_until`."""
         return iterate_until(self, rule, on_progress, cancel, measured=measured)
 
     def worst_exploitability(self) -> float:

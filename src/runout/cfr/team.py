@@ -33,15 +33,7 @@ _SUBTREES_PER_PART = 16
 
 
 def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
-    """Returns how many threads a solve can make use of.
-
-    Args:
-        cells: nodes times hands of the solve.
-        num_workers: threads there are; by default the number of cores.
-
-    Raises:
-        ExecutionError: if ``num_workers`` is not positive.
-    """
+    """Returns how many threads a solve of so many nodes times hands can make use of."""
     return min(choose_num_workers(num_workers), max(1, cells // MIN_CELLS_PER_WORKER))
 
 
@@ -59,13 +51,7 @@ class Team:
         pool: WorkerPool | None = None,
         cancel: CancelToken | None = None,
     ) -> None:
-        """Gathers threads.
-
-        Args:
-            num_workers: the caller's and others.
-            pool: where others come from when they are free; by default they belong to the team.
-            cancel: ends the solve; by default nobody does.
-        """
+        """Gathers threads from a pool when they are free there, or of its own if there is none."""
         self.num_workers = num_workers
         self.cancel = cancel or CancelToken()
         if num_workers > 1 and pool is None:
