@@ -11,6 +11,7 @@ import typer
 
 from runout.cards.deck import format_cards, parse_board
 from runout.cards.flops import GivenFlop, canonical_flop
+from runout.cli import options
 from runout.cli.console import naming_file, print_note, print_parts, using_kernels
 from runout.cli.formatting import (
     NO_VALUE,
@@ -25,17 +26,7 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.inspect import find_flop, open_values
-from runout.cli.options import (
-    ConfigOption,
-    ExecutorOption,
-    OptionError,
-    OutputOption,
-    WorkersOption,
-    argument,
-    load_flops_config,
-    option,
-    positive,
-)
+from runout.cli.options import OptionError, argument, option, positive
 from runout.cli.sheets import Column, Sheet, columns, write_csv
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.load import load_sweep_config
@@ -91,8 +82,8 @@ def show_exploitability(
         option("--spr", "X", "Again for more (default those of the config).", positive),
     ] = None,
     file: Annotated[Path | None, option("--json", "FILE", _JSON)] = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
 ) -> None:
     """Show what strategies lose to a best response with real cards.
 
@@ -118,7 +109,7 @@ def _compare(
     how: tuple[int | None, str],
 ) -> None:
     """Solves flops by several backends and shows what each of them loses."""
-    model = load_flops_config(config)
+    model = options.load_flops_config(config)
     names = flops or model.fixed_flops or DEFAULT_FLOPS
     boards = [GivenFlop.parse(text).cards for text in names]
     if sprs:
@@ -169,7 +160,7 @@ def judge_strategies(
         list[str] | None, option("--flop", "CARDS", "Again for more (default all of them).")
     ] = None,
     file: Annotated[Path | None, option("--json", "FILE", _JSON)] = None,
-    workers: WorkersOption = None,
+    workers: options.WorkersOption = None,
 ) -> None:
     """Show what strategies that were kept lose to a best response; nothing is solved again."""
     _require_writable(file)
@@ -258,16 +249,16 @@ def _report(file: Path, rows: Sequence["BackendRow"], json: Path | None, is_comp
 
 def exploit_sheet(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) -> Sheet:
     """Returns a line for each solve, and the mean of each backend below."""
-    shares = [Column(heading, form=_format_share) for heading in ("real", "OOP", "IP")]
-    errors = [Column(heading, form=_format_share) for heading in ("hand", "pair")]
+    percent, names = "{:.2f}".format, ("real", "OOP", "IP", "hand", "pair")
+    shares = (Column(heading, form=percent) for heading in names)
     time = Column("time", form=format_seconds)
-    sheet = Sheet((*columns("flop", ">SPR", "backend", ">own"), *shares, *errors, time), gap=2)
+    sheet = Sheet((*columns("flop", ">SPR", "backend", ">own"), *shares, time), gap=2)
 
     def add(flop: str, spr: str, row: "BackendRow | BackendMean", style: str = "") -> None:
         own = format_exploitability(row.own_exploitability_pot, row.own_meaning).rstrip("%")
         found = (row.real_exploitability_pot, *row.real_gains_pot)
         errors = (row.hand_error_pot, row.pair_error_pot)
-        numbers = [math.nan if number is None else number for number in (*found, *errors)]
+        numbers = [math.nan if share is None else 100 * share for share in (*found, *errors)]
         sheet.add(flop, spr, row.label, own, *numbers, row.seconds, style=style)
 
     before = None
@@ -283,19 +274,15 @@ def exploit_sheet(rows: Sequence["BackendRow"], means: Sequence["BackendMean"]) 
     return sheet
 
 
-def _format_share(share: float) -> str:
-    return f"{100 * share:.2f}"
-
-
 @app.command(
     "sweep",
     epilog="Example: runout lab sweep -c configs/sweep_rebucketing.yaml -o runs/rebucketing",
 )
 def sweep(
-    config: ConfigOption,
-    path: OutputOption,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "threads",
+    config: options.ConfigOption,
+    path: options.OutputOption,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
 ) -> None:
     """Solve flops with every choice of a grid of keys and several seeds; show means and errors.
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from runout import events
 from runout.cache import cache_directory
@@ -225,12 +226,11 @@ class _PhaseTime:
         return (now - self.started) * (total - done) / (done - self.first)
 
 
-@dataclass
-class _FlopInWork:
-    """A flop that is being solved: since when, and how each of its solves has ended so far."""
+class _FlopInWork(NamedTuple):
+    """A flop that is being solved: since when, and the last iteration of each of its solves."""
 
     started: float
-    last_by_spr: dict[float, FlopSolving] = field(default_factory=dict)
+    last_by_spr: dict[float, FlopSolving]
 
 
 class SolveTracker:
@@ -243,12 +243,8 @@ class SolveTracker:
         self, clock: Callable[[], float] = time.perf_counter, can_cache: bool = True
     ) -> None:
         """Takes a clock, and whether kernels are kept once they are compiled."""
-        self._clock = clock
-        self._can_cache = can_cache
-        self._lock = threading.Lock()
-        self._round = 0
-        self._leaf = 0
-        self._is_preflop_seen = False
+        self._clock, self._can_cache, self._lock = clock, can_cache, threading.Lock()
+        self._round, self._leaf, self._is_preflop_seen = 0, 0, False
         self._batch: _Batch | None = None
         self._forecasts: dict[str, Forecast] = {}
         self._phases: dict[tuple[str, FlopPlace | None], _PhaseTime] = {}
@@ -358,7 +354,7 @@ class SolveTracker:
 
     def _begin(self, flop: str) -> _FlopInWork:
         """Returns what is known of a flop in work, from its first event on."""
-        known = self._flops.setdefault(flop, _FlopInWork(self._clock()))
+        known = self._flops.setdefault(flop, _FlopInWork(self._clock(), {}))
         if self._batch is not None:
             self._batch.most_at_once = max(self._batch.most_at_once, len(self._flops))
         return known

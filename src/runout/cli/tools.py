@@ -16,6 +16,7 @@ import typer
 from runout.cache import cache_directory, digest_arrays, save_arrays
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
+from runout.cli import options
 from runout.cli.console import (
     naming_file,
     output,
@@ -26,18 +27,7 @@ from runout.cli.console import (
     using_kernels,
 )
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
-from runout.cli.options import (
-    JsonFlag,
-    OptionError,
-    WorkersOption,
-    flag,
-    flops_of_run,
-    load_config,
-    load_flops_config,
-    option,
-    positive,
-    require_at_most_one,
-)
+from runout.cli.options import OptionError, flag, option, positive
 from runout.cli.sheets import Column, Sheet
 from runout.cli.solve import describe_size, measure
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
@@ -86,31 +76,31 @@ def show_tree(
         int | None,
         option("--depth", "N", "Actions from the root to show (default: fit).", positive),
     ] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Show the rules, the nodes and the memory of a config's trees, and the trees themselves.
 
     The config is that of a run, of flops or of a spot. One of flops with several stack-to-pot
     ratios shows a line for each; give --spr for one.
     """
-    require_at_most_one({"--spr": spr is not None, "--preflop": preflop})
-    require_at_most_one({"--dot": dot, "--json": json})
+    options.require_at_most_one({"--spr": spr is not None, "--preflop": preflop})
+    options.require_at_most_one({"--dot": dot, "--json": json})
     if (spot := _find_spot(config)) is not None:
         for option, is_given in {"--spr": spr is not None, "--preflop": preflop}.items():
             if is_given:
                 raise OptionError(option, f"{config} is a spot, which has one tree")
         _show(spot.tree(), spot, depth, dot, json)
         return
-    loaded = load_config(config)
+    loaded = options.load_config(config)
     if isinstance(loaded, RunConfig):
         if spr is None:
             _show(loaded.preflop.tree, None, depth, dot, json)
             has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
             if has_flops and not dot and not json:
                 output().print()
-                _show_table(flops_of_run(config, loaded))
+                _show_table(options.flops_of_run(config, loaded))
             return
-        loaded = loaded.postflop_model or load_flops_config(config)
+        loaded = loaded.postflop_model or options.load_flops_config(config)
     if preflop:
         raise OptionError("--preflop", f"{config} has no section preflop")
     trees = _trees(loaded, loaded.postflop_sprs if spr is None else [spr])
@@ -257,11 +247,11 @@ table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shippe
 
 @table_app.command("rebuild", epilog="Example: runout table rebuild -o matchups.npz")
 def rebuild_table(
-    workers: WorkersOption = None,
+    workers: options.WorkersOption = None,
     path: Annotated[
         Path | None, option("--output -o", "FILE", "Default: replace the shipped file.")
     ] = None,
-    json: JsonFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Count all preflop matchups again and write the table."""
     with using_kernels() as on_event:
@@ -280,7 +270,7 @@ def rebuild_table(
 
 
 @table_app.command("verify", epilog="Example: runout table verify")
-def verify_table(workers: WorkersOption = None, json: JsonFlag = False) -> None:
+def verify_table(workers: options.WorkersOption = None, json: options.JsonFlag = False) -> None:
     """Count all preflop matchups again and compare them with the shipped table."""
     with using_kernels() as on_event:
         from runout.equity.board import verify_matchups
@@ -297,7 +287,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-def compile_kernels(workers: WorkersOption = None, json: JsonFlag = False) -> None:
+def compile_kernels(workers: options.WorkersOption = None, json: options.JsonFlag = False) -> None:
     """Compile and cache all kernels, which takes a while once after each install."""
     from runout.jit import CACHE_PROBLEM
 
