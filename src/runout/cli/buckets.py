@@ -209,11 +209,7 @@ def _make_config(
 def _find_finished(
     path: Path, config: "AbstractionConfig", seed: int, with_river_table: bool
 ) -> "CardAbstraction | None":
-    """Returns the abstraction that is at a path if it is the one asked for, None if none is there.
-
-    Raises:
-        RunoutError: naming every fact that differs, with both values, or if it cannot be opened.
-    """
+    """Returns the abstraction at a path, None if there is none; an error names what differs."""
     from runout.abstraction.card_abstraction import CardAbstraction
     from runout.config.yaml_text import list_differences
 
@@ -384,7 +380,13 @@ def diagnose_buckets(
     if (path is None) == (config is None):
         raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
     bundle = None if path is None else open_values(path)
-    model = _open_model(path, config, bundle)
+    if bundle is not None:
+        model = load_postflop_config(bundle.config_text)
+    else:
+        model = options.load_flops_config(cast(Path, config))
+    if not isinstance(model, BucketedConfig):
+        problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
+        raise OptionError(str(path or config), problem)
     flops = _choose_flops(model, flop)
     ratio = _choose_spr(model, spr)
     diagnoses = _diagnose(model, ratio, flops, bundle, workers)
@@ -394,20 +396,6 @@ def diagnose_buckets(
     show(json, document, *_diagnosis_parts(diagnoses, top))
     if png is not None:
         print_note(f"wrote {png}")
-
-
-def _open_model(
-    path: Path | None, config: Path | None, bundle: ValueBundle | None
-) -> BucketedConfig:
-    model = (
-        load_postflop_config(bundle.config_text)
-        if bundle is not None
-        else options.load_flops_config(cast(Path, config))
-    )
-    if not isinstance(model, BucketedConfig):
-        problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
-        raise OptionError(str(path or config), problem)
-    return model
 
 
 def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[GivenFlop]:

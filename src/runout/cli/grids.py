@@ -260,11 +260,8 @@ def strategy_grid(
 ) -> HandGrid:
     """Returns a grid of what hands do: the likeliest action, how likely, and what else mostly.
 
-    Args:
-        actions: of the decision.
-        probability: ``[A, 169]`` of each action by canonical hand.
-        reach: ``[169]`` how much of each hand gets to the decision; those that never do, or NaN,
-            are blank.
+    Both ``probability[A, 169]`` and ``reach[169]``, how much of a hand gets to the decision, are by
+    canonical hand; hands that never do, or NaN, are blank.
     """
     cells = []
     for hand, is_there in enumerate(reach.tolist()):
@@ -318,14 +315,7 @@ def grid_parts(node: Node, player: int, measure: Measure | None) -> list[Rendera
 def measure_parts(
     node: Node, player: int, measure: Measure, other: Node | None = None
 ) -> list[RenderableType]:
-    """Returns what the grid shows, and the grid of a player's hands.
-
-    Args:
-        node: what is shown.
-        player: whose hands.
-        measure: what of them.
-        other: a node whose values are subtracted.
-    """
+    """Returns what the grid of a player's hands shows, less the values of another node, and it."""
     what = f"{node.players[player]}'s hands: {describe_measure(node, measure)}"
     values, reach = measured(node, player, measure), np.nan_to_num(hand_reach(node, player))
     is_amount = measure is Measure.EV
@@ -350,10 +340,7 @@ def describe_measure(node: Node, measure: Measure) -> str:
 
 
 def measured(node: Node, player: int, measure: Measure) -> FloatArray:
-    """Returns ``[169]`` a measure of the hands that arrive, NaN of others; before the flop EVs net.
-
-    Before the flop EVs are what is won all in all, as `show` counts.
-    """
+    """Returns ``[169]`` a measure of the hands that arrive, EVs net before the flop; else NaN."""
     values = hand_values(node, player, measure)
     if measure is Measure.REACH:
         return values

@@ -122,11 +122,7 @@ def node_parts(
 ) -> list[Shown]:
     """Returns both players' values, the actions, and the grid of a player's hands.
 
-    Args:
-        node: what is shown.
-        player: whose hands; by default who acts, and where nobody does there is no grid.
-        measure: what of them; by default what they do, or how much of them arrives if the player
-            does not act.
+    By default these are what the actor's hands do; where nobody acts there is no grid.
     """
     shown = (node.actor or 0) if player is None else player
     require_acting(node, shown, measure)

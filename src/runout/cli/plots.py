@@ -45,11 +45,7 @@ _COLOURS = "viridis"
 
 @dataclass(frozen=True)
 class BoundaryPlot:
-    """A plot that rich can print: where on the scale of strengths the boundaries lie dense.
-
-    Attributes:
-        boundaries: ascending strengths in [0, 1].
-    """
+    """A plot that rich can print: where in [0, 1] ascending boundaries of strengths lie dense."""
 
     boundaries: FloatArray
 
@@ -65,11 +61,7 @@ class BoundaryPlot:
 
 @dataclass(frozen=True)
 class ExploitabilityCurve:
-    """A plot that rich can print; both axes are logarithmic.
-
-    Attributes:
-        points: iteration and exploitability in mbb/hand, iterations rising.
-    """
+    """A plot that rich can print of rising iterations and mbb/hand; both axes are logarithmic."""
 
     points: Sequence[tuple[int, float]]
 
@@ -106,12 +98,9 @@ def plot_blocks(options: ConsoleOptions) -> str:
 
 
 def draw_bars(counts: IntArray, height: int, blocks: str) -> list[str]:
-    """Returns lines, top first, with a bar for each count; the largest count is ``height`` lines.
+    """Returns lines, top first, with a bar for each of ``counts[columns]``, if only a small one.
 
-    Args:
-        counts: ``[columns]`` not negative; any that is not 0 can be seen.
-        height: number of lines.
-        blocks: characters that fill none up to all of a cell.
+    The largest count fills all ``height`` lines; ``blocks`` fill none up to all of a cell.
     """
     full = len(blocks) - 1
     scaled = counts * height * full / max(int(counts.max()), 1)
@@ -163,11 +152,7 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
 
 
 def save_figure(figure: "Figure", path: Path, option: str, form: str = "png") -> None:
-    """Writes a picture.
-
-    Raises:
-        OptionError: naming the option and the file, if it cannot be written.
-    """
+    """Writes a picture; an error names the option and the file."""
     with naming_file(option, path), replacing_file(path) as part:
         figure.savefig(part, format=form, dpi=_DOTS_PER_INCH)
 
