@@ -308,7 +308,7 @@ def test_a_plan_has_everything_that_will_be_solved():
     assert plan.flops == CONFIG.flop_list()
     assert [tree.stakes.spr for tree in plan.trees] == [1.0, 4.0]
     assert plan.backend == make_backend(CONFIG)
-    assert (plan.num_workers, plan.num_solves) == (3, 4)
+    assert (plan.num_workers, len(plan.flops), len(plan.trees)) == (3, 2, 2)
     assert plan.cost is plan.cost
     assert PostflopPlan.make(CONFIG).num_workers == count_cores()
 

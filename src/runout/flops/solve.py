@@ -296,11 +296,6 @@ class PostflopPlan:
         workers = num_workers or count_cores()
         return cls(config, config.flop_list(), tuple(trees), make_backend(config), workers)
 
-    @property
-    def num_solves(self) -> int:
-        """Flops times stack-to-pot ratios."""
-        return len(self.flops.flops) * len(self.trees)
-
     def job(self, ranges: FloatArray | None = None) -> FlopJob:
         """Returns the job, for ``ranges[2, 169]`` of OOP and IP or for all hands."""
         keeps = self.config.keep_strategies

@@ -17,7 +17,6 @@ import numpy as np
 
 from runout.arrays import Float32Array
 from runout.cards.deck import live_combos
-from runout.cards.flops import Flop
 from runout.cards.ranges import HandRange
 from runout.cfr.team import Team
 from runout.config.load import load_run_config
@@ -149,7 +148,9 @@ def judge_flops(
     """
     subgames = [
         [
-            _JudgedSubgame(game.flops.flops[flop], tree, strategy_of(flop, leaf), on_visit)
+            _JudgedSubgame(
+                Spot(game.flops.flops[flop], EVERYONE, tree), strategy_of(flop, leaf), on_visit
+            )
             for leaf, tree in enumerate(game.flop_trees)
         ]
         for flop in flops
@@ -240,26 +241,16 @@ def open_joint_run(directory: Path) -> tuple[JointGame, PreflopSolution, JointFl
 class _JudgedSubgame:
     """A flop leaf on one flop where both strategies are given and nothing is learned."""
 
-    def __init__(
-        self,
-        flop: Flop,
-        tree: PostflopTree,
-        strategy: FlopStrategy,
-        on_visit: Callable[[], None],
-    ) -> None:
-        self._flop = flop
-        self._tree = tree
-        self._strategy = strategy
-        self._on_visit = on_visit
-        self.cost = tree.num_nodes
+    def __init__(self, spot: Spot, strategy: FlopStrategy, on_visit: Callable[[], None]) -> None:
+        self._spot, self._strategy, self._on_visit = spot, strategy, on_visit
+        self.cost = spot.tree.num_nodes
         self.is_zero_sum = True
-        self.combos = live_combos(flop)
-        self.width = PlayerHands.of_range(HandRange.full(), flop, 0).width
+        self.combos = live_combos(spot.board)
+        self.width = PlayerHands.of_range(spot.ranges[0], spot.board, 0).width
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
         """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
         # Made for each visit: its orders of hands on all boards would fill the memory.
-        game = CardGame(Spot(self._flop, EVERYONE, self._tree))
-        values = _visit(game, self._strategy, player, step, root_reach)
+        values = _visit(CardGame(self._spot), self._strategy, player, step, root_reach)
         self._on_visit()
         return values
