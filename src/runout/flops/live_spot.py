@@ -6,20 +6,19 @@ about as long as two iterations.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import Float32Array, FloatArray, IntArray, divide
+from runout.arrays import Float32Array, FloatArray, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
     disjoint_combos,
     live_combos,
-    permute_combos,
 )
 from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.cards.ranges import HandRange
@@ -28,7 +27,6 @@ from runout.config.spot import SpotConfig
 from runout.equity.board import compute_board_equity
 from runout.flops.spot_setup import settle_locks
 from runout.holdem.cards import Spot
-from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame, StreetVisit
 from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
@@ -217,24 +215,18 @@ def open_kept_flop(
     """
     index = solved.flops.flops.index(given.canonical)
     strategy, values = solved.strategy(index, spr_index), solved.values[spr_index]
-    mapping = CanonicalBoard.from_cards(given.cards).mapping
-    renamed = permute_combos(mapping.new_suits)
-
-    def rows_of(
-        template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
-    ) -> Float32Array:
-        return strategy.rows(template, player, mapping.map_cards(dealt), renamed[combos])
-
     ranges = (HandRange.full(), HandRange.full())
     if values.ranges is not None:
         oop, ip = (HandRange(weights[HAND_BY_COMBO]) for weights in values.ranges)
         ranges = (oop, ip)
-    game = CardGame(Spot(given.cards, ranges, solved.trees[spr_index]), team=team)
+    game = CardGame(Spot(given.canonical, ranges, solved.trees[spr_index]), team=team)
     root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
-    live = LiveSpot(game, FixedTables(game.templates, game.cards, rows_of), root_reach)
+    live = LiveSpot(game, FixedTables(game.templates, game.cards, strategy.rows), root_reach)
     report = values.reports[index]
     quality = Quality(report.exploitability_pot, report.meaning, report.iterations, report.seconds)
-    return StoredSpot(game.spot, game.cards, live.stored(), quality, unit=Unit.POTS)
+    spot = replace(game.spot, board=given.cards)
+    suits = CanonicalBoard.from_cards(given.cards).mapping
+    return StoredSpot(spot, game.cards, live.stored(), quality, unit=Unit.POTS, suits=suits)
 
 
 def store_shares(

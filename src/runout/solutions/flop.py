@@ -19,6 +19,7 @@ from runout.cards.deck import (
     parse_card,
     permute_combos,
 )
+from runout.cards.flops import SuitMapping
 from runout.cards.hand_ranking import score_board
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, CardError, TreeError, quote
@@ -423,6 +424,7 @@ class StoredSpot:
         quality: Quality | None,
         config: SpotConfig | None = None,
         unit: Unit = Unit.CHIPS,
+        suits: SuitMapping | None = None,
     ) -> None:
         """Opens a solution.
 
@@ -433,6 +435,7 @@ class StoredSpot:
             quality: how well it was solved, if that is known.
             config: what was asked for, if it was solved by itself.
             unit: of the spot's money.
+            suits: the renaming that leads from the suits of the spot to those of the cards.
         """
         self.spot = spot
         self.cards = cards
@@ -440,6 +443,7 @@ class StoredSpot:
         self.quality = quality
         self.config = config
         self.unit = unit
+        self._suits = suits or SuitMapping.identity()
         self.layouts = make_layouts(spot.tree)
         #: By street: rows of OOP's and IP's actions, by the node that they lead to, and of values.
         self._row_of = [
@@ -458,7 +462,7 @@ class StoredSpot:
             CardError: naming the first step that is no card, or a card that is on the board.
         """
         position = find_position(self.spot, path)
-        runout = find_runout(self.cards, position.dealt)
+        runout = self._find_runout(position.dealt)
         tree, actor = self.spot.tree, position.actor
         is_held = np.stack([self._held(player, runout) for player in _PLAYERS])
         weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
@@ -507,9 +511,13 @@ class StoredSpot:
         position = find_position(self.spot, path)
         alike: dict[int, list[int]] = {}
         for card in position.next_cards():
-            board = find_runout(self.cards, (*position.dealt, card)).board
+            board = self._find_runout((*position.dealt, card)).board
             alike.setdefault(board, []).append(card)
         return tuple(map(tuple, alike.values()))
+
+    def _find_runout(self, dealt: tuple[int, ...]) -> Runout:
+        runout = find_runout(self.cards, self._suits.map_cards(dealt))
+        return runout._replace(mapping=self._suits.then(runout.mapping))
 
     def _held(self, player: int, runout: Runout) -> BoolArray:
         """Returns ``[1326]`` the combos that a player can hold."""
@@ -558,7 +566,7 @@ class StoredSpot:
             street=position.street,
             strategy_at=lambda node: self._strategy(node, runout),
             ev_after=lambda node, player: self._ev_after(node, player, runout),
-            showdowns=self._ranked(position.spot.board + runout.dealt)[0] if is_river else None,
+            showdowns=self._ranked(self.cards.board + runout.dealt)[0] if is_river else None,
         )
         return play.values(position.node, weights)
 
@@ -570,7 +578,7 @@ class StoredSpot:
 
     def _equity(self, runout: Runout, weights: FloatArray, met: FloatArray) -> FloatArray:
         """Returns ``[2, 1326]`` shares of the pot at a showdown."""
-        board = self.spot.board + runout.dealt
+        board = self.cards.board + runout.dealt
         if self.tables.equity is not None and not runout.dealt:
             return self._first_equity(weights, met)
         ranked = self._ranked(board)

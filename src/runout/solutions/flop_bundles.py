@@ -9,7 +9,7 @@ from typing import Any
 
 from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import parse_board
-from runout.cards.flops import GivenFlop
+from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.cards.ranges import HandRange
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.spot import SpotConfig
@@ -211,7 +211,7 @@ class JointFlops:
 
     def open(
         self,
-        flop: int,
+        given: GivenFlop,
         leaf: int,
         trees: Sequence[PostflopTree],
         weights: FloatArray,
@@ -220,21 +220,22 @@ class JointFlops:
         """Opens a flop leaf on one flop, as a spot in big blinds.
 
         Args:
-            flop: its number.
+            given: one of the flops, in any suits; paths and hands are in these.
             leaf: the number of the leaf.
             trees: the betting at all leaves, in pots.
             weights: ``[2, 1326]`` what OOP and IP bring.
             pot_bb: the pot on the flop.
         """
-        stored, streets, planned = self._find(flop, leaf, trees)
+        stored, streets, planned = self._find(self.number_of[given.canonical], leaf, trees)
         oop, ip = (
             PlayerHands(hands.combos, weights[player, hands.combos])
             for player, hands in enumerate(planned.players)
         )
         cards = replace(planned, players=(oop, ip))
-        spot = Spot(planned.board, _EVERYONE, trees[leaf].scaled(pot_bb))
+        spot = Spot(given.cards, _EVERYONE, trees[leaf].scaled(pot_bb))
         tables = stored.read(streets, cards, pot_bb)
-        return StoredSpot(spot, cards, tables, None, unit=Unit.BIG_BLINDS)
+        suits = CanonicalBoard.from_cards(given.cards).mapping
+        return StoredSpot(spot, cards, tables, None, unit=Unit.BIG_BLINDS, suits=suits)
 
     def shares(
         self, flop: int, leaf: int, trees: Sequence[PostflopTree]

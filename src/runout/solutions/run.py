@@ -5,11 +5,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from runout.arrays import FloatArray
-from runout.cards.deck import HAND_BY_COMBO, NUM_COMBOS, format_cards, parse_cards, permute_combos
-from runout.cards.flops import CanonicalBoard, GivenFlop, SuitMapping
+from runout.cards.deck import HAND_BY_COMBO, format_cards, parse_cards
+from runout.cards.flops import GivenFlop
 from runout.errors import BundleError, CardError, TreeError, quote
 from runout.solutions.flop import StoredSpot
 from runout.solutions.flop_bundles import SPOT_KIND, JointFlops, load_spot
@@ -25,7 +22,7 @@ from runout.solutions.preflop import (
 )
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.paths import STREET_SEPARATOR, split_path
-from runout.trees.tree import FLOP, PostflopTree, postflop_position
+from runout.trees.tree import FLOP, PostflopTree
 
 _FLOP_LABEL = "flop"
 
@@ -76,17 +73,12 @@ class RunView(PreflopView):
             is_flop = found.kind is NodeKind.FLOP
             names = self.flops.flops if is_flop and self.flops is not None else ()
             return replace(found, flops=names)
-        mapping = CanonicalBoard.from_cards(place.given.cards).mapping
-        asked = _rename(place.spot.node(place.below), mapping.inverse(), place.given)
-        return _join(place.before, place.given, asked)
+        return _join(place.before, place.given, place.spot.node(place.below))
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
         """Returns the cards that can be dealt at a node; those together that share their tables."""
         place = self._find_flop(path)
-        if place is None:
-            return ()
-        back = CanonicalBoard.from_cards(place.given.cards).mapping.inverse()
-        return tuple(back.map_cards(cards) for cards in place.spot.cards_alike(place.below))
+        return () if place is None else place.spot.cards_alike(place.below)
 
     def _find_flop(self, path: str) -> _Place | None:
         """Returns the flop that a path leads to and what follows; None before the flop."""
@@ -95,11 +87,9 @@ class RunView(PreflopView):
         if number == len(steps):
             return None
         before = super().node(STREET_SEPARATOR.join(steps[:number]))
-        given, flop = self._read_flop(before, steps[number], path)
-        mapping = CanonicalBoard.from_cards(given.cards).mapping
-        spot = self._opened(self.tree.find_node(before.path), flop)
-        below = [_rename_step(step, mapping) for step in steps[number + 1 :]]
-        return _Place(before, given, spot, STREET_SEPARATOR.join(below))
+        given = self._read_flop(before, steps[number], path)
+        spot = self._opened(self.tree.find_node(before.path), given)
+        return _Place(before, given, spot, STREET_SEPARATOR.join(steps[number + 1 :]))
 
     def _count_preflop(self, steps: list[str]) -> int:
         """Returns how many steps come before the flop."""
@@ -113,32 +103,30 @@ class RunView(PreflopView):
             node = found
         return len(steps)
 
-    def _read_flop(self, before: Node, step: str, path: str) -> tuple[GivenFlop, int]:
-        """Returns a flop as it was given, and its number."""
+    def _read_flop(self, before: Node, step: str, path: str) -> GivenFlop:
+        """Returns a flop as it was given, if it is among those that are kept."""
         where = f"path {quote(path)}"
         if self.flops is None:
             problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
             raise TreeError(where, problem)
         try:
             given = GivenFlop(tuple(parse_cards(step)))
-            number = self.flops.number_of.get(given.canonical)
+            is_kept = given.canonical in self.flops.number_of
         except (CardError, ValueError) as error:
             problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
             raise CardError(where, problem) from None
-        if number is None:
+        if not is_kept:
             flops = ", ".join(self.flops.flops)
             raise CardError(where, f"{quote(step)} is not among the flops that are kept: {flops}")
-        return given, number
+        return given
 
-    def _open(self, node: int, flop: int) -> StoredSpot:
-        """Opens a flop, by its number, at a flop leaf, by its node."""
+    def _open(self, node: int, given: GivenFlop) -> StoredSpot:
+        """Opens a flop at a flop leaf, by its node."""
         assert self.flops is not None
         leaves = self.tree.flop_leaves()
         number = next(number for number, leaf in enumerate(leaves) if leaf.node == node)
-        weights = np.zeros((2, NUM_COMBOS))
-        for player in (0, 1):
-            weights[postflop_position(player)] = self.solution.reach(player)[node][HAND_BY_COMBO]
-        return self.flops.open(flop, number, self._flop_trees, weights, leaves[number].pot_bb)
+        weights = self.solution.arriving_ranges(node)[:, HAND_BY_COMBO]
+        return self.flops.open(given, number, self._flop_trees, weights, leaves[number].pot_bb)
 
     @cached_property
     def _flop_trees(self) -> tuple[PostflopTree, ...]:
@@ -153,47 +141,6 @@ def open_run(path: Path | str) -> RunView:
     kept = bundle.parent / FLOPS_FOLDER
     flops_path = kept if bundle != directory and has_bundle(kept) else None
     return RunView(load_solution(bundle), Provenance.of(read_manifest(bundle)), flops_path)
-
-
-def _rename_step(step: str, mapping: SuitMapping) -> str:
-    """Returns a step with the suit of its card renamed; actions are no cards."""
-    try:
-        return format_cards(mapping.map_cards(parse_cards(step)))
-    except (CardError, ValueError):
-        return step
-
-
-def _rename(node: Node, mapping: SuitMapping, given: GivenFlop) -> Node:
-    """Returns a node of a canonical flop in the suits in which the flop was given."""
-
-    def rows(table: FloatArray) -> FloatArray:
-        return table[:, image]
-
-    image = permute_combos(mapping.inverse().new_suits)
-    dealt = mapping.map_cards(node.board[len(given.cards) :])
-    paths = [_rename_path(step.path, mapping) for step in node.trail]
-    trail = tuple(
-        replace(step, path=path, taken=_rename_step(step.taken, mapping))
-        for step, path in zip(node.trail, paths, strict=True)
-    )
-    return replace(
-        node,
-        path=_rename_path(node.path, mapping),
-        board=(*given.cards, *dealt),
-        next_cards=tuple(sorted(mapping.map_cards(node.next_cards))),
-        is_held=node.is_held[:, image],
-        weights=rows(node.weights),
-        met_weights=rows(node.met_weights),
-        strategy=rows(node.strategy),
-        ev=rows(node.ev),
-        action_ev=rows(node.action_ev),
-        equity=rows(node.equity),
-        trail=trail,
-    )
-
-
-def _rename_path(path: str, mapping: SuitMapping) -> str:
-    return STREET_SEPARATOR.join(_rename_step(step, mapping) for step in split_path(path))
 
 
 def _join(before: Node, given: GivenFlop, node: Node) -> Node:
