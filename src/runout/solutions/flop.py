@@ -114,8 +114,7 @@ class SpotPosition:
     @property
     def actor(self) -> int | None:
         """Who acts here, None if nobody does."""
-        is_decision = self.kind == NodeKind.DECISION
-        return int(self.spot.tree.layout.actor[self.node]) if is_decision else None
+        return int(self.spot.tree.layout.actor[self.node]) if self.children else None
 
     @property
     def children(self) -> range:
@@ -129,9 +128,8 @@ class SpotPosition:
 
     def next_cards(self) -> tuple[int, ...]:
         """Returns the cards that can be dealt here, none where none is."""
-        if self.kind != NodeKind.CHANCE:
-            return ()
-        return tuple(card for card in self.spot.deck if card not in self.board)
+        deck = self.spot.deck if self.kind == NodeKind.CHANCE else ()
+        return tuple(card for card in deck if card not in self.board)
 
 
 def find_position(spot: Spot, path: str) -> SpotPosition:
@@ -317,7 +315,10 @@ class StreetPlay:
         reach, played = self._flow_down(node, weights)
         won = self._value_leaves([place for place in reach if place not in played], reach)
         for place in reversed(played):
-            won[place] = self._combine(place, played[place], won)
+            mover, after = int(self.tree.layout.actor[place]), self._children(place)
+            of_actions = np.stack([won[child] for child in after])
+            won[place] = of_actions.sum(axis=0)
+            won[place][mover] = (played[place] * of_actions[:, mover]).sum(axis=0)
         children = self._children(node)
         actor = int(self.tree.layout.actor[node])
         evs = np.stack([self._ev(node, player, won[node], weights) for player in _PLAYERS])
@@ -378,15 +379,6 @@ class StreetPlay:
             return gains * met
         values = [self.ev_after(leaf, player) - self._sunk(leaf, player) for player in _PLAYERS]
         return np.nan_to_num(np.stack(values)) * met
-
-    def _combine(self, node: int, played: FloatArray, won: dict[int, FloatArray]) -> FloatArray:
-        """Returns what hands win at a decision, of what they win after its actions."""
-        children, actor = self._children(node), int(self.tree.layout.actor[node])
-        total = np.zeros((2, NUM_COMBOS))
-        for child, row in zip(children, played, strict=True):
-            total[actor] += row * won[child][actor]
-            total[1 - actor] += won[child][1 - actor]
-        return total
 
     def _sunk(self, node: int, player: int) -> float:
         """Returns what a player has in the pot."""
@@ -455,12 +447,7 @@ class StoredSpot:
         self._ranked = lru_cache(_KEPT_BOARDS)(self._rank)
 
     def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root.
-
-        Raises:
-            TreeError: naming the first step that is no action, and the actions there are.
-            CardError: naming the first step that is no card, or a card that is on the board.
-        """
+        """Returns what is known about the node that a path leads to, by default the root."""
         position = find_position(self.spot, path)
         runout = self._find_runout(position.dealt)
         tree, actor = self.spot.tree, position.actor

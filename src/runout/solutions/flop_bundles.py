@@ -138,12 +138,9 @@ _EVERYONE = (HandRange.full(), HandRange.full())
 
 
 def names_of_flop(flop: int, leaf: int, bucket_number: int = 0) -> dict[str, str]:
-    """Returns what a bundle calls the parts of a flop leaf on a flop.
+    """Returns what a bundle calls the parts of a flop leaf on a flop, by their numbers.
 
-    Args:
-        flop: its number.
-        leaf: its number.
-        bucket_number: which of the flop's ways to make river buckets the leaf uses.
+    The bucket number says which of the flop's ways to make river buckets the leaf uses.
     """
     bucket = f"flop{flop}_bucket{bucket_number}"  # both players hold everything
     return {

@@ -50,8 +50,8 @@ def node_to_json(node: Node) -> Json:
         "board": format_cards(node.board),
         "unit": node.unit.value,
         "pot": rounded(node.pot),
-        "stacks": [rounded(stack) for stack in node.stacks],
-        "invested": [rounded(amount) for amount in node.invested],
+        "stacks": list(map(rounded, node.stacks)),
+        "invested": list(map(rounded, node.invested)),
         "players": list(node.players),
         "actor": node.actor,
         "hand_space": node.hand_space.value,
@@ -159,18 +159,14 @@ def node_from_json(document: Json) -> Node:
     actor, actions = document["actor"], document["actions"]
     of_actor = [] if actor is None else [columns[actor]] * len(actions)
     street = document["street"]
+    same: Json = {name: document[name] for name in ("path", "label", "pot", "actor", "reach")}
+    pairs = {name: tuple(document[name]) for name in ("stacks", "invested", "players", "flops")}
     return Node(
-        path=document["path"],
-        label=document["label"],
+        **same | pairs,
         kind=NodeKind(document["kind"]),
         street=None if street == PREFLOP else Street[street.upper()],
         board=parse_cards(document["board"]) if document["board"] else (),
         unit=Unit(document["unit"]),
-        pot=document["pot"],
-        stacks=tuple(document["stacks"]),
-        invested=tuple(document["invested"]),
-        players=tuple(document["players"]),
-        actor=actor,
         actions=tuple(map(action_from_json, actions)),
         next_cards=tuple(card for text in document["cards"] for card in parse_cards(text)),
         hand_space=space,
@@ -182,9 +178,7 @@ def node_from_json(document: Json) -> Node:
         action_ev=spread([action["evs"] for action in actions], of_actor, math.nan),
         equity=spread(document["equity"], columns, math.nan),
         is_locked=document["locked"],
-        reach=document["reach"],
         trail=tuple(map(_step_from_json, document["trail"])),
-        flops=tuple(document["flops"]),
     )
 
 

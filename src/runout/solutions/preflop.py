@@ -1,7 +1,7 @@
 """A solved preflop game: strategies, expected values, its bundle, and what its nodes say."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -245,14 +245,9 @@ def save_solution(
 def note_real_exploitability(path: Path | str, mbb: float) -> None:
     """Adds to a saved solution what it loses in the real game, and changes nothing else."""
     bundle, solution = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION), load_solution(path)
-    report = replace(solution.report, real_exploitability_mbb=mbb)
-    save_solution(
-        path,
-        replace(solution, report=report),
-        bundle.config_text or "",
-        bundle.manifest.config_digest or "",
-        overwrite=True,
-    )
+    noted = replace(solution, report=replace(solution.report, real_exploitability_mbb=mbb))
+    digest = bundle.manifest.config_digest or ""
+    save_solution(path, noted, bundle.config_text or "", digest, overwrite=True)
 
 
 def load_solution(path: Path | str) -> PreflopSolution:
@@ -281,20 +276,9 @@ def load_solution(path: Path | str) -> PreflopSolution:
 
 
 def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:
-    return {
-        "stacks_bb": list(rules.stacks_bb),
-        "raise_sizes": {
-            "sb": format_sizes_by_depth(rules.raise_sizes[SB]),
-            "bb": format_sizes_by_depth(rules.raise_sizes[BB]),
-        },
-        "small_blind_bb": rules.small_blind_bb,
-        "big_blind_bb": rules.big_blind_bb,
-        "ante_bb": rules.ante_bb,
-        "raise_cap": rules.raise_cap,
-        "allow_limp": rules.allow_limp,
-        "always_offer_all_in": rules.always_offer_all_in,
-        "force_all_in_threshold": rules.force_all_in_threshold,
-    }
+    sb, bb = map(format_sizes_by_depth, rules.raise_sizes)
+    known = {"stacks_bb": list(rules.stacks_bb), "raise_sizes": {"sb": sb, "bb": bb}}
+    return {field.name: getattr(rules, field.name) for field in fields(rules)} | known
 
 
 def _rules_from_mapping(facts: dict[str, Any]) -> PreflopRules:
@@ -342,22 +326,18 @@ class PreflopView:
         has_flops = bool(report.flop_leaves)
         meaning = ExploitabilityMeaning.OWN_GAME if has_flops else ExploitabilityMeaning.REAL_GAME
         return Quality(
-            exploitability=report.exploitability_mbb,
-            unit=ExploitabilityUnit.MBB,
-            meaning=meaning,
-            real_exploitability=report.real_exploitability_mbb,
-            iterations=report.iterations,
-            seconds=report.seconds,
-            curve=report.curve_mbb,
-            provenance=self.provenance,
+            report.exploitability_mbb,
+            meaning,
+            report.iterations,
+            report.seconds,
+            ExploitabilityUnit.MBB,
+            report.real_exploitability_mbb,
+            report.curve_mbb,
+            self.provenance,
         )
 
     def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root.
-
-        Raises:
-            TreeError: naming the first step that is not an action, and the actions there are.
-        """
+        """Returns what is known about the node that a path leads to, by default the root."""
         return self.node_at(self.tree.find_node(path))
 
     def node_at(self, node: int) -> Node:
@@ -365,18 +345,14 @@ class PreflopView:
         tree, layout = self.tree, self.tree.layout
         children = layout.children(node)
         invested = tree.invested[node]
-        is_decision = layout.actor[node] != LEAF
-        actor = self.actor(node) if is_decision else None
+        actor = self.actor(node) if layout.actor[node] != LEAF else None
         weights = np.stack([self.solution.reach(player)[node] for player in (SB, BB)])
         met_weights, equity = self._met_by(weights)
-        action_ev = np.zeros((0, NUM_HANDS))
-        if actor is not None:
-            rows = slice(children.start, children.stop)
-            action_ev = self.solution.ev_bb[actor, rows] + invested[actor]
+        rows, whose = slice(children.start, children.stop), actor or 0  # no rows without an actor
         left = (tree.rules.effective_stack_bb - invested).tolist()
         return Node(
             path=tree.path(node),
-            label=self.describe_decision(node) if is_decision else self.describe_path(node),
+            label=self.describe_path(node) if actor is None else self.describe_decision(node),
             kind=_KINDS.get(int(tree.leaf_kind[node]), NodeKind.FOLD),
             street=None,
             board=(),
@@ -392,9 +368,9 @@ class PreflopView:
             is_held=np.ones((2, NUM_HANDS), dtype=bool),
             weights=weights,
             met_weights=met_weights,
-            strategy=self.solution.strategy[children.start : children.stop],
+            strategy=self.solution.strategy[rows],
             ev=self.solution.ev_bb[:, node] + invested[:, None],
-            action_ev=action_ev,
+            action_ev=self.solution.ev_bb[whose, rows] + invested[whose],
             equity=equity,
             reach=self.share_of_deals(node),
             trail=self._trail(node),
@@ -405,12 +381,7 @@ class PreflopView:
         return int(self.tree.layout.actor[node])
 
     def find_decision(self, path: str) -> int:
-        """Returns the decision that a path leads to.
-
-        Raises:
-            TreeError: naming the first step that is not an action, and the actions there are, or
-                if the betting is over there.
-        """
+        """Returns the decision that a path leads to; that the betting is over there is an error."""
         node = self.tree.find_node(path)
         if self.tree.layout.actor[node] == LEAF:
             problem = f"the betting is over after {self.describe_path(node)}, nobody acts"

@@ -488,8 +488,8 @@ def _read(document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport
     if facts.shape != (len(flops), _NUM_FACTS) or any(len(t) != len(flops) for t in tables):
         raise ValueError("there are not as many rows as flops")
     rows = []
-    for number, (flop, numbers) in enumerate(zip(flops, facts.tolist(), strict=True)):
-        share, deals, exploitability, iterations, seconds = numbers
+    for number, (flop, known) in enumerate(zip(flops, facts.tolist(), strict=True)):
+        share, deals, exploitability, iterations, seconds = known
         values = tuple(
             LineValues.from_array(table[number], len(line.actions))
             for line, table in zip(lines, tables, strict=True)
@@ -538,21 +538,17 @@ def has_parquet() -> bool:
     return True
 
 
-def folder_of_line(path: str) -> str:
-    """Returns the name of a line's directory, in letters that every system has."""
-    return name_of_line(path).replace(":", "-")
-
-
 def write_files(directory: Path, report: FlopsReport) -> list[Path]:
     """Writes the files of all lines, and returns their directories."""
     folders = []
     for line in report.lines:
-        folder = directory / LINES_FOLDER / folder_of_line(line.path)
-        table = report.table(name_of_line(line.path))
+        name = name_of_line(line.path)
+        # In letters that every system has.
+        folder, table = directory / LINES_FOLDER / name.replace(":", "-"), report.table(name)
         with reporting_os_errors(folder, "written"):
             folder.mkdir(parents=True, exist_ok=True)
-            for name, write in ((PIO_FILE, write_pio), (TABLE_FILE, write_table)):
-                with replacing_file(folder / name) as part, part.open("w", newline="") as stream:
+            for file, write in ((PIO_FILE, write_pio), (TABLE_FILE, write_table)):
+                with replacing_file(folder / file) as part, part.open("w", newline="") as stream:
                     write(report, table, stream)
             if has_parquet():
                 with replacing_file(folder / PARQUET_FILE) as part:

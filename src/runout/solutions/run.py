@@ -60,13 +60,7 @@ class RunView(PreflopView):
         return None if self._flops_path is None else JointFlops.load(self._flops_path)
 
     def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root.
-
-        Raises:
-            TreeError: naming the first step that is no action, and the actions there are.
-            CardError: naming the first step that is no flop or card, or is not among the flops.
-            BundleError: if what was kept of the flop is damaged, or lacks the street.
-        """
+        """Returns what is known about the node that a path leads to, by default the root."""
         place = self._find_flop(path)
         if place is None:
             found = super().node(path)

@@ -12,8 +12,6 @@ bundle of many flops has few files. The arrays, by part:
 * ``equity``: on flops ``[n, m]`` what OOP's hands win of a pot against IP's, checked down.
 * ``river_game``, ``river_PLAYER_bucket``: of rivers in buckets, ``[runouts]`` the game that each is
   part of, and ``[games, n]`` the column of each hand there.
-
-A bundle says what it calls the parts; its other arrays are nobody's business here.
 """
 
 import math
