@@ -1,6 +1,7 @@
 """Tests of `runout.solutions.flop`."""
 
 import mmap
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -371,13 +372,20 @@ def test_tables_stay_in_their_files(both):
             assert isinstance(table, memoryview | mmap.mmap)
 
 
-def test_a_solve_without_its_resume_part_can_only_be_looked_at(tmp_path):
+@pytest.fixture(scope="module")
+def saved_turn(tmp_path_factory):
+    """The directory of a solved turn; not to be written into."""
+    path = tmp_path_factory.mktemp("turn") / "spot"
+    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
+    return path
+
+
+def test_a_solve_without_its_resume_part_can_only_be_looked_at(tmp_path, saved_turn):
     keys = TURN | {"keep_resume": False}
     solution = solve_spot(load_spot_config(None, keys), RunContext(1), directory=tmp_path / "small")
-    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=tmp_path / "whole")
     small, whole = (
-        sum(file.stat().st_size for file in (tmp_path / name).glob("*.npy"))
-        for name in ("small", "whole")
+        sum(file.stat().st_size for file in path.glob("*.npy"))
+        for path in (tmp_path / "small", saved_turn)
     )
     assert small < whole / 3
     found = load_spot(tmp_path / "small").node("b10")
@@ -399,9 +407,8 @@ def test_what_was_saved_on_the_way_has_no_solution(tmp_path):
 
 
 @pytest.mark.parametrize("part", ["shares", "values", "bounds"])
-def test_a_damaged_solution_is_refused(tmp_path, part):
-    path = tmp_path / "spot"
-    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
+def test_a_damaged_solution_is_refused(tmp_path, saved_turn, part):
+    path = shutil.copytree(saved_turn, tmp_path / "spot")
     file = path / f"solution_{part}.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 0xFF
@@ -413,14 +420,12 @@ def test_a_damaged_solution_is_refused(tmp_path, part):
         load_spot(path)
 
 
-def test_looking_takes_no_numba(tmp_path):
-    path = tmp_path / "spot"
-    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
+def test_looking_takes_no_numba(saved_turn):
     code = f"""
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from runout.solutions.flop_bundles import load_spot
-view = load_spot({str(path)!r})
+view = load_spot({str(saved_turn)!r})
 nodes = [view.node(path) for path in ("", "x:x", "b10:c:8h:x", "x:b10:f")]
 print("numba" in sys.modules, len(nodes))
 """
@@ -428,9 +433,8 @@ print("numba" in sys.modules, len(nodes))
     assert done.stdout.split() == ["False", "4"]
 
 
-def test_threads_may_look_at_once(tmp_path):
-    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=tmp_path / "spot")
-    stored = load_spot(tmp_path / "spot")
+def test_threads_may_look_at_once(saved_turn):
+    stored = load_spot(saved_turn)
     asked = [path for path in paths(TURN) for _ in range(2)]
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(stored.node, asked))
