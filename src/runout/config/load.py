@@ -96,10 +96,6 @@ def load_postflop_config(
 ) -> PostflopModelConfig:
     """Reads a config file (a `Path`) or its text (a `str`) with the section ``postflop_model``.
 
-    Args:
-        source: the file or the text.
-        allow_auto_sprs: whether there is a preflop tree for ``postflop_sprs: auto`` to look at.
-
     Raises:
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """

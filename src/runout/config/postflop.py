@@ -89,10 +89,8 @@ def _read_spr(value: Any) -> float | None:
 def _read_sprs(value: Any) -> tuple[float, ...]:
     if isinstance(value, AutoSprs) or value == AUTO:
         return AutoSprs()
-    read, least = Form("a positive stack-to-pot ratio", _read_spr).parse, "stack-to-pot ratio"
-    if not isinstance(value, list | tuple):
-        return (read(value),)
-    ratios = read_list(value, read, "", least=f"{least} such as [3.5]")
+    read = Form("a positive stack-to-pot ratio", _read_spr).parse
+    ratios = read_list(value, read, least="stack-to-pot ratio such as [3.5]")
     for position, ratio in enumerate(ratios):
         if ratio in ratios[:position]:
             problem = "comes twice, each stack-to-pot ratio may come once"

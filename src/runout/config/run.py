@@ -32,7 +32,6 @@ from runout.config.section import (
     inside,
     menu_as_set,
     number,
-    read_entries,
     read_list,
     read_parts,
     refusal,
@@ -99,9 +98,7 @@ class SizesByPosition(NamedTuple):
 
 def _read_depths(value: Any) -> SizesByDepth:
     def read_depth(depth: Any) -> tuple[BetSize, ...]:
-        if isinstance(depth, str):
-            return read_list(depth, _read_raise_size, "", separator=SIZE_SEPARATOR)
-        return tuple(read_entries(depth, _read_raise_size))
+        return read_list(depth, _read_raise_size, separator=SIZE_SEPARATOR)
 
     allowed = "a list by raise depth, write [[2.5bb], [3x], [allin]] or {sb: ..., bb: ...}"
     return read_list(value, read_depth, allowed, separator=DEPTH_SEPARATOR)
@@ -130,7 +127,7 @@ def _read_stacks(value: Any) -> tuple[float, float]:
     if isinstance(value, list | tuple) and len(value) != 2:
         count = f"{len(value)} stack{'' if len(value) == 1 else 's'}"
         raise PartError("", f"{count} given, write one number or [sb, bb]")
-    stacks = read_entries(value, Form("a positive number of big blinds", _read_stack).parse)
+    stacks = read_list(value, Form("a positive number of big blinds", _read_stack).parse)
     return stacks[0], stacks[-1]
 
 

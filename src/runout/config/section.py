@@ -248,11 +248,8 @@ class ConfigSection(BaseModel):
         """Returns what decides the results, for `runout.storage.bundle.digest_config`.
 
         Two configs that mean the same have the same mapping: sizes are spelled out for every street
-        and player, names stand for their numbers and selections for their flops.
-
-        Args:
-            decides: which keys count, those that decide one of these; all that decide something
-                unless it is given.
+        and player, names stand for their numbers and selections for their flops. Only
+        keys count that decide one of the given things, or anything if none is given.
         """
         meanings, mapping = self.meanings(), {}
         for name, value in self.values().items():
@@ -356,37 +353,28 @@ def refusal(value: Any, allowed: str) -> PartError:
     return PartError("", f"{show_value(value)} is not {allowed}")
 
 
-def read_entries(value: Any, read: Callable[[Any], Any]) -> list[Any]:
-    """Reads every entry of a list, or a value that stands for a list of one."""
-    if not isinstance(value, list | tuple):
-        with inside(""):
-            return [read(value)]
-    entries = []
-    for position, entry in enumerate(value):
-        with inside(f"[{position}]"):
-            entries.append(read(entry))
-    return entries
-
-
 def read_list(
-    value: Any, read: Callable[[Any], Any], allowed: str, *, separator: str = "", least: str = ""
+    value: Any, read: Callable[[Any], Any], allowed: str = "", separator: str = "", least: str = ""
 ) -> tuple[Any, ...]:
-    """Reads every entry of a list.
+    """Reads every entry of a list, or of a text with separators if there is one.
 
-    Args:
-        value: the list, or a text with separators if there is one.
-        read: reads an entry.
-        allowed: what the list is, for the end of the sentence "X is not ...".
-        separator: between the entries of a text.
-        least: what must be given, if the list may not be empty.
+    Another value is not what is ``allowed``; if that is empty, it stands for a list of one. If
+    ``least`` says what must be given, the list may not be empty.
     """
     if separator and isinstance(value, str):
         value = value.split(separator) if value.strip() else []
     if not isinstance(value, list | tuple):
-        raise refusal(value, allowed)
+        with inside(""):
+            if allowed:
+                raise refusal(value, allowed)
+            return (read(value),)
     if least and not value:
         raise PartError("", f"empty, give at least one {least}")
-    return tuple(read_entries(value, read))
+    entries = []
+    for position, entry in enumerate(value):
+        with inside(f"[{position}]"):
+            entries.append(read(entry))
+    return tuple(entries)
 
 
 def read_parts(
@@ -398,12 +386,8 @@ def read_parts(
 ) -> dict[Any, Any]:
     """Reads every value of a mapping.
 
-    Args:
-        value: the mapping.
-        read: reads a value.
-        keys: the allowed keys, in the order of the result; none if any key is allowed.
-        hint: what to give or write instead of another key or a missing one.
-        least: how many of the allowed keys, from the first on, must be given; None for all.
+    If there are ``keys``, others are unknown, and the first ``least`` of them, or all, must be
+    given; ``hint`` says what to write instead.
     """
     for key in value:
         if keys and key not in keys:
@@ -569,13 +553,7 @@ def make_menus(
 def digest_menus(
     rules: BettingRules, names: Sequence[str] = ("bets", "raises"), first_street: int = 0
 ) -> dict[str, dict[str, list[str]]]:
-    """Returns the sizes of every street and player.
-
-    Args:
-        rules: the betting.
-        names: what bets, raises, and donk bets if there is a third name, are called.
-        first_street: where the betting begins.
-    """
+    """Returns the sizes of every street and player under the names of bets, raises and donks."""
     digest = {}
     for street, menus in list(zip(STREET_KEYS, rules.menus, strict=True))[first_street:]:
         for player, menu in zip(PLAYER_KEYS, menus, strict=True):

@@ -103,12 +103,9 @@ def join_path(path: str, key: str | int) -> str:
 def parse_yaml(text: str, where: str = "config") -> YamlMapping:
     """Reads a YAML document whose top is a mapping.
 
-    Args:
-        text: the document.
-        where: what errors name that belong to no key, such as the file.
-
     Raises:
-        ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text.
+        ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text;
+            ``where`` is what errors name that belong to no key, such as the file.
     """
     try:
         loader = _Loader(text)
@@ -156,12 +153,7 @@ def _collect_lines(
 
 
 def format_yaml(value: Any, *, is_inline: bool = False) -> str:
-    """Writes plain values as YAML that `parse_yaml` reads back.
-
-    Args:
-        value: of mappings, lists and scalars.
-        is_inline: whether everything stands on one line, and not only the innermost lists.
-    """
+    """Writes plain values as YAML, on one line or, unless inline, only the innermost lists so."""
     text: str = yaml.dump(
         value,
         Dumper=_Dumper,
