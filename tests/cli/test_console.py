@@ -4,8 +4,15 @@ import json
 import pytest
 from rich.console import Console
 
+from runout import jit
 from runout.cli import console
-from runout.cli.console import LiveDisplay, print_error, print_json, showing_events
+from runout.cli.console import (
+    LiveDisplay,
+    print_error,
+    print_json,
+    showing_events,
+    using_kernels,
+)
 from runout.events import (
     KernelCompiled,
     KernelCompiling,
@@ -51,6 +58,19 @@ def test_a_cache_that_cannot_be_written_costs_time_only(run_program):
         "/dev/null/cache: cannot be written (Not a directory), "
         "choose another by $RUNOUT_CACHE: kernels are compiled in every run"
     )
+
+
+def test_kernels_without_vector_instructions_are_told_of_unless_they_were_asked_for(
+    capsys, monkeypatch
+):
+    for reason, number in (("numba's internals are not those that were expected", 1), (None, 0)):
+        monkeypatch.setattr(jit, "compile_variants", {"plain": reason})
+        with using_kernels():
+            pass
+        lines = capsys.readouterr().err.splitlines()
+        assert [line.startswith(f"{reason}: kernels are compiled") for line in lines] == [
+            True
+        ] * number
 
 
 def test_files_get_one_line_when_a_phase_starts_and_one_when_it_ends(capsys):

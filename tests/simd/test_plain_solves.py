@@ -16,8 +16,8 @@ from tests.samples.small_spots import make_spot
 
 found = []
 for board, rivers, iterations in (
-    ("Ks9d8h4c2c", EXACT_RIVERS, 100),
-    ("Kh7h2h", BucketRivers(16), 10),
+    ("Ks9d8h4c2c", EXACT_RIVERS, 300),
+    ("Kh7h2h", BucketRivers(16), 100),
 ):
     solver = SpotSolver(make_spot(board, "TT+,AKs", "QQ+,76s", "50%, a", stack=15), rivers=rivers)
     solver.run(iterations)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from runout.simd.products import fill_panels, make_panels, multiply, pack_panels
+from runout.simd.products import fill_panels, multiply, pack_panels, panel_shape
 
 BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -19,7 +19,7 @@ def test_panels_hold_every_column_in_its_place(dtype, width):
 
 def test_panels_take_another_matrix():
     first, second = np.random.default_rng(2).random((2, 20, 30))
-    panels = make_panels((20, 30), np.float64)
+    panels = np.zeros(panel_shape((20, 30), np.float64))
     fill_panels(first, panels)
     fill_panels(second, panels)
     np.testing.assert_array_equal(panels, pack_panels(second, np.float64))

@@ -1,8 +1,7 @@
 """A spot: its board, ranges and rake, the cards that can come, and the decisions of its streets."""
 
-from collections import deque
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -484,24 +483,6 @@ class StreetLayout:
         return self.first_action[is_own], self.num_children[is_own]
 
 
-@dataclass
-class _Draft:
-    """A layout while it grows."""
-
-    tree_node: list[int] = field(default_factory=list)
-    kind: list[PlaceKind] = field(default_factory=list)
-    first_child: list[int] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
-    root: list[int] = field(default_factory=list)
-
-    def add(self, tree_node: int, kind: PlaceKind, parent: int) -> int:
-        self.tree_node.append(tree_node)
-        self.kind.append(kind)
-        self.first_child.append(0)
-        self.parent.append(parent)
-        return len(self.tree_node) - 1
-
-
 def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[StreetLayout]:
     """Returns the layout of every street from the tree's first one on.
 
@@ -513,7 +494,7 @@ def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[S
     layouts = []
     roots: tuple[int, ...] = (0,)
     for street in list(Street)[tree.first_street :]:
-        layouts.append(_finish(tree, street, _draft(tree, street, roots, street in settled)))
+        layouts.append(_lay_out(tree, street, roots, street in settled))
         roots = layouts[-1].next_roots
     return layouts
 
@@ -529,31 +510,37 @@ def _kind_on(tree: PostflopTree, street: Street, node: int, is_settled: bool) ->
     return PlaceKind.FOLD
 
 
-def _draft(tree: PostflopTree, street: Street, roots: tuple[int, ...], is_settled: bool) -> _Draft:
+def _lay_out(
+    tree: PostflopTree, street: Street, roots: tuple[int, ...], is_settled: bool
+) -> StreetLayout:
     """Numbers the nodes of a street: root by root, breadth-first, so that siblings are together."""
-    draft = _Draft()
-    for root in roots:
-        draft.root.append(draft.add(root, _kind_on(tree, street, root, is_settled), NO_PARENT))
-        queue = deque([draft.root[-1]])
-        while queue:
-            node = queue.popleft()
-            if draft.kind[node] != PlaceKind.DECISION:
-                continue
-            draft.first_child[node] = len(draft.tree_node)
-            for child in tree.layout.children(draft.tree_node[node]):
-                kind = _kind_on(tree, street, child, is_settled)
-                queue.append(draft.add(child, kind, node))
-    return draft
+    nodes: list[int] = []
+    kinds: list[PlaceKind] = []
+    parent: list[int] = []
+    first_child: list[int] = []
+    root: list[int] = []
 
+    def add(node: int, before: int) -> None:
+        nodes.append(node)
+        kinds.append(_kind_on(tree, street, node, is_settled))
+        parent.append(before)
+        first_child.append(0)
 
-def _finish(tree: PostflopTree, street: Street, draft: _Draft) -> StreetLayout:
-    tree_node = np.array(draft.tree_node, dtype=np.int64)
-    kind = np.array(draft.kind, dtype=np.int64)
+    for begin in roots:
+        number = len(nodes)
+        root.append(number)
+        add(begin, NO_PARENT)
+        while number < len(nodes):
+            if kinds[number] == PlaceKind.DECISION:
+                first_child[number] = len(nodes)
+                for child in tree.layout.children(nodes[number]):
+                    add(child, number)
+            number += 1
+    tree_node, kind = np.array(nodes, dtype=np.int64), np.array(kinds, dtype=np.int64)
     is_decision = kind == PlaceKind.DECISION
     actor = np.where(is_decision, tree.layout.actor[tree_node], NOBODY)
     num_children = np.where(is_decision, tree.layout.num_children[tree_node], 0)
-    first_action = np.zeros(len(tree_node), dtype=np.int64)
-    action_node = []
+    first_action, action_node = np.zeros(len(tree_node), dtype=np.int64), []
     for player in (OOP, IP):
         own = np.where(actor == player, num_children, 0)
         first_action += np.where(actor == player, own.cumsum() - own, 0)
@@ -564,12 +551,12 @@ def _finish(tree: PostflopTree, street: Street, draft: _Draft) -> StreetLayout:
         street=street,
         tree_node=read_only(tree_node),
         kind=read_only(kind),
-        parent=read_only(np.array(draft.parent, dtype=np.int64)),
-        first_child=read_only(np.array(draft.first_child, dtype=np.int64)),
+        parent=read_only(np.array(parent, dtype=np.int64)),
+        first_child=read_only(np.array(first_child, dtype=np.int64)),
         num_children=read_only(num_children),
         actor=read_only(actor),
         first_action=read_only(first_action),
         action_node=(action_node[0], action_node[1]),
-        root=read_only(np.array(draft.root, dtype=np.int64)),
+        root=read_only(np.array(root, dtype=np.int64)),
         next_roots=tuple(tree_node[kind == PlaceKind.CHANCE].tolist()),
     )

@@ -156,7 +156,7 @@ class Betting(NamedTuple):
     @classmethod
     def of(cls, spot: Spot, rivers: Rivers, cards: CardsToCome) -> "Betting":
         """Returns the streets of a spot whose rivers are kept in a way."""
-        nodes, settled = rivers.nodes_per_group(cards), rivers.settled_streets(spot, cards)
+        nodes, settled = rivers.cut_streets(spot, cards)
         return cls(
             make_templates(spot.tree, spot.rake, nodes),
             make_templates(spot.tree, spot.rake, nodes, settled),
@@ -470,69 +470,43 @@ class CardGame:
     ) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
         side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        shape = (len(side.played[0].chance), len(side.hands.same))
-        num_sums = shape[0] * shape[1]
-        values = mine.cells[: len(deal.card) * num_sums].reshape(len(deal.card), *shape)
+        shape, num_workers = (
+            (len(side.played[0].chance), len(side.hands.same)),
+            space.team.num_workers,
+        )
+        num_cards, num_sums = len(deal.card), shape[0] * shape[1]
+        values = mine.cells[: num_cards * num_sums].reshape(num_cards, *shape)
+        arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
         if self.first_street == Street.TURN:
-            self._visit_rivers(player, step, tables, space, values)
+            street = DealtStreet(side.played[1], side.orders[1], deal)
+            both = seen_from(player, tables.on_boards(Street.RIVER, range(num_cards)))
+
+            def visit(worker: int) -> None:
+                own, scratch = np.arange(worker, num_cards, num_workers), mine.workers[worker]
+                visit_kernels.visit_rivers(
+                    side.hands, street, own, both, step, arrival, scratch, values
+                )
+
         else:
-            self._visit_turns(player, step, tables, space, values)
+            # Cards with many rivers first, so that no thread is left with a long one at the end.
+            order = np.argsort(-np.diff(self._first_rivers), kind="stable")
+            # One call for all if no threads share them; else the next few go to the free thread.
+            is_alone = num_workers == 1 and tables.is_whole
+            part_size = num_cards if is_alone else self.rivers.turns_at_once
+            parts = np.split(order, range(part_size, num_cards, part_size))
+            streets, next_part = self._turns[player], itertools.count()
+
+            def visit(worker: int) -> None:
+                scratch = mine.workers[worker]
+                while (number := next(next_part)) < len(parts):
+                    part = parts[number]
+                    on_turns = self._tables_of(player, part, tables)
+                    self.rivers.visit_turns(streets, part, on_turns, step, arrival, scratch, values)
+
+        space.team.run(visit, range(num_workers))
         total = mine.sums[:num_sums].reshape(shape)
         visit_kernels.add_cards(values, side.hands.image, deal.images, total)
         return total
-
-    def _visit_rivers(
-        self,
-        player: int,
-        step: Step,
-        tables: SpotTables,
-        space: Workspace,
-        out_values: Float32Array,
-    ) -> None:
-        side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        street = DealtStreet(side.played[1], side.orders[1], deal)
-        boards = range(len(deal.card))
-        both = seen_from(player, tables.on_boards(Street.RIVER, boards))
-        arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
-
-        def visit(worker: int) -> None:
-            scratch = mine.workers[worker]
-            own = np.arange(worker, len(boards), space.team.num_workers)
-            visit_kernels.visit_rivers(
-                side.hands, street, own, both, step, arrival, scratch, out_values
-            )
-
-        space.team.run(visit, range(space.team.num_workers))
-
-    def _visit_turns(
-        self,
-        player: int,
-        step: Step,
-        tables: SpotTables,
-        space: Workspace,
-        out_values: Float32Array,
-    ) -> None:
-        side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        streets, num_workers = self._turns[player], space.team.num_workers
-        arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
-        # Cards with many rivers first, so that no thread is left with a long one at the end.
-        order = np.argsort(-np.diff(self._first_rivers), kind="stable")
-        # One call for all if no threads share them; else the next few go to the free thread.
-        is_alone = num_workers == 1 and tables.is_whole
-        part_size = len(order) if is_alone else self.rivers.turns_at_once
-        parts = np.split(order, range(part_size, len(order), part_size))
-        next_part = itertools.count()
-
-        def work(worker: int) -> None:
-            while (number := next(next_part)) < len(parts):
-                part, scratch = parts[number], mine.workers[worker]
-                both = self._tables_of(player, part, tables)
-                self.rivers.visit_turns(streets, part, both, step, arrival, scratch, out_values)
-
-        if num_workers == 1:  # a team of one is not worth a detour
-            work(0)
-        else:
-            space.team.run(work, range(num_workers))
 
 
 def arrive(root_reach: Float32Array) -> Arrival:

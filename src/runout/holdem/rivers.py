@@ -111,13 +111,9 @@ class ExactRivers:
     def check(self, spot: Spot) -> None:
         """Accepts every spot."""
 
-    def nodes_per_group(self, cards: CardsToCome) -> int:
-        """Returns how many nodes of a river are visited together."""
-        return forest.nodes_per_group(max(cards.widths))
-
-    def settled_streets(self, spot: Spot, cards: CardsToCome) -> tuple[Street, ...]:
-        """Returns the streets whose called all-ins are valued by products."""
-        return forest.settled_streets(cards, spot.deck)
+    def cut_streets(self, spot: Spot, cards: CardsToCome) -> tuple[int, tuple[Street, ...]]:
+        """Returns how many nodes of a river make a group, and the streets that are settled."""
+        return forest.nodes_per_group(max(cards.widths)), forest.settled_streets(cards, spot.deck)
 
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
         """Returns the sizes of tables with a column for every hand of every board."""
@@ -230,13 +226,9 @@ class BucketRivers:
             found = f"{format_cards(spot.board)} has {len(spot.board)} cards"
             raise ConfigError("rivers", f"compact needs a flop, {found}")
 
-    def nodes_per_group(self, cards: CardsToCome) -> int:
-        """Returns that all nodes of a river are visited together."""
-        return forest.ONE_GROUP
-
-    def settled_streets(self, spot: Spot, cards: CardsToCome) -> tuple[Street, ...]:
-        """Returns the flop: its called all-ins are valued by products."""
-        return (Street.FLOP,)
+    def cut_streets(self, spot: Spot, cards: CardsToCome) -> tuple[int, tuple[Street, ...]]:
+        """Returns that all nodes of a river make one group, and that the flop is settled."""
+        return forest.ONE_GROUP, (Street.FLOP,)
 
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
         """Returns the sizes of tables with every hand on flop and turn, and buckets on rivers."""

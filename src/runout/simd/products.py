@@ -17,11 +17,6 @@ from runout.simd import product_kernels
 from runout.simd.product_kernels import PANEL_BYTES
 
 
-def make_panels(shape: Sequence[int], dtype: npt.DTypeLike) -> RealArray:
-    """Returns panels for a matrix of a shape ``(K, N)``, zero everywhere: ``[P, K, W]``."""
-    return aligned_zeros(panel_shape(shape, dtype), dtype)
-
-
 def panel_shape(shape: Sequence[int], dtype: npt.DTypeLike) -> tuple[int, int, int]:
     """Returns the shape ``(P, K, W)`` of panels for a matrix of a shape ``(K, N)``."""
     depth, width = shape
@@ -42,7 +37,7 @@ def fill_panels(matrix: RealArray, out_panels: RealArray) -> None:
 
 def pack_panels(matrix: RealArray, dtype: npt.DTypeLike) -> RealArray:
     """Returns a ``[K, N]`` matrix as panels ``[P, K, W]`` of numbers of a type."""
-    panels = make_panels(matrix.shape, dtype)
+    panels: RealArray = aligned_zeros(panel_shape(matrix.shape, dtype), dtype)
     fill_panels(matrix, panels)
     return panels
 
