@@ -21,7 +21,7 @@ from runout.holdem.forest import (
     settled_streets,
 )
 from runout.holdem.game import plan_game
-from runout.holdem.rivers import BucketRivers, ExactRivers
+from runout.holdem.rivers import BucketRivers
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING, HERO_ACTS, RESPONDING, VILLAIN_ACTS
 from runout.holdem.tables import (
@@ -155,7 +155,7 @@ def test_values_are_those_with_every_card_dealt(player, board, rake, monkeypatch
     spot = spot_of(board, rake)
     settled = SpotSolver(spot)
     settled.run(3)
-    monkeypatch.setattr(ExactRivers, "settled_streets", lambda self, spot, cards: ())
+    monkeypatch.setattr(forest_module, "settled_streets", lambda cards, deck: ())
     dealt = SpotSolver(spot)
     num_lines = [len(solver.game.played[-1].root) for solver in (settled, dealt)]
     assert num_lines[0] < num_lines[1]
