@@ -96,27 +96,26 @@ def map_tasks(
     Raises:
         ExecutionError: if ``num_workers`` is not positive.
     """
-    choose_num_workers(num_workers)
-    with ThreadPoolExecutor(num_workers) as pool:
-        pending: deque[tuple[Task, Future[Result]]] = deque()
+
+    def work(task: Task) -> Result:
+        try:
+            return function(task)
+        except Exception as error:
+            error.add_note(f"while working on task {task!r}")
+            raise
+
+    with ThreadPoolExecutor(choose_num_workers(num_workers)) as pool:
+        pending: deque[Future[Result]] = deque()
         try:
             for task in tasks:
-                pending.append((task, pool.submit(function, task)))
+                pending.append(pool.submit(work, task))
                 if len(pending) >= _TASKS_AHEAD * num_workers:
-                    yield _result_of(*pending.popleft())
+                    yield pending.popleft().result()
             while pending:
-                yield _result_of(*pending.popleft())
+                yield pending.popleft().result()
         finally:
-            for _, future in pending:
+            for future in pending:
                 future.cancel()
-
-
-def _result_of(task: Task, future: Future[Result]) -> Result:
-    try:
-        return future.result()
-    except Exception as error:
-        error.add_note(f"while working on task {task!r}")
-        raise
 
 
 class WorkerPool:

@@ -95,9 +95,7 @@ def replacing_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
     Readers and other writers of the same path never see half a file; the last writer wins. What
     cannot be replaced, such as a device or a pipe, is written as it is.
 
-    Args:
-        path: the file.
-        is_durable: whether to wait until it is on the disk.
+    A durable one is on the disk when the block ends.
     """
     if path.exists() and not path.is_file():
         yield path
@@ -142,10 +140,7 @@ class PathLock:
     def acquire(self, *, waits: bool = True, is_shared: bool = False) -> bool:
         """Takes the lock, or changes the one that is held; returns whether it is held then.
 
-        Args:
-            waits: whether to wait for others. If not, and they have it, a lock that was to be
-                changed is given back.
-            is_shared: whether others may share it.
+        If it does not wait and others have it, a lock that was to be changed is given back.
         """
         if sys.platform == "win32":
             return True

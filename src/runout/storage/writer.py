@@ -208,10 +208,9 @@ class BundleWriter:
         return self._staging
 
     def _new_array_file(self, name: str, dtype: np.dtype[Any]) -> Path:
-        file = self._new_file(name, ".npy")
         if dtype.hasobject:
             raise BundleError(f"array {name!r}", f"dtype {dtype} holds Python objects, use numbers")
-        return file
+        return self._new_file(name, ".npy")
 
     def _new_file(self, name: str, ending: str) -> Path:
         file = self._require_staging().path / f"{name}{ending}"
