@@ -180,8 +180,7 @@ class LiveDisplay:
             console=console,
             transient=True,
         )
-        self._task_by_key: dict[str, TaskID] = {}
-        self._title_by_task: dict[TaskID, str] = {}
+        self._shown: dict[str, tuple[TaskID, str]] = {}  # task and title by the key of a bar
         self._tracker = SolveTracker(can_cache=can_cache)
 
     def on_event(self, event: Event) -> None:
@@ -191,8 +190,8 @@ class LiveDisplay:
         if update.bar is not None:
             self._move_bar(update.bar)
         for key in update.ended:
-            if key in self._task_by_key:
-                self._progress.remove_task(self._task_by_key.pop(key))
+            if key in self._shown:
+                self._progress.remove_task(self._shown.pop(key)[0])
         if update.line:
             self._progress.console.print(Text(update.line, style="dim"), soft_wrap=True)
 
@@ -212,15 +211,14 @@ class LiveDisplay:
             "ends_at": None if left is None else self._progress.get_time() + left,
             "is_at_most": bar.is_at_most,
         }
-        task = self._task_by_key.get(bar.key)
+        task, title = self._shown.get(bar.key, (None, ""))
         if task is None:
             task = self._progress.add_task(**facts)
-            self._task_by_key[bar.key] = task
-        elif self._title_by_task[task] != bar.title:  # other work, whose time begins now
+        elif title != bar.title:  # other work, whose time begins now
             self._progress.reset(task, **facts)
         else:
             self._progress.update(task, **facts)
-        self._title_by_task[task] = bar.title
+        self._shown[bar.key] = (task, bar.title)
 
 
 class _TimesColumn(ProgressColumn):

@@ -314,7 +314,7 @@ def _report_sweep(path: Path, points: Sequence["SweepPoint"], rows: Sequence["Sw
         path.mkdir(parents=True, exist_ok=True)
         pairs = list(zip(points, means, strict=True))
         for name, records in (
-            (ROWS_FILE, [_row_cells(points, row) for row in rows]),
+            (ROWS_FILE, [_row_cells(points[row.task.point].label, row) for row in rows]),
             (TABLE_FILE, [_mean_cells(*pair) for pair in pairs]),
         ):
             with replacing_file(path / name) as part, part.open("w", newline="") as stream:
@@ -353,9 +353,8 @@ def _percent(estimate: "Estimate", sign: str = "") -> str:
     return f"{100 * estimate.mean:{sign}.3f}{error}"
 
 
-def _row_cells(points: Sequence["SweepPoint"], row: "SweepRow") -> Json:
+def _row_cells(choice: str, row: "SweepRow") -> Json:
     task = row.task
-    choice = points[task.point].label
     return {"choice": choice, "seed": task.seed, "flop": task.flop, "spr": task.spr, **row.values}
 
 

@@ -155,14 +155,9 @@ def describe_plan(plan: "PostflopPlan") -> str:
 
 
 def tell_work(file: Path, path: Path, work: str, cost: "Cost | None", max_rounds: int = 0) -> None:
-    """Says what a config solves and what that needs, and refuses what the machine does not have.
+    """Says what a config file solves and what that needs, and refuses what is not there.
 
-    Args:
-        file: the config file.
-        path: where the result is going to be.
-        work: what is solved, in words.
-        cost: what it takes; None for next to nothing.
-        max_rounds: how often, at most, flops are solved again.
+    The work is told in words; flops are solved again in so many rounds at most.
     """
     if cost is not None:
         require_resources(cost, "the solve", path)

@@ -104,7 +104,7 @@ def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_worke
 
 
 def describe_cost(cost: "Cost") -> str:
-    """Returns what a solve takes at most as one line for people."""
+    """Returns what a solve takes at most, as one line."""
     until_done = format_bytes(cost.disk_bytes + cost.checkpoint_bytes)
     return f"at most about {_describe_resources(cost)} ({until_done} until done)"
 
