@@ -103,13 +103,9 @@ def survey_sample(
     deals: Uint8Array,
     context: RunContext | None = None,
 ) -> StreetSurvey:
-    """Returns the strength of given deals ``[n, 2 + board]``, each with weight 1.
+    """Returns the strength of deals ``[n, 2 + board]``, each with weight 1.
 
-    Args:
-        street: where they are.
-        feature: the strength.
-        deals: hole cards and board.
-        context: with what boards are scored; by default in this thread, and silently.
+    By default boards are scored in this thread, and silently.
     """
     context = context or RunContext(1)
     if street is Street.RIVER:

@@ -37,8 +37,8 @@ class SideEquity:
 
     def equity_by_hand(self) -> FloatArray:
         """Returns ``[169]`` equities of the canonical hands, NaN for hands that are not held."""
-        won = self.matchups * np.nan_to_num(self.equity)
-        return divide(_sum_by_hand(won), _sum_by_hand(self.matchups))
+        won = np.bincount(HAND_BY_COMBO, self.matchups * np.nan_to_num(self.equity), NUM_HANDS)
+        return divide(won, np.bincount(HAND_BY_COMBO, self.matchups, NUM_HANDS))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,3 @@ def _side(combos: IntArray, pair_weight: FloatArray, share: FloatArray) -> SideE
     matchups[combos] = pair_weight.sum(axis=1)
     won[combos] = (pair_weight * share).sum(axis=1)
     return SideEquity(matchups, divide(won, matchups))
-
-
-def _sum_by_hand(amount: FloatArray) -> FloatArray:
-    return np.bincount(HAND_BY_COMBO, amount, NUM_HANDS).astype(np.float64)

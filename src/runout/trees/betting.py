@@ -110,11 +110,7 @@ class Stakes:
 
     @classmethod
     def in_pots(cls, spr: float) -> "Stakes":
-        """Counts in pots: the pot is 1 and the stack is the stack-to-pot ratio.
-
-        Raises:
-            TreeError: if ``spr`` is not a positive number.
-        """
+        """Counts in pots: the pot is 1 and the stack is the stack-to-pot ratio."""
         if not (spr > 0.0 and math.isfinite(spr)):
             raise TreeError("spr", f"{spr:g} is not a positive stack-to-pot ratio")
         return cls(pot=1.0, stack=float(spr))
@@ -123,11 +119,7 @@ class Stakes:
     def in_chips(cls, pot_chips: float, stack_chips: float) -> "Stakes":
         """Counts in chips: bets are whole chips, at least one.
 
-        Whoever has a pot of 5.5 counts in big blinds, where whole ones would be too coarse: if an
-        amount has decimals, bets are in hundredths.
-
-        Raises:
-            TreeError: if either is not a positive amount.
+        If an amount has decimals, as in big blinds, bets are in hundredths.
         """
         pot, stack = float(pot_chips), float(stack_chips)
         chip = 1.0 if pot.is_integer() and stack.is_integer() else SMALL_CHIP
@@ -165,11 +157,7 @@ class Stakes:
         return round(math.floor(amount / self.chip + 0.5) * self.chip, _CHIP_DECIMALS)
 
     def check_unit(self, sizes: Iterable[BetSize]) -> None:
-        """Refuses sizes that have no meaning in the unit of these stakes.
-
-        Raises:
-            TreeError: naming the size.
-        """
+        """Raises `TreeError` naming the first size without a meaning in the unit of the stakes."""
         for size in sizes:
             if size.unit == "c" and not self.is_in_chips:
                 problem = "is in chips, but the pot is not"
@@ -206,16 +194,10 @@ class SizeMenu:
         donk_sizes: SizesInput | None = None,
         where: str = "",
     ) -> "SizeMenu":
-        """Reads lists of sizes in the language of `runout.trees.sizes`.
-
-        Args:
-            bet_sizes: sizes of a first bet.
-            raise_sizes: sizes of a raise; None for the same as ``bet_sizes``.
-            donk_sizes: sizes of a bet into the last aggressor; None for the same as ``bet_sizes``.
-            where: what errors put before the name of the list, as ``flop.oop.``.
+        """Reads lists of sizes in the language of `runout.trees.sizes`; None for those of bets.
 
         Raises:
-            TreeError: naming the first size that cannot be read.
+            TreeError: naming the first size that cannot be read, with ``where`` before its list.
         """
         bets = parse_bet_sizes(bet_sizes, f"{where}bet_sizes", allow_empty=raise_sizes is not None)
         raises, donks = bets, None
@@ -518,14 +500,15 @@ class PreflopRules:
 
     def first_decision(self) -> BettingState:
         """Returns the small blind's decision after the blinds, or what is left, are posted."""
-        posted = self._post(self.small_blind_bb), self._post(self.big_blind_bb)
-        return BettingState(PREFLOP, SB, posted, 0.0, self.big_blind_bb, num_bets=1)
-
-    def _post(self, blind_bb: float) -> float:
         stakes = self.stakes
-        pot_if_called = stakes.dead_money + 2.0 * blind_bb
-        is_all_in = stakes.betting_stack - blind_bb <= SAME_AMOUNT_FRACTION * pot_if_called
-        return stakes.betting_stack if is_all_in else blind_bb
+
+        def post(blind_bb: float) -> float:
+            pot_if_called = stakes.dead_money + 2.0 * blind_bb
+            is_all_in = stakes.betting_stack - blind_bb <= SAME_AMOUNT_FRACTION * pot_if_called
+            return stakes.betting_stack if is_all_in else blind_bb
+
+        posted = post(self.small_blind_bb), post(self.big_blind_bb)
+        return BettingState(PREFLOP, SB, posted, 0.0, self.big_blind_bb, num_bets=1)
 
 
 def _parse_by_player(

@@ -79,7 +79,9 @@ def format_rules(rules: BettingRules | PreflopRules) -> str:
         lines = _once_if_alike(menus, places)
         lines.append(f"raises per street: {_format_limit(rules.max_raises_per_street)}")
         betting = rules
-    lines.append(f"all-in added: {_format_add_all_in(betting.add_all_in_threshold)}")
+    up_to = f"up to {format_amount(100 * betting.add_all_in_threshold)}% of the pot"
+    added = {math.inf: "always", 0.0: "never"}.get(betting.add_all_in_threshold, up_to)
+    lines.append(f"all-in added: {added}")
     if betting.force_all_in_threshold > 0.0:
         percent = format_amount(100 * betting.force_all_in_threshold)
         lines.append(f"all-in forced: at most {percent}% of the pot behind")
@@ -182,20 +184,10 @@ def _format_limit(limit: int | None) -> str:
     return "no limit" if limit is None else f"at most {limit}"
 
 
-def _format_add_all_in(threshold: float) -> str:
-    if math.isinf(threshold):
-        return "always"
-    if threshold == 0.0:
-        return "never"
-    return f"up to {format_amount(100 * threshold)}% of the pot"
-
-
 def _format_menu(menu: SizeMenu) -> str:
-    parts = [f"bets {format_bet_sizes(menu.bets) or 'none'}"]
-    parts.append(f"raises {format_bet_sizes(menu.raises) or 'none'}")
-    if menu.donks is not None:
-        parts.append(f"donk bets {format_bet_sizes(menu.donks) or 'none'}")
-    return "; ".join(parts)
+    lists = {"bets": menu.bets, "raises": menu.raises, "donk bets": menu.donks}
+    parts = {name: sizes for name, sizes in lists.items() if sizes is not None}
+    return "; ".join(f"{name} {format_bet_sizes(part) or 'none'}" for name, part in parts.items())
 
 
 def _street_name(street: int) -> str:
