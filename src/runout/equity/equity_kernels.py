@@ -24,6 +24,7 @@ BLOCKED_SCORE = -1
 
 _MAX_BYTE_COUNT = 255  # comparisons that a one-byte counter can hold
 _ROWS_AT_ONCE = 4
+_BOARDS_AT_ONCE = 32  # whose scores stay in the cache
 _NUM_COMBOS = 1326
 _NUM_CARDS = 52
 _NUM_RANKS = 13
@@ -219,12 +220,14 @@ def add_strengths(
     """
     num_bins = out_sums.histogram.shape[1]
     everybody = np.zeros(combos.shape[0], dtype=np.int64)
-    scores = np.empty((boards.shape[0], 1, combos.shape[0]), dtype=np.int32)
+    scores = np.empty((_BOARDS_AT_ONCE, 1, combos.shape[0]), dtype=np.int32)
     no_best = np.empty((0, 0, 0), dtype=np.int32)
-    score_boards(tables, boards, combos, combo_cards, everybody, scores, no_best)
     for board in range(boards.shape[0]):
+        if board % _BOARDS_AT_ONCE == 0:
+            some = boards[board : board + _BOARDS_AT_ONCE]
+            score_boards(tables, some, combos, combo_cards, everybody, scores, no_best)
         for i in range(combos.shape[0]):
-            score = np.int64(scores[board, 0, i])
+            score = np.int64(scores[board % _BOARDS_AT_ONCE, 0, i])
             if score != BLOCKED_SCORE:
                 bin_index = min(score * num_bins // _MAX_SCORE, num_bins - 1)
                 out_sums.histogram[i, bin_index] += weight[board]

@@ -161,7 +161,7 @@ class HandStrengthCalculator:
                 f"{len(board)} cards, a {street.label} has {street.num_board_cards}",
             )
         runouts = enumerate_runouts(board, merges_suits=False).boards
-        boards = runouts[~np.isin(runouts, holding).any(axis=1)]
+        boards = runouts[((runouts != holding[0]) & (runouts != holding[1])).all(axis=1)]
         combo = combo_index(*holding)
         villains, group_start = _villains_by_outcome(board, holding)
         counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
