@@ -2,9 +2,11 @@ import json
 
 import pytest
 
+from runout.cards.deck import format_cards
 from runout.config.load import load_postflop_config
 from runout.flops import bucketed as rounds
 from runout.flops import solve as postflop_abstraction
+from runout.solutions.values import ValueBundle
 from tests.samples.small_buckets import make_buckets_once, take_few_boards
 from tests.samples.solve_configs import FLOPS, write_config
 
@@ -37,10 +39,11 @@ def config(tmp_path):
 
 def test_a_config_is_diagnosed_for_people_with_a_picture(run, config, tmp_path):
     picture = tmp_path / "buckets.png"
-    result = run("diag-buckets", "-c", config, "--top", "2", "--png", str(picture), "-w", "1")
+    other = ("--flop", "2c2h2d", "--spr", "2", "-w", "1")
+    result = run("diag-buckets", "-c", config, *other, "--top", "2", "--png", str(picture))
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "9s6s2s at SPR 1"
+    assert lines[0] == "2c2h2d at SPR 2"
     assert lines[1].split() == [
         "round",
         "buckets",
@@ -59,16 +62,16 @@ def test_a_config_is_diagnosed_for_people_with_a_picture(run, config, tmp_path):
     assert f"wrote {picture}" in result.stderr
 
 
-def test_json_has_every_bucket_of_every_round(run, config):
-    options = ("--flop", "2c2h2d", "--spr", "2", "--json", "-w", "1")
-    document = json.loads(run("diag-buckets", "-c", config, *options).stdout)
+def test_json_has_every_bucket_of_every_round(run, samples):
+    document = json.loads(run("diag-buckets", str(samples / "values_bucketed"), "--json").stdout)
     (flop,) = document["flops"]
-    assert (flop["flop"], flop["spr"]) == ("2s2h2d", 2.0)
+    (values,) = ValueBundle.load(samples / "values_bucketed").values
+    assert (flop["flop"], flop["spr"]) == (format_cards(values.flops.flops[0]), values.spr)
     first, second = flop["rounds"]
     assert first["adjusted_rand_index"] is None
     assert second["adjusted_rand_index"] <= 1.0
     for entry in (first, second):
-        assert entry["num_buckets"]["flop"] == len(entry["buckets"]) == 5
+        assert entry["num_buckets"]["flop"] == len(entry["buckets"]) == 9
         assert sum(len(bucket["combos"]) for bucket in entry["buckets"]) == 1176
         for bucket in entry["buckets"]:
             assert bucket["strength"]["lowest"] <= bucket["strength"]["highest"]
@@ -76,34 +79,35 @@ def test_json_has_every_bucket_of_every_round(run, config):
             assert bucket["worst_pair"]["distance_pot"] >= 0.0
 
 
-def test_people_see_flop_and_hands_in_the_suits_they_have_given(run, config):
-    def lines_of(flop):
-        return run("diag-buckets", "-c", config, "--flop", flop, "-w", "1").stdout.splitlines()
+def test_people_see_flop_and_hands_in_the_suits_they_have_given(run, samples):
+    (flop,) = ValueBundle.load(samples / "values_bucketed").values[0].flops.flops
+    renamed = format_cards(flop).translate(str.maketrans("shdc", "cdhs"))
 
-    canonical, given = lines_of("9s6s2s"), lines_of("2c9c6c")
-    assert given[0] == "2c9c6c at SPR 1"
+    def lines_of(flop):
+        command = ("diag-buckets", str(samples / "values_bucketed"), "--flop", flop)
+        return run(*command).stdout.splitlines()
+
+    canonical, given = lines_of(format_cards(flop)), lines_of(renamed)
+    assert given[0].startswith(f"{renamed} at SPR ")
     for line, other in zip(canonical[1:-3], given[1:-3], strict=True):
         assert other[:50] == line[:50]
         assert len(other) == len(line)
     hands = [
         hand for line in given for hand in line.split() if len(hand) == 4 and hand[1] in "shdc"
     ]
-    board = {"9c", "6c", "2c"}
+    board = {renamed[:2], renamed[2:4], renamed[4:]}
     assert hands
     assert not any({hand[:2], hand[2:]} & board for hand in hands)
 
 
-def test_a_directory_is_diagnosed_without_solving_it_again(run, tmp_path, monkeypatch):
-    config = load_postflop_config(BUCKETED.replace("[1.0, 2.0]", "[1.0]"))
-    solved = postflop_abstraction.PostflopAbstraction.build(config)
-    solved.to_bundle().save(tmp_path / "values")
+def test_a_directory_is_diagnosed_without_solving_it_again(run, samples, monkeypatch):
     monkeypatch.delattr(rounds.BucketedBackend, "solve_rounds")
-    document = json.loads(run("diag-buckets", str(tmp_path / "values"), "--json").stdout)
+    document = json.loads(run("diag-buckets", str(samples / "values_bucketed"), "--json").stdout)
     (first, second) = document["flops"][0]["rounds"]
-    reports = solved.values[0].reports
-    assert second["final_delta"] == reports[0].strategy_delta
-    assert second["exploitability_bound_pot"] == reports[0].exploitability_pot
-    assert first["iterations"] == 2
+    (report,) = ValueBundle.load(samples / "values_bucketed").values[0].reports
+    assert second["final_delta"] == report.strategy_delta
+    assert second["exploitability_bound_pot"] == report.exploitability_pot
+    assert first["iterations"] + second["iterations"] == report.iterations
 
 
 @pytest.mark.slow
