@@ -440,7 +440,7 @@ def test_compact_strategies_are_kept_to_16_bits(tmp_path):
         for player in range(2):
             rows = read.strategy(0).rows(template, player, dealt, combos)
             expected = fresh.rows(template, player, dealt, combos)
-            np.testing.assert_allclose(rows, expected, atol=1.01 / 131_070)
+            np.testing.assert_allclose(rows, expected, atol=1.01 / 65_535)
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,11 @@ class CardBackend:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
         plan = self.plan(flop, tree, num_workers)
         cells = int(plan.count_cells().sum())
+        buckets = 0
+        if not self.rivers.is_exact:  # one byte for each hand of each game, four for each runout
+            num_games = self.rivers.table_sizes(plan.hands)[-1].num_boards
+            num_hands = sum(len(player.combos) for player in plan.hands.players)
+            buckets = num_games * num_hands + 4 * len(plan.hands.deals[1].card)
         to_take_values = 5.0 if self.rivers.is_exact else 2.0
         cheaper = "solve_type: bucketed" if self.rivers.is_exact else "fewer river_buckets"
         savings: dict[str, int | None] = {
@@ -192,7 +197,8 @@ class CardBackend:
         return Cost(
             limit_seconds(self.rule, self.seconds_per_cell * cells) + to_take_values,
             held_bytes(plan),
-            disk_bytes=KEPT_BYTES * cells,
+            disk_bytes=KEPT_BYTES * cells + buckets,
+            shared_bytes=buckets,
             savings=savings | {f"give fewer sizes or raises, or {cheaper}": None},
         )
 
