@@ -185,7 +185,7 @@ def value_terminals(forest: Forest, group: int, matchups: Matchups, out_scratch:
     value_folds(folds_of(forest, middle, bounds[5]), False, matchups, out_scratch)
 
 
-@kernel
+@inlined
 def value_showdowns(
     showdowns: Terminals,
     rake: Float32Array,
@@ -226,7 +226,7 @@ def value_showdowns(
             lane_kernels.lanes_to_rows(node, payoff, False, lanes.met, value)
 
 
-@kernel
+@inlined
 def sum_reach(matchups: Matchups, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
     lane_kernels.sum_disjoint(

@@ -16,7 +16,7 @@ from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem.cards import Deal
 from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
 from runout.holdem.terminal_kernels import Matchups
-from runout.jit import kernel
+from runout.jit import inlined, kernel
 from runout.simd import vector_kernels
 from runout.simd.decision_kernels import Learning
 
@@ -171,7 +171,7 @@ def meet(hands: Hands, orders: Orders, board: int) -> Matchups:
     )
 
 
-@kernel
+@inlined
 def _of_board(learning: Learning, board: int) -> Learning:
     return Learning(
         learning.regret[board],
@@ -182,13 +182,13 @@ def _of_board(learning: Learning, board: int) -> Learning:
     )
 
 
-@kernel
+@inlined
 def on_board(tables: BothTables, board: int) -> BothTables:
     """Returns the tables of one board."""
     return BothTables(_of_board(tables.hero, board), _of_board(tables.villain, board))
 
 
-@kernel
+@inlined
 def _deal_card(arrival: Arrival, deal: Deal, number: int) -> Arrival:
     """Returns how a street is entered with one of its cards."""
     return Arrival(arrival.reach, arrival.row, deal.card[number], deal.probability)
@@ -214,7 +214,7 @@ def enter_street(
                 arriving[blocked] = np.float32(0.0)
 
 
-@kernel
+@inlined
 def leave_street(forest: Forest, group: int, value: Float32Array, out_value: Float32Array) -> None:
     """Sets the rows ``out_value[R, H]`` of a group's roots to their values."""
     for root in range(forest.group[group, 2], forest.group[group, 3]):
@@ -360,7 +360,7 @@ def visit_turns(
     vector_kernels.set_float_mode(old_mode)
 
 
-@kernel
+@inlined
 def _visit_river(
     hands: Hands,
     river: DealtStreet,
