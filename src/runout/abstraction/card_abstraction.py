@@ -411,7 +411,7 @@ class BoundaryGenerator:
 
     def __init__(self, config: AbstractionConfig, context: RunContext | None = None) -> None:
         self.config = config
-        self._workplace = context or RunContext(1)
+        self._context = context or RunContext(1)
 
     def generate(self, seed: int) -> BucketBoundaries:
         """Returns the boundaries; the seed matters to the mode ``sampled`` only."""
@@ -424,13 +424,13 @@ class BoundaryGenerator:
             AbstractionError: if a sample is asked for with a negative seed.
         """
         if self.config.mode is SurveyMode.EXHAUSTIVE:
-            return survey_all(street, self.config.feature, self._workplace)
+            return survey_all(street, self.config.feature, self._context)
         if seed < 0:
             raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
         # Each street has a stream of its own, so that its sample depends on nothing else.
         rng = np.random.default_rng([seed, street.num_board_cards])
         deals = deal_random(street, self.config.samples_per_street, rng)
-        return survey_sample(street, self.config.feature, deals, self._workplace)
+        return survey_sample(street, self.config.feature, deals, self._context)
 
     def cut(self, surveys: dict[Street, StreetSurvey]) -> BucketBoundaries:
         """Returns the boundaries of surveyed streets."""
