@@ -130,7 +130,7 @@ def clear_values(out_lanes: Lanes) -> None:
     out_lanes.met[:] = np.float32(0.0)
 
 
-@kernel
+@inlined
 def value_folds(folds: Terminals, adds: bool, matchups: Matchups, out_scratch: Scratch) -> None:
     """Writes what hero's hands win whatever the opponent holds, as at folds, into rows.
 
@@ -172,7 +172,7 @@ def value_all_ins(
         value_folds(Terminals(node, row, forest.showdown_rake), True, matchups, out_scratch)
 
 
-@kernel
+@inlined
 def value_terminals(forest: Forest, group: int, matchups: Matchups, out_scratch: Scratch) -> None:
     """Values the folds and showdowns of a group of a river."""
     bounds, chosen = forest.group[group], slice(forest.group[group, 6], forest.group[group, 7])
