@@ -86,6 +86,7 @@ class Viewer:
 
     def open(self, place):
         self.page.goto(self.address + place)
+        self.page.locator(".top").wait_for()  # nothing says that it is loading before
         self.settle()
 
     def settle(self):
