@@ -7,6 +7,7 @@ win everywhere. With that, EHS2 is exactly the all-in equity against a random ha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partialmethod
+from itertools import combinations
 
 import numpy as np
 
@@ -16,13 +17,13 @@ from runout.cards.deck import (
     COMBO_CARDS,
     FLOP_SIZE,
     NUM_CARDS,
+    RIVER_SIZE,
     combo_index,
     format_card,
     format_cards,
     live_combos,
 )
 from runout.cards.evaluator import evaluate_board, evaluator_tables
-from runout.cards.flops import enumerate_runouts
 from runout.equity import equity_kernels
 from runout.equity.board import BEST_SCORE, compute_board_equity, strength_histograms
 from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
@@ -150,7 +151,8 @@ class HandStrengthCalculator:
             counts,
         )
         ehs_squared = strength_histograms(board, num_bins=1).expected_squared_strength
-        return BoardHandStrengths(equity.combos, *_strengths_of_counts(counts), ehs_squared)
+        ehs, ppot, npot, ehs2 = _strengths_of_counts(counts)
+        return BoardHandStrengths(equity.combos, ehs, ppot, npot, ehs2, ehs_squared)
 
     def _calculate(
         self, street: Street, board: Sequence[int], holding: tuple[int, int]
@@ -160,13 +162,14 @@ class HandStrengthCalculator:
                 f"board {format_cards(board)}",
                 f"{len(board)} cards, a {street.label} has {street.num_board_cards}",
             )
-        runouts = enumerate_runouts(board, merges_suits=False).boards
-        boards = runouts[((runouts != holding[0]) & (runouts != holding[1])).all(axis=1)]
-        combo = combo_index(*holding)
+        rest = [card for card in range(NUM_CARDS) if card not in (*board, *holding)]
+        missing = list(combinations(rest, RIVER_SIZE - len(board)))
+        boards = np.empty((len(missing), RIVER_SIZE), dtype=np.uint8)
+        boards[:, : len(board)], boards[:, len(board) :] = board, missing
         villains, group_start = _villains_by_outcome(board, holding)
         counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
         squared_scores = equity_kernels.count_transitions_of_holding(
-            evaluator_tables(), boards, combo, villains, group_start, counts
+            evaluator_tables(), boards, combo_index(*holding), villains, group_start, counts
         )
         ehs, ppot, npot, ehs2 = (float(part) for part in _strengths_of_counts(counts))
         return HandStrength(ehs, ppot, npot, ehs2, squared_scores / (len(boards) * BEST_SCORE**2))
@@ -177,12 +180,9 @@ class HandStrengthCalculator:
     calculate_river = partialmethod(_calculate, Street.RIVER)
 
 
-def _strengths_of_counts(
-    counts: IntArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _strengths_of_counts(counts: IntArray) -> tuple[FloatArray, ...]:
     """Returns EHS, PPot, NPot and EHS2 of ``counts[..., now, end]``, one division each."""
-    now = counts.sum(axis=-1)
-    end = counts.sum(axis=-2)
+    now, end = counts.sum(axis=-1), counts.sum(axis=-2)
     total = 2 * now.sum(axis=-1)
     # Everything is doubled so that half of a tie is a whole number.
     ehs = (2 * now[..., AHEAD] + now[..., TIED]) / total
