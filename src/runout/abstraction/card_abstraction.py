@@ -464,7 +464,7 @@ def build_card_abstraction(
     Args:
         config: what to build.
         seed: decides which deals are sampled.
-        context: with what; by default one thread, silently.
+        context: workers and events; by default one thread, silently.
         with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
     """
     context = context or RunContext(1)

@@ -243,7 +243,7 @@ def iterate_until(
         solver: what iterates.
         rule: when to stop.
         on_progress: called after every batch.
-        cancel: ends the solve after a batch; by default nobody does.
+        cancel: ends the solve after a batch; by default never set.
         batch: iterations done at once, a divisor of ``rule.check_every``.
         measured: the last measurement of an earlier sitting: later ones come when they would have.
 

@@ -33,7 +33,7 @@ _SUBTREES_PER_PART = 16
 
 
 def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
-    """Returns how many threads a solve of so many nodes times hands can make use of."""
+    """Returns how many threads a solve with this many nodes times hands can use."""
     return min(choose_num_workers(num_workers), max(1, cells // MIN_CELLS_PER_WORKER))
 
 
