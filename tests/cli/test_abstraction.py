@@ -26,6 +26,7 @@ from runout.abstraction.card_abstraction import BucketStatistics
 from runout.cards.deck import parse_board, parse_cards
 from runout.cli.app import app
 from runout.cli.buckets import Feature, Mode, checkpoint_directory, summarize, summary_sheet
+from runout.cli.sheets import sheet_table
 from runout.storage.ledger import Ledger
 from tests.samples.bucket_boundaries import make_boundaries
 
@@ -466,7 +467,7 @@ def test_contents_are_summed_up(summaries):
 
 def test_the_table_has_a_column_for_each_street(summaries):
     file = io.StringIO()
-    Console(file=file, width=80).print(summary_sheet(summaries).table())
+    Console(file=file, width=80).print(sheet_table(summary_sheet(summaries)))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     assert lines[0].split() == ["flop", "turn", "river"]
     cells = {line[:24].strip(): line[24:].split() for line in lines[1:]}

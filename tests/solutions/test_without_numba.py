@@ -13,3 +13,9 @@ def test_no_module_of_solutions_imports_numba():
     code = f"{imports}; import sys; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_sheets_import_nothing_heavy():
+    code = "import runout.solutions.sheet, sys; print({'numpy', 'rich'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

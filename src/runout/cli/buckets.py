@@ -30,7 +30,6 @@ from runout.cli.formatting import (
 from runout.cli.inspect import find_ratio, open_values
 from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.plots import BoundaryPlot, write_bucket_plots, write_png
-from runout.cli.sheets import Column, Sheet, columns
 from runout.cli.targets import (
     LongWork,
     checkpoints_beside,
@@ -44,6 +43,7 @@ from runout.cli.targets import (
 from runout.config.load import load_postflop_config
 from runout.config.postflop import BucketedConfig, PostflopModelConfig
 from runout.events import EventSink
+from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming

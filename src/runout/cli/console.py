@@ -19,9 +19,10 @@ from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json
 from runout.cli.options import OptionError
 from runout.cli.progress import Bar, SolveTracker, describe_bar
-from runout.cli.sheets import Sheet
+from runout.cli.sheets import print_sheet
 from runout.errors import one_line
 from runout.events import Event, EventSink
+from runout.solutions.sheet import Sheet
 from runout.storage.files import replacing_file
 
 #: What can be shown to people.
@@ -60,7 +61,7 @@ def print_parts(*parts: Shown) -> None:
     console = output()
     for part in parts:
         if isinstance(part, Sheet):
-            part.print(console)
+            print_sheet(console, part)
         else:
             console.print(part, soft_wrap=isinstance(part, str | Text), markup=False)
 

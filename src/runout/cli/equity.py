@@ -47,8 +47,8 @@ from runout.cli.formatting import (
 )
 from runout.cli.grids import value_grid
 from runout.cli.options import OptionError, argument, flag, option
-from runout.cli.sheets import Column, Sheet, columns
 from runout.errors import CardError
+from runout.solutions.sheet import Column, Sheet, columns
 
 MAX_RANGE_LENGTH = 30
 NUM_EXTREMES = 6

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from runout.arrays import AnyArray
 from runout.execution.pool import format_bytes as format_bytes
+from runout.solutions.sheet import json_number as json_number
 from runout.solutions.values import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
@@ -86,11 +87,6 @@ def format_signed(amount: float) -> str:
 def format_mbb(mbb: float) -> str:
     """Returns thousandths of a big blind with three digits that count: ``0.482``, ``12.3``."""
     return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
-
-
-def json_number(value: float) -> float | None:
-    """Returns the number itself, or None (JSON's null) where it is undefined."""
-    return None if math.isnan(value) else value
 
 
 def json_numbers(array: AnyArray) -> Any:

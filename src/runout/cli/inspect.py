@@ -34,7 +34,6 @@ from runout.cli.formatting import (
 )
 from runout.cli.grids import value_grid
 from runout.cli.options import JsonFlag, OptionError, argument, flag, option
-from runout.cli.sheets import Column, Sheet, columns
 from runout.cli.show import report_parts, report_to_json
 from runout.cli.solve import describe_flops, solve_table, solves_sheet
 from runout.cli.targets import checkpoints_beside, count_checkpoints
@@ -51,6 +50,7 @@ from runout.solutions.preflop import (
     load_solution,
 )
 from runout.solutions.reports import REPORT_KIND
+from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, Manifest, load_bundle, read_manifest
 from runout.storage.files import reporting_os_errors

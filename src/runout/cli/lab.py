@@ -27,7 +27,6 @@ from runout.cli.formatting import (
 )
 from runout.cli.inspect import find_flop, open_values
 from runout.cli.options import OptionError, argument, option, positive
-from runout.cli.sheets import Column, Sheet, columns, write_csv
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
@@ -35,6 +34,7 @@ from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.solutions.preflop import LEDGER_FOLDER
 from runout.solutions.run import open_run
+from runout.solutions.sheet import Column, Sheet, columns, write_csv
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 from runout.trees.betting import BLIND_NAMES
 

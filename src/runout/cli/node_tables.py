@@ -34,7 +34,7 @@ from runout.cli.grids import (
     value_grid,
 )
 from runout.cli.options import SMALLEST_REACH, OptionError
-from runout.cli.sheets import Column, Sheet, columns, full_width
+from runout.cli.sheets import full_width, sheet_table
 from runout.errors import CardError
 from runout.solutions.breakdown import BreakdownRow, draw_rows, equity_rows, made_hand_rows
 from runout.solutions.node import (
@@ -49,6 +49,7 @@ from runout.solutions.node import (
     hand_reach,
     hand_strategy,
 )
+from runout.solutions.sheet import Column, Sheet, columns
 from runout.trees.actions import ActionKind, format_amount
 from runout.trees.betting import Street
 
@@ -260,7 +261,7 @@ def hand_parts(node: Node, chosen: ChosenHands) -> list[Shown]:
             for number, action in enumerate(done):
                 below.add(*(row if number == 0 else [""] * len(row)), *action)
         console = output()
-        if full_width(console, beside.table()) <= console.width:
+        if full_width(console, sheet_table(beside)) <= console.width:
             parts += [bold(head), beside, dim("at an action: how often (EV in chips)")]
         else:
             parts += [bold(head), below]

@@ -35,7 +35,6 @@ from runout.cli.formatting import (
 from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import OptionError, flag, option
 from runout.cli.plots import save_figure
-from runout.cli.sheets import Column, Sheet
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, quote
 from runout.solutions import reports
@@ -51,6 +50,7 @@ from runout.solutions.reports import (
     choose_flops,
     name_of_line,
 )
+from runout.solutions.sheet import Column, Sheet, has_parquet
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.tree import POSITION_NAMES
@@ -408,7 +408,7 @@ def _solve(
         folders = reports.write_files(path, report)
         where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
         print_note(f"wrote {path}: {where}")
-        if not reports.has_parquet():
+        if not has_parquet():
             print_note("without Parquet, for which pip install 'runout[reports]'")
         if not is_complete:
             kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"

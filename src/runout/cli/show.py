@@ -29,12 +29,12 @@ from runout.cli.formatting import (
 from runout.cli.grids import grid_parts, legend, measure_parts, node_actions, value_grid
 from runout.cli.options import OptionError, argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
-from runout.cli.sheets import Column, Sheet, columns, write_csv
 from runout.solutions.breakdown import Part
 from runout.solutions.node import Measure, Node
 from runout.solutions.node_files import document_head, node_to_json
 from runout.solutions.preflop import PreflopSolution, PreflopView
 from runout.solutions.run import open_run
+from runout.solutions.sheet import Column, Sheet, columns, write_csv
 from runout.solutions.values import ValueSource
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB

@@ -22,7 +22,7 @@ from runout.cli.formatting import (
 )
 from runout.cli.node_tables import node_parts, roughness
 from runout.cli.options import OptionError, flag, option
-from runout.cli.sheets import Column, Sheet
+from runout.cli.sheets import sheet_table
 from runout.cli.show import decision_parts, report_parts, report_to_json
 from runout.cli.targets import (
     LongWork,
@@ -39,6 +39,7 @@ from runout.config.spot import SpotConfig
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
+from runout.solutions.sheet import Column, Sheet
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
@@ -129,7 +130,7 @@ def solves_sheet(bundle: ValueBundle) -> Sheet:
 
 def solve_table(bundle: ValueBundle) -> Table:
     """Returns a table with a line for each stack-to-pot ratio."""
-    table, meaning = solves_sheet(bundle).table(), bundle.values[0].reports[0].meaning
+    table, meaning = sheet_table(solves_sheet(bundle)), bundle.values[0].reports[0].meaning
     table.caption = (
         f"exploitability in % of the flop pot; solving: all flops added up\n{meaning.explanation}"
     )

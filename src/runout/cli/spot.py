@@ -26,7 +26,6 @@ from runout.cli.formatting import Json, bold, dim, format_chips, format_count_of
 from runout.cli.inspect import choose_ratio, find_flop, open_values
 from runout.cli.node_tables import Cut
 from runout.cli.options import OptionError, argument, flag, option
-from runout.cli.sheets import Column, Sheet
 from runout.config.spot import SpotConfig
 from runout.errors import quote
 from runout.events import reporting_phase
@@ -37,6 +36,7 @@ from runout.solutions.node import Measure, Node, Provenance
 from runout.solutions.node_files import View
 from runout.solutions.preflop import FLOPS_FOLDER, VALUES_FOLDER, find_bundle
 from runout.solutions.run import open_run
+from runout.solutions.sheet import Column, Sheet, rounded
 from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import format_amount
@@ -370,7 +370,7 @@ def card_report_to_json(report: CardReport, sheet: Sheet, means: list[float]) ->
         "path": _line(report),
         "before": report.before.path,
         "chosen": None if report.chosen is None else format_card(report.chosen),
-        "mean": dict(zip(keys, map(node_files.rounded, means), strict=True)),
+        "mean": dict(zip(keys, map(rounded, means), strict=True)),
         "rows": rows,
     }
 

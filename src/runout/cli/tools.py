@@ -28,7 +28,6 @@ from runout.cli.console import (
 )
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import OptionError, flag, option, positive
-from runout.cli.sheets import Column, Sheet
 from runout.cli.solve import describe_size, measure
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
 from runout.config.postflop import BACKENDS, PostflopModelConfig
@@ -38,6 +37,7 @@ from runout.errors import TableError
 from runout.events import EventSink, reporting_phase
 from runout.execution.pool import count_cores
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
+from runout.solutions.sheet import Column, Sheet
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.trees import describe
 from runout.trees.actions import format_amount

@@ -26,7 +26,7 @@ from runout.solutions.flop_bundles import (
     quality_of,
 )
 from runout.solutions.node import Provenance, Quality, Unit
-from runout.solutions.node_files import node_summary_to_json, rounded
+from runout.solutions.node_files import node_summary_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.reports import (
     Column,
@@ -38,6 +38,7 @@ from runout.solutions.reports import (
     quality_of_report,
 )
 from runout.solutions.run import RunView, open_run
+from runout.solutions.sheet import rounded
 from runout.solutions.values import NUM_POSITIONS, PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount

@@ -1,6 +1,5 @@
 """Nodes as JSON and CSV."""
 
-import csv
 import json
 import math
 from collections.abc import Iterable
@@ -21,14 +20,12 @@ from runout.solutions.node import (
     TrailStep,
     Unit,
 )
+from runout.solutions.sheet import DECIMALS, rounded, write_csv
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.
 
-
-#: Decimals of a number in a file; more would be noise of float32.
-_DECIMALS = 6
 
 Json = dict[str, Any]
 
@@ -198,12 +195,7 @@ def _numbers(values: FloatArray) -> list[float | None]:
 
 def _digits(values: FloatArray) -> list[float]:
     """Returns weights: of those that are small, ratios matter."""
-    return [float(f"{value:.{_DECIMALS}g}") for value in values.tolist()]
-
-
-def rounded(value: float) -> float | None:
-    """Returns a number with few decimals and without a negative zero, None where there is none."""
-    return None if math.isnan(value) else round(value, _DECIMALS) + 0.0
+    return [float(f"{value:.{DECIMALS}g}") for value in values.tolist()]
 
 
 # Nodes in files: JSON, written while a solution is walked, and a node as CSV.
@@ -273,10 +265,6 @@ def write_node_csv(node: Node, stream: TextIO, player: int | None = None) -> int
     """
     columns = node.columns(player)
     held = held_columns(node, (node.actor or 0) if player is None else player).tolist()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["hand", *columns])
-    for hand in held:
-        cells = (rounded(float(column[hand])) for column in columns.values())
-        name = node.hand_space.names[hand]
-        writer.writerow([name, *("" if cell is None else cell for cell in cells)])
-    return len(held)
+    names = node.hand_space.names
+    rows = ([names[h], *(rounded(float(c[h])) for c in columns.values())] for h in held)
+    return write_csv(["hand", *columns], rows, stream)

@@ -20,6 +20,7 @@ from runout.errors import RunoutError, quote
 from runout.solutions.node import Node, NodeAction, Provenance, Quality, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
 from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
+from runout.solutions.sheet import has_parquet, write_csv, write_parquet
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Bundle, Manifest, load_bundle, reading_contents
 from runout.storage.files import replacing_file, reporting_os_errors
@@ -529,15 +530,6 @@ _MEAN = "All"
 _PERCENT_DIGITS, _CHIP_DIGITS = 3, 4
 
 
-def has_parquet() -> bool:
-    """Returns whether Parquet can be written, which takes the extra package pyarrow."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def write_files(directory: Path, report: FlopsReport) -> list[Path]:
     """Writes the files of all lines, and returns their directories."""
     folders = []
@@ -552,7 +544,7 @@ def write_files(directory: Path, report: FlopsReport) -> list[Path]:
                     write(report, table, stream)
             if has_parquet():
                 with replacing_file(folder / PARQUET_FILE) as part:
-                    _write_parquet(table, part)
+                    write_parquet(part, [table_columns(table)])
         folders.append(folder)
     return folders
 
@@ -584,11 +576,8 @@ def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
 
 def write_table(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
     """Writes all columns, a row for each flop; nothing where there is no value."""
-    writer = csv.writer(stream, lineterminator="\n")
     columns = table_columns(table)
-    writer.writerow(columns)
-    for cells in zip(*columns.values(), strict=True):
-        writer.writerow(["" if _is_missing(cell) else cell for cell in cells])
+    write_csv(columns, zip(*columns.values(), strict=True), stream)
 
 
 def table_columns(table: LineTable) -> dict[str, list[Any]]:
@@ -599,21 +588,6 @@ def table_columns(table: LineTable) -> dict[str, list[Any]]:
         is_count = column.form is Form.COUNT
         columns[column.key] = column.values.astype(np.int64 if is_count else np.float64).tolist()
     return columns
-
-
-def _write_parquet(table: LineTable, path: Path) -> None:
-    import pyarrow as arrow
-    from pyarrow import parquet
-
-    columns = {
-        name: [None if _is_missing(cell) else cell for cell in cells]
-        for name, cells in table_columns(table).items()
-    }
-    parquet.write_table(arrow.table(columns), path)
-
-
-def _is_missing(cell: Any) -> bool:
-    return isinstance(cell, float) and math.isnan(cell)
 
 
 def _pio_name(action: NodeAction, actions: Sequence[NodeAction]) -> str:

@@ -1,0 +1,153 @@
+"""Rows and columns of what is shown or exported: as JSON, CSV, a DataFrame and Parquet.
+
+This module imports the standard library only; `runout.cli.sheets` has the terminal's renderer.
+"""
+
+import csv
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: Decimals of a number in a file; more would be noise of float32.
+DECIMALS = 6
+
+
+def rounded(value: float) -> float | None:
+    """Returns a number with few decimals and without a negative zero, None for NaN."""
+    return None if math.isnan(value) else round(value, DECIMALS) + 0.0
+
+
+def json_number(value: float) -> float | None:
+    """Returns a number with all its digits, None (JSON's null) for NaN."""
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a sheet.
+
+    Attributes:
+        heading: in the terminal; None for a column that only files have.
+        key: its name in JSON, CSV and frames; empty for a column that only the terminal has.
+        form: writes a number in the terminal; None for words, which are aligned to the left.
+        style: of its cells in the terminal.
+        wraps: whether long words are wrapped where the terminal is narrow.
+    """
+
+    heading: str | None = ""
+    key: str = ""
+    form: Callable[[Any], str] | None = None
+    style: str | None = None
+    wraps: bool = False
+
+
+def columns(*headings: str) -> tuple[Column, ...]:
+    """Returns columns of the terminal: of words, and after a ``>`` of numbers as they are."""
+    return tuple(Column(h.removeprefix(">"), form=str if h[:1] == ">" else None) for h in headings)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Rows that are shown as a table, or written to JSON, CSV, a frame or Parquet.
+
+    Attributes:
+        columns: of all rows.
+        rows: words, or numbers with NaN where there is none; rows without cells are blank lines.
+        styles: of rows in the terminal, by their number.
+        to_plain: writes a number for files, None for NaN: `rounded` or `json_number`.
+        gap: spaces after each column in the terminal.
+    """
+
+    columns: tuple[Column, ...]
+    rows: list[Sequence[Any]] = field(default_factory=list)
+    styles: dict[int, str] = field(default_factory=dict)
+    to_plain: Callable[[float], float | None] = rounded
+    gap: int = 3
+
+    def add(self, *cells: Any, style: str = "") -> None:
+        """Adds a row."""
+        self.styles[len(self.rows)] = style
+        self.rows.append(cells)
+
+    def plain_rows(self) -> list[list[Any]]:
+        """Returns the rows as files have them: None where there is no number."""
+        kept = [number for number, column in enumerate(self.columns) if column.key]
+        rows = [[row[number] for number in kept] for row in self.rows]
+        return [[self.to_plain(c) if isinstance(c, float) else c for c in row] for row in rows]
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the columns that files have."""
+        return [column.key for column in self.columns if column.key]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Returns the rows for JSON, each by the names of columns."""
+        return [dict(zip(self.keys, row, strict=True)) for row in self.plain_rows()]
+
+    def write_csv(self, stream: TextIO) -> int:
+        """Writes the rows as CSV, and returns how many there are."""
+        return write_csv(self.keys, self.plain_rows(), stream)
+
+    def to_dataframe(self) -> "DataFrame":
+        """Returns the columns that files have; needs pandas (``runout[frames]``)."""
+        from pandas import DataFrame  # an extra
+
+        return DataFrame(self.plain_rows(), columns=self.keys)
+
+    def write_parquet(self, path: Path) -> None:
+        """Writes the same as `to_dataframe`; needs pyarrow (``runout[reports]``)."""
+        rows = self.plain_rows()
+        write_parquet(path, [{k: [row[n] for row in rows] for n, k in enumerate(self.keys)}])
+
+
+def write_csv(keys: Iterable[str], rows: Iterable[Iterable[Any]], stream: TextIO) -> int:
+    """Writes names and rows, with empty cells for None and NaN; returns how many rows there are."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(keys)
+    num_rows = 0
+    for row in rows:
+        writer.writerow(["" if cell is None or cell != cell else cell for cell in row])
+        num_rows += 1
+    return num_rows
+
+
+def has_parquet() -> bool:
+    """Returns whether Parquet can be written, which takes the extra package pyarrow."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def write_parquet(path: Path, parts: Iterable[Mapping[str, Any]]) -> int:
+    """Writes columns by name, part by part, so that memory does not grow with the file.
+
+    Args:
+        path: of the file.
+        parts: columns of the same names and types in each; NaN and None become null.
+
+    Returns:
+        The number of rows.
+    """
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    writer, num_rows = None, 0
+    try:
+        for part in parts:
+            made = {name: arrow.array(cells, from_pandas=True) for name, cells in part.items()}
+            table = arrow.table(made)
+            if writer is None:
+                writer = parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table.cast(writer.schema))
+            num_rows += table.num_rows
+    finally:
+        if writer is not None:
+            writer.close()
+    return num_rows
