@@ -4,8 +4,11 @@ The command line shows these as one line and exits with code 2; any other except
 of ours and keeps its traceback.
 """
 
+from collections.abc import Iterable
+
 _MAX_QUOTED_CHARACTERS = 60
 _MAX_SHOWN_CHARACTERS = 300
+_NEAREST_CUTOFF = 0.5
 
 
 def quote(value: object) -> str:
@@ -27,6 +30,19 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def suggest(word: object, choices: Iterable[str]) -> str:
+    """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
+    if not isinstance(word, str):
+        return ""
+    from difflib import get_close_matches
+
+    options, lower = list(choices), word.lower()
+    # A part of a name comes first: "sprs" means postflop_sprs, though "preset" looks more like it.
+    matches = sorted((o for o in options if lower in o and len(lower) > 2), key=len)
+    matches = matches or get_close_matches(lower, options, 1, _NEAREST_CUTOFF)
+    return f", did you mean {matches[0]}?" if matches else ""
 
 
 class RunoutError(Exception):
@@ -72,6 +88,10 @@ class TableError(RunoutError):
 
 class ExecutionError(RunoutError):
     """A way of running work that this machine cannot offer."""
+
+
+class OptionError(RunoutError):
+    """An option whose value is out of range, or that cannot go with another one."""
 
 
 class BundleError(RunoutError):

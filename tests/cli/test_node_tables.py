@@ -14,7 +14,7 @@ from runout.cli.node_tables import (
     shared_actions,
     strategy_moves,
 )
-from runout.cli.options import OptionError
+from runout.errors import OptionError
 from runout.solutions.node import ExploitabilityUnit, Measure, NodeAction, Quality
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind

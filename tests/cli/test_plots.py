@@ -5,8 +5,8 @@ import pytest
 from rich.console import Console
 
 from runout.abstraction import CardAbstraction
-from runout.cli.options import OptionError
 from runout.cli.plots import BoundaryPlot, draw_bars, write_png
+from runout.errors import OptionError
 from tests.samples.bucket_boundaries import make_boundaries
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"

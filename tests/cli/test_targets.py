@@ -13,7 +13,6 @@ from runout.abstraction import AbstractionConfig, Street, SurveyMode
 from runout.abstraction.survey import deal_indexer
 from runout.cards.hand_indexer import HandIndexer
 from runout.cli import targets as build_needs
-from runout.cli.options import OptionError
 from runout.cli.solve import describe_plan, tell_work
 from runout.cli.targets import (
     LongWork,
@@ -27,7 +26,7 @@ from runout.cli.targets import (
     solving_into,
 )
 from runout.config.load import load_postflop_config
-from runout.errors import BundleError, ExecutionError
+from runout.errors import BundleError, ExecutionError, OptionError
 from runout.execution.context import RunContext
 from runout.flops import backend
 from runout.flops.backend import Cost

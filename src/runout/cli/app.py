@@ -29,8 +29,7 @@ try:  # takes a noticeable moment
     from typer.main import get_group
 
     from runout.cli.console import print_error, print_note
-    from runout.config.yaml_text import suggest
-    from runout.errors import RunoutError
+    from runout.errors import RunoutError, suggest
     from runout.version import __version__
 except KeyboardInterrupt:
     print("interrupted", file=sys.stderr)

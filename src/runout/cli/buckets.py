@@ -28,7 +28,7 @@ from runout.cli.formatting import (
     json_numbers,
 )
 from runout.cli.inspect import find_ratio, open_values
-from runout.cli.options import OptionError, argument, flag, option
+from runout.cli.options import argument, flag, option
 from runout.cli.plots import BoundaryPlot, write_bucket_plots, write_png
 from runout.cli.targets import (
     LongWork,
@@ -42,6 +42,7 @@ from runout.cli.targets import (
 )
 from runout.config.load import load_postflop_config
 from runout.config.postflop import BucketedConfig, PostflopModelConfig
+from runout.errors import OptionError
 from runout.events import EventSink
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import ValueBundle

@@ -17,10 +17,9 @@ from rich.text import Text
 
 from runout.cache import cache_directory
 from runout.cli.formatting import Json, format_count_of, format_json
-from runout.cli.options import OptionError
 from runout.cli.progress import Bar, SolveTracker, describe_bar
 from runout.cli.sheets import print_sheet
-from runout.errors import one_line
+from runout.errors import OptionError, one_line
 from runout.events import Event, EventSink
 from runout.solutions.sheet import Sheet
 from runout.storage.files import replacing_file

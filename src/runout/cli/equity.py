@@ -45,9 +45,8 @@ from runout.cli.formatting import (
     json_number,
     json_numbers,
 )
-from runout.cli.grids import value_grid
-from runout.cli.options import OptionError, argument, flag, option
-from runout.errors import CardError
+from runout.cli.options import argument, flag, option
+from runout.errors import CardError, OptionError
 from runout.solutions.sheet import Column, Sheet, columns
 
 MAX_RANGE_LENGTH = 30
@@ -111,7 +110,7 @@ def show_equity(
     place = f"on {format_cards(known_cards)}" if known_cards else "before the flop"
     of_each: list[Shown] = []
     if grid and np.count_nonzero(~np.isnan(by_hand)) > 1:
-        of_each = ["\nHero's equity in % with each hand\n", value_grid(by_hand)]
+        of_each = ["\nHero's equity in % with each hand\n", _value_grid(by_hand)]
     matchups = f"{format_count_of(result.matchups, 'matchup')} {place}"
     show(json, document, sheet, matchups, *of_each)
 
@@ -153,7 +152,7 @@ def show_flop_equity(
         "num_combo_pairs_by_matchup": weights.tolist(),
     }
     title = f"Equity in % against {name or 'a random hand'} on {format_cards(known_cards)}\n"
-    show(json, document, title, value_grid(shown), "", _extremes(shown))
+    show(json, document, title, _value_grid(shown), "", _extremes(shown))
 
 
 def _extremes(equity: FloatArray) -> Sheet:
@@ -230,7 +229,7 @@ def show_hand_strength(
         **{key: getattr(strengths, key).tolist() for key in MEANINGS},
     }
     head = f"EHS2 in % on {name}, mean over each hand's combos\n"
-    show(json, document, head, value_grid(by_hand))
+    show(json, document, head, _value_grid(by_hand))
 
 
 def show_range(
@@ -254,7 +253,7 @@ def show_range(
     }
     share = format_percent(num_combos / NUM_COMBOS)
     size = f"{format_count_of(num_combos, 'combo')}, {share} of {NUM_COMBOS:,}"
-    grid = value_grid(np.where(weights > 0.0, weights, np.nan))
+    grid = _value_grid(np.where(weights > 0.0, weights, np.nan))
     show(json, document, size, format_range(hand_range), "", grid)
 
 
@@ -300,6 +299,13 @@ def _choose_flops(
     if random is not None:
         return random_flops(random, seed or 0)
     return all_flops() if flops is None else explicit_flops(flops.split(","))
+
+
+def _value_grid(values: FloatArray) -> Shown:
+    """Returns the 13x13 grid of values by hand, importing grids only for an answer with one."""
+    from runout.cli.grids import value_grid
+
+    return value_grid(values)
 
 
 def _flops_sheet(flop_list: FlopList) -> Sheet:

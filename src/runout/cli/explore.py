@@ -10,7 +10,8 @@ from typing import Annotated
 
 from runout.cli.console import messages, print_note, print_parts
 from runout.cli.formatting import format_bytes, format_count_of
-from runout.cli.options import OptionError, argument, flag, option, positive
+from runout.cli.options import argument, flag, option, positive
+from runout.errors import OptionError
 
 _EXTRA = "pip install 'runout[explorer]'"
 _MAX_PORT = 65535

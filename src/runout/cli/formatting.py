@@ -3,14 +3,16 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from runout.arrays import AnyArray
 from runout.execution.pool import format_bytes as format_bytes
 from runout.solutions.sheet import json_number as json_number
-from runout.solutions.values import ExploitabilityMeaning
+
+if TYPE_CHECKING:
+    from runout.solutions.values import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
 
@@ -40,7 +42,7 @@ def format_chips(amount: float) -> str:
     return NO_VALUE if math.isnan(amount) else f"{round(amount, 2) + 0.0:,.2f}"
 
 
-def format_exploitability(share: float, meaning: ExploitabilityMeaning, decimals: int = 2) -> str:
+def format_exploitability(share: float, meaning: "ExploitabilityMeaning", decimals: int = 2) -> str:
     """Returns a fraction of the pot as percent, with a sign before it if it is a bound."""
     return format_bound(share, meaning.is_upper_bound, decimals)
 

@@ -33,12 +33,12 @@ from runout.cli.formatting import (
     json_numbers,
 )
 from runout.cli.grids import value_grid
-from runout.cli.options import JsonFlag, OptionError, argument, flag, option
+from runout.cli.options import JsonFlag, argument, flag, option
 from runout.cli.show import report_parts, report_to_json
 from runout.cli.solve import describe_flops, solve_table, solves_sheet
 from runout.cli.targets import checkpoints_beside, count_checkpoints
 from runout.equity.preflop import preflop_table
-from runout.errors import CardError
+from runout.errors import CardError, OptionError
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,

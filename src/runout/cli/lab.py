@@ -26,11 +26,11 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.inspect import find_flop, open_values
-from runout.cli.options import OptionError, argument, option, positive
+from runout.cli.options import argument, option, positive
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.load import load_sweep_config
 from runout.config.postflop import BACKENDS, PostflopModelConfig
-from runout.errors import ConfigError
+from runout.errors import ConfigError, OptionError
 from runout.execution.context import RunContext
 from runout.solutions.preflop import LEDGER_FOLDER
 from runout.solutions.run import open_run

@@ -33,9 +33,9 @@ from runout.cli.grids import (
     node_actions,
     value_grid,
 )
-from runout.cli.options import SMALLEST_REACH, OptionError
+from runout.cli.options import SMALLEST_REACH
 from runout.cli.sheets import full_width, sheet_table
-from runout.errors import CardError
+from runout.errors import CardError, OptionError
 from runout.solutions.breakdown import BreakdownRow, draw_rows, equity_rows, made_hand_rows
 from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,

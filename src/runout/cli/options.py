@@ -6,27 +6,24 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from runout.cards.deck import combo_cards, format_card, format_cards, parse_board, parse_combo
 from runout.cards.ranges import HandRange, parse_range
-from runout.config.load import load_postflop_config, load_run_config, load_yaml
-from runout.config.postflop import POSTFLOP_SECTION, PostflopModelConfig
-from runout.config.run import PREFLOP_SECTION, RunConfig
-from runout.errors import CardError, ConfigError, RangeError, RunoutError, quote
-from runout.solutions.breakdown import Part, parse_class_choice
-from runout.solutions.node import Measure, Node
+from runout.errors import CardError, ConfigError, OptionError, RangeError, quote
+
+if TYPE_CHECKING:  # configs and solutions take longer to import than a small answer
+    from runout.config.postflop import PostflopModelConfig
+    from runout.config.run import RunConfig
+    from runout.solutions.breakdown import Part
+    from runout.solutions.node import Node
 
 Check = Callable[[Any], Any]
 
 #: Metavars of values that are paths.
 _PATHS = ("FILE", "DIR", "RUN")
-
-
-class OptionError(RunoutError):
-    """An option whose value is out of range, or that cannot go with another one."""
 
 
 def read_path(text: str) -> Path:
@@ -132,15 +129,15 @@ def require_at_most_one(given: Mapping[str, bool]) -> None:
 RangeOption = Annotated[str | None, option("--range", "RANGE", 'Only these hands: "22+,A2s+".')]
 _CLASSES = "Only hands that are these on the board: sets,flush-draws; without: -top-pair."
 ClassOption = Annotated[str | None, option("--class", "NAMES", _CLASSES)]
-MeasureOption = Annotated[
-    Measure | None, flag("--show", "What the grid shows (default: the strategy).")
-]
+MEASURE = flag("--show", "Measure in the grid (default: the strategy).")
 _COMPARE = "Another node, to stand beside this one."
 CompareOption = Annotated[str | None, option("--compare", "PATH", _COMPARE)]
 
 
-def read_part(hands: str | None, classes: str | None) -> Part:
+def read_part(hands: str | None, classes: str | None) -> "Part":
     """Returns which hands ``--range`` and ``--class`` choose, whoever holds them."""
+    from runout.solutions.breakdown import Part, parse_class_choice
+
     try:
         hand_range = None if hands is None else parse_range(hands)
     except RangeError as error:
@@ -152,7 +149,7 @@ def read_part(hands: str | None, classes: str | None) -> Part:
     return Part(None, hand_range, choice)
 
 
-def narrow(node: Node, part: Part) -> Node:
+def narrow(node: "Node", part: "Part") -> "Node":
     """Returns a node as a part of a range sees it; refuses a part with nothing in it."""
     seen, player = part.of(node), part.player_at(node)
     if not part.is_whole and not seen.is_held[player].any():
@@ -162,31 +159,37 @@ def narrow(node: Node, part: Part) -> Node:
     return seen
 
 
-def describe_part(whole: Node, seen: Node, player: int) -> str:
+def describe_part(whole: "Node", seen: "Node", player: int) -> str:
     """Returns how much of a player's range is looked at."""
     combos, of_all = seen.combos(player), whole.combos(player)
     share = f" ({100 * combos / of_all:.1f}%)" if of_all > 0.0 else ""
     return f"only {combos:,.2f} of {whole.players[player]}'s {of_all:,.2f} combos{share}"
 
 
-def load_config(path: Path) -> PostflopModelConfig | RunConfig:
+def load_config(path: Path) -> "PostflopModelConfig | RunConfig":
     """Reads a config with the section ``preflop`` as that of a run, any other as that of flops."""
+    from runout.config.load import load_postflop_config, load_run_config, load_yaml
+    from runout.config.run import PREFLOP_SECTION
+
     is_run = PREFLOP_SECTION in load_yaml(path)
     return load_run_config(path) if is_run else load_postflop_config(path)
 
 
-def load_flops_config(path: Path) -> PostflopModelConfig:
+def load_flops_config(path: Path) -> "PostflopModelConfig":
     """Reads which flops to solve and how; the config of a run may be given as well."""
+    from runout.config.postflop import PostflopModelConfig
+
     config = load_config(path)
     return config if isinstance(config, PostflopModelConfig) else flops_of_run(path, config)
 
 
-def flops_of_run(path: Path, config: RunConfig) -> PostflopModelConfig:
+def flops_of_run(path: Path, config: "RunConfig") -> "PostflopModelConfig":
     """Returns the postflop model of a run, ``auto`` replaced by what its preflop tree reaches.
 
     Raises:
         ConfigError: if it has none, or no flop is ever seen.
     """
+    from runout.config.postflop import POSTFLOP_SECTION
     from runout.runs.plan import postflop_config_for
 
     model = config.postflop_model

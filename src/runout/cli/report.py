@@ -33,10 +33,10 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.node_tables import RARE_REACH, roughness
-from runout.cli.options import OptionError, flag, option
+from runout.cli.options import flag, option
 from runout.cli.plots import save_figure
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
-from runout.errors import FlopListError, quote
+from runout.errors import FlopListError, OptionError, quote
 from runout.solutions import reports
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER

@@ -27,8 +27,9 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.grids import grid_parts, legend, measure_parts, node_actions, value_grid
-from runout.cli.options import OptionError, argument, flag, option
+from runout.cli.options import argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
+from runout.errors import OptionError
 from runout.solutions.breakdown import Part
 from runout.solutions.node import Measure, Node
 from runout.solutions.node_files import document_head, node_to_json
@@ -62,7 +63,7 @@ def show_solution(
     node: options.NodeOption = None,
     player: Annotated[_Player | None, flag("--player -p", _PLAYER)] = None,
     hands: options.RangeOption = None,
-    measure: options.MeasureOption = None,
+    measure: Annotated[Measure | None, options.MEASURE] = None,
     compare: options.CompareOption = None,
     json: options.JsonFlag = False,
 ) -> None:

@@ -21,7 +21,7 @@ from runout.cli.formatting import (
     json_number,
 )
 from runout.cli.node_tables import node_parts, roughness
-from runout.cli.options import OptionError, flag, option
+from runout.cli.options import flag, option
 from runout.cli.sheets import sheet_table
 from runout.cli.show import decision_parts, report_parts, report_to_json
 from runout.cli.targets import (
@@ -36,6 +36,7 @@ from runout.cli.targets import (
 )
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.spot import SpotConfig
+from runout.errors import OptionError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND

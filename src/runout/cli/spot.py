@@ -25,9 +25,9 @@ from runout.cli.console import (
 from runout.cli.formatting import Json, bold, dim, format_chips, format_count_of, format_percent
 from runout.cli.inspect import choose_ratio, find_flop, open_values
 from runout.cli.node_tables import Cut
-from runout.cli.options import OptionError, argument, flag, option
+from runout.cli.options import argument, flag, option
 from runout.config.spot import SpotConfig
-from runout.errors import quote
+from runout.errors import OptionError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files
 from runout.solutions.breakdown import CardReport, CardsView, Part, PartView, report_cards
@@ -74,7 +74,7 @@ def show_spot(
     ] = None,
     hands: options.RangeOption = None,
     classes: options.ClassOption = None,
-    measure: options.MeasureOption = None,
+    measure: Annotated[Measure | None, options.MEASURE] = None,
     compare: options.CompareOption = None,
     cut: Annotated[Cut | None, flag("--by", _BY)] = None,
     depth: Annotated[str | None, option("--depth", "N", _DEPTH)] = None,

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
-from runout.cli.options import OptionError
-from runout.errors import BundleError, RunoutError
+from runout.errors import BundleError, OptionError, RunoutError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext, opening_executor
 from runout.execution.tasks import CancelledError, ThreadExecutor, cancelling_on_interrupt

@@ -27,13 +27,13 @@ from runout.cli.console import (
     using_kernels,
 )
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
-from runout.cli.options import OptionError, flag, option, positive
+from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size, measure
 from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
 from runout.config.postflop import BACKENDS, PostflopModelConfig
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
-from runout.errors import TableError
+from runout.errors import OptionError, TableError
 from runout.events import EventSink, reporting_phase
 from runout.execution.pool import count_cores
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS

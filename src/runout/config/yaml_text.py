@@ -1,14 +1,14 @@
 """Config files as text: YAML in which every value knows its line, and the words of errors."""
 
-import difflib
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
 
 from runout.errors import ConfigError, quote, shorten
+from runout.errors import suggest as suggest
 
 # YAML as config files need it: the line of every value is known, and nothing is guessed.
 #
@@ -169,7 +169,6 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
 
 
 _MAX_SHOWN_ENTRIES = 5
-_NEAREST_CUTOFF = 0.5
 
 
 def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
@@ -195,17 +194,6 @@ def show_value(value: Any) -> str:
             return f"[{', '.join(map(show_value, value))}]"
         return f"a list of {len(value)} values"
     return quote(value)
-
-
-def suggest(word: Any, choices: Iterable[str]) -> str:
-    """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
-    if not isinstance(word, str):
-        return ""
-    options, lower = list(choices), word.lower()
-    # A part of a name comes first: "sprs" means postflop_sprs, though "preset" looks more like it.
-    matches = sorted((o for o in options if lower in o and len(lower) > 2), key=len)
-    matches = matches or difflib.get_close_matches(lower, options, 1, _NEAREST_CUTOFF)
-    return f", did you mean {matches[0]}?" if matches else ""
 
 
 # What two configs differ in, for the refusal to mix their results.
