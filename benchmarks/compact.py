@@ -7,7 +7,7 @@ from functools import partial
 
 from benchmarks.timing import Row, best_seconds, duration
 from runout.cards.deck import parse_board
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.holdem.cards import Spot
 from runout.holdem.rivers import BucketRivers
 from runout.holdem.solver import SpotSolver
@@ -24,7 +24,7 @@ def rows() -> list[Row]:
 
 
 def _measure(flop: str, stack_to_pot: float) -> Row:
-    board, everything = tuple(parse_board(flop)), HandRange.full()
+    board, everything = tuple(parse_board(flop)), Range("random")
     tree = PostflopTree.build(BettingRules.uniform([0.75], 1), stack_to_pot)
     solver = SpotSolver(
         Spot(board, (everything, everything), tree), rivers=BucketRivers(NUM_BUCKETS)

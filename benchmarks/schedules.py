@@ -11,7 +11,7 @@ import time
 from typing import NamedTuple
 
 from runout.cards.deck import parse_board
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.cfr.schedules import VARIANTS, DiscountSchedule
 from runout.holdem.cards import Spot
 from runout.holdem.solver import SpotSolver
@@ -130,7 +130,7 @@ def make_spot(case: Case) -> Spot:
         merging_threshold=0.1,
     )
     tree = PostflopTree.build(rules, Stakes.in_chips(case.pot, case.stack), Street(len(cards) - 3))
-    return Spot(cards, (parse_range(case.oop), parse_range(case.ip)), tree)
+    return Spot(cards, (Range(case.oop), Range(case.ip)), tree)
 
 
 if __name__ == "__main__":

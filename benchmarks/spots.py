@@ -16,7 +16,7 @@ import numba
 from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, format_rows, speedup
 from runout.cards.deck import parse_board
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.cfr.schedules import VARIANTS, DiscountSchedule
 from runout.cfr.team import Team
 from runout.holdem.cards import Spot
@@ -50,7 +50,7 @@ def make_spot(board: str) -> Spot:
         merging_threshold=0.1,
     )
     tree = PostflopTree.build(rules, Stakes.in_chips(POT, STACK), Street(len(cards) - 3))
-    return Spot(cards, (parse_range(OOP), parse_range(IP)), tree)
+    return Spot(cards, (Range(OOP), Range(IP)), tree)
 
 
 def rows() -> list[Row]:

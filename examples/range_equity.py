@@ -9,12 +9,12 @@ Prints:
 import numpy as np
 
 from runout.cards.deck import HAND_NAMES, parse_board
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.equity.versus import compare_ranges
 
 board = parse_board("Th9h2c")
-big_blind = parse_range("TT-22,A9s-A2s,KTs-K7s,QTs-Q8s,J8s+,T8s+,97s+,86s+,75s+,KTo+,QTo+,JTo")
-small_blind = parse_range("22+,A2s+,K5s+,Q8s+,J8s+,T8s+,97s+,87s,76s,A7o+,KTo+,QTo+,JTo")
+big_blind = Range("TT-22,A9s-A2s,KTs-K7s,QTs-Q8s,J8s+,T8s+,97s+,86s+,75s+,KTo+,QTo+,JTo")
+small_blind = Range("22+,A2s+,K5s+,Q8s+,J8s+,T8s+,97s+,87s,76s,A7o+,KTo+,QTo+,JTo")
 
 result = compare_ranges(big_blind.weights, small_blind.weights, board)
 print(f"BB against SB on Th9h2c: {result.equity:.2%}")

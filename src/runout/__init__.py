@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 from runout.version import __version__
 
 if TYPE_CHECKING:
+    from runout.cards.deck import parse_board
+    from runout.cards.ranges import Range
     from runout.config.load import load_run_config
     from runout.execution.context import RunContext
     from runout.runs.preflop import solve_preflop
@@ -27,16 +29,20 @@ if TYPE_CHECKING:
     from runout.solutions.run import open_solution
 
 __all__ = [
+    "Range",
     "RunContext",
     "__version__",
     "load_run_config",
     "open_solution",
+    "parse_board",
     "solve_preflop",
     "solve_spot",
 ]
 
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
+    "Range": "runout.cards.ranges",
+    "parse_board": "runout.cards.deck",
     "load_run_config": "runout.config.load",
     "open_solution": "runout.solutions.run",
     "solve_preflop": "runout.runs.preflop",

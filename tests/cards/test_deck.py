@@ -191,7 +191,7 @@ def test_cards_keep_their_order():
     [
         ("", "'': a card is a rank and a suit, such as Ah"),
         ("A", "'A': a card is a rank and a suit, such as Ah"),
-        ("10h", "'10h': a card is a rank and a suit, such as Ah"),
+        ("10h", "'10h': a ten is written T, not 10"),
         ("1h", "'1h': '1' is not a rank, use one of 23456789TJQKA"),
         ("Ax", "'Ax': 'x' is not a suit, use one of cdhs"),
         ("hA", "'hA': 'h' is not a rank, use one of 23456789TJQKA"),

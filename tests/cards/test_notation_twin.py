@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runout.cards.deck import HAND_NAMES, NUM_COMBOS, NUM_HANDS
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.errors import RangeError
 from tests.reference import range_groups
 
@@ -27,7 +27,7 @@ def combos_named_by(group):
 @pytest.mark.parametrize("hand", range(NUM_HANDS), ids=HAND_NAMES)
 def test_each_hand_alone_and_with_a_plus_names_what_its_twin_names(hand):
     for group in (range_groups.hand_group(hand), range_groups.plus_group(hand)):
-        combos = np.flatnonzero(parse_range(group.text).weights)
+        combos = np.flatnonzero(Range(group.text).weights)
         assert combos.tolist() == combos_named_by(group)
 
 
@@ -35,11 +35,11 @@ def test_a_dash_joins_the_hands_that_its_twin_joins_and_no_others():
     for ends in HAND_PAIRS[::7]:
         group = range_groups.dash_group(ends)
         if range_groups.can_be_joined(*ends):
-            combos = np.flatnonzero(parse_range(group.text).weights)
+            combos = np.flatnonzero(Range(group.text).weights)
             assert combos.tolist() == combos_named_by(group)
         else:
             with pytest.raises(RangeError, match="a dash joins"):
-                parse_range(group.text)
+                Range(group.text)
 
 
 @settings(derandomize=True, deadline=None, max_examples=50)
@@ -50,4 +50,4 @@ def test_parsing_equals_asking_each_combo_for_its_earliest_group(weighted_groups
         next((weight for group, weight in weighted_groups if group.names(combo)), 0.0)
         for combo in range(NUM_COMBOS)
     ]
-    np.testing.assert_array_equal(parse_range(text).weights, expected)
+    np.testing.assert_array_equal(Range(text).weights, expected)

@@ -1,5 +1,7 @@
 """Tests of `runout.cards.ranges`."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ from runout.cards.deck import (
     parse_cards,
     parse_combo,
 )
-from runout.cards.ranges import HandRange, format_range, parse_range
+from runout.cards.ranges import Range
 from runout.errors import CardError, RangeError
 
 
@@ -23,11 +25,11 @@ def range_of(**weight_by_combo):
     weights = np.zeros(NUM_COMBOS)
     for combo, weight in weight_by_combo.items():
         weights[parse_combo(combo)] = weight
-    return HandRange(weights)
+    return Range(weights)
 
 
 def test_the_full_range_is_all_combos():
-    full = HandRange.full()
+    full = Range("random")
     assert full.num_combos == 1326.0
     assert full.percentage == 100.0
     assert not full.is_empty
@@ -35,7 +37,7 @@ def test_the_full_range_is_all_combos():
 
 
 def test_a_range_without_weight_is_empty():
-    empty = HandRange(np.zeros(NUM_COMBOS))
+    empty = Range(np.zeros(NUM_COMBOS))
     assert empty.is_empty
     assert empty.num_combos == 0.0
     assert not range_of(AhKh=1e-300).is_empty
@@ -57,13 +59,13 @@ def test_hand_weights_are_means_over_the_combos_of_the_hand():
 
 
 def test_hand_weights_add_up_to_the_number_of_combos():
-    hand_range = HandRange(np.random.default_rng(0).random(NUM_COMBOS))
+    hand_range = Range(np.random.default_rng(0).random(NUM_COMBOS))
     sizes = [len(combos) for combos in COMBOS_BY_HAND]
     assert hand_range.hand_weights() @ sizes == pytest.approx(hand_range.num_combos)
 
 
 def test_dead_cards_take_their_combos_out_and_leave_the_rest():
-    full = HandRange.full()
+    full = Range("random")
     assert full.without_cards(parse_cards("Ah")).num_combos == 1326 - 51
     flop = full.without_cards(parse_cards("AhKd7s"))
     assert flop.num_combos == 49 * 48 // 2
@@ -75,9 +77,9 @@ def test_dead_cards_take_their_combos_out_and_leave_the_rest():
 
 def test_dead_cards_must_exist_and_differ():
     with pytest.raises(CardError, match="card 52: card ids are 0 to 51"):
-        HandRange.full().without_cards([52])
+        Range("random").without_cards([52])
     with pytest.raises(CardError, match="Ah: comes twice"):
-        HandRange.full().without_cards(parse_cards("Ah") * 2)
+        Range("random").without_cards(parse_cards("Ah") * 2)
 
 
 def test_equal_weights_make_equal_ranges_with_equal_hashes():
@@ -85,18 +87,18 @@ def test_equal_weights_make_equal_ranges_with_equal_hashes():
     assert hash(range_of(AhKh=0.5)) == hash(range_of(AhKh=0.5))
     assert range_of(AhKh=0.5) != range_of(AhKh=0.25)
     assert range_of(AhKh=0.5) != "AhKh:0.5"
-    assert len({HandRange.full(), HandRange.full(), range_of(AhKh=0.5)}) == 2
+    assert len({Range("random"), Range("random"), range_of(AhKh=0.5)}) == 2
 
 
 def test_negative_zero_is_zero():
-    zero, negative_zero = HandRange(np.zeros(NUM_COMBOS)), HandRange(-np.zeros(NUM_COMBOS))
+    zero, negative_zero = Range(np.zeros(NUM_COMBOS)), Range(-np.zeros(NUM_COMBOS))
     assert zero == negative_zero
     assert hash(zero) == hash(negative_zero)
 
 
 def test_weights_cannot_be_changed_from_inside_or_outside():
     weights = np.zeros(NUM_COMBOS)
-    hand_range = HandRange(weights)
+    hand_range = Range(weights)
     weights[0] = 1.0
     assert hand_range.is_empty
     with pytest.raises(ValueError, match="read-only"):
@@ -114,11 +116,13 @@ def test_weights_outside_zero_to_one_are_refused(weight):
 
 def test_weights_of_another_shape_are_refused():
     with pytest.raises(RangeError, match=r"weights: shape \(169,\), a range needs \(1326,\)"):
-        HandRange(np.ones(NUM_HANDS))
+        Range(np.ones(NUM_HANDS))
 
 
 def test_the_representation_says_how_large_the_range_is():
-    assert repr(range_of(AhKh=1.0, AsKs=0.5)) == "HandRange(1.5 combos, 0.11%)"
+    assert repr(range_of(AhKh=1.0, AsKs=0.5)) == "<Range AsKs:0.5,AhKh: 1.5 combos, 0.11%>"
+    assert repr(Range(np.zeros(NUM_COMBOS))) == "<Range empty: 0 combos, 0.00%>"
+    assert len(repr(Range("random").without_cards([0]))) < 80
 
 
 deterministic = settings(derandomize=True, deadline=None)
@@ -126,7 +130,7 @@ deterministic = settings(derandomize=True, deadline=None)
 
 def hands_in(text):
     """The names of the hands that a range holds wholly, in canonical order."""
-    hand_weights = parse_range(text).hand_weights()
+    hand_weights = Range(text).hand_weights()
     assert set(hand_weights.tolist()) <= {0.0, 1.0}
     return " ".join(HAND_NAMES[hand] for hand in np.flatnonzero(hand_weights))
 
@@ -157,7 +161,7 @@ def weight_of(hand_range, combo):
     ],
 )
 def test_well_known_ranges_have_their_well_known_sizes(text, num_combos, percentage):
-    hand_range = parse_range(text)
+    hand_range = Range(text)
     assert hand_range.num_combos == num_combos
     assert hand_range.percentage == pytest.approx(percentage, abs=0.005)
 
@@ -182,7 +186,7 @@ def test_other_hands_climb_the_kicker_only():
 
 @pytest.mark.parametrize("ending", ["s", "o", ""])
 def test_ace_king_cannot_climb(ending):
-    assert parse_range(f"AK{ending}+") == parse_range(f"AK{ending}")
+    assert Range(f"AK{ending}+") == Range(f"AK{ending}")
 
 
 def test_a_dash_joins_hands_with_the_same_top_card():
@@ -201,7 +205,7 @@ def test_a_dash_joins_hands_with_the_same_gap():
 @pytest.mark.parametrize("text", ["KTo-K8o", "QQ-88", "87s-54s", "KT-K8", "AKs-AKs"])
 def test_the_ends_of_a_dash_may_come_in_either_order(text):
     left, right = text.split("-")
-    assert parse_range(f"{right}-{left}") == parse_range(text)
+    assert Range(f"{right}-{left}") == Range(text)
 
 
 @pytest.mark.parametrize(
@@ -215,18 +219,18 @@ def test_the_ends_of_a_dash_may_come_in_either_order(text):
     ],
 )
 def test_a_hand_without_an_ending_means_suited_and_offsuit(text, spelled_out):
-    assert parse_range(text) == parse_range(spelled_out)
+    assert Range(text) == Range(spelled_out)
 
 
 def test_a_combo_is_one_pair_of_cards_in_either_order():
-    assert parse_range("AhKh").num_combos == 1
-    assert parse_range("KhAh") == parse_range("AhKh")
-    assert weight_of(parse_range("AhAd:0.5"), "AdAh") == 0.5
+    assert Range("AhKh").num_combos == 1
+    assert Range("KhAh") == Range("AhKh")
+    assert weight_of(Range("AhAd:0.5"), "AdAh") == 0.5
 
 
 def test_random_is_every_combo_and_takes_a_weight():
-    assert parse_range("random") == HandRange.full()
-    assert parse_range("Random:0.25") == HandRange(np.full(NUM_COMBOS, 0.25))
+    assert Range("random") == Range("random")
+    assert Range("Random:0.25") == Range(np.full(NUM_COMBOS, 0.25))
 
 
 @pytest.mark.parametrize(
@@ -234,24 +238,24 @@ def test_random_is_every_combo_and_takes_a_weight():
     [("0", 0.0), ("1", 1.0), ("1.", 1.0), (".5", 0.5), ("0.125", 0.125), ("5E-2", 0.05)],
 )
 def test_weights_are_plain_numbers_from_zero_to_one(text, weight):
-    assert weight_of(parse_range(f"AKs:{text}"), "AhKh") == weight
+    assert weight_of(Range(f"AKs:{text}"), "AhKh") == weight
 
 
 def test_the_earliest_group_wins():
-    assert parse_range("AKs:0.5,AKs") == parse_range("AKs:0.5")
-    assert parse_range("AKs,AKs:0.5") == parse_range("AKs")
-    hand_range = parse_range("AhKh,AKs:0.25,A2s+:0.125")
+    assert Range("AKs:0.5,AKs") == Range("AKs:0.5")
+    assert Range("AKs,AKs:0.5") == Range("AKs")
+    hand_range = Range("AhKh,AKs:0.25,A2s+:0.125")
     assert [weight_of(hand_range, combo) for combo in ("AhKh", "AsKs", "AhQh")] == [1, 0.25, 0.125]
 
 
 def test_a_weight_of_zero_takes_hands_out_of_later_groups():
-    assert parse_range("AA:0,random").num_combos == 1320
-    assert parse_range("AA:0").is_empty
+    assert Range("AA:0,random").num_combos == 1320
+    assert Range("AA:0").is_empty
 
 
 def test_case_spaces_and_line_breaks_do_not_matter():
-    expected = parse_range("22+,A2s+:0.5,KTo-K8o,AhKh")
-    assert parse_range("  22+ ,\n a2S + : 0.5,\tktO - k8o,\naHKH\n") == expected
+    expected = Range("22+,A2s+:0.5,KTo-K8o,AhKh")
+    assert Range("  22+ ,\n a2S + : 0.5,\tktO - k8o,\naHKH\n") == expected
 
 
 @pytest.mark.parametrize(
@@ -263,7 +267,7 @@ def test_case_spaces_and_line_breaks_do_not_matter():
         ("AA,,KK", "group 2 of 3", "empty, take out a comma"),
         ("AA, KK,\n", "group 3 of 3", "empty, take out a comma"),
         ("AA,KX,QQ", "'KX'", "'X' is not a rank, use one of 23456789TJQKA"),
-        ("10s", "'10s'", "'1' is not a rank, use one of 23456789TJQKA"),
+        ("10s", "'10s'", "a ten is written T, not 10"),
         ("AKx", "'AKx'", "'x' is neither s (suited) nor o (offsuit)"),
         ("AK++", "'AK++'", "'+' is neither s (suited) nor o (offsuit)"),
         ("22s", "'22s'", "a pair has no ending, write 22"),
@@ -278,7 +282,7 @@ def test_case_spaces_and_line_breaks_do_not_matter():
 )
 def test_an_error_names_the_group_and_says_what_is_allowed(text, where, problem):
     with pytest.raises(RangeError) as error:
-        parse_range(text)
+        Range(text)
     assert (error.value.where, error.value.problem) == (where, problem)
 
 
@@ -303,7 +307,7 @@ def test_an_error_names_the_group_and_says_what_is_allowed(text, where, problem)
 )
 def test_any_other_weight_is_refused(weight):
     with pytest.raises(RangeError) as error:
-        parse_range(f"AA,AKs:{weight},QQ")
+        Range(f"AA,AKs:{weight},QQ")
     assert error.value.where == repr(f"AKs:{weight}")
     assert error.value.problem == f"weight {weight!r} is not a number from 0 to 1"
 
@@ -314,7 +318,7 @@ def test_any_other_weight_is_refused(weight):
 )
 def test_a_dash_between_other_hands_is_refused(text):
     with pytest.raises(RangeError, match="a dash joins pairs, or hands of one ending") as error:
-        parse_range(text)
+        Range(text)
     assert error.value.where == repr(text)
 
 
@@ -337,7 +341,7 @@ def test_a_dash_between_other_hands_is_refused(text):
 )
 def test_anything_else_is_not_a_hand(text, part):
     with pytest.raises(RangeError) as error:
-        parse_range(text)
+        Range(text)
     assert error.value.where == repr(text)
     assert error.value.problem.startswith(f"{part!r} is not a hand such as AA, AKs, AKo or AK")
 
@@ -346,7 +350,7 @@ def test_anything_else_is_not_a_hand(text, part):
 @given(st.text(alphabet="AKQ2sohcd+-:,.01 \n", max_size=12) | st.text(max_size=6))
 def test_any_text_is_a_range_or_a_one_line_error(text):
     try:
-        hand_range, message = parse_range(text), ""
+        hand_range, message = Range(text), ""
     except RangeError as error:
         hand_range, message = None, str(error)
     assert len(message.splitlines()) == (hand_range is None)
@@ -377,7 +381,7 @@ def test_any_text_is_a_range_or_a_one_line_error(text):
     ],
 )
 def test_ranges_are_written_in_groups(text, formatted):
-    assert format_range(parse_range(text)) == formatted
+    assert str(Range(text)) == formatted
 
 
 @pytest.mark.parametrize(
@@ -390,19 +394,19 @@ def test_ranges_are_written_in_groups(text, formatted):
     ],
 )
 def test_ranges_as_players_write_them_stay_as_they_are(text):
-    assert format_range(parse_range(text)) == text
+    assert str(Range(text)) == text
 
 
 def test_the_full_range_is_written_without_the_word_random():
-    text = format_range(HandRange.full())
+    text = str(Range("random"))
     assert text.startswith("22+,A2s+,K2s+,Q2s+,")
     assert text.endswith(",42o+,32o")
-    assert parse_range(text) == HandRange.full()
+    assert Range(text) == Range("random")
 
 
 def test_a_range_on_a_board_is_written_and_read_back():
-    on_flop = parse_range("22+,A2s+,KQ:0.3").without_cards(parse_cards("AhKd7s"))
-    assert parse_range(format_range(on_flop)) == on_flop
+    on_flop = Range("22+,A2s+,KQ:0.3").without_cards(parse_cards("AhKd7s"))
+    assert Range(str(on_flop)) == on_flop
 
 
 weights = st.floats(0.0, 1.0) | st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.0])
@@ -417,23 +421,60 @@ def test_every_range_is_read_back_exactly(hand_weights, weight_by_combo):
     combo_weights = np.array(hand_weights)[HAND_BY_COMBO]
     for combo, weight in weight_by_combo.items():
         combo_weights[combo] = weight
-    hand_range = HandRange(combo_weights)
-    text = format_range(hand_range)
+    hand_range = Range(combo_weights)
+    text = str(hand_range)
     if hand_range.is_empty:
         assert text == ""
     else:
-        assert parse_range(text) == hand_range
+        assert Range(text) == hand_range
 
 
 @deterministic
 @given(st.sets(st.integers(0, NUM_HANDS - 1), min_size=1))
 def test_written_groups_never_overlap(hands):
-    hand_range = HandRange(np.isin(HAND_BY_COMBO, list(hands)).astype(np.float64))
-    sizes = [parse_range(group).num_combos for group in format_range(hand_range).split(",")]
+    hand_range = Range(np.isin(HAND_BY_COMBO, list(hands)).astype(np.float64))
+    sizes = [Range(group).num_combos for group in str(hand_range).split(",")]
     assert sum(sizes) == hand_range.num_combos
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_range_of_1326_different_weights_is_read_back_exactly(seed):
-    hand_range = HandRange(np.random.default_rng(seed).random(NUM_COMBOS))
-    assert parse_range(format_range(hand_range)) == hand_range
+    hand_range = Range(np.random.default_rng(seed).random(NUM_COMBOS))
+    assert Range(str(hand_range)) == hand_range
+
+
+def test_ranges_combine_like_sets():
+    pairs, kings = Range("22+"), Range("KK,AKs:0.5")
+    assert pairs | kings == Range("22+,AKs:0.5")
+    assert pairs & kings == Range("KK")
+    assert pairs - kings == Range("QQ-22,AA")
+    assert Range("AKs") - kings == Range("AKs:0.5")
+    assert ~Range("random") == Range(np.zeros(NUM_COMBOS))
+    assert (~kings).num_combos == 1326 - 8
+    assert "KK" in kings
+    assert "AKs" not in kings
+    assert Range("AKs:0.5") in kings
+
+
+def test_a_range_of_a_range_is_the_same():
+    assert Range(Range("22+")) == Range("22+")
+
+
+def test_a_range_can_be_pickled_and_stays_read_only():
+    copy = pickle.loads(pickle.dumps(Range("22+:0.3")))
+    assert copy == Range("22+:0.3")
+    assert not copy.weights.flags.writeable
+
+
+def test_a_notebook_shows_the_grid():
+    html = Range("AA:0.25,72o")._repr_html_()
+    assert html.count("<td") == NUM_HANDS
+    assert 'title="AA 0.25"' in html
+    assert html.index(">AA<") < html.index(">AKs<") < html.index(">AKo<") < html.index(">22<")
+
+
+@pytest.mark.parametrize("text", ["10s9s", "A10s+", "1010", "K10o-K8o:0.10"])
+def test_a_ten_in_digits_is_told_to_be_written_t(text):
+    with pytest.raises(RangeError, match="a ten is written T, not 10"):
+        Range(text)
+    assert Range("AKs:0.10").num_combos == pytest.approx(0.4)

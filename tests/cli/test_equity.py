@@ -20,7 +20,7 @@ from runout.cards.deck import (
     parse_cards,
 )
 from runout.cards.flops import SHIPPED_SUBSET_SIZES
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.equity.board import compute_board_equity
 from runout.equity.hand_strength import HandStrengthCalculator
 from runout.equity.versus import compare_ranges
@@ -43,7 +43,7 @@ def test_aces_against_kings_have_the_published_equity(run):
 
 def test_json_holds_both_sides_at_full_precision(run):
     document = json.loads(run("equity", "AKs", "QQ", "--json").stdout)
-    expected = compare_ranges(parse_range("AKs").weights, parse_range("QQ").weights)
+    expected = compare_ranges(Range("AKs").weights, Range("QQ").weights)
     hero, villain = document["hero"], document["villain"]
     assert hero["equity_fraction"] == expected.equity
     assert hero["win_fraction"] == villain["lose_fraction"] == expected.win
@@ -337,7 +337,7 @@ def test_json_lists_every_hand_and_every_combo(run):
 def test_the_json_text_reads_back_as_the_same_range(run):
     text = "22+,A2s+,KTo-K8o,AhKh,QJs:0.3"
     document = json.loads(run("range", text, "--json").stdout)
-    assert parse_range(document["range"]) == parse_range(text)
+    assert Range(document["range"]) == Range(text)
 
 
 def test_a_long_range_text_is_not_wrapped(run):
@@ -360,7 +360,7 @@ def test_every_group_of_the_example_has_an_effect(run):
     groups = example.split(",")
     for group in groups:
         shorter = ",".join(other for other in groups if other != group)
-        assert parse_range(shorter) != parse_range(example), group
+        assert Range(shorter) != Range(example), group
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_on_the_river_the_square_is_that_of_the_strength(run):
 
 def test_ehs2_is_the_equity_against_a_random_hand(run):
     document = json.loads(run("strength", "-b", "Ah7s2c", "--hand", "KdKc", "--json").stdout)
-    kings, random = parse_range("KdKc").weights, parse_range("random").weights
+    kings, random = Range("KdKc").weights, Range("random").weights
     expected = compare_ranges(kings, random, parse_board("Ah7s2c")).equity
     assert document["ehs2"] == pytest.approx(expected, abs=1e-12)
 

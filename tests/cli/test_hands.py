@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import HAND_NAMES
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.cli.show import parse_any_hand
 from runout.solutions.run import open_run
 
@@ -19,7 +19,7 @@ def nodes(solved):
 
 
 def weights_of(text):
-    return parse_range(text.strip()).hand_weights()
+    return Range(text.strip()).hand_weights()
 
 
 def test_one_players_range_is_bare_text_that_reads_back(run, solved, nodes):

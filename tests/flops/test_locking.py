@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import parse_combo
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.errors import RangeError, TreeError
 from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import lock_node, settle_locks, unlock
@@ -12,7 +12,7 @@ from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
 from tests.samples.small_spots import make_spot
 
-AA, KK, QQ = (parse_range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
+AA, KK, QQ = (Range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
 
 
 def polarised(**how):

@@ -8,7 +8,7 @@ import pytest
 
 from runout.cards.deck import format_cards, live_combos, parse_board, parse_cards
 from runout.cards.flops import explicit_flops, suit_stabilizer
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr import team as parallel
 from runout.cfr.schedules import SolveProgress, StoppingRule, StopReason
 from runout.cfr.team import Team
@@ -387,7 +387,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
     _, read = solve_and_save(tmp_path, **BUCKETED)
     backend, (flop,) = make_backend(read.config), read.flops.flops
     for spr, tree in enumerate(read.trees):
-        everyone = HandRange.full()
+        everyone = Range("random")
         game = CardGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
         results = list(backend.solve_rounds(game, ignore_progress))
         for record, result in zip(read.rounds(0, spr), results, strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import COMBO_HAS_CARD, format_card, parse_canonical_hand, parse_combo
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.load import load_spot_config
 from runout.equity.versus import compare_ranges
@@ -165,7 +165,7 @@ def test_tables_of_another_shape_are_refused(tmp_path):
 # What a view shows: cases solved in the head, identities, merged suits against all suits.
 
 
-AA, KK, QQ = (parse_range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
+AA, KK, QQ = (Range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
 
 
 @cache

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import disjoint_combos, live_combos, parse_board
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.flops.backend import HandStrategy
 from runout.flops.values import ALL_RUNOUTS, RunoutSample, extract_pair_values, extract_values
@@ -123,7 +123,7 @@ def tree():
 
 @cache
 def game_of(merges_suits):
-    everyone = HandRange.full()
+    everyone = Range("random")
     return CardGame(
         Spot(parse_board(FLOP), (everyone, everyone), tree(), merges_suits=merges_suits)
     )

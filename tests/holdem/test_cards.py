@@ -8,7 +8,7 @@ import pytest
 
 from runout.cards.deck import combo_cards, parse_board, parse_card, parse_cards
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.cards.ranges import HandRange, parse_range
+from runout.cards.ranges import Range
 from runout.errors import CardError, ConfigError, RangeError
 from runout.holdem.cards import (
     NO_PARENT,
@@ -26,7 +26,7 @@ from runout.trees.betting import Street
 from runout.trees.tree import SHOWDOWN
 from tests.samples.small_spots import make_spot, make_tree, random_range
 
-SYMMETRIC = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 55:0.25"))
+SYMMETRIC = (Range("AA, KQs, 98s, 76o:0.5"), Range("QQ, AKo, JTs, 55:0.25"))
 BOARDS = ["Qs7s2s", "Qs7s2h", "Qs7h2d", "QsQh2d", "QsQh2s", "7s7h7d", "Qs7s2s9s", "QsQh2d2c"]
 every_board = pytest.mark.parametrize("board", BOARDS)
 
@@ -74,7 +74,7 @@ def test_rivers_after_each_turn_make_up_the_deck(board):
 
 
 SHORT_DECK = tuple(range(16, 52))  # sixes and better
-SHORT_RANGES = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 66:0.25"))
+SHORT_RANGES = (Range("AA, KQs, 98s, 76o:0.5"), Range("QQ, AKo, JTs, 66:0.25"))
 
 
 @pytest.mark.parametrize("merges", [True, False])
@@ -94,7 +94,7 @@ def test_only_cards_of_the_deck_are_dealt(board, merges):
 
 def test_suits_that_the_deck_tells_apart_are_not_merged():
     without_a_spade = tuple(card for card in range(52) if card != parse_card("9s"))
-    ranges = (parse_range("AA, KQs"), parse_range("QQ, AKo"))
+    ranges = (Range("AA, KQs"), Range("QQ, AKo"))
     cards = CardsToCome.plan(parse_board("8d7d2d"), ranges, deck=without_a_spade)
     assert len(CardsToCome.plan(parse_board("8d7d2d"), ranges).symmetries) == 6
     assert {mapping.new_suits[3] for mapping in cards.symmetries} == {3}
@@ -103,14 +103,14 @@ def test_suits_that_the_deck_tells_apart_are_not_merged():
 
 
 def test_hands_that_hold_unequally_many_cards_of_the_deck_are_refused():
-    ranges = (parse_range("AA, KK"), parse_range("AA, A2s"))
+    ranges = (Range("AA, KK"), Range("AA, A2s"))
     with pytest.raises(RangeError, match="ip: hands hold 1 and 2 cards of the deck, all of a"):
         CardsToCome.plan(parse_board("Qs7s6s"), ranges, deck=SHORT_DECK)
 
 
 def test_a_deck_that_two_hands_use_up_is_refused():
     deck = parse_cards("KhKdAhAdAc")
-    ranges = (parse_range("KhKd"), parse_range("AhAd"))
+    ranges = (Range("KhKd"), Range("AhAd"))
     with pytest.raises(CardError, match="deck KdKhAcAdAh: two hands leave 1 cards, 2 are dealt"):
         CardsToCome.plan(parse_board("Qs7s6s"), ranges, deck=deck)
 
@@ -136,8 +136,8 @@ def test_numbers_of_turn_classes_can_be_counted(board, num_turns):
 
 def test_symmetries_keep_the_board_and_both_ranges():
     assert len(plan("Qs7s2s").symmetries) == 6
-    assert len(plan("Qs7s2s", (parse_range("AhAd, KQs"), SYMMETRIC[1])).symmetries) == 2
-    assert len(plan("Qs7s2s", (parse_range("AhKd, KQs"), SYMMETRIC[1])).symmetries) == 1
+    assert len(plan("Qs7s2s", (Range("AhAd, KQs"), SYMMETRIC[1])).symmetries) == 2
+    assert len(plan("Qs7s2s", (Range("AhKd, KQs"), SYMMETRIC[1])).symmetries) == 1
     assert len(plan("Qs7s2s", merges=False).symmetries) == 1
 
 
@@ -155,7 +155,7 @@ def test_the_total_weight_is_that_of_all_pairs_that_can_meet(seed):
 
 
 def test_two_whole_decks_meet_in_as_many_pairs_as_a_flop_leaves():
-    everything = HandRange.full()
+    everything = Range("random")
     assert plan("Qs7s2h", (everything, everything)).total_weight() == 1176 * 1081
 
 
@@ -172,7 +172,7 @@ def test_hands_of_a_range_avoid_the_board_and_keep_their_weights():
 
 @pytest.mark.parametrize("board", ["Ks7s2s", "Ks7s2d", "KsKh2d", "Ks7h2d"])
 def test_a_runout_is_renamed_to_one_that_was_solved(board):
-    ranges = parse_range("AA,JTs"), parse_range("KK,T9s")
+    ranges = Range("AA,JTs"), Range("KK,T9s")
     cards = CardsToCome.plan(parse_cards(board), ranges)
     for turn in "9c 9d 9h 9s Ac Kd".split():
         for river in "8c 8d 8h 8s".split():
@@ -214,7 +214,7 @@ def test_a_cap_is_not_negative(cap):
         Rake(0.05, cap)
 
 
-EVERYTHING = (HandRange.full(), HandRange.full())
+EVERYTHING = (Range("random"), Range("random"))
 
 
 @pytest.mark.parametrize(("board", "street"), [("QsJh2h", 0), ("QsJh2h4c", 1), ("QsJh2h4c4d", 2)])
@@ -241,8 +241,8 @@ def test_a_deck_has_no_card_twice():
 
 @pytest.mark.parametrize(("player", "word"), [(0, "oop"), (1, "ip")])
 def test_a_range_that_the_board_blocks_is_refused(player, word):
-    ranges = [parse_range("KK"), parse_range("KK")]
-    ranges[player] = parse_range("AhAs, AhAd, AsAd")
+    ranges = [Range("KK"), Range("KK")]
+    ranges[player] = Range("AhAs, AhAd, AsAd")
     with pytest.raises(RangeError, match=f"{word}: no hand of the range avoids the board AhAs2d"):
         SpotSolver(make_spot("AhAs2d", *ranges))
 

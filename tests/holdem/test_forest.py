@@ -9,7 +9,7 @@ import pytest
 
 from runout.cards.deck import COMBO_CARDS, NUM_CARDS, parse_board
 from runout.cards.evaluator import evaluate
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.holdem import forest as forest_module
 from runout.holdem import terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
@@ -168,7 +168,7 @@ def test_values_are_those_with_every_card_dealt(player, board, rake, monkeypatch
 
 
 def test_turns_are_settled_where_ranges_are_narrow_and_nothing_is_with_another_deck():
-    everyone = HandRange.full()
+    everyone = Range("random")
     flop, turn = (parse_board(board) for board in BOARDS)
     assert settled_streets(cards_of("Kh7h2s")) == (Street.FLOP, Street.TURN)
     assert settled_streets(CardsToCome.plan(flop, (everyone, everyone))) == (Street.FLOP,)

@@ -5,7 +5,7 @@ import pytest
 
 from runout.cards.deck import combo_cards, parse_board
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.holdem.cards import ROW_WIDTH, CardsToCome
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING
@@ -17,7 +17,7 @@ from tests.samples.small_spots import make_spot, random_range
 # Hands and boards as the kernels read them.
 
 
-SYMMETRIC = (parse_range("AA, KQs, 98s, 76o:0.5"), parse_range("QQ, AKo, JTs, 55:0.25"))
+SYMMETRIC = (Range("AA, KQs, 98s, 76o:0.5"), Range("QQ, AKo, JTs, 55:0.25"))
 
 
 def plan(board, ranges=SYMMETRIC):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import format_combo
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.schedules import StoppingRule, StopReason
 from runout.holdem.cards import Rake
 from runout.holdem.solver import SpotSolver
@@ -91,7 +91,7 @@ def test_where_the_board_plays_everybody_gets_half():
 
 @pytest.mark.parametrize("board", ["AdAc7h7s2c", "Ks9d8h4h", "QsJh2h", "7s7h7d"])
 def test_two_whole_decks_that_cannot_bet_share_the_pot(board):
-    everything = HandRange.full()
+    everything = Range("random")
     solver = SpotSolver(make_spot(board, everything, everything, sizes=""))
     assert expected_values(solver) == pytest.approx([POT / 2, POT / 2], abs=1e-5 * POT)
     assert solver.exploitability() == pytest.approx(0.0, abs=1e-5 * POT)
@@ -102,7 +102,7 @@ def test_two_whole_decks_that_cannot_bet_share_the_pot(board):
 )
 @pytest.mark.parametrize("board", ["AdAc7h7s2c", "Ks9d8h4h", "QsJh2h"])
 def test_what_the_house_takes_is_missing_from_both_halves(board, rate, cap, taken):
-    everything = HandRange.full()
+    everything = Range("random")
     spot = make_spot(board, everything, everything, sizes="", rake=Rake(rate, cap))
     solver = SpotSolver(spot)
     assert expected_values(solver) == pytest.approx([(POT - taken) / 2] * 2, abs=1e-5 * POT)

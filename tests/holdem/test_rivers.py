@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import format_cards, parse_board
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.errors import ConfigError
 from runout.holdem.bucket_games import find_game, group_rivers
@@ -65,7 +65,7 @@ def test_each_card_of_each_group_has_a_place():
 
 
 def test_suits_do_not_matter_where_no_flush_is_possible():
-    _, games = games_on("AsKd7h", (HandRange.full(), HandRange.full()))
+    _, games = games_on("AsKd7h", (Range("random"), Range("random")))
     # 91 pairs of ranks, and the hands that the turn card makes impossible.
     assert games[0].hero_groups.number.min() <= 92
     assert games[0].hero_groups.number.max() <= 300
@@ -75,7 +75,7 @@ def test_suits_do_not_matter_where_no_flush_is_possible():
 # Which river cards share a bucket game, and what both players see of it.
 
 
-EVERYONE = HandRange.full()
+EVERYONE = Range("random")
 
 
 def cards_on(flop, oop=EVERYONE, ip=EVERYONE):

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 #: Functions that build something, and the arguments that decide what.
 BUILDERS = {
-    "range": ("cards/ranges.py:parse_range", ["text"]),
+    "range": ("cards/ranges.py:_read_text", ["text"]),
     "spot": ("solutions/flop_bundles.py:_make_spot", ["board", "ranges", "stakes", "rake"]),
     "tree": ("trees/tree.py:PostflopTree.build", ["rules", "stakes", "first_street"]),
     "size": ("trees/sizes.py:read_size_text", ["text", "style"]),

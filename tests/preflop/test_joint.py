@@ -5,7 +5,7 @@ import pytest
 
 from runout.cards.deck import HAND_BY_COMBO, parse_board
 from runout.cards.flops import subset_flops
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.leaves import Evaluation, StreetReach, Update
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.errors import FlopListError
@@ -188,7 +188,7 @@ def test_flops_of_one_pattern_are_counted_together():
     assert sum(number for _, number in counted) == 25
     boards = {cards.board: [len(deal.card) for deal in cards.deals] for cards, _ in counted}
     for flop in flops[:4]:
-        alone = CardsToCome.plan(flop, (HandRange.full(), HandRange.full()))
+        alone = CardsToCome.plan(flop, (Range("random"), Range("random")))
         assert [len(deal.card) for deal in alone.deals] in boards.values()
 
 
@@ -256,7 +256,7 @@ def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_
             leaves.fill_leaf_values(arrival, value)
         for player in (SB, BB):
             leaves.refresh(player)
-    everyone = HandRange.full()
+    everyone = Range("random")
     betting = PostflopTree.build(FLOP_JAM, tree.flop_leaves()[0].spr)
     alone = SpotSolver(Spot(parse_board(MONOTONE[0]), (everyone, everyone), betting), DCFR_JOINT)
     alone.run(4)
@@ -300,7 +300,7 @@ def best_response(tree, leaves, solution, player):
 def respond_on_flops(leaves, number, player, reach):
     """Returns ``[169]`` best responses to strategies that are given board by board."""
     total = np.zeros(169)
-    everyone, position = HandRange.full(), postflop_position(player)
+    everyone, position = Range("random"), postflop_position(player)
     for flop, weight, games in zip(
         leaves.deals.flops.flops, leaves.deals.flops.weights, leaves.subgames, strict=True
     ):

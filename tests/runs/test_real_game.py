@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import HAND_NAMES, combo_index, parse_board
-from runout.cards.ranges import HandRange, parse_range
+from runout.cards.ranges import Range
 from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
 from runout.flops.backend import HandStrategy
@@ -26,7 +26,7 @@ from tests.samples.small_spots import JAM, NO_BETS, make_rules
 from tests.samples.toy_flops import flop_game, ignore_progress, make_tree, random_strategy
 
 MONOTONE, TWO_TONE, PAIRED = "Qh7h2h", "Th9h6c", "8s8d3c"
-EVERYONE = (HandRange.full(), HandRange.full())
+EVERYONE = (Range("random"), Range("random"))
 
 
 def tiny_tree(spr=1.0):
@@ -62,7 +62,7 @@ class SlowGame(SlowSpot):
 
 def test_noise_is_judged_as_by_a_slow_player_who_tries_everything():
     tree = tiny_tree()
-    ranges = (parse_range("QcQs,AhTh,8c8d:0.5"), parse_range("KhKc,JcTc:0.3,7c7d"))
+    ranges = (Range("QcQs,AhTh,8c8d:0.5"), Range("KhKc,JcTc:0.3,7c7d"))
     strategy = NoisyStrategy(tree, seed=1)
     slow = SlowGame(Spot(parse_board(MONOTONE), ranges, tree), strategy)
     loss = judge(MONOTONE, tree, strategy, ranges, merges_suits=False)
@@ -90,7 +90,7 @@ def test_who_never_puts_in_a_chip_loses_its_half_of_the_pot(spr):
 
 def test_who_jams_into_the_nuts_loses_stack_and_half_of_the_pot():
     tree = tiny_tree()
-    ranges = (parse_range("QcQd"), parse_range("AcKc"))
+    ranges = (Range("QcQd"), Range("AcKc"))
     loss = judge("AsAdAh", tree, prefer(tree, JAM_OR_CALL, CHECK_OR_FOLD), ranges)
     assert loss.value_of_oop == pytest.approx(0.5, abs=1e-6)  # IP folds quads
     assert loss.best_response == pytest.approx((0.5, 1.5), abs=1e-6)  # a pot sized bet is called
@@ -126,7 +126,7 @@ def test_where_suits_decide_nothing_the_real_game_is_the_game_of_169_hands():
     is_held = np.isin(np.arange(169), hands)
     share = flop_game(flop).matchup_share * np.outer(is_held, is_held)
     game = replace(flop_game(flop), matchup_share=share / share.sum())
-    held = parse_range(",".join(HAND_NAMES[hand] for hand in hands))
+    held = Range(",".join(HAND_NAMES[hand] for hand in hands))
     table = random_strategy(tree, seed=3)
     loss = judge(flop, tree, HandStrategy(table), (held, held))
     expected = [best_response_value(tree, game, table.astype(np.float64), p) for p in (0, 1)]

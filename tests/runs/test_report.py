@@ -9,7 +9,7 @@ import pytest
 
 from runout.cards.deck import combo_cards, parse_board
 from runout.cards.flops import all_flops, explicit_flops
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.equity.versus import compare_ranges
 from runout.errors import ConfigError, FlopListError, TreeError
 from runout.events import FlopReported
@@ -148,7 +148,7 @@ def make_of_test_report_plan(
 @pytest.mark.parametrize(("oop", "ip"), [("AA", "KK"), ("22+,AKs:0.5", "A2s+,KQo")])
 def test_pairs_of_combos_on_all_flops_are_those_before_the_flop(oop, ip):
     """Two hands of four cards leave 48 for a flop, whatever they are."""
-    ranges = parse_range(oop), parse_range(ip)
+    ranges = Range(oop), Range(ip)
     flops = all_flops()
     mean = float((flops.weights * count_deals(flops.names, ranges)).sum())
     before = sum(

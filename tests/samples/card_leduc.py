@@ -8,7 +8,7 @@ nor flushes come of it. The river is dealt from the six, so it pairs a hand or l
 import numpy as np
 
 from runout.cards.deck import COMBO_CARDS, NUM_COMBOS, parse_board, parse_cards, parse_combo
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.holdem.cards import Spot
 from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
@@ -18,7 +18,7 @@ from tests.samples.small_spots import NO_BETS
 #: The six cards in the order of `tests.games.leduc`.
 DECK = parse_cards("JhJsQhQsKhKs")
 BOARD = parse_board("Ad9c8d2c")
-RANGE = HandRange(
+RANGE = Range(
     np.isin(np.arange(NUM_COMBOS), [*map(parse_combo, "Jh3h Js3s Qh4h Qs4s Kh5h Ks5s".split())])
 )
 

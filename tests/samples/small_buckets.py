@@ -13,7 +13,7 @@ from runout.cards.deck import (
     live_combos,
     parse_board,
 )
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.schedules import StoppingRule
 from runout.flops import bucketed as rounds
 from runout.flops.bucketed import BucketedBackend
@@ -57,7 +57,7 @@ def betting_tree():
 @cache
 def full_game(flop):
     """Returns a flop with all hands."""
-    everyone = HandRange.full()
+    everyone = Range("random")
     spot = Spot(parse_board(flop), (everyone, everyone), betting_tree(), merges_suits=False)
     return CardGame(spot)
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from runout.cards.deck import NUM_COMBOS, parse_board, parse_combo, permute_combos
-from runout.cards.ranges import HandRange, parse_range
+from runout.cards.ranges import Range
 from runout.holdem.cards import NO_RAKE, Spot
 from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
@@ -29,9 +29,9 @@ def make_tree(sizes, pot, stack, first_street, max_raises=0):
 
 
 def make_spot(board, oop, ip, sizes="a", pot=10, stack=10, max_raises=0, rake=NO_RAKE, merges=True):
-    """Returns a spot; ranges are text or `HandRange`."""
+    """Returns a spot; ranges are text or `Range`."""
     cards = parse_board(board)
-    ranges = tuple(parse_range(r) if isinstance(r, str) else r for r in (oop, ip))
+    ranges = tuple(Range(r) if isinstance(r, str) else r for r in (oop, ip))
     tree = make_tree(sizes, pot, stack, Street(len(cards) - 3), max_raises)
     return Spot(cards, ranges, tree, rake, merges)
 
@@ -42,7 +42,7 @@ def weigh(text, seed):
     weights = np.zeros(NUM_COMBOS)
     for combo in text.split():
         weights[parse_combo(combo)] = rng.uniform(0.2, 1.0)
-    return HandRange(weights)
+    return Range(weights)
 
 
 def random_range(num_combos, seed):
@@ -50,14 +50,14 @@ def random_range(num_combos, seed):
     rng = np.random.default_rng(seed)
     weights = np.zeros(NUM_COMBOS)
     weights[rng.choice(NUM_COMBOS, num_combos, replace=False)] = rng.uniform(0.1, 1.0, num_combos)
-    return HandRange(weights)
+    return Range(weights)
 
 
 def rename_range(hand_range, new_suits):
     """Returns the range with suit s turned into ``new_suits[s]``."""
     weights = np.zeros(NUM_COMBOS)
     weights[permute_combos(new_suits)] = hand_range.weights
-    return HandRange(weights)
+    return Range(weights)
 
 
 def decode(table, scale, first, end):

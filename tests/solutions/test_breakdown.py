@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import live_combos, parse_card, parse_cards, parse_combo
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError
 from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
@@ -191,7 +191,7 @@ def test_there_are_no_classes_before_the_flop_of_test_selection():
 
 
 def test_a_range_chooses_combos_or_shares_of_hands():
-    chosen = parse_range("AA,AhKh,QQ:0.5")
+    chosen = Range("AA,AhKh,QQ:0.5")
     factors = range_factors(flop_of_test_selection(), chosen)
     assert factors[parse_combo("AsAd")] == 1.0
     assert factors[parse_combo("QdQc")] == 0.5
@@ -203,7 +203,7 @@ def test_a_range_chooses_combos_or_shares_of_hands():
 
 def test_means_of_a_part_are_those_of_its_hands():
     node = flop_of_test_selection()
-    factors = range_factors(node, parse_range("KK,QQ:0.5"))
+    factors = range_factors(node, Range("KK,QQ:0.5"))
     part = select_hands(node, 1, factors)
     deals = node.deals(1) * factors
     assert part.range_ev(1) == pytest.approx(np.nansum(deals * node.ev[1]) / deals.sum())
@@ -215,7 +215,7 @@ def test_means_of_a_part_are_those_of_its_hands():
 
 def test_the_opponent_of_a_part_stays_as_it_is():
     node = flop_of_test_selection()
-    part = select_hands(node, 1, range_factors(node, parse_range("KK")))
+    part = select_hands(node, 1, range_factors(node, Range("KK")))
     assert part.range_ev(0) == node.range_ev(0)
     assert part.combos(0) == node.combos(0)
 

@@ -15,7 +15,7 @@ from runout.cards.deck import (
     parse_cards,
     parse_combo,
 )
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.solutions.breakdown import range_factors, select_hands
 from runout.solutions.node import (
     ExploitabilityUnit,
@@ -200,7 +200,7 @@ def test_reach_is_a_share_of_the_combos_that_the_board_leaves():
     node.weights[1, HAND_BY_COMBO == QUEENS] = np.where(weights == weights.max(), 1.0, 0.0)
     assert hand_reach(node, 1)[QUEENS] == pytest.approx(1 / 3)
     assert np.isnan(hand_reach(node, 1)[parse_canonical_hand("72o")])
-    part = select_hands(node, 1, range_factors(node, parse_range("KK")))
+    part = select_hands(node, 1, range_factors(node, Range("KK")))
     assert np.isnan(hand_values(part, 1, Measure.REACH)[QUEENS])
 
 

@@ -13,7 +13,7 @@ from runout.cards.deck import (
 )
 from runout.cards.flops import explicit_flops
 from runout.cards.hand_classes import parse_hand_classes
-from runout.cards.ranges import format_range, parse_range
+from runout.cards.ranges import Range
 from runout.config.load import load_spot_config
 from runout.holdem.cards import Spot
 from runout.solutions.flop import find_position
@@ -107,9 +107,9 @@ def _kind(name: str, share: float, corpus: Sequence[str], readers: Sequence[Read
 
 
 def _read_range(text: str) -> object:
-    hand_range = parse_range(text)
+    hand_range = Range(text)
     if not hand_range.is_empty:
-        assert parse_range(format_range(hand_range)) == hand_range
+        assert Range(str(hand_range)) == hand_range
     return hand_range.without_cards([0, 51])
 
 

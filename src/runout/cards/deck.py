@@ -20,6 +20,8 @@ NUM_CARDS = NUM_RANKS * NUM_SUITS
 FLOP_SIZE, TURN_SIZE, RIVER_SIZE = 3, 4, 5
 BOARD_SIZES = (FLOP_SIZE, TURN_SIZE, RIVER_SIZE)
 
+TEN_IN_DIGITS = "a ten is written T, not 10"
+
 _SEPARATORS = " ,"
 
 
@@ -44,6 +46,7 @@ def parse_card(text: str) -> int:
     Raises:
         CardError: naming the text and the part of it that is not a rank or a suit.
     """
+    require_no_ten(text)
     if len(text) != 2:
         raise CardError(quote(text), "a card is a rank and a suit, such as Ah")
     rank = RANKS.find(text[0].upper())
@@ -53,6 +56,12 @@ def parse_card(text: str) -> int:
     if suit < 0:
         raise CardError(quote(text), f"{text[1]!r} is not a suit, use one of {SUITS}")
     return make_card(rank, suit)
+
+
+def require_no_ten(text: str) -> None:
+    """Raises `CardError` if a ten is written as a number."""
+    if "10" in text:
+        raise CardError(quote(text), TEN_IN_DIGITS)
 
 
 def format_card(card: int) -> str:
@@ -66,6 +75,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
     Raises:
         CardError: naming the token that is no card, or the card that comes twice.
     """
+    require_no_ten(text)
     joined = "".join(character for character in text if character not in _SEPARATORS)
     cards = tuple(parse_card(joined[i : i + 2]) for i in range(0, len(joined), 2))
     require_distinct(cards)
@@ -78,7 +88,11 @@ def format_cards(cards: Iterable[int]) -> str:
 
 
 def parse_board(text: str) -> tuple[int, ...]:
-    """Reads a flop, turn or river board.
+    """Reads a flop, turn or river board; a card is ``4 * rank + suit``, 0 (``2c``) to 51 (``As``).
+
+    >>> import runout
+    >>> runout.parse_board("Ah Kd 7s")
+    (50, 45, 23)
 
     Raises:
         CardError: if the text is not 3, 4 or 5 distinct cards.
@@ -144,6 +158,7 @@ def parse_combo(text: str) -> int:
     Raises:
         CardError: if the text is not two distinct cards.
     """
+    require_no_ten(text)
     if len(text) % 2 and not any(separator in text for separator in " ,"):
         raise CardError(quote(text), "is not two cards, such as AhKd")
     cards = parse_cards(text)
@@ -238,6 +253,7 @@ def parse_canonical_hand(text: str) -> int:
     Raises:
         CardError: if it is none of the 169.
     """
+    require_no_ten(text)
     index = _INDEX_BY_NAME.get(text[:2].upper() + text[2:].lower())
     if index is None:
         raise CardError(quote(text), "not a canonical hand such as AA, AKs or AKo")

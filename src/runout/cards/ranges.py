@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 
 from runout.arrays import FloatArray, IntArray, read_only
 from runout.cards.deck import (
+    COMBO_HAS_CARD,
     COMBOS_BY_HAND,
     HAND_BY_COMBO,
     HAND_NAMES,
@@ -18,49 +19,56 @@ from runout.cards.deck import (
     NUM_HANDS,
     NUM_RANKS,
     RANKS,
+    TEN_IN_DIGITS,
     format_combo,
+    grid_position,
     hand_index_of_ranks,
-    live_combos,
     parse_combo,
     require_distinct,
 )
 from runout.errors import CardError, RangeError, quote
 
-# A hand range: how often a player holds each of the 1,326 combos.
+#: Longer texts are cut in the representation of a range.
+_MAX_TEXT_IN_REPR = 40
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HandRange:
-    """An immutable weight for every combo; two ranges are equal when all their weights are.
+class Range:
+    """How often a player holds each of the 1,326 combos: an immutable value.
 
-    Attributes:
-        weights: ``[1326]`` share of the time, 0 to 1, that the combo is in the range; the range
-            keeps a read-only copy of what it was given.
+    A range is read from text in the style of PioSOLVER or made of ``[1326]`` weights; where groups
+    of a text overlap, the earliest wins. Two ranges are equal if all their weights are. ``a | b``
+    keeps the larger weight of each combo, ``a & b`` the smaller, ``a - b`` what ``b`` leaves of
+    ``a``, and ``~a`` is everything else; ``"AKs" in a`` asks whether ``a`` holds all of some hands.
+
+    >>> import runout
+    >>> hands = runout.Range("22+,A2s+,KTo-K8o,AKo:0.5")
+    >>> hands
+    <Range 22+,A2s+,AKo:0.5,KTo-K8o: 168 combos, 12.67%>
+    >>> str(hands - runout.Range("22-99")), "AA" in hands
+    ('AA-TT,A2s+,AKo:0.5,KTo-K8o', True)
+
+    Args:
+        hands: text (groups separated by commas: ``QQ``, ``AKs``, ``AK``, ``A2s+``, ``KTo-K8o``,
+            ``AhKh`` or ``random``, each with a weight such as ``:0.5`` or else 1), another range,
+            or ``[1326]`` shares of the time, 0 to 1, that the combo is in the range.
 
     Raises:
-        RangeError: if the weights have another shape, or naming the first combo whose weight is
-            not a number from 0 to 1.
+        RangeError: naming the group that cannot be read, or the first combo whose weight is not
+            a number from 0 to 1.
     """
 
-    weights: FloatArray
+    __slots__ = ("_weights",)
 
-    def __post_init__(self) -> None:
-        # Adding zero copies, and turns -0.0 into 0.0 so that equal ranges have equal hashes.
-        weights: FloatArray = np.asarray(self.weights, dtype=np.float64) + 0.0
-        if weights.shape != (NUM_COMBOS,):
-            raise RangeError("weights", f"shape {weights.shape}, a range needs ({NUM_COMBOS},)")
-        outside = np.flatnonzero(~((weights >= 0.0) & (weights <= 1.0)))  # NaN is outside, too
-        if outside.size:
-            combo = int(outside[0])
-            raise RangeError(
-                format_combo(combo), f"weight {weights[combo]} is not a number from 0 to 1"
-            )
-        object.__setattr__(self, "weights", read_only(weights))
+    def __init__(self, hands: "str | Range | npt.ArrayLike") -> None:
+        if isinstance(hands, Range):
+            self._weights = hands.weights
+        else:
+            self._weights = _read_text(hands) if isinstance(hands, str) else _check(hands)
 
-    @classmethod
-    def full(cls) -> "HandRange":
-        """Returns the range of a player about whom nothing is known: every combo, always."""
-        return cls(np.ones(NUM_COMBOS))
+    @property
+    def weights(self) -> FloatArray:
+        """``[1326]`` share of the time, 0 to 1, that each combo is in the range; read-only."""
+        return self._weights
 
     @property
     def num_combos(self) -> float:
@@ -82,26 +90,75 @@ class HandRange:
         means: FloatArray = np.bincount(HAND_BY_COMBO, self.weights) / np.bincount(HAND_BY_COMBO)
         return means
 
-    def without_cards(self, dead_cards: Sequence[int]) -> "HandRange":
+    def without_cards(self, dead_cards: Sequence[int]) -> "Range":
         """Returns the range without the combos that hold a dead card; other weights stay.
 
         Raises:
-            CardError: if a dead card does not exist or comes twice.
+            CardError: if a dead card does not exist or is repeated.
         """
         require_distinct(dead_cards)
-        live = live_combos(dead_cards)
-        weights = np.zeros(NUM_COMBOS)
-        weights[live] = self.weights[live]
-        return HandRange(weights)
+        return Range(np.where(COMBO_HAS_CARD[:, list(dead_cards)].any(axis=1), 0.0, self.weights))
+
+    def __or__(self, other: "Range") -> "Range":
+        return Range(np.maximum(self.weights, other.weights))
+
+    def __and__(self, other: "Range") -> "Range":
+        return Range(np.minimum(self.weights, other.weights))
+
+    def __sub__(self, other: "Range") -> "Range":
+        return Range(np.maximum(self.weights - other.weights, 0.0))
+
+    def __invert__(self) -> "Range":
+        return Range(1.0 - self.weights)
+
+    def __contains__(self, hands: "str | Range") -> bool:
+        return bool((self.weights >= Range(hands).weights).all())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, HandRange) and np.array_equal(self.weights, other.weights)
+        return isinstance(other, Range) and np.array_equal(self.weights, other.weights)
 
     def __hash__(self) -> int:
         return hash(self.weights.tobytes())
 
+    def __reduce__(self) -> tuple[type["Range"], tuple[FloatArray]]:
+        return Range, (self.weights,)
+
+    def __str__(self) -> str:
+        return _write_text(self.weights)
+
     def __repr__(self) -> str:
-        return f"HandRange({self.num_combos:g} combos, {self.percentage:.2f}%)"
+        text = str(self) or "empty"
+        if len(text) > _MAX_TEXT_IN_REPR:
+            text = text[: _MAX_TEXT_IN_REPR - 3] + "..."
+        return f"<Range {text}: {self.num_combos:g} combos, {self.percentage:.2f}%>"
+
+    def _repr_html_(self) -> str:
+        """Returns the 13 x 13 grid of hands for a notebook, darker where the weight is larger."""
+        cells = {grid_position(h): (HAND_NAMES[h], w) for h, w in enumerate(self.hand_weights())}
+        rows = [
+            "".join(
+                f'<td title="{name} {weight:.3g}" '
+                f'style="text-align:center;background:rgba(200,60,50,{weight:.3g})">{name}</td>'
+                for name, weight in (cells[row, column] for column in range(NUM_RANKS))
+            )
+            for row in range(NUM_RANKS)
+        ]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        size = f"{self.num_combos:g} combos, {self.percentage:.2f}%"
+        return f"<table><caption>{size}</caption>{body}</table>"
+
+
+def _check(weights: npt.ArrayLike) -> FloatArray:
+    """Returns a read-only copy of ``[1326]`` weights from 0 to 1."""
+    # Adding zero copies, and turns -0.0 into 0.0 so that equal ranges have equal hashes.
+    checked: FloatArray = np.asarray(weights, dtype=np.float64) + 0.0
+    if checked.shape != (NUM_COMBOS,):
+        raise RangeError("weights", f"shape {checked.shape}, a range needs ({NUM_COMBOS},)")
+    outside = np.flatnonzero(~((checked >= 0.0) & (checked <= 1.0)))  # NaN is outside, too
+    if outside.size:
+        combo, weight = int(outside[0]), checked[outside[0]]
+        raise RangeError(format_combo(combo), f"weight {weight} is not a number from 0 to 1")
+    return read_only(checked)
 
 
 # Range strings in the style of PioSOLVER, such as ``22+,A2s+,KTo-K8o,AhKh,AKs:0.5``.
@@ -127,7 +184,7 @@ _Run = tuple[int, ...]
 
 
 class _UnreadableGroupError(Exception):
-    """What is wrong inside a group; `parse_range` adds which group it is."""
+    """What is wrong inside a group; the reader of the text adds which group it is."""
 
 
 def _row(high: int, is_suited: bool) -> _Run:
@@ -161,35 +218,23 @@ _RUN_BY_PLUS: tuple[_Run, ...] = tuple(_hands_named_by_plus(hand) for hand in ra
 
 
 @lru_cache(maxsize=256)
-def parse_range(text: str) -> HandRange:
-    """Reads a range string; where groups overlap, the earliest wins.
-
-    Args:
-        text: groups separated by commas, with or without spaces and line breaks around them, in
-            upper or lower case. A group is a hand (``AKs``, ``AKo``, ``AK`` for both, ``QQ``),
-            hands with a plus (``A2s+``) or a dash (``KTo-K8o``), a combo (``AhKh``) or
-            ``random``, and has weight 1 unless ``:weight`` follows.
-
-    Raises:
-        RangeError: naming the first group that cannot be read and what is wrong with it.
-    """
+def _read_text(text: str) -> FloatArray:
+    """Returns the ``[1326]`` weights of a text."""
     if not text.strip():
         raise RangeError("range", f"empty, write hands such as 22+,AKs:0.5 or {RANDOM} for all")
     tokens = [token.strip() for token in text.split(",")]
-    groups = []
+    weights = np.full(NUM_COMBOS, np.nan)
     for position, token in enumerate(tokens, start=1):
         if not token:
             raise RangeError(f"group {position} of {len(tokens)}", "empty, take out a comma")
         try:
             name, colon, share = token.partition(":")
             combos = _parse_combos(name.strip())
-            groups.append((combos, _parse_weight(share.strip()) if colon else 1.0))
-        except (_UnreadableGroupError, CardError) as problem:
-            raise RangeError(quote(token), str(problem)) from None
-    weights = np.zeros(NUM_COMBOS)
-    for combos, weight in reversed(groups):  # the earliest is written last, and so it wins
-        weights[combos] = weight
-    return HandRange(weights)
+            weight = _parse_weight(share.strip()) if colon else 1.0
+        except (_UnreadableGroupError, CardError) as error:
+            raise RangeError(quote(token), str(error)) from None
+        weights[combos] = np.where(np.isnan(weights[combos]), weight, weights[combos])
+    return _check(np.nan_to_num(weights))
 
 
 def _parse_weight(text: str) -> float:
@@ -199,6 +244,8 @@ def _parse_weight(text: str) -> float:
 
 
 def _parse_combos(name: str) -> IntArray:
+    if "10" in name:
+        raise _UnreadableGroupError(TEN_IN_DIGITS)
     if name.lower() == RANDOM:
         return np.arange(NUM_COMBOS)
     if "-" in name:
@@ -261,27 +308,28 @@ def _parse_hand(text: str) -> _Run:
     return tuple(hand_index_of_ranks(high, low, suited) for suited in _SUITED_BY_ENDING[ending])
 
 
-def format_range(hand_range: HandRange) -> str:
-    """Writes a range as a short string that `parse_range` reads back exactly.
+def _write_text(weights: FloatArray) -> str:
+    """Returns a short text of ``[1326]`` weights that reads back exactly.
 
     Pairs come first, then suited hands, offsuit hands, and the combos of the hands whose combos
-    differ in weight. Groups never overlap, and equal ranges give equal strings. The empty range
-    gives ``""``, which `parse_range` refuses: a missing range is more likely a mistake.
+    differ in weight. Groups never overlap, and equal ranges give equal texts. The empty range
+    gives ``""``, which is refused when read: a missing range is more likely a mistake.
     """
     hands_by_weight: dict[float, set[int]] = {}
     single_combos: list[int] = []
     for hand, combos in enumerate(COMBOS_BY_HAND):
-        weights = set(hand_range.weights[combos].tolist())
-        if len(weights) == 1:
-            hands_by_weight.setdefault(weights.pop(), set()).add(hand)
+        different = set(weights[combos].tolist())
+        if len(different) == 1:
+            hands_by_weight.setdefault(different.pop(), set()).add(hand)
         else:
             single_combos.extend(reversed(combos.tolist()))
     runs = [(run, weight) for weight, hands in hands_by_weight.items() for run in _split(hands)]
     runs.sort(key=lambda item: item[0][-1])
     groups = [(_format_run(run), weight) for run, weight in runs]
-    groups += [(format_combo(combo), float(hand_range.weights[combo])) for combo in single_combos]
-    texts = [(name, "" if weight == 1.0 else f":{weight!r}") for name, weight in groups if weight]
-    return ",".join(name + weight for name, weight in texts)
+    groups += [(format_combo(combo), float(weights[combo])) for combo in single_combos]
+    return ",".join(
+        name + ("" if weight == 1.0 else f":{weight!r}") for name, weight in groups if weight
+    )
 
 
 def _split(hands: set[int]) -> list[_Run]:

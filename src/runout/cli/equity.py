@@ -33,7 +33,6 @@ from runout.cards.flops import (
     subset_flops,
 )
 from runout.cards.hand_ranking import NUM_STRENGTHS, category, describe_strength
-from runout.cards.ranges import format_range
 from runout.cli import options
 from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import (
@@ -242,7 +241,7 @@ def show_range(
     hand_range = options.parse_live_range(text, known_cards)
     num_combos, weights = hand_range.num_combos, hand_range.hand_weights()
     document: Json = {
-        "range": format_range(hand_range),
+        "range": str(hand_range),
         "board": format_cards(known_cards) or None,
         "num_combos": num_combos,
         "combos_fraction": num_combos / NUM_COMBOS,
@@ -254,7 +253,7 @@ def show_range(
     share = format_percent(num_combos / NUM_COMBOS)
     size = f"{format_count_of(num_combos, 'combo')}, {share} of {NUM_COMBOS:,}"
     grid = _value_grid(np.where(weights > 0.0, weights, np.nan))
-    show(json, document, size, format_range(hand_range), "", grid)
+    show(json, document, size, str(hand_range), "", grid)
 
 
 def list_flops(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from runout.cards.deck import combo_cards, format_card, format_cards, parse_board, parse_combo
-from runout.cards.ranges import HandRange, parse_range
+from runout.cards.ranges import Range
 from runout.errors import CardError, ConfigError, OptionError, RangeError, quote
 
 if TYPE_CHECKING:  # configs and solutions take longer to import than a small answer
@@ -108,9 +108,9 @@ def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:
     return hand
 
 
-def parse_live_range(text: str, board: tuple[int, ...]) -> HandRange:
+def parse_live_range(text: str, board: tuple[int, ...]) -> Range:
     """Returns what a board leaves of a range; refuses one of which nothing is left."""
-    hand_range = parse_range(text)
+    hand_range = Range(text)
     if hand_range.is_empty:
         raise RangeError(quote(text), "every weight is 0, no combo is left")
     live_range = hand_range.without_cards(board)
@@ -139,7 +139,7 @@ def read_part(hands: str | None, classes: str | None) -> "Part":
     from runout.solutions.breakdown import Part, parse_class_choice
 
     try:
-        hand_range = None if hands is None else parse_range(hands)
+        hand_range = None if hands is None else Range(hands)
     except RangeError as error:
         raise OptionError("--range", str(error)) from error
     try:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from runout.arrays import FloatArray
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
-from runout.cards.ranges import HandRange, format_range
+from runout.cards.ranges import Range
 from runout.cli import node_tables, options
 from runout.cli.console import Shown, print_json, print_parts, write_document, write_to
 from runout.cli.formatting import (
@@ -310,7 +310,7 @@ def show_ranges(
         for index, who in enumerate(BLIND_NAMES)
         if _number_of(player) in (None, index)
     }
-    ranges = {who: HandRange(held[HAND_BY_COMBO]) for who, held in weights.items()}
+    ranges = {who: Range(held[HAND_BY_COMBO]) for who, held in weights.items()}
     if json or layout == "json":
         print_json(_ranges_to_json(view, number, ranges, weights))
     elif layout == "csv":
@@ -318,14 +318,14 @@ def show_ranges(
         rows = zip(HAND_NAMES, *(held.tolist() for held in weights.values()), strict=True)
         write_csv(keys, rows, sys.stdout)
     elif player is not None:
-        print(*map(format_range, ranges.values()))
+        print(*map(str, ranges.values()))
     else:
         place = view.describe_path(number) or "before the first decision"
         parts: list[Shown] = [bold(f"{place}: pot {view.tree.pot(number):g} bb")]
         for who, held in ranges.items():
             combos = format_count_of(round(held.num_combos, 1), "combo")
             parts.append(f"\n{who}, {combos}, {format_percent(held.percentage / 100.0, 1)}")
-            parts.append(format_range(held) or "nothing")
+            parts.append(str(held) or "nothing")
         print_parts(*parts)
 
 
@@ -338,7 +338,7 @@ def _at_round(solution: PreflopSolution, number: int) -> PreflopView:
     return PreflopView(solution.of_round(number))
 
 
-def _weights_at(held: HandRange, exact: bool) -> FloatArray:
+def _weights_at(held: Range, exact: bool) -> FloatArray:
     """Returns ``[169]`` how much of each hand is in a range, to be shown."""
     weights = held.hand_weights()
     if exact:
@@ -347,7 +347,7 @@ def _weights_at(held: HandRange, exact: bool) -> FloatArray:
 
 
 def _ranges_to_json(
-    view: PreflopView, node: int, ranges: dict[str, HandRange], weights: dict[str, FloatArray]
+    view: PreflopView, node: int, ranges: dict[str, Range], weights: dict[str, FloatArray]
 ) -> Json:
     tree = view.tree
     return {
@@ -358,7 +358,7 @@ def _ranges_to_json(
         "share_of_deals": view.share_of_deals(node),
         "ranges": {
             who: {
-                "range": format_range(held),
+                "range": str(held),
                 "num_combos": held.num_combos,
                 "weight_by_hand": dict(zip(HAND_NAMES, weights[who].tolist(), strict=True)),
             }

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
-from runout.cards.ranges import RANDOM, HandRange, format_range, parse_range
+from runout.cards.ranges import RANDOM, Range
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
 from runout.config.postflop import RIVER_BUCKETS, Precision, RiverBlockers
 from runout.config.section import (
@@ -113,7 +113,7 @@ def _read_range(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     try:
-        hand_range = parse_range(value)
+        hand_range = Range(value)
     except RangeError as error:
         raise PartError("", str(error)) from error
     if hand_range.is_empty:
@@ -168,7 +168,7 @@ def _read_strategy(value: Any) -> tuple[tuple[str, tuple[tuple[str, float], ...]
         return ((RANDOM, _read_probabilities(value or None)),)
     for key in value:
         try:
-            parse_range(str(key))
+            Range(str(key))
         except RangeError as error:
             path = f".{join_path('', str(key))}"
             raise PartError(path, f"{quote(str(key))} is not a range ({error})") from error
@@ -334,9 +334,9 @@ class SpotConfig(ConfigSection):
         """The street of the board."""
         return Street(len(self.board_cards) - FLOP_SIZE)
 
-    def ranges(self) -> tuple[HandRange, HandRange]:
+    def ranges(self) -> tuple[Range, Range]:
         """Returns the ranges of OOP and IP, with hands that the board blocks."""
-        return parse_range(self.oop), parse_range(self.ip)
+        return Range(self.oop), Range(self.ip)
 
     def betting_rules(self) -> BettingRules:
         """Returns the rules that the tree is built with."""
@@ -373,7 +373,7 @@ class SpotConfig(ConfigSection):
     def meanings(self) -> dict[str, Any]:
         """Returns cards, sizes and what is off as digests have them."""
         cards, added = self.board_cards, self.add_all_in_threshold
-        oop, ip = (format_range(held.without_cards(cards)) for held in self.ranges())
+        oop, ip = (str(held.without_cards(cards)) for held in self.ranges())
         rivers = [self.rivers, self.river_buckets, self.river_blockers]
         return {
             "board": format_cards(sorted(cards)),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array, read_only
 from runout.cache import Arrays
 from runout.cards.deck import FLOP_SIZE, HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.leaves import LeafGroup, MatrixLeaves
 from runout.cfr.schedules import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
@@ -96,7 +96,7 @@ class HandStrategy:
 # One flop as a game between the 169 hands.
 
 #: Ranges of OOP and IP with all hands.
-EVERYONE = (HandRange.full(), HandRange.full())
+EVERYONE = (Range("random"), Range("random"))
 
 #: Weight of a hand that is not in a range, relative to one that is.
 SMALLEST_RANGE_WEIGHT = 1e-4
@@ -143,9 +143,9 @@ class FlopGame:
         edge = np.nan_to_num(2.0 * table.equities() - 1.0)
         return cls(tuple(flop), table, read_only(share), read_only(edge), read_only(held.copy()))
 
-    def hand_ranges(self) -> tuple[HandRange, HandRange]:
+    def hand_ranges(self) -> tuple[Range, Range]:
         """Returns what OOP and IP hold, combo by combo."""
-        oop, ip = (HandRange(held[HAND_BY_COMBO]) for held in self.held)
+        oop, ip = (Range(held[HAND_BY_COMBO]) for held in self.held)
         return oop, ip
 
 

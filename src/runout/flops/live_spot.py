@@ -21,7 +21,7 @@ from runout.cards.deck import (
     live_combos,
 )
 from runout.cards.flops import CanonicalBoard, GivenFlop
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.spot import SpotConfig
 from runout.equity.board import compute_board_equity
@@ -215,9 +215,9 @@ def open_kept_flop(
     """
     index = solved.flops.flops.index(given.canonical)
     strategy, values = solved.strategy(index, spr_index), solved.values[spr_index]
-    ranges = (HandRange.full(), HandRange.full())
+    ranges = (Range("random"), Range("random"))
     if values.ranges is not None:
-        oop, ip = (HandRange(weights[HAND_BY_COMBO]) for weights in values.ranges)
+        oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in values.ranges)
         ranges = (oop, ip)
     game = CardGame(Spot(given.canonical, ranges, solved.trees[spr_index]), team=team)
     root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]

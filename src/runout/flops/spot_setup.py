@@ -7,7 +7,7 @@ import numpy as np
 
 from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, Uint8Array
 from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
-from runout.cards.ranges import parse_range
+from runout.cards.ranges import Range
 from runout.config.spot import SUM_TOLERANCE, SpotConfig
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES
@@ -187,7 +187,7 @@ def unlock(
         RangeError: if the hands cannot be read.
     """
     decision = _Decision.find(solver, path, locks_alike)
-    asked = np.ones(NUM_COMBOS) if hands is None else parse_range(hands).weights
+    asked = np.ones(NUM_COMBOS) if hands is None else Range(hands).weights
     chosen = decision.held() & (decision.to_known(asked[None])[0] > 0.0)
     _check_symmetry(decision, np.where(chosen, 1.0, 0.0)[None])
     learning = decision.learning
@@ -234,7 +234,7 @@ def _read_strategy(decision: _Decision, strategy: LockedStrategy) -> FloatArray:
     known = np.full(shape, np.nan)
     # The first is written last, and so it wins.
     for text, probabilities in reversed(list(strategy.items())):
-        known[:, parse_range(text).weights > 0.0] = _read_row(decision, text, probabilities)
+        known[:, Range(text).weights > 0.0] = _read_row(decision, text, probabilities)
     return known
 
 

@@ -21,7 +21,7 @@ from runout.cards.deck import (
     require_distinct,
 )
 from runout.cards.flops import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.errors import CardError, ConfigError, RangeError
 from runout.trees.betting import Street
 from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
@@ -89,7 +89,7 @@ class Spot:
     """
 
     board: tuple[int, ...]
-    ranges: tuple[HandRange, HandRange]
+    ranges: tuple[Range, Range]
     tree: PostflopTree
     rake: Rake = NO_RAKE
     merges_suits: bool = True
@@ -155,7 +155,7 @@ class PlayerHands:
     weights: FloatArray
 
     @classmethod
-    def of_range(cls, hand_range: HandRange, board: Sequence[int], player: int) -> "PlayerHands":
+    def of_range(cls, hand_range: Range, board: Sequence[int], player: int) -> "PlayerHands":
         """Returns what a board leaves of a range.
 
         Raises:
@@ -208,7 +208,7 @@ class CardsToCome:
     def plan(
         cls,
         board: Sequence[int],
-        ranges: tuple[HandRange, HandRange],
+        ranges: tuple[Range, Range],
         merges_suits: bool = True,
         deck: Sequence[int] = WHOLE_DECK,
     ) -> "CardsToCome":

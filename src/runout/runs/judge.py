@@ -17,7 +17,7 @@ import numpy as np
 
 from runout.arrays import Float32Array
 from runout.cards.deck import live_combos
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.load import load_run_config
 from runout.errors import BundleError, ExecutionError
@@ -78,7 +78,7 @@ def judge_strategy(
     flop: tuple[int, ...],
     tree: PostflopTree,
     strategy: FlopStrategy,
-    ranges: tuple[HandRange, HandRange] = EVERYONE,
+    ranges: tuple[Range, Range] = EVERYONE,
     team: Team | None = None,
     *,
     merges_suits: bool = True,

@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
 from runout.cards.flops import FlopList, suit_stabilizer
-from runout.cards.ranges import HandRange, format_range, parse_range
+from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, load_yaml
 from runout.config.section import (
@@ -125,7 +125,7 @@ class ReportPlan:
         """Returns what is solved on every flop, and when solves end."""
         game, rule = self.spot.game_mapping(), self.spot.stopping_rule()
         # Ranges as they are without a board.
-        oop, ip = (format_range(held) for held in self.spot.ranges())
+        oop, ip = (str(held) for held in self.spot.ranges())
         return {
             **{key: value for key, value in game.items() if key != "board"},
             "oop": oop,
@@ -229,7 +229,7 @@ class ReportPlan:
         )
 
 
-def count_deals(flops: Sequence[str], ranges: tuple[HandRange, HandRange]) -> FloatArray:
+def count_deals(flops: Sequence[str], ranges: tuple[Range, Range]) -> FloatArray:
     """Returns ``[F]`` the weight of the pairs of combos that each flop leaves two ranges."""
     deals = []
     for flop in flops:
@@ -242,7 +242,7 @@ def _first_flop(source: Path | None, given: Mapping[str, Any], flops: FlopList) 
     """Returns a flop on which the ranges of a spot meet."""
     keys = {**({} if source is None else load_yaml(source)), **given}
     try:
-        oop, ip = (parse_range(str(keys[key])) for key in PLAYER_KEYS)
+        oop, ip = (Range(str(keys[key])) for key in PLAYER_KEYS)
     except (KeyError, RangeError):  # whoever reads the spot says what is wrong
         return flops.names[0]
     deals = count_deals(flops.names, (oop, ip))
@@ -262,7 +262,7 @@ def _met_flops(spot: SpotConfig, flops: FlopList) -> FlopList:
     )
 
 
-def _require_plain_suits(key: str, held: HandRange) -> None:
+def _require_plain_suits(key: str, held: Range) -> None:
     """Refuses a range in which suits matter: a flop stands for those that differ by suits only."""
     first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
     if not np.array_equal(held.weights, first[HAND_BY_COMBO]):

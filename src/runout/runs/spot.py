@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runout.cards.deck import HAND_BY_COMBO, matchup_weights
-from runout.cards.ranges import HandRange, format_range
+from runout.cards.ranges import Range
 from runout.cfr.schedules import Measurement, SolveOutcome, SolveProgress, StoppingRule, StopReason
 from runout.cfr.team import Team
 from runout.config.load import load_run_config, load_spot_config
@@ -102,10 +102,10 @@ def _sizes(config: RunConfig, solution: PreflopSolution, leaf: int) -> dict[str,
     }
 
 
-def _format_range(held: HandRange) -> str:
+def _format_range(held: Range) -> str:
     weights = held.hand_weights()
     kept = np.where(weights < _SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
-    return format_range(HandRange(kept[HAND_BY_COMBO]))
+    return str(Range(kept[HAND_BY_COMBO]))
 
 
 def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
@@ -334,5 +334,5 @@ def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
     return rule.is_check(iteration, curve[-2] if len(curve) > 1 else None)
 
 
-def _format_size(hand_range: HandRange, config: SpotConfig) -> str:
+def _format_size(hand_range: Range, config: SpotConfig) -> str:
     return f"{hand_range.without_cards(config.board_cards).weights.sum():.4g}"

@@ -9,7 +9,7 @@ import numpy as np
 from runout.arrays import BoolArray, FloatArray
 from runout.cards.deck import format_card, parse_card
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
 from runout.solutions.node import HandSpace, Node, NodeKind, Quality, known_mean
 from runout.solutions.node_files import View
@@ -58,7 +58,7 @@ def class_factors(node: Node, choice: ClassChoice) -> FloatArray:
     return factors
 
 
-def range_factors(node: Node, hand_range: HandRange) -> FloatArray:
+def range_factors(node: Node, hand_range: Range) -> FloatArray:
     """Returns ``[H]`` the weights of a range; of hands before the flop, those of their combos."""
     is_preflop = node.hand_space is HandSpace.HANDS
     return hand_range.hand_weights() if is_preflop else hand_range.weights
@@ -83,7 +83,7 @@ class Part:
     """
 
     player: int | None = None
-    hand_range: HandRange | None = None
+    hand_range: Range | None = None
     classes: ClassChoice | None = None
 
     @property

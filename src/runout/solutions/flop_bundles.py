@@ -10,7 +10,7 @@ from typing import Any
 from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import parse_board
 from runout.cards.flops import CanonicalBoard, GivenFlop
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.config.load import load_run_config, load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
@@ -71,7 +71,7 @@ def build_spot(config: SpotConfig) -> Spot:
 @lru_cache(maxsize=2)  # a command measures a spot and then solves it
 def _make_spot(
     board: tuple[int, ...],
-    ranges: tuple[HandRange, HandRange],
+    ranges: tuple[Range, Range],
     betting: tuple[BettingRules, Stakes, Street],
     rake: Rake,
     merges_suits: bool,
@@ -134,7 +134,7 @@ FLOPS_SCHEMA_VERSION = 2
 FLOPS_SCHEMAS = (1, FLOPS_SCHEMA_VERSION)
 LAYOUT = "layout"
 
-_EVERYONE = (HandRange.full(), HandRange.full())
+_EVERYONE = (Range("random"), Range("random"))
 
 
 def names_of_flop(flop: int, leaf: int, bucket_number: int = 0) -> dict[str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from runout.arrays import FloatArray, divide
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, matchup_weights
-from runout.cards.ranges import HandRange
+from runout.cards.ranges import Range
 from runout.equity.preflop import preflop_table
 from runout.errors import TreeError, quote
 from runout.solutions.node import (
@@ -175,9 +175,9 @@ class PreflopSolution:
         deals: FloatArray = self.reach(player)[node] * met
         return deals
 
-    def range_at(self, node: int, player: int) -> HandRange:
+    def range_at(self, node: int, player: int) -> Range:
         """Returns what a player, `SB` or `BB`, brings to a node, each combo by its reach."""
-        return HandRange(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
+        return Range(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
 
     def change_from(self, earlier: "PreflopSolution") -> float:
         """Returns the mean absolute change of action probabilities since an earlier solution.
