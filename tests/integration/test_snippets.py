@@ -128,7 +128,7 @@ def test_times_are_free_and_numbers_may_differ_by_a_share(quoted, printed, share
         ("[A, 169] by action", np.zeros((5, 169)), True),
         ("[169]", np.zeros((2, 169)), False),
         ("[169]", np.zeros(168), False),
-        ("a Range", 1, False),
+        ("a CanonicalBoard", 1, False),
         ("how often each hand calls", None, True),
         ("2 cards each", None, True),
     ],

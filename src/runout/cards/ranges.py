@@ -45,7 +45,7 @@ class Range:
     >>> hands
     <Range 22+,A2s+,AKo:0.5,KTo-K8o: 168 combos, 12.67%>
     >>> str(hands - runout.Range("22-99")), "AA" in hands
-    ('AA-TT,A2s+,AKo:0.5,KTo-K8o', True)
+    ('TT+,A2s+,AKo:0.5,KTo-K8o', True)
 
     Args:
         hands: text (groups separated by commas: ``QQ``, ``AKs``, ``AK``, ``A2s+``, ``KTo-K8o``,
