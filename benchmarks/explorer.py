@@ -18,7 +18,8 @@ from urllib.parse import quote, urlsplit
 
 from benchmarks.timing import Row, duration
 from benchmarks.views import SPOT_FILE
-from runout.config.load import load_spot_config
+from runout.config.load import load_config
+from runout.config.spot import SpotConfig
 from runout.runs.spot import solve_spot
 
 NUM_VIEWERS = 50
@@ -36,7 +37,7 @@ def rows() -> list[Row]:
     """Returns how long answers take, and by how much the server grows."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "spot"
-        solve_spot(load_spot_config(SPOT_FILE, {"max_iterations": 10}), directory=path)
+        solve_spot(load_config(SPOT_FILE, SpotConfig, {"max_iterations": 10}), directory=path)
         arguments = ["explore", directory, "--port", "0", "--no-browser"]
         with subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, *arguments], stdout=subprocess.PIPE, text=True

@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.timing import Row, duration
-from runout.config.load import load_spot_config
+from runout.config.load import load_config
+from runout.config.spot import SpotConfig
 from runout.runs.spot import solve_spot
 
 OPENING_GOAL_SECONDS = 1.0
@@ -45,7 +46,7 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "spot"
         # How well it is solved changes nothing about looking at it.
-        solve_spot(load_spot_config(SPOT_FILE, {"max_iterations": 10}), directory=path)
+        solve_spot(load_config(SPOT_FILE, SpotConfig, {"max_iterations": 10}), directory=path)
         size = sum(file.stat().st_size for file in path.iterdir())
         runs = [_look(path) for _ in range(3)]
     imported, opened, nodes, peak = min(runs, key=lambda run: max(run[2]))

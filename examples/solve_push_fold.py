@@ -21,11 +21,14 @@ SHARE_OF_COMBOS = np.array([len(combos) for combos in COMBOS_BY_HAND]) / 1326
 
 
 def solve(stack_bb: float) -> PreflopSolution:
-    """Solves the game; a file with the same keys would be given as a `Path`."""
-    config = runout.load_run_config(f"""
+    """Solves the game; `load_config("FILE")` would read the same keys from a file."""
+    config = runout.parse_config(
+        f"""
         preflop: {{preset: pushfold, stacks_bb: {stack_bb}}}
         preflop_exploitability_threshold_mbb: 0.001
-    """)
+    """,
+        runout.RunConfig,
+    )
     return runout.solve_preflop(config).solution
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import runout
 from runout import version
-from runout.config.load import load_run_config
+from runout.config.load import load_config
 from runout.execution.context import RunContext
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
@@ -17,9 +17,9 @@ from runout.runs.spot import solve_spot
 def test_the_main_job_is_offered_by_name():
     assert runout.solve_preflop is solve_preflop
     assert runout.solve_spot is solve_spot
-    assert runout.load_run_config is load_run_config
+    assert runout.load_config is load_config
     assert runout.RunContext is RunContext
-    assert {"solve_preflop", "load_run_config", "RunContext", "__version__"} <= set(dir(runout))
+    assert {"solve_preflop", "load_config", "RunContext", "__version__"} <= set(dir(runout))
 
 
 def test_any_other_name_is_missing():

@@ -2,7 +2,7 @@
 
 From Python, a solve is two lines (`docs/preflop.md`, `examples/solve_push_fold.py`):
 
-    config = runout.load_run_config(Path("configs/smoke.yaml"))
+    config = runout.load_config("configs/smoke.yaml")
     run = runout.solve_preflop(config)
 
 A board with two ranges is one (`docs/spot.md`, `examples/solve_spot.py`):
@@ -22,19 +22,26 @@ from runout.version import __version__
 if TYPE_CHECKING:
     from runout.cards.deck import parse_board
     from runout.cards.ranges import Range
-    from runout.config.load import load_run_config
+    from runout.config.flops import FlopsConfig
+    from runout.config.load import load_config, parse_config
+    from runout.config.run import RunConfig
+    from runout.config.spot import SpotConfig
     from runout.execution.context import RunContext
     from runout.runs.preflop import solve_preflop
     from runout.runs.spot import solve_spot
     from runout.solutions.run import open_solution
 
 __all__ = [
+    "FlopsConfig",
     "Range",
+    "RunConfig",
     "RunContext",
+    "SpotConfig",
     "__version__",
-    "load_run_config",
+    "load_config",
     "open_solution",
     "parse_board",
+    "parse_config",
     "solve_preflop",
     "solve_spot",
 ]
@@ -43,7 +50,11 @@ __all__ = [
 _MODULE_BY_NAME = {
     "Range": "runout.cards.ranges",
     "parse_board": "runout.cards.deck",
-    "load_run_config": "runout.config.load",
+    "FlopsConfig": "runout.config.flops",
+    "RunConfig": "runout.config.run",
+    "SpotConfig": "runout.config.spot",
+    "load_config": "runout.config.load",
+    "parse_config": "runout.config.load",
     "open_solution": "runout.solutions.run",
     "solve_preflop": "runout.runs.preflop",
     "solve_spot": "runout.runs.spot",

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from runout.cards.deck import format_cards
-from runout.config.load import load_postflop_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
 from runout.flops import bucketed as rounds
 from runout.flops import solve as postflop_abstraction
 from runout.solutions.values import ValueBundle
@@ -112,10 +113,10 @@ def test_a_directory_is_diagnosed_without_solving_it_again(run, samples, monkeyp
 
 @pytest.mark.slow
 def test_a_directory_without_strategies_is_solved_again(run, tmp_path):
-    config = load_postflop_config(BUCKETED + "  keep_strategies: false\n")
+    config = parse_config(BUCKETED + "  keep_strategies: false\n", FlopsConfig)
     solved = postflop_abstraction.PostflopAbstraction.build(config)
     solved.to_bundle().save(tmp_path / "values")
-    kept = postflop_abstraction.PostflopAbstraction.build(load_postflop_config(BUCKETED))
+    kept = postflop_abstraction.PostflopAbstraction.build(parse_config(BUCKETED, FlopsConfig))
     kept.to_bundle().save(tmp_path / "kept")
     again, read = (
         run("diag-buckets", str(tmp_path / name), "--json").stdout for name in ("values", "kept")

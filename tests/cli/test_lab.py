@@ -9,7 +9,8 @@ import pytest
 
 from runout.cards.flops import GivenFlop
 from runout.cli.lab import DEFAULT_FLOPS
-from runout.config.load import load_postflop_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
 from runout.flops import backend as memory
 from runout.flops.solve import PostflopAbstraction
 from runout.runs import compare as comparing
@@ -217,7 +218,7 @@ def test_default_flops_are_of_five_textures():
 
 
 def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, tmp_path):
-    config = load_postflop_config(CONFIG + "  solve_type: exhaustive\n")
+    config = parse_config(CONFIG + "  solve_type: exhaustive\n", FlopsConfig)
     solved = PostflopAbstraction.build(config)
     solved.to_bundle().save(tmp_path / "values")
     file = tmp_path / "rows.json"

@@ -16,7 +16,8 @@ from runout.cli.solve import (
     describe_size,
 )
 from runout.cli.targets import checkpoints_beside, count_checkpoints
-from runout.config.load import load_spot_config
+from runout.config.load import load_config
+from runout.config.spot import SpotConfig
 from runout.errors import BundleError
 from runout.flops.solve import FlopJob
 from runout.flops.spot_setup import SpotSize
@@ -523,7 +524,7 @@ def test_another_precision_is_told_where_it_matters(precision, chosen, other):
     needs = {32: MemoryNeed(500_000_000, 0, 100_000_000)}
     needs |= {16: MemoryNeed(250_000_000, 0, 100_000_000)}
     size = SpotSize(9, (1,), (12, 6), {Precision(bits): need for bits, need in needs.items()})
-    config = load_spot_config(CONFIG, {"precision": precision})
+    config = load_config(CONFIG, SpotConfig, {"precision": precision})
     assert describe_size(config, size).splitlines()[2] == (
         f"memory: {chosen} MB for the spot ({other} MB with precision {48 - precision}), "
         "220 MB for the program"
@@ -684,5 +685,5 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
 )
 def test_rounding_that_changes_a_bet_is_told(pot, stack, note):
     given = {"board": "2c3d4h8s9c", "oop": "AA", "ip": "KK", "bet_sizes": "33%"}
-    config = load_spot_config(None, {**given, "pot": float(pot), "stack": float(stack)})
+    config = SpotConfig.parse({**given, "pot": float(pot), "stack": float(stack)})
     assert describe_rounding(config) == note

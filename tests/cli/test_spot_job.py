@@ -6,7 +6,8 @@ import pytest
 
 from runout.cli import spot_job
 from runout.cli.spot_job import main
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.explorer.library import Library, RunKind
 from runout.runs.preflop import solve_preflop
 from runout.solutions.flop_bundles import load_spot
@@ -16,7 +17,7 @@ from tests.samples.solve_configs import LIMPS
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "limps"
-    solve_preflop(load_run_config(LIMPS)).save(path)
+    solve_preflop(parse_config(LIMPS, RunConfig)).save(path)
     return path
 
 

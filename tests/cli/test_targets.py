@@ -25,7 +25,8 @@ from runout.cli.targets import (
     require_resources,
     solving_into,
 )
-from runout.config.load import load_postflop_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
 from runout.errors import BundleError, ExecutionError, OptionError
 from runout.execution.context import RunContext
 from runout.flops import backend
@@ -106,7 +107,7 @@ def test_a_machine_that_does_not_tell_its_memory_is_trusted(tmp_path, monkeypatc
 
 
 COST = Cost(4_000.0, 1_200_000_000, 800_000_000, checkpoint_bytes=800_000_000)
-PLAN = PostflopPlan.make(load_postflop_config(FLOPS), 2)
+PLAN = PostflopPlan.make(parse_config(FLOPS, FlopsConfig), 2)
 
 
 def test_a_plan_is_two_short_lines_for_people(tmp_path, capsys):

@@ -15,7 +15,10 @@ from runout.cards.deck import parse_cards
 from runout.cards.evaluator import evaluate
 from runout.cli import tools as warmup
 from runout.cli.tools import MAX_OUTLINE_LINES, fitting_depth
-from runout.config.load import load_postflop_config, load_run_config, load_spot_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 from runout.equity import board as preflop_matchups
 from runout.equity.preflop import DIGEST, FILE_NAME
 from runout.errors import TableError
@@ -93,12 +96,12 @@ def show(run, tmp_path):
 
 
 def postflop_tree(spr):
-    return PostflopTree.build(load_postflop_config(FLOPS).betting_rules(), spr)
+    return PostflopTree.build(parse_config(FLOPS, FlopsConfig).betting_rules(), spr)
 
 
 def test_a_run_shows_its_preflop_tree_and_a_line_for_each_flop_tree(show):
     text = show(LIMPS).stdout
-    tree = load_run_config(LIMPS).preflop.tree
+    tree = parse_config(LIMPS, RunConfig).preflop.tree
     assert text.startswith(format_tree_summary(tree))
     assert format_tree(tree) in text
     assert "of memory to solve it" in text
@@ -160,7 +163,7 @@ def test_a_run_shows_postflop_trees_at_any_ratio(show):
 
 
 def test_dot_is_for_graphviz(show):
-    tree = load_run_config(PUSH_FOLD).preflop.tree
+    tree = parse_config(PUSH_FOLD, RunConfig).preflop.tree
     assert show(PUSH_FOLD, "--dot").stdout == format_tree_dot(tree) + "\n"
 
 
@@ -220,7 +223,7 @@ SPOT = "board: QsJh2h8c\noop: AA,QQ,JTs\nip: KK,T9s\npot: 20\nstack: 60\nbet_siz
 
 def test_a_spot_shows_its_tree_its_size_and_its_memory(show):
     text = show(SPOT).stdout
-    tree = load_spot_config(SPOT).tree()
+    tree = parse_config(SPOT, SpotConfig).tree()
     assert text.startswith(format_tree_summary(tree))
     assert "QsJh2h8c: " in text
     assert "memory: " in text

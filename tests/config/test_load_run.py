@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from runout.config.load import load_postflop_config, load_run_config
+from runout.config.load import load_config, load_model_file, parse_config
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.trees.tree import PostflopTree
@@ -17,7 +17,7 @@ MODEL = "postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: auto}"
 
 def problem_of(source):
     with pytest.raises(ConfigError) as caught:
-        load_run_config(source)
+        (load_config if isinstance(source, Path) else parse_config)(source, RunConfig)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -26,7 +26,7 @@ def problem_of(source):
 
 
 def sample(name):
-    return load_run_config(CONFIGS / f"{name}.yaml")
+    return load_config(CONFIGS / f"{name}.yaml", RunConfig)
 
 
 def test_there_are_samples():
@@ -35,9 +35,9 @@ def test_there_are_samples():
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_every_sample_is_a_config_whose_trees_can_be_built(path):
-    config = load_run_config(path)
+    config = load_config(path, RunConfig)
     assert isinstance(config, RunConfig)
-    assert load_run_config(config.to_yaml()) == config
+    assert parse_config(config.to_yaml(), RunConfig) == config
     tree = config.preflop.tree
     if config.needs_flop_values:
         model = config.postflop_model.with_sprs(sorted({leaf.spr for leaf in tree.flop_leaves()}))
@@ -50,7 +50,7 @@ def test_every_sample_is_a_config_whose_trees_can_be_built(path):
 def test_every_sample_says_how_to_run_it_and_where_it_was_measured(path):
     text = path.read_text("utf-8")
     assert f"runout solve-preflop -c configs/{path.name} -o runs/{path.stem}" in text
-    page = "joint" if load_run_config(path).method == "joint" else "preflop"
+    page = "joint" if load_config(path, RunConfig).method == "joint" else "preflop"
     header = text.partition("\npreflop:")[0]
     assert "measured" in header
     assert f"docs/{page}.md" in header
@@ -152,10 +152,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 def test_a_directory_of_values_counts_from_the_config_file(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text(TEXT + "values/spr")
-    assert load_run_config(path).postflop_model_path == tmp_path / "values" / "spr"
+    assert load_config(path, RunConfig).postflop_model_path == tmp_path / "values" / "spr"
     path.write_text(TEXT + "/values/spr")
-    assert load_run_config(path).postflop_model_path == Path("/values/spr")
-    assert load_run_config(TEXT + "values/spr").postflop_model_path == Path("values/spr")
+    assert load_config(path, RunConfig).postflop_model_path == Path("/values/spr")
+    assert parse_config(TEXT + "values/spr", RunConfig).postflop_model_path == Path("values/spr")
 
 
 @pytest.mark.parametrize("name", ["model.yaml", "model.YML", "model"])
@@ -163,10 +163,10 @@ def test_a_yaml_file_becomes_the_model_of_the_run(tmp_path, name):
     (tmp_path / name).write_text(MODEL)
     path = tmp_path / "run.yaml"
     path.write_text(TEXT + name)
-    config = load_run_config(path)
-    assert config.postflop_model == load_postflop_config(MODEL, allow_auto_sprs=True)
+    config = load_config(path, RunConfig)
+    assert config.postflop_model == load_model_file(tmp_path / name)
     assert config.postflop_model_path is None
-    assert config == load_run_config(f"preflop: {{preset: hu_25bb}}\n{MODEL}")
+    assert config == parse_config(f"preflop: {{preset: hu_25bb}}\n{MODEL}", RunConfig)
 
 
 def test_an_error_in_another_file_names_that_file(tmp_path):
@@ -188,7 +188,7 @@ def test_an_error_in_another_file_names_that_file(tmp_path):
 def test_a_model_that_is_not_needed_is_not_looked_for(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text(TEXT + "no.yaml\nflop_values: raw_equity")
-    assert load_run_config(path).postflop_model_path == tmp_path / "no.yaml"
+    assert load_config(path, RunConfig).postflop_model_path == tmp_path / "no.yaml"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tests of `runout.config.postflop`."""
+"""Tests of `runout.config.flops`."""
 
 import math
 import pickle
@@ -9,13 +9,10 @@ from pydantic import ValidationError
 from runout.cards.deck import format_cards
 from runout.cards.flops import SHIPPED_SUBSET_SIZES, all_flops, random_flops, subset_flops
 from runout.cfr.schedules import CFR_PLUS, DCFR_JOINT, DCFR_PLUS, LINEAR, VARIANTS, StoppingRule
-from runout.config.load import (
-    load_postflop_config,
-    load_run_config,
-    load_yaml,
-    parse_postflop_config,
-)
-from runout.config.postflop import BACKENDS, ExactConfig, JointConfig, PostflopModelConfig
+from runout.config.flops import BACKENDS, ExactConfig, FlopsConfig, JointConfig
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
+from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
 from runout.trees.sizes import BetSize
@@ -29,7 +26,7 @@ postflop_model: {solve_type: exact, bet_sizes: [0.5], flop_subset: 8}
 
 
 def read(more="", text=SAMPLE):
-    return load_run_config(text + more)
+    return parse_config(text + more, RunConfig)
 
 
 def problem_with(more, text=SAMPLE):
@@ -58,7 +55,7 @@ def test_a_type_of_pot_may_have_sizes_of_its_own_by_street():
 
 def test_a_config_reads_back_as_the_same_config():
     config = read("joint: {flops_per_iteration: 4, limped: {max_raises_per_street: 0}}")
-    assert load_run_config(config.to_yaml()) == config
+    assert parse_config(config.to_yaml(), RunConfig) == config
 
 
 def test_when_a_solve_ends_does_not_decide_what_its_iterations_do():
@@ -121,17 +118,17 @@ def test_the_section_is_refused_with_the_other_method():
 
 
 def test_a_game_without_flops_needs_no_model():
-    config = load_run_config("preflop: {preset: pushfold}\nmethod: joint\n")
+    config = parse_config("preflop: {preset: pushfold}\nmethod: joint\n", RunConfig)
     assert config.joint_settings == JointConfig()
 
 
 def parse(text):
-    return parse_postflop_config(load_yaml(text))
+    return FlopsConfig.parse(parse_yaml(text))
 
 
 def problem_of(raw):
     with pytest.raises(ConfigError) as caught:
-        parse_postflop_config(raw)
+        FlopsConfig.parse(raw)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -140,7 +137,7 @@ def problem_of(raw):
 
 
 def test_postflop_sprs_default_to_a_single_value():
-    assert PostflopModelConfig(preset="standard").postflop_sprs == (3.5,)
+    assert FlopsConfig(preset="standard").postflop_sprs == (3.5,)
 
 
 def test_a_scalar_postflop_spr_is_a_list_of_one():
@@ -157,10 +154,10 @@ def test_the_primary_spr_is_the_first():
 
 
 def test_ratios_may_wait_for_a_preflop_tree_that_sets_them():
-    auto = parse_postflop_config({"postflop_sprs": "auto", "seed": 3}, allow_auto_sprs=True)
+    auto = FlopsConfig.parse({"postflop_sprs": "auto", "seed": 3})
     assert auto.is_auto_sprs
     assert auto.to_mapping()["postflop_sprs"] == auto.digest_mapping()["postflop_sprs"] == "auto"
-    assert auto == PostflopModelConfig(postflop_sprs="auto", seed=3) != PostflopModelConfig(seed=3)
+    assert auto == FlopsConfig(postflop_sprs="auto", seed=3) != FlopsConfig(seed=3)
     config = auto.with_sprs([12, 4.5])
     assert not config.is_auto_sprs
     assert config == parse("{postflop_sprs: [12, 4.5], seed: 3}")
@@ -168,7 +165,7 @@ def test_ratios_may_wait_for_a_preflop_tree_that_sets_them():
 
 
 def test_no_ratio_can_be_read_before_it_is_set():
-    auto = PostflopModelConfig(postflop_sprs="auto")
+    auto = FlopsConfig(postflop_sprs="auto")
     with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
         _ = auto.primary_spr
     with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
@@ -180,16 +177,16 @@ def test_no_ratio_can_be_read_before_it_is_set():
 
 
 def test_the_threshold_of_early_stopping_defaults_to_a_thousandth():
-    assert PostflopModelConfig(preset="standard").cfr_exploitability_threshold == 0.001
+    assert FlopsConfig(preset="standard").cfr_exploitability_threshold == 0.001
 
 
 def test_a_changed_key_survives_the_round_trip():
-    config = PostflopModelConfig(preset="fast").model_copy(update={"postflop_solve_iterations": 3})
-    assert load_postflop_config(config.to_yaml()).postflop_solve_iterations == 3
+    config = FlopsConfig(preset="fast").model_copy(update={"postflop_solve_iterations": 3})
+    assert parse_config(config.to_yaml(), FlopsConfig).postflop_solve_iterations == 3
 
 
 def test_the_solve_type_defaults_to_mccfr():
-    assert PostflopModelConfig().solve_type == "mccfr"
+    assert FlopsConfig().solve_type == "mccfr"
     assert parse("solve_type: exhaustive").solve_type == "exhaustive"
 
 
@@ -203,14 +200,9 @@ def test_constructing_reading_and_validating_give_the_class_of_the_backend(solve
     kind = BACKENDS[solve_type]
     assert kind.model_fields["solve_type"].default == solve_type
     keys = {"solve_type": solve_type}
-    made = PostflopModelConfig(**keys)
+    made = FlopsConfig(**keys)
     assert type(made) is kind
-    assert (
-        made
-        == kind()
-        == PostflopModelConfig.model_validate(keys)
-        == PostflopModelConfig.parse(keys, "")
-    )
+    assert made == kind() == FlopsConfig.model_validate(keys) == FlopsConfig.parse(keys, "")
     assert pickle.loads(pickle.dumps(made)) == made
 
 
@@ -222,13 +214,13 @@ def test_a_key_of_another_backend_is_an_error_that_names_it():
         "postflop_model.cfr_strategy_delta_threshold: needs solve_type: mccfr or exhaustive"
     )
     with pytest.raises(ValidationError):
-        PostflopModelConfig(exact_precision=16)
+        FlopsConfig(exact_precision=16)
     with pytest.raises(ValidationError):
         ExactConfig(solve_type="mccfr")
 
 
 def test_every_key_of_some_backend_is_listed():
-    keys = PostflopModelConfig.all_keys()
+    keys = FlopsConfig.all_keys()
     assert {"seed", "preset", "postflop_spr", "exact_precision", "rebucket_rounds"} <= set(keys)
     assert len(keys) == len(set(keys))
 
@@ -237,7 +229,7 @@ def test_every_key_of_some_backend_is_listed():
 
 
 def test_defaults_are_the_documented_ones():
-    assert PostflopModelConfig().to_mapping() == {
+    assert FlopsConfig().to_mapping() == {
         "solve_type": "mccfr",
         "bet_sizes": [0.5, 1.0],
         "raise_sizes": None,
@@ -286,7 +278,7 @@ def test_the_rules_build_the_tree_of_the_docs():
 
 
 def test_flops_are_all_of_them_unless_selected():
-    assert PostflopModelConfig().flop_list() == all_flops()
+    assert FlopsConfig().flop_list() == all_flops()
     assert parse("{max_flop_boards: 7, seed: 3}").flop_list() == random_flops(7, 3)
     flops = parse("fixed_flops: [2c3h4d, AhKsQd]").flop_list()
     assert [len(flops), format_cards(flops.flops[1])[::2]] == [2, "AKQ"]
@@ -294,12 +286,12 @@ def test_flops_are_all_of_them_unless_selected():
 
 @pytest.mark.parametrize("size", SHIPPED_SUBSET_SIZES)
 def test_every_shipped_subset_can_be_selected(size):
-    assert parse_postflop_config({"flop_subset": size}).flop_list() == subset_flops(size)
+    assert FlopsConfig.parse({"flop_subset": size}).flop_list() == subset_flops(size)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_variant_can_be_selected(name):
-    assert parse_postflop_config({"cfr_variant": name}).schedule() == VARIANTS[name]
+    assert FlopsConfig.parse({"cfr_variant": name}).schedule() == VARIANTS[name]
 
 
 def test_a_variant_may_be_given_by_its_exponents():
@@ -335,13 +327,13 @@ def test_a_config_cannot_be_changed_and_can_be_sent_to_workers():
 
 
 def test_python_code_gets_the_error_of_its_own_mistake():
-    assert PostflopModelConfig(bet_sizes=[0.5], postflop_sprs=4) == parse(
+    assert FlopsConfig(bet_sizes=[0.5], postflop_sprs=4) == parse(
         "{bet_sizes: [0.5], postflop_spr: 4}"
     )
     with pytest.raises(ValidationError, match=r"\[1\]: -1 is not a positive pot fraction"):
-        PostflopModelConfig(bet_sizes=[1, -1])
+        FlopsConfig(bet_sizes=[1, -1])
     with pytest.raises(ValidationError):
-        PostflopModelConfig.model_validate(3)
+        FlopsConfig.model_validate(3)
 
 
 # --- What is not allowed --------------------------------------------------------------------------
@@ -409,14 +401,6 @@ def test_words_of_another_type_are_refused(key, value):
         ),
         ({"postflop_spr": 0}, "postflop_spr: 0 is not a positive stack-to-pot ratio"),
         ({"postflop_sprs": [1, 0]}, "postflop_sprs[1]: 0 is not a positive stack-to-pot ratio"),
-        (
-            {"postflop_sprs": "auto"},
-            "postflop_sprs: 'auto' needs the preflop tree of a run config, without one write [3.5]",
-        ),
-        (
-            {"postflop_spr": "auto"},
-            "postflop_spr: 'auto' needs the preflop tree of a run config, without one write [3.5]",
-        ),
         (
             {"postflop_sprs": [1], "postflop_spr": 1},
             "postflop_spr: given together with postflop_sprs, use only postflop_sprs",

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from runout.cards.deck import format_cards
 from runout.cards.flops import SHIPPED_SUBSET_SIZES, all_flops
 from runout.cfr.schedules import VARIANTS
-from runout.config.load import load_postflop_config, load_yaml, parse_postflop_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
+from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
 
@@ -81,24 +82,24 @@ OF_BACKENDS = st.one_of(
 
 
 def digest(**keys):
-    return digest_config(parse_postflop_config(keys).digest_mapping())
+    return digest_config(FlopsConfig.parse(keys).digest_mapping())
 
 
 @deterministic
 @given(KEYS, SELECTIONS, OF_BACKENDS)
 def test_a_config_survives_its_text_and_its_mapping(keys, selection, of_backend):
-    config = parse_postflop_config(keys | selection | of_backend)
-    restored = load_postflop_config(config.to_yaml())
+    config = FlopsConfig.parse(keys | selection | of_backend)
+    restored = parse_config(config.to_yaml(), FlopsConfig)
     assert restored == config
     assert restored.to_yaml() == config.to_yaml()
-    assert parse_postflop_config(config.to_mapping()) == config
+    assert FlopsConfig.parse(config.to_mapping()) == config
     assert restored.digest_mapping() == config.digest_mapping()
     digest_config(config.digest_mapping())
 
 
 @settings(deterministic, max_examples=200)
 @given(
-    st.sampled_from(sorted(PostflopModelConfig.model_fields)),
+    st.sampled_from(sorted(FlopsConfig.model_fields)),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
@@ -108,7 +109,7 @@ def test_a_config_survives_its_text_and_its_mapping(keys, selection, of_backend)
 def test_nothing_but_a_config_error_ever_comes_out(key, value):
     config, refusal = None, None
     try:
-        config = parse_postflop_config({key: value})
+        config = FlopsConfig.parse({key: value})
     except ConfigError as error:
         refusal = error
     if config is None:
@@ -116,7 +117,7 @@ def test_nothing_but_a_config_error_ever_comes_out(key, value):
         assert "\n" not in str(refusal)
     else:
         config.betting_rules()
-        assert load_postflop_config(config.to_yaml()) == config
+        assert FlopsConfig.parse(config.to_mapping()) == config
 
 
 @pytest.mark.parametrize(
@@ -202,11 +203,11 @@ def test_the_digest_sees_the_draw_of_random_flops_but_no_comments():
     exhaustive = {"solve_type": "exhaustive", "max_flop_boards": 3}
     assert digest(**exhaustive, seed=1) != digest(**exhaustive, seed=2)
     texts = ("seed: 1 # one", "# x\nseed: 1")
-    one, other = (parse_postflop_config(load_yaml(text)).digest_mapping() for text in texts)
+    one, other = (FlopsConfig.parse(parse_yaml(text)).digest_mapping() for text in texts)
     assert one == other
 
 
 def test_the_digest_mapping_is_strict_json_even_with_infinite_exponents():
-    mapping = PostflopModelConfig(solve_type="exhaustive").digest_mapping()
+    mapping = FlopsConfig(solve_type="exhaustive").digest_mapping()
     assert json.loads(json.dumps(mapping, allow_nan=False)) == mapping
     assert mapping["cfr_variant"] == {"alpha": 1.5, "beta": "-inf", "gamma": 4.0}

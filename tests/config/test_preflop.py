@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runout.config.postflop import (
+from runout.config.flops import (
     FLOP_SELECTIONS,
     PRESETS,
     BucketedConfig,
-    PostflopModelConfig,
+    FlopsConfig,
 )
 from runout.config.run import PREFLOP_PRESETS, PREFLOP_SECTION, PreflopConfig
 from runout.config.yaml_text import format_yaml, parse_yaml
@@ -322,7 +322,7 @@ def test_there_are_four_presets_from_fast_to_accurate():
     ],
 )
 def test_presets_have_their_documented_values(name, flops, threshold, sizes, raises):
-    config = PostflopModelConfig(preset=name)
+    config = FlopsConfig(preset=name)
     assert config.flop_subset == len(config.flop_list()) == flops
     assert config.cfr_exploitability_threshold == threshold
     assert config.bet_sizes == sizes
@@ -354,15 +354,15 @@ def test_a_slower_preset_is_never_less_accurate():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_presets_leave_all_other_keys_at_their_defaults(name):
-    preset = PostflopModelConfig(preset=name).to_mapping()
-    default = PostflopModelConfig().to_mapping()
+    preset = FlopsConfig(preset=name).to_mapping()
+    default = FlopsConfig().to_mapping()
     assert {key for key in default if preset[key] != default[key]} <= PRESETS[name].keys()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_key_preset_fills_in_what_is_not_given(name):
-    config = PostflopModelConfig.parse({"preset": name, "bet_sizes": [2.0], "seed": 7}, "")
-    expected = PostflopModelConfig(preset=name).to_mapping() | {"bet_sizes": [2.0], "seed": 7}
+    config = FlopsConfig.parse({"preset": name, "bet_sizes": [2.0], "seed": 7}, "")
+    expected = FlopsConfig(preset=name).to_mapping() | {"bet_sizes": [2.0], "seed": 7}
     assert config.to_mapping() == expected
 
 
@@ -376,8 +376,8 @@ def test_the_key_preset_fills_in_what_is_not_given(name):
     ],
 )
 def test_a_choice_of_flops_replaces_that_of_the_preset(selection):
-    config = PostflopModelConfig.parse({"preset": "fast"} | selection, "")
-    plain = PostflopModelConfig.parse(selection, "")
+    config = FlopsConfig.parse({"preset": "fast"} | selection, "")
+    plain = FlopsConfig.parse(selection, "")
     for key in FLOP_SELECTIONS:
         assert getattr(config, key) == getattr(plain, key)
     assert config.postflop_solve_iterations == 200

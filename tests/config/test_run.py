@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, StoppingRule
-from runout.config.load import load_run_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
 from runout.config.run import PreflopConfig, RunConfig
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
@@ -63,7 +63,7 @@ def test_defaults_are_the_documented_ones():
 def test_sections_are_typed():
     config = parse()
     assert config.preflop.rules() == standard_rules_25bb()
-    assert config.postflop_model == PostflopModelConfig(**MODEL)
+    assert config.postflop_model == FlopsConfig(**MODEL)
     assert config.postflop_model.postflop_sprs == (3.5,)
     assert RunConfig(preflop=PreflopConfig(preset="pushfold")) == RunConfig.parse(PUSHFOLD, "")
 
@@ -136,7 +136,7 @@ def test_rounds_with_ranges_need_flops_that_are_solved():
 
 def test_a_model_replaces_a_path():
     config = RunConfig.parse({"preflop": {"preset": "hu_25bb"}, "postflop_model_path": "x"}, "")
-    assert config.with_postflop_model(PostflopModelConfig(**MODEL)) == parse()
+    assert config.with_postflop_model(FlopsConfig(**MODEL)) == parse()
 
 
 # --- What is not allowed --------------------------------------------------------------------------
@@ -251,7 +251,7 @@ KEYS = st.fixed_dictionaries(
 @given(KEYS)
 def test_a_config_survives_its_text_and_its_mapping(keys):
     config = parse(**keys)
-    restored = load_run_config(config.to_yaml())
+    restored = parse_config(config.to_yaml(), RunConfig)
     assert restored == config
     assert restored.to_yaml() == config.to_yaml()
     assert RunConfig.parse(config.to_mapping(), "") == config
@@ -261,7 +261,7 @@ def test_a_config_survives_its_text_and_its_mapping(keys):
 @pytest.mark.parametrize("keys", [{"flop_values": "raw_equity"}, {"postflop_model_path": "a/b"}])
 def test_a_config_without_a_model_survives_its_text(keys):
     config = RunConfig.parse({"preflop": {}} | keys, "")
-    assert load_run_config(config.to_yaml()) == config
+    assert parse_config(config.to_yaml(), RunConfig) == config
 
 
 @pytest.mark.parametrize(

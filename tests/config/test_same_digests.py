@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from runout.config.load import load_postflop_config, load_run_config, load_spot_config, load_yaml
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
+from runout.config.yaml_text import parse_yaml
 from runout.storage.bundle import digest_config
 
 TABLE = json.loads(Path(__file__).with_name("digests_of_86d1cbc.json").read_text())
@@ -13,14 +17,14 @@ TABLE = json.loads(Path(__file__).with_name("digests_of_86d1cbc.json").read_text
 
 def mappings(text):
     """What decides the results of a config, and of its game alone where that is kept apart."""
-    keys = set(load_yaml(text))
+    keys = set(parse_yaml(text))
     if "preflop" in keys:
-        config = load_run_config(text)
+        config = parse_config(text, RunConfig)
         is_joint = config.method == "joint"
         return [config.digest_mapping(), *([config.game_mapping()] if is_joint else [])]
     if keys == {"postflop_model"}:
-        return [load_postflop_config(text).digest_mapping()]
-    return [load_spot_config(text).game_mapping()]
+        return [parse_config(text, FlopsConfig).digest_mapping()]
+    return [parse_config(text, SpotConfig).game_mapping()]
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from runout.cfr.schedules import DCFR_SPOT
-from runout.config.load import load_spot_config
+from runout.config.load import load_config, parse_config
 from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import ConfigError
 from runout.trees.betting import Street
@@ -21,12 +21,12 @@ stack: 910
 
 
 def load(**keys):
-    return load_spot_config(TEXT, keys)
+    return parse_config(TEXT, SpotConfig, keys)
 
 
 def problem(text):
     with pytest.raises(ConfigError) as caught:
-        load_spot_config(text)
+        parse_config(text, SpotConfig)
     return str(caught.value)
 
 
@@ -69,8 +69,8 @@ def test_a_later_board_needs_no_sizes_of_earlier_streets():
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_samples_can_be_read_and_come_back(path):
-    config = load_spot_config(path)
-    assert load_spot_config(config.to_yaml()) == config
+    config = load_config(path, SpotConfig)
+    assert parse_config(config.to_yaml(), SpotConfig) == config
     assert config.tree().num_nodes > 10
 
 
@@ -90,7 +90,7 @@ def test_every_form_comes_back():
             {"node": "x:x:8h", "strategy": {"KK": {"x": 1}}, "locks_alike": True},
         ],
     )
-    again = load_spot_config(config.to_yaml())
+    again = parse_config(config.to_yaml(), SpotConfig)
     assert again == config
     assert again.game_mapping() == config.game_mapping()
     assert config.locks[0] == NodeLock("r:0", (("random", (("x", 0.4), ("b59", 0.6))),))

@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
-from runout.config.postflop import AutoSprs, PostflopModelConfig
+from runout.config.flops import AutoSprs, FlopsConfig
 from runout.config.run import PreflopConfig, SizesByPosition
 from runout.config.section import (
     MAX_EXPONENT,
@@ -26,8 +26,8 @@ from runout.errors import ConfigError
 from runout.trees.betting import PreflopRules
 from runout.trees.sizes import BetSize
 
-SPRS = PostflopModelConfig.form("postflop_sprs")
-FLOPS = PostflopModelConfig.form("fixed_flops")
+SPRS = FlopsConfig.form("postflop_sprs")
+FLOPS = FlopsConfig.form("fixed_flops")
 STACKS = PreflopConfig.form("stacks_bb")
 RAISES_BY_DEPTH = PreflopConfig.form("raise_sizes")
 

@@ -3,7 +3,8 @@ import shutil
 import pytest
 from fastapi.testclient import TestClient
 
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.explorer.library import Library
 from runout.explorer.server import LOOPBACK_NAMES, Explorer, Guard, make_app
 from runout.runs.preflop import solve_preflop
@@ -42,8 +43,8 @@ def runs(tmp_path_factory):
     path = tmp_path_factory.mktemp("explored")
     solve_spot(directory=path / "river", **RIVER)
     solve_spot(directory=path / "flop", **FLOP)
-    solve_preflop(load_run_config(RAW_EQUITY)).save(path / "preflop_game")
-    solve_preflop(load_run_config(JOINT)).save(path / "joint_game")
+    solve_preflop(parse_config(RAW_EQUITY, RunConfig)).save(path / "preflop_game")
+    solve_preflop(parse_config(JOINT, RunConfig)).save(path / "joint_game")
     make_values().save(path / "flop_values")
     save_report(path / "flop_report", make_report(kept=FLOP["board"]), "pot: 20\n", "a" * 64)
     shutil.copytree(path / "flop", path / "flop_report" / "spots" / FLOP["board"])

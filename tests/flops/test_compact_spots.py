@@ -5,7 +5,6 @@ import pytest
 
 from runout.cards.deck import parse_card
 from runout.cfr.schedules import SolveOutcome, StopReason
-from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError, TreeError
 from runout.flops.spot_setup import lock_node, measure_spot
@@ -93,7 +92,7 @@ def test_compact_rivers_need_less_memory(solution):
 
 def test_only_flops_have_compact_rivers():
     with pytest.raises(ConfigError, match="rivers: compact needs a flop, the board is Kc7h2s9d"):
-        load_spot_config(None, {**FLOP, "board": "Kc7h2s9d"})
+        SpotConfig.parse({**FLOP, "board": "Kc7h2s9d"})
 
 
 def test_how_rivers_are_kept_is_part_of_the_game(solution):

@@ -5,7 +5,7 @@ import pytest
 
 from runout.cards.deck import permute_combos
 from runout.cards.flops import CanonicalBoard, GivenFlop
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
 from runout.errors import BundleError
 from runout.execution.context import RunContext
 from runout.flops.live_spot import open_kept_flop
@@ -17,7 +17,7 @@ GIVEN = GivenFlop.parse("7dAhKh")
 
 @cache
 def solved():
-    config = PostflopModelConfig(
+    config = FlopsConfig(
         solve_type="exhaustive",
         bet_sizes=[1.0],
         max_raises_per_street=0,

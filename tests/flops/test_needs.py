@@ -5,7 +5,8 @@ import pytest
 from runout.cards.deck import parse_board
 from runout.cfr.schedules import LINEAR, StoppingRule
 from runout.cfr.team import Team
-from runout.config.load import load_postflop_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
 from runout.flops.backend import FlopGame
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
@@ -23,7 +24,7 @@ ONE = StoppingRule(1)
 
 
 def estimate(text, num_workers):
-    return PostflopPlan.make(load_postflop_config(text), num_workers).cost
+    return PostflopPlan.make(parse_config(text, FlopsConfig), num_workers).cost
 
 
 @pytest.mark.parametrize(

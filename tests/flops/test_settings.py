@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 
 from runout.cfr.schedules import DCFR6, DCFR_PLUS, DCFR_SPOT, LINEAR, StoppingRule
-from runout.config.load import load_postflop_config, parse_postflop_config
-from runout.config.postflop import (
+from runout.config.flops import (
     BucketedConfig,
     CompactConfig,
     ExactConfig,
     ExhaustiveConfig,
+    FlopsConfig,
     MccfrConfig,
 )
+from runout.config.load import parse_config
 from runout.errors import ConfigError
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
@@ -35,7 +36,7 @@ def test_the_rebucket_delta_threshold_defaults_to_a_thousandth():
 
 def test_rebucket_rounds_survive_the_round_trip():
     config = BucketedConfig(preset="fast").model_copy(update={"rebucket_rounds": 3})
-    assert load_postflop_config(config.to_yaml()) == config
+    assert parse_config(config.to_yaml(), FlopsConfig) == config
 
 
 def test_buckets_are_given_street_by_street():
@@ -69,7 +70,7 @@ def test_a_round_stops_at_its_own_delta():
 def test_values_out_of_range_and_of_other_types_are_refused(key, values, allowed):
     for value in values:
         with pytest.raises(ConfigError) as caught:
-            parse_postflop_config({"solve_type": "bucketed", key: value})
+            FlopsConfig.parse({"solve_type": "bucketed", key: value})
         assert caught.value.where == f"postflop_model.{key}"
         assert caught.value.problem.endswith(f" is not {allowed}")
 
@@ -101,7 +102,7 @@ def test_the_backend_has_all_settings():
 @pytest.mark.parametrize("value", [0, 20, 256, "48"])
 def test_other_numbers_of_buckets_are_refused(value):
     with pytest.raises(ConfigError, match=r"river_buckets: .* a multiple of 16 from 16 to 240"):
-        parse_postflop_config({"solve_type": "compact", "river_buckets": value})
+        FlopsConfig.parse({"solve_type": "compact", "river_buckets": value})
 
 
 def test_the_backend_has_the_precision_and_the_seed():
@@ -114,7 +115,7 @@ def test_the_backend_has_the_precision_and_the_seed():
 @pytest.mark.parametrize("value", [8, 64, "32", True, None])
 def test_other_precisions_are_refused(value):
     with pytest.raises(ConfigError, match=r"exact_precision: .* is not one of 32, 16"):
-        parse_postflop_config({"solve_type": "exact", "exact_precision": value})
+        FlopsConfig.parse({"solve_type": "exact", "exact_precision": value})
 
 
 def test_the_backend_updates_as_the_config_says():
@@ -129,7 +130,7 @@ def test_the_backend_updates_as_the_config_says():
 @pytest.mark.parametrize("value", [3, True, None, ["alternating"], "alternate"])
 def test_other_updates_are_refused(value):
     with pytest.raises(ConfigError, match=r"cfr_updates: .* is not one of alternating, simult"):
-        parse_postflop_config({"solve_type": "exhaustive", "cfr_updates": value})
+        FlopsConfig.parse({"solve_type": "exhaustive", "cfr_updates": value})
 
 
 def test_the_backend_samples_as_the_config_says():

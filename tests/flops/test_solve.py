@@ -12,7 +12,7 @@ from runout.cards.ranges import Range
 from runout.cfr import team as parallel
 from runout.cfr.schedules import SolveProgress, StoppingRule, StopReason
 from runout.cfr.team import Team
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopFailed, FlopSolved, FlopSolving, Phase, reporting_phase
 from runout.execution.context import RunContext
@@ -298,7 +298,7 @@ def test_worker_count_must_be_positive():
         solve_all(context=RunContext(0))
 
 
-CONFIG = PostflopModelConfig(
+CONFIG = FlopsConfig(
     solve_type="exhaustive", fixed_flops=["AhKd7s", "9s8s7s"], postflop_sprs=[1, 4], bet_sizes=[1]
 )
 
@@ -330,7 +330,7 @@ TINY = {
 @pytest.mark.slow
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):
     make_buckets_once(monkeypatch)
-    config = PostflopModelConfig(**TINY)
+    config = FlopsConfig(**TINY)
     one, two = (PostflopAbstraction.build(config, RunContext(n)).values[0] for n in (1, 2))
     np.testing.assert_array_equal(one.value_pot, two.value_pot)
     can_meet = ~np.isnan(one.value_pot[:, 0])
@@ -361,7 +361,7 @@ COMPACT = {"solve_type": "compact", "fixed_flops": ["9s6s2s"], "postflop_sprs": 
 
 def solve_and_save(tmp_path, **keys):
     """Returns a solved config, and the same as it comes back from its bundle."""
-    solved = PostflopAbstraction.build(PostflopModelConfig(**SMALL | keys), RunContext(1))
+    solved = PostflopAbstraction.build(FlopsConfig(**SMALL | keys), RunContext(1))
     solved.to_bundle().save(tmp_path / "values")
     return solved, PostflopAbstraction.from_bundle(ValueBundle.load(tmp_path / "values"))
 
@@ -455,6 +455,6 @@ def test_compact_strategies_are_kept_to_16_bits(tmp_path):
 )
 def test_how_large_a_bundle_gets_is_told_before(tmp_path, keys, monkeypatch):
     make_buckets_once(monkeypatch)
-    told = PostflopPlan.make(PostflopModelConfig(**SMALL | keys)).cost.disk_bytes
+    told = PostflopPlan.make(FlopsConfig(**SMALL | keys)).cost.disk_bytes
     solve_and_save(tmp_path, **keys)
     assert 0.98 * told < read_manifest(tmp_path / "values").size_bytes < 1.02 * told

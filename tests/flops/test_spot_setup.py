@@ -1,6 +1,6 @@
 import math
 
-from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
 from runout.execution.pool import PROGRAM_BYTES
 from runout.flops.spot_setup import measure_spot
 from runout.flops.spot_solution import start_solver
@@ -11,7 +11,7 @@ KEYS = {"board": "QsJh2h8c", "oop": "AA,QQ,JTs", "ip": "KK,T9s", "pot": 20, "sta
 
 
 def make_spot(**keys):
-    return build_spot(load_spot_config(None, KEYS | keys))
+    return build_spot(SpotConfig.parse(KEYS | keys))
 
 
 def test_rake_has_no_cap_unless_one_is_given():
@@ -21,11 +21,11 @@ def test_rake_has_no_cap_unless_one_is_given():
 
 
 def test_the_size_is_that_of_the_tables():
-    size = measure_spot(load_spot_config(None, KEYS), 1)
+    size = measure_spot(SpotConfig.parse(KEYS), 1)
     assert size.num_boards[0] == 1
     assert size.num_hands == (3 + 6 + 3, 6 + 4)
     for precision in Precision:
-        config = load_spot_config(None, KEYS | {"precision": int(precision)})
+        config = SpotConfig.parse(KEYS | {"precision": int(precision)})
         tables = start_solver(config).tables
         found = sum(a.nbytes for pair in tables.by_street for table in pair for a in table)
         assert size.memory[precision].tables == found
@@ -34,8 +34,8 @@ def test_the_size_is_that_of_the_tables():
 
 
 def test_locks_take_a_byte_per_regret_of_their_street_and_player():
-    config = load_spot_config(None, KEYS | {"locks": [{"node": "r:0", "strategy": {"x": 1}}]})
-    free, locked = measure_spot(load_spot_config(None, KEYS), 1), measure_spot(config, 1)
+    config = SpotConfig.parse(KEYS | {"locks": [{"node": "r:0", "strategy": {"x": 1}}]})
+    free, locked = measure_spot(SpotConfig.parse(KEYS), 1), measure_spot(config, 1)
     regrets = start_solver(config).tables.by_street[0][0].regret
     added = locked.memory[Precision.SINGLE].tables - free.memory[Precision.SINGLE].tables
     assert added == regrets.size
@@ -44,7 +44,7 @@ def test_locks_take_a_byte_per_regret_of_their_street_and_player():
 def test_several_locks_of_a_street_and_player_are_counted_once():
     locks = [{"node": f"x:x:9d:{action}", "strategy": {"x": 1}} for action in ("x", "x")]
     keys = KEYS | {"merges_suits": False}
-    free = measure_spot(load_spot_config(None, keys), 1).memory[Precision.SINGLE]
-    config = load_spot_config(None, keys | {"locks": locks})
+    free = measure_spot(SpotConfig.parse(keys), 1).memory[Precision.SINGLE]
+    config = SpotConfig.parse(keys | {"locks": locks})
     locked = measure_spot(config, 1).memory[Precision.SINGLE]
     assert locked.total - free.total == start_solver(config).tables.by_street[1][1].regret.size

@@ -9,7 +9,7 @@ import pytest
 from runout.cards.deck import COMBO_HAS_CARD, format_card, parse_canonical_hand, parse_combo
 from runout.cards.ranges import Range
 from runout.cfr.schedules import SolveOutcome, StopReason
-from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
 from runout.equity.versus import compare_ranges
 from runout.errors import BundleError
 from runout.flops.live_spot import look_at
@@ -30,7 +30,7 @@ KEYS = {"oop": "AA,QQ,JTs", "ip": "KK,T9s", "pot": 20, "stack": 60, "max_raises_
 
 
 def make_config(board="QsJh2h8c", **keys):
-    return load_spot_config(None, {**KEYS, "board": board, **keys})
+    return SpotConfig.parse({**KEYS, "board": board, **keys})
 
 
 def solve(config, iterations):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from runout.cli.tools import small_jobs
-from runout.config.load import load_postflop_config, parse_postflop_config
-from runout.config.postflop import BACKENDS, PostflopModelConfig
+from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.execution.context import RunContext
@@ -25,38 +25,38 @@ def toy(monkeypatch):
 
 
 def test_its_config_is_read_written_and_digested():
-    config = parse_postflop_config(KEYS)
+    config = FlopsConfig.parse(KEYS)
     assert type(config) is ToyConfig
-    assert load_postflop_config(config.to_yaml()) == config
+    assert parse_config(config.to_yaml(), FlopsConfig) == config
     assert config.digest_mapping()["toy_action"] == 1
     assert make_backend(config) == ToyBackend(1)
 
 
 def test_its_keys_are_its_own():
     with pytest.raises(ConfigError) as caught:
-        parse_postflop_config({"toy_action": 1})
+        FlopsConfig.parse({"toy_action": 1})
     assert str(caught.value) == "postflop_model.toy_action: needs solve_type: toy"
     with pytest.raises(ConfigError, match="rebucket_rounds: needs solve_type: bucketed"):
-        parse_postflop_config(KEYS | {"rebucket_rounds": 2})
+        FlopsConfig.parse(KEYS | {"rebucket_rounds": 2})
     with pytest.raises(ConfigError, match=r"toy_action: 'x' is not a whole number"):
         RunConfig.parse({"preflop": {}, "postflop_model": KEYS | {"toy_action": "x"}}, "")
 
 
 def test_a_run_may_ask_for_it():
     run = RunConfig(preflop={}, postflop_model=KEYS)
-    assert run.postflop_model == PostflopModelConfig(**KEYS)
+    assert run.postflop_model == FlopsConfig(**KEYS)
     assert RunConfig.parse(run.to_mapping(), "") == run
 
 
 def test_it_solves_flops():
-    solved = PostflopAbstraction.build(PostflopModelConfig(**KEYS), RunContext(1))
+    solved = PostflopAbstraction.build(FlopsConfig(**KEYS), RunContext(1))
     values = solved.values[0].value_pot[0]
     assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
     assert set(np.unique(solved.strategy(0).table)) == {0.0, 1.0}
 
 
 def test_its_needs_are_told_before():
-    plan = PostflopPlan.make(PostflopModelConfig(**KEYS), 1)
+    plan = PostflopPlan.make(FlopsConfig(**KEYS), 1)
     assert 1_000 * plan.trees[0].num_nodes < plan.cost.memory_bytes < 1e9
 
 
@@ -68,5 +68,5 @@ def test_its_kernels_are_compiled_by_the_warm_up():
 
 def test_the_lab_compares_it():
     assert "toy" in all_labels()
-    tested = label_backend(PostflopModelConfig(), "toy:toy_action=2")
+    tested = label_backend(FlopsConfig(), "toy:toy_action=2")
     assert tested.backend == ToyBackend(2)

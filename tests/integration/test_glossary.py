@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runout.config.postflop import BACKENDS, JointConfig, PotSizesConfig
+from runout.config.flops import BACKENDS, JointConfig, PotSizesConfig
 from runout.config.run import PreflopConfig, RunConfig
 from runout.config.spot import SpotConfig
 

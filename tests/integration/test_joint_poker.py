@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from runout.cards.deck import parse_canonical_hand
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.execution.context import RunContext
 from runout.runs.preflop import check_directory, solve_preflop
 
@@ -21,7 +22,7 @@ SUITED_CONNECTORS = ("JTs", "T9s", "98s", "87s", "76s", "65s")
 def solve_smoke(flops, iterations):
     text = SMOKE.read_text()
     assert EIGHT_FLOPS in text
-    config = load_run_config(text.replace(EIGHT_FLOPS, flops))
+    config = parse_config(text.replace(EIGHT_FLOPS, flops), RunConfig)
     return solve_preflop(config.model_copy(update={"iterations": iterations})).solution
 
 
@@ -60,7 +61,9 @@ def test_better_hands_of_a_kind_win_more(on_two_flops):
 @pytest.mark.slow
 def test_the_game_that_a_newcomer_solves_first_is_poker(tmp_path):
     """The big blind defends about four fifths against a minimum raise."""
-    run = solve_preflop(load_run_config(SMOKE), RunContext(2, checkpoints=tmp_path / "checkpoints"))
+    run = solve_preflop(
+        parse_config(SMOKE, RunConfig), RunContext(2, checkpoints=tmp_path / "checkpoints")
+    )
     run.save(tmp_path)
     check_directory(tmp_path, run.plan)
     solution = run.solution

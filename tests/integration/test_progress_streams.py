@@ -3,7 +3,7 @@
 import pytest
 
 from runout.abstraction.card_abstraction import AbstractionConfig, build_card_abstraction
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
 from runout.events import Phase, PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction
@@ -13,7 +13,7 @@ SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
 
 
 def events_of(num_workers, **keys):
-    config = PostflopModelConfig.model_validate(SMALL | keys)
+    config = FlopsConfig.model_validate(SMALL | keys)
     events = []
     PostflopAbstraction.build(config, RunContext(num_workers, events.append))
     return events

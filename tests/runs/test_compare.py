@@ -7,7 +7,7 @@ import pytest
 
 from runout.cards.deck import format_cards, matchup_weights, parse_board
 from runout.cfr.team import Team
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
 from runout.errors import ConfigError
 from runout.events import FlopSolved, FlopSolving, PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
@@ -43,7 +43,7 @@ def make_config(**keys):
         "max_raises_per_street": 0,
         "postflop_solve_iterations": 10,
     }
-    return PostflopModelConfig.model_validate(mapping | keys)
+    return FlopsConfig.model_validate(mapping | keys)
 
 
 def make_all_tested(*labels, **keys):

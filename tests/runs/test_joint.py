@@ -6,7 +6,8 @@ import signal
 import numpy as np
 import pytest
 
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
@@ -23,7 +24,7 @@ from tests.samples.solve_configs import JOINT
 # Joint solves that are interrupted, resumed, and refused.
 
 
-CONFIG = load_run_config(JOINT)
+CONFIG = parse_config(JOINT, RunConfig)
 PLAN = RunPlan.make(CONFIG, 1)
 
 
@@ -56,13 +57,14 @@ def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():
 
 
 def test_the_compact_backend_plays_with_its_buckets_and_sizes_by_pot():
-    config = load_run_config(
+    config = parse_config(
         """
 preflop: {stacks_bb: 25}
 method: joint
 postflop_model: {solve_type: compact, river_buckets: 32, compact_precision: 16, flop_subset: 8}
 joint: {reraised: {bet_sizes: [0.33]}}
-"""
+""",
+        RunConfig,
     )
     game = make_joint_game(config, config.preflop.tree)
     assert isinstance(game.backend.rivers, BucketRivers)
@@ -72,7 +74,9 @@ joint: {reraised: {bet_sizes: [0.33]}}
 
 
 def test_a_backend_that_cannot_be_played_is_refused():
-    model = load_run_config(JOINT.replace("method: joint", "").replace("exact", "exhaustive"))
+    model = parse_config(
+        JOINT.replace("method: joint", "").replace("exact", "exhaustive"), RunConfig
+    )
     config = CONFIG.model_copy(update={"postflop_model": model.postflop_model})
     with pytest.raises(ConfigError, match="exhaustive cannot be played with preflop"):
         make_joint_game(config, PLAN.tree)

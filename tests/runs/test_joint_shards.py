@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.errors import ExecutionError
 from runout.events import PreflopSolving, TaskLost
 from runout.execution.context import RunContext
@@ -21,7 +22,7 @@ from runout.storage.bundle import load_bundle
 from tests.samples.joint_games import FLOP_JAM, make_game, one_line
 
 ITERATIONS = 4
-CONFIG = load_run_config(
+CONFIG = parse_config(
     f"""
 preflop: {{stacks_bb: 6, raise_sizes: [[allin]], raise_cap: 0, always_offer_all_in: false}}
 method: joint
@@ -32,7 +33,8 @@ postflop_model:
   fixed_flops: [QsTs5s]
   max_raises_per_street: 0
 joint: {{checkpoint_minutes: 0.00001}}
-"""
+""",
+    RunConfig,
 )
 TWENTY = CONFIG.model_copy(update={"iterations": 20})
 GAME = make_game(one_line(6.0), ("QsTs5s", "9s6s2s", "AsKs2s", "8s7s3s"), FLOP_JAM, per_iteration=3)

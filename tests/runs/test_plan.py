@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runout.config.load import load_run_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.context import RunContext
@@ -165,7 +166,7 @@ def test_a_run_builds_the_preflop_tree_once(monkeypatch):
         return build(*arguments)
 
     monkeypatch.setattr(PreflopTree, "build", count)
-    config = load_run_config(text)
+    config = parse_config(text, RunConfig)
     plan = RunPlan.make(config, 1)
     run = carry_out(plan, RunContext(1))
     assert run.plan is plan
@@ -178,7 +179,7 @@ def test_a_run_builds_the_preflop_tree_once(monkeypatch):
 
 TREE = run_config().preflop.tree
 ONES = np.ones((2, 169))
-SMALL = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0]})
+SMALL = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0]})
 
 
 def value_arrays(solved):
@@ -217,7 +218,7 @@ def test_ratios_within_two_percent_of_the_smallest_are_one(sprs, merged):
 
 
 def test_auto_means_the_ratios_of_the_tree():
-    model = PostflopModelConfig(**MODEL)
+    model = FlopsConfig(**MODEL)
     tree = PreflopTree.build(standard_rules_25bb())
     sprs = postflop_config_for(model, tree).postflop_sprs
     assert sprs == pytest.approx([8 / 9, 19 / 12, 11 / 3, 5.75, 12.0])
@@ -256,7 +257,7 @@ def test_ranges_change_what_hands_are_worth():
 
 
 def test_workers_change_no_bit():
-    model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0, 4.0]})
+    model = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0, 4.0]})
     alone, together = (PostflopAbstraction.build(model, RunContext(n)) for n in (1, 2))
     np.testing.assert_array_equal(value_arrays(alone), value_arrays(together))
 
@@ -279,7 +280,7 @@ def test_a_killed_run_goes_on_without_repeating_finished_flops(tmp_path, num_wor
 def test_a_run_of_another_config_takes_nothing_from_a_killed_one(tmp_path):
     PostflopAbstraction.build(SMALL, RunContext(1, checkpoints=tmp_path))
     watch = Watch()
-    other = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.0], "bet_sizes": [0.5]})
+    other = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0], "bet_sizes": [0.5]})
     PostflopAbstraction.build(other, RunContext(1, watch, tmp_path))
     assert watch.solved().total() == len(FLOPS)
 
@@ -296,7 +297,7 @@ def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
 
 @pytest.fixture(scope="module")
 def bundle():
-    model = PostflopModelConfig(**{**MODEL, "postflop_sprs": [1.9, 5.5]})
+    model = FlopsConfig(**{**MODEL, "postflop_sprs": [1.9, 5.5]})
     return PostflopAbstraction.build(model, RunContext(1)).to_bundle()
 
 
@@ -315,7 +316,7 @@ def test_a_path_may_lead_to_solved_values(bundle, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["model.yaml", "model.txt"])
 def test_a_path_may_lead_to_a_config(tmp_path, name):
     file = tmp_path / name
-    file.write_text(PostflopModelConfig(**MODEL).to_yaml())
+    file.write_text(FlopsConfig(**MODEL).to_yaml())
     run = solve_preflop(config_with_path(file), RunContext(1))
     sprs = [values.spr for values in run.values.values]
     assert sprs == pytest.approx([1.9, 5.5])  # auto finds them in the preflop tree

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import parse_canonical_hand
-from runout.config.load import load_run_config
-from runout.config.run import PreflopConfig
+from runout.config.load import load_config, parse_config
+from runout.config.run import PreflopConfig, RunConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
 from runout.execution.context import RunContext
@@ -255,7 +255,7 @@ def test_sample_games_on_few_flops_are_solved_below_one_thousandth(preset):
 
 
 def test_push_or_fold_needs_no_values(tmp_path):
-    run = solve_preflop(load_run_config(CONFIGS / "pushfold_10bb.yaml"))
+    run = solve_preflop(load_config(CONFIGS / "pushfold_10bb.yaml", RunConfig))
     assert run.values is None
     assert run.solution.report.exploitability_mbb <= 0.001
     # It is off by at most twice the exploitability, and published to six digits.
@@ -290,7 +290,7 @@ def test_saved_results_read_back_as_they_were(tmp_path):
     np.testing.assert_array_equal(solution.strategy, run.solution.strategy)
     assert solution.report == run.solution.report
     assert [value.spr for value in values.values] == [1.9, 5.5]
-    config = load_run_config((tmp_path / "preflop" / "config.yaml").read_text())
+    config = parse_config((tmp_path / "preflop" / "config.yaml").read_text(), RunConfig)
     assert config == run.config
 
 

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from runout.cfr.schedules import StopReason
-from runout.config.load import load_run_config, load_spot_config
+from runout.config.load import load_config, parse_config
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 from runout.errors import BundleError, ConfigError, ExecutionError, TreeError
 from runout.events import SavingFailed, SpotSolving
 from runout.execution.context import RunContext
@@ -74,10 +76,10 @@ def test_a_polarised_river_is_solved_as_on_paper():
 
 def test_a_config_a_file_and_keys_say_the_same(tmp_path):
     file = tmp_path / "spot.yaml"
-    file.write_text(load_spot_config(None, RIVER).to_yaml())
+    file.write_text(SpotConfig.parse(RIVER).to_yaml())
     from_keys = solve(**RIVER, max_iterations=20)
     from_file = solve(config=file, max_iterations=20)
-    from_config = solve(config=load_spot_config(file), max_iterations=20)
+    from_config = solve(config=load_config(file, SpotConfig), max_iterations=20)
     assert from_keys.config == from_file.config == from_config.config
     assert has_same_bits(from_keys, from_file)
     assert has_same_bits(from_keys, from_config)
@@ -337,12 +339,12 @@ def test_files_of_other_programs_are_refused_before_any_work(tmp_path, monkeypat
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "limps"
-    solve_preflop(load_run_config(LIMPS)).save(path)
+    solve_preflop(parse_config(LIMPS, RunConfig)).save(path)
     return path
 
 
 def spot_of(directory, node):
-    return load_spot_config(None, {**spot_keys_from_run(directory, node), "board": "Td9d6h"})
+    return SpotConfig.parse({**spot_keys_from_run(directory, node), "board": "Td9d6h"})
 
 
 def test_money_and_sizes_are_carried_over(directory):
@@ -371,7 +373,7 @@ def test_the_spot_remembers_where_it_comes_from_and_what_was_counted_with(direct
 
 def test_a_spot_with_an_origin_reads_back(directory):
     spot = spot_of(directory, "c-x")
-    assert load_spot_config(spot.to_yaml()) == spot
+    assert parse_config(spot.to_yaml(), SpotConfig) == spot
 
 
 def test_a_node_without_a_flop_is_refused_with_those_that_have_one(directory):

@@ -6,14 +6,14 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from runout.cfr.schedules import SolveProgress
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
 from runout.config.section import Key, whole
 from runout.flops.backend import Cost, FlopSolution, HandStrategy, solving_a_small_flop
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning, FlopReport
 
 
-class ToyConfig(PostflopModelConfig):
+class ToyConfig(FlopsConfig):
     """Everybody takes the same action."""
 
     best_variant: ClassVar[str] = "vanilla"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import NUM_COMBOS, live_combos, parse_cards
-from runout.config.load import load_spot_config
+from runout.config.spot import SpotConfig
 from runout.errors import BundleError, CardError, TreeError
 from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
@@ -322,7 +322,7 @@ def both(request, tmp_path_factory):
     """Returns the keys, the view of the solver and that of the files."""
     path = tmp_path_factory.mktemp("spot") / "spot"
     keys = SPOTS[request.param]
-    solution = solve_spot(load_spot_config(None, keys), RunContext(1), directory=path)
+    solution = solve_spot(SpotConfig.parse(keys), RunContext(1), directory=path)
     return keys, solution.view, load_spot(path)
 
 
@@ -376,13 +376,13 @@ def test_tables_stay_in_their_files(both):
 def saved_turn(tmp_path_factory):
     """The directory of a solved turn; not to be written into."""
     path = tmp_path_factory.mktemp("turn") / "spot"
-    solve_spot(load_spot_config(None, TURN), RunContext(1), directory=path)
+    solve_spot(SpotConfig.parse(TURN), RunContext(1), directory=path)
     return path
 
 
 def test_a_solve_without_its_resume_part_can_only_be_looked_at(tmp_path, saved_turn):
     keys = TURN | {"keep_resume": False}
-    solution = solve_spot(load_spot_config(None, keys), RunContext(1), directory=tmp_path / "small")
+    solution = solve_spot(SpotConfig.parse(keys), RunContext(1), directory=tmp_path / "small")
     small, whole = (
         sum(file.stat().st_size for file in path.glob("*.npy"))
         for path in (tmp_path / "small", saved_turn)
@@ -392,14 +392,14 @@ def test_a_solve_without_its_resume_part_can_only_be_looked_at(tmp_path, saved_t
     assert found.frequency() == pytest.approx(solution.view.node("b10").frequency(), abs=1e-4)
     with pytest.raises(BundleError, match="keeps nothing to go on from"):
         solve_spot(
-            load_spot_config(None, keys | {"max_iterations": 50}),
+            SpotConfig.parse(keys | {"max_iterations": 50}),
             RunContext(1),
             directory=tmp_path / "small",
         )
 
 
 def test_what_was_saved_on_the_way_has_no_solution(tmp_path):
-    solution = solve_spot(load_spot_config(None, RIVER), RunContext(1))
+    solution = solve_spot(SpotConfig.parse(RIVER), RunContext(1))
     solution.begin_saving(tmp_path / "spot")()
     assert not has_solution(tmp_path / "spot")
     with pytest.raises(BundleError, match="has no array solution_shares"):

@@ -9,7 +9,8 @@ import pytest
 
 import runout
 from runout.cards.deck import HAND_BY_COMBO, parse_combo
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.errors import BundleError, CardError, RunoutError, TreeError
 from runout.execution.context import RunContext
 from runout.holdem.cards import PlayerHands
@@ -33,7 +34,7 @@ RIVER = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 
 def test_a_spot_and_a_run_are_told_apart(tmp_path):
     context = RunContext(1)
     solve_spot(**RIVER, max_iterations=5, context=context, directory=tmp_path / "spot")
-    solve_preflop(load_run_config(RAW_EQUITY), context).save(tmp_path / "run")
+    solve_preflop(parse_config(RAW_EQUITY, RunConfig), context).save(tmp_path / "run")
     assert isinstance(runout.open_solution(tmp_path / "spot"), StoredSpot)
     for path in (tmp_path / "run", tmp_path / "run" / "preflop"):
         found = open_solution(str(path))
@@ -70,7 +71,7 @@ postflop_model:
 def both(request, tmp_path_factory):
     """Returns a run as it was solved, and as it was saved."""
     path = tmp_path_factory.mktemp("joint") / "run"
-    run = solve_preflop(load_run_config(request.param), RunContext(1))
+    run = solve_preflop(parse_config(request.param, RunConfig), RunContext(1))
     run.save(path)
     return run, open_run(path), path
 

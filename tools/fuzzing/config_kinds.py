@@ -1,10 +1,11 @@
 """Configs of all kinds, as text: broken YAML, wrong values, bombs, and what belongs elsewhere."""
 
 import random
-from collections.abc import Callable
-from pathlib import Path
 
-from runout.config.load import load_postflop_config, load_run_config, load_spot_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import EXTREME_NUMBERS, ODD_TEXTS, mutate_text
 from tools.fuzzing.text_kinds import BET_SIZES, BOARDS, RAISE_SIZES, RANGES, SPOT
@@ -88,8 +89,7 @@ CONFIGS = (RUN, PUSH_FOLD, FLOPS, BUCKETS, EXACT, SPOT, SPOT_WITH_LOCKS)
 _VALUES = (*RANGES, *BOARDS, *BET_SIZES, *RAISE_SIZES, *EXTREME_NUMBERS, *ODD_TEXTS, "[]", "{}")
 _DEPTHS = (3, 30, 300, 3000)
 
-Reader = Callable[[Path | str], object]
-_READERS: tuple[Reader, ...] = (load_run_config, load_postflop_config, load_spot_config)
+_READERS = (RunConfig, FlopsConfig, SpotConfig)
 
 
 def config_kinds() -> list[Kind]:
@@ -117,12 +117,12 @@ def _make(rng: random.Random) -> tuple[int, str]:
 
 def _read(given: tuple[int, str]) -> object:
     number, text = given
-    config = _READERS[number](text)
-    again = config.to_yaml()  # type: ignore[attr-defined]
+    kind = _READERS[number]
+    config = parse_config(text, kind)
+    again = config.to_yaml()
     if number != 1 or "auto" not in again:
-        assert _READERS[number](again).to_yaml() == again  # type: ignore[attr-defined]
-    mapping = getattr(config, "digest_mapping", None) or config.game_mapping  # type: ignore[attr-defined]
-    return mapping()
+        assert parse_config(again, kind).to_yaml() == again
+    return config.digest_mapping()
 
 
 def _replace_value(rng: random.Random, text: str) -> str:

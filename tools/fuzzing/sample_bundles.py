@@ -11,7 +11,8 @@ import numpy as np
 from runout.abstraction.card_abstraction import BucketBoundaries, CardAbstraction
 from runout.cards.flops import explicit_flops
 from runout.cfr.schedules import SolveOutcome, StopReason
-from runout.config.load import load_spot_config
+from runout.config.load import parse_config
+from runout.config.spot import SpotConfig
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.solutions.preflop import (
     FlopLeafSource,
@@ -104,6 +105,6 @@ def _values() -> PostflopValues:
 
 
 def _spot() -> SpotSolution:
-    config = load_spot_config(_RIVER_SPOT)
+    config = parse_config(_RIVER_SPOT, SpotConfig)
     outcome = SolveOutcome(StopReason.ITERATIONS, 10, 0.5, 0.1, 1.5)
     return SpotSolution(config, start_solver(config), outcome)

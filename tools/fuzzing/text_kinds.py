@@ -14,7 +14,8 @@ from runout.cards.deck import (
 from runout.cards.flops import explicit_flops
 from runout.cards.hand_classes import parse_hand_classes
 from runout.cards.ranges import Range
-from runout.config.load import load_spot_config
+from runout.config.load import parse_config
+from runout.config.spot import SpotConfig
 from runout.holdem.cards import Spot
 from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot
@@ -143,4 +144,4 @@ def _preflop_tree() -> PreflopTree:
 
 @cache
 def _spot() -> Spot:
-    return build_spot(load_spot_config(SPOT))
+    return build_spot(parse_config(SPOT, SpotConfig))

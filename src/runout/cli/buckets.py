@@ -40,8 +40,8 @@ from runout.cli.targets import (
     require_resources,
     solving_into,
 )
-from runout.config.load import load_postflop_config
-from runout.config.postflop import BucketedConfig, PostflopModelConfig
+from runout.config.flops import BucketedConfig, FlopsConfig
+from runout.config.load import parse_config
 from runout.errors import OptionError
 from runout.events import EventSink
 from runout.solutions.sheet import Column, Sheet, columns
@@ -382,7 +382,7 @@ def diagnose_buckets(
         raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
     bundle = None if path is None else open_values(path)
     if bundle is not None:
-        model = load_postflop_config(bundle.config_text)
+        model = parse_config(bundle.config_text, FlopsConfig)
     else:
         model = options.load_flops_config(cast(Path, config))
     if not isinstance(model, BucketedConfig):
@@ -399,7 +399,7 @@ def diagnose_buckets(
         print_note(f"wrote {png}")
 
 
-def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[GivenFlop]:
+def _choose_flops(model: FlopsConfig, given: list[str] | None) -> list[GivenFlop]:
     names = given or model.flop_list().names
     if not given and len(names) > MAX_FLOPS:
         number = format_count_of(len(names), "flop")
@@ -407,7 +407,7 @@ def _choose_flops(model: PostflopModelConfig, given: list[str] | None) -> list[G
     return [GivenFlop.parse(name) for name in names]
 
 
-def _choose_spr(model: PostflopModelConfig, given: float | None) -> float:
+def _choose_spr(model: FlopsConfig, given: float | None) -> float:
     if given is None:
         return model.primary_spr
     if (found := find_ratio(model.postflop_sprs, given)) is None:

@@ -28,8 +28,8 @@ from runout.cli.formatting import (
 from runout.cli.inspect import find_flop, open_values
 from runout.cli.options import argument, option, positive
 from runout.cli.targets import GO_ON, collect, solving_into
-from runout.config.load import load_sweep_config
-from runout.config.postflop import BACKENDS, PostflopModelConfig
+from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.load import SweepPoint, load_sweep_config
 from runout.errors import ConfigError, OptionError
 from runout.execution.context import RunContext
 from runout.solutions.preflop import LEDGER_FOLDER
@@ -196,7 +196,7 @@ def _write_json(file: Path, document: Json) -> None:
         replace_file(file, f"{format_json(document)}\n".encode())
 
 
-def _make_tested(model: PostflopModelConfig, text: str) -> list["BackendUnderTest"]:
+def _make_tested(model: FlopsConfig, text: str) -> list["BackendUnderTest"]:
     from runout.runs.compare import all_labels, label_backend
 
     labels = all_labels() if text == _EVERYTHING else [label.strip() for label in text.split(",")]

@@ -15,7 +15,7 @@ from runout.cards.ranges import Range
 from runout.errors import CardError, ConfigError, OptionError, RangeError, quote
 
 if TYPE_CHECKING:  # configs and solutions take longer to import than a small answer
-    from runout.config.postflop import PostflopModelConfig
+    from runout.config.flops import FlopsConfig
     from runout.config.run import RunConfig
     from runout.solutions.breakdown import Part
     from runout.solutions.node import Node
@@ -166,30 +166,31 @@ def describe_part(whole: "Node", seen: "Node", player: int) -> str:
     return f"only {combos:,.2f} of {whole.players[player]}'s {of_all:,.2f} combos{share}"
 
 
-def load_config(path: Path) -> "PostflopModelConfig | RunConfig":
+def load_run_or_flops(path: Path) -> "FlopsConfig | RunConfig":
     """Reads a config with the section ``preflop`` as that of a run, any other as that of flops."""
-    from runout.config.load import load_postflop_config, load_run_config, load_yaml
-    from runout.config.run import PREFLOP_SECTION
+    from runout.config.flops import FlopsConfig
+    from runout.config.load import load_config, load_yaml
+    from runout.config.run import PREFLOP_SECTION, RunConfig
 
     is_run = PREFLOP_SECTION in load_yaml(path)
-    return load_run_config(path) if is_run else load_postflop_config(path)
+    return load_config(path, RunConfig) if is_run else load_config(path, FlopsConfig)
 
 
-def load_flops_config(path: Path) -> "PostflopModelConfig":
+def load_flops_config(path: Path) -> "FlopsConfig":
     """Reads which flops to solve and how; the config of a run may be given as well."""
-    from runout.config.postflop import PostflopModelConfig
+    from runout.config.flops import FlopsConfig
 
-    config = load_config(path)
-    return config if isinstance(config, PostflopModelConfig) else flops_of_run(path, config)
+    config = load_run_or_flops(path)
+    return config if isinstance(config, FlopsConfig) else flops_of_run(path, config)
 
 
-def flops_of_run(path: Path, config: "RunConfig") -> "PostflopModelConfig":
+def flops_of_run(path: Path, config: "RunConfig") -> "FlopsConfig":
     """Returns the postflop model of a run, ``auto`` replaced by what its preflop tree reaches.
 
     Raises:
         ConfigError: if it has none, or no flop is ever seen.
     """
-    from runout.config.postflop import POSTFLOP_SECTION
+    from runout.config.flops import POSTFLOP_SECTION
     from runout.runs.plan import postflop_config_for
 
     model = config.postflop_model

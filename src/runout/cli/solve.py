@@ -34,7 +34,8 @@ from runout.cli.targets import (
     require_resources,
     solving_into,
 )
-from runout.config.load import load_run_config, load_spot_config
+from runout.config.load import load_config
+from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
 from runout.execution.pool import PROGRAM_BYTES
@@ -183,7 +184,7 @@ def solve_game(
 
     An interrupted run goes on where it was when the same command is given again.
     """
-    run_config = load_run_config(config)
+    run_config = load_config(config, RunConfig)
     started = time.perf_counter()
     # One process plays a joint game; the flops of two phases can be shared.
     is_shared = resume and run_config.method != "joint"
@@ -296,7 +297,7 @@ def solve_spot(
     """
     keys = options.keys_from_run(run, node, given)
     with options.reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
-        spot = load_spot_config(config, keys)
+        spot = load_config(config, SpotConfig, keys)
     if estimate:
         size = measure(spot, workers)
         document: Json = {

@@ -15,7 +15,6 @@ from runout.cli.app import EXIT_INTERRUPTED, EXIT_USER_ERROR, running_as_program
 from runout.cli.formatting import format_bytes, format_time_limit
 from runout.cli.progress import Forecast
 from runout.cli.solve import measure
-from runout.config.load import load_spot_config
 from runout.config.spot import SpotConfig
 from runout.errors import RunoutError
 from runout.events import Event, SpotSolving
@@ -36,7 +35,7 @@ def main(arguments: list[str]) -> int:
             from runout.runs.spot import solve_spot, spot_keys_from_run
 
             keys = {**spot_keys_from_run(Path(run), node), "board": board}
-            config = load_spot_config(None, keys)
+            config = SpotConfig.parse(keys)
             if "--estimate" in flags:
                 _write(_estimate(config))
             else:

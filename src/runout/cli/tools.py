@@ -29,8 +29,8 @@ from runout.cli.console import (
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size, measure
-from runout.config.load import SPOT, kind_of, load_spot_config, load_yaml
-from runout.config.postflop import BACKENDS, PostflopModelConfig
+from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.load import kind_of, load_config, load_yaml, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError, TableError
@@ -91,7 +91,7 @@ def show_tree(
                 raise OptionError(option, f"{config} is a spot, which has one tree")
         _show(spot.tree(), spot, depth, dot, json)
         return
-    loaded = options.load_config(config)
+    loaded = options.load_run_or_flops(config)
     if isinstance(loaded, RunConfig):
         if spr is None:
             _show(loaded.preflop.tree, None, depth, dot, json)
@@ -120,18 +120,18 @@ def _find_spot(path: Path) -> SpotConfig | None:
     if path.is_dir():
         bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
         with reading_contents(path):
-            return load_spot_config(bundle.config_text or "")
-    return load_spot_config(path) if kind_of(load_yaml(path)) == SPOT else None
+            return parse_config(bundle.config_text or "", SpotConfig)
+    return load_config(path, SpotConfig) if kind_of(load_yaml(path)) is SpotConfig else None
 
 
-def _trees(model: PostflopModelConfig, sprs: Iterable[float]) -> list[PostflopTree]:
+def _trees(model: FlopsConfig, sprs: Iterable[float]) -> list[PostflopTree]:
     rules = model.betting_rules()
     return [PostflopTree.build(rules, spr) for spr in sorted(sprs)]
 
 
 def _show(
     tree: PostflopTree | PreflopTree,
-    config: SpotConfig | PostflopModelConfig | None,
+    config: SpotConfig | FlopsConfig | None,
     depth: int | None,
     dot: bool,
     json: bool,
@@ -155,7 +155,7 @@ def fitting_depth(layout: TreeArrays) -> int:
     return max([1, *(d for d in depths if layout.level_start[d + 1] <= MAX_OUTLINE_LINES)])
 
 
-def _show_table(model: PostflopModelConfig) -> None:
+def _show_table(model: FlopsConfig) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
     flops = format_count_of(len(model.flop_list().flops), "flop")
     numbers = ("nodes", "decisions", "folds", "showdowns")
@@ -183,7 +183,7 @@ def _show_table(model: PostflopModelConfig) -> None:
 
 
 def _memory(
-    tree: PostflopTree | PreflopTree, config: SpotConfig | PostflopModelConfig | None
+    tree: PostflopTree | PreflopTree, config: SpotConfig | FlopsConfig | None
 ) -> tuple[int, str]:
     """Returns what solving a tree takes, in bytes and in words."""
     if isinstance(config, SpotConfig):
@@ -400,11 +400,10 @@ def small_jobs() -> list[Callable[[], object]]:
 
 def _solve_preflop() -> None:
     """Solves push or fold, in double precision."""
-    from runout.config.load import load_run_config
     from runout.execution.context import RunContext
     from runout.runs.preflop import solve_preflop
 
-    config = load_run_config("preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n")
+    config = parse_config("preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n", RunConfig)
     solve_preflop(config, RunContext(1)).solution.game_value_bb(0)
 
 

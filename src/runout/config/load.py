@@ -9,14 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias, TypeVar, cast, overload
 
-from runout.config.postflop import (
+from runout.config.flops import (
     BACKENDS,
     JOINT_SECTION,
     POSTFLOP_SECTION,
+    FlopsConfig,
     JointConfig,
-    PostflopModelConfig,
     PotSizesConfig,
 )
 from runout.config.run import PREFLOP_SECTION, PreflopConfig, RunConfig
@@ -39,102 +39,184 @@ from runout.errors import ConfigError
 YAML_SUFFIXES = (".yaml", ".yml")
 
 #: What a config file may describe, each with the command that it is for.
-RUN, FLOPS, SPOT = "a run", "flops", "a spot"
-_COMMANDS = {RUN: "solve-preflop", FLOPS: "solve-postflop", SPOT: "solve-spot"}
+AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig
+ConfigT = TypeVar("ConfigT", RunConfig, FlopsConfig, SpotConfig)
+_KINDS: dict[type[AnyConfig], tuple[str, str]] = {
+    RunConfig: ("a run", "solve-preflop"),
+    FlopsConfig: ("flops", "solve-postflop"),
+    SpotConfig: ("a spot", "solve-spot"),
+}
 
 #: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
 MAX_BYTES = 1_000_000
 
 
-def load_yaml(source: Path | str) -> YamlMapping:
-    """Reads YAML from a file (a `Path`) or from text (a `str`); the top must be a mapping.
+@overload
+def load_config(path: str | Path) -> AnyConfig: ...
+@overload
+def load_config(
+    path: str | Path, kind: type[ConfigT], given: Mapping[str, Any] | None = None
+) -> ConfigT: ...
+def load_config(
+    path: str | Path, kind: Any = None, given: Mapping[str, Any] | None = None
+) -> AnyConfig:
+    """Reads a config file of any kind: a run, flops or a spot, told apart by its keys.
+
+    A relative ``postflop_model_path`` counts from the file's directory. A YAML file there is read
+    and becomes the run's ``postflop_model``; a directory stays a path and is not looked at.
+
+    Args:
+        path: the file.
+        kind: the class of the only kind that is allowed.
+        given: keys that win over those of the file.
+
+    Raises:
+        ConfigError: if it cannot be read, or naming the path of the first error in it.
+
+    >>> from runout import load_config
+    >>> load_config("configs/spot_river.yaml").pot
+    100.0
+    """
+    path = Path(path)
+    return _read(load_yaml(path), str(path), kind, given, path.parent)
+
+
+@overload
+def parse_config(text: str) -> AnyConfig: ...
+@overload
+def parse_config(
+    text: str, kind: type[ConfigT], given: Mapping[str, Any] | None = None
+) -> ConfigT: ...
+def parse_config(text: str, kind: Any = None, given: Mapping[str, Any] | None = None) -> AnyConfig:
+    """Reads the text of a config file; see `load_config`.
+
+    >>> from runout import parse_config
+    >>> parse_config("preflop: {preset: pushfold, stacks_bb: 8}").preflop.stacks_bb
+    (8.0, 8.0)
+    """
+    return _read(parse_yaml(text), "config", kind, given, Path())
+
+
+def load_yaml(path: Path) -> YamlMapping:
+    """Reads a YAML file whose top is a mapping.
 
     Raises:
         ConfigError: if the file cannot be read, is not YAML or not a mapping, or repeats a key.
     """
-    if isinstance(source, str):
-        return parse_yaml(source)
     try:
-        with source.open("rb") as file:
+        with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError(str(source), f"is not UTF-8 text ({error.reason})") from error
+        raise ConfigError(str(path), f"is not UTF-8 text ({error.reason})") from error
     except FileNotFoundError as error:
-        raise ConfigError(str(source), "no such file") from error
+        raise ConfigError(str(path), "no such file") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError(str(source), f"cannot be read ({reason})") from error
+        raise ConfigError(str(path), f"cannot be read ({reason})") from error
     if len(content) > MAX_BYTES:
-        raise ConfigError(str(source), f"has more than {MAX_BYTES:,} bytes, so it is no config")
-    return parse_yaml(text, where=_name_of(source))
+        raise ConfigError(str(path), f"has more than {MAX_BYTES:,} bytes, so it is no config")
+    return parse_yaml(text, where=str(path))
 
 
-def parse_postflop_config(
-    mapping: Mapping[str, Any], where: str = POSTFLOP_SECTION, *, allow_auto_sprs: bool = False
-) -> PostflopModelConfig:
-    """Reads the contents of the section ``postflop_model``.
-
-    Args:
-        mapping: the keys; a mapping from `load_yaml` lets errors name the line.
-        where: path of the section in its file, empty if it is the whole file.
-        allow_auto_sprs: whether there is a preflop tree for ``postflop_sprs: auto`` to look at.
-
-    Raises:
-        ConfigError: naming the path of the first key or value that is not allowed.
-    """
-    config = PostflopModelConfig.parse(mapping, where)
-    if config.is_auto_sprs and not allow_auto_sprs:
-        key = next(key for key in ("postflop_sprs", "postflop_spr") if key in mapping)
-        problem = "'auto' needs the preflop tree of a run config, without one write [3.5]"
-        raise error_at(mapping, join_path(where, key), problem)
-    return config
+def load_model_file(path: Path) -> FlopsConfig:
+    """Reads the file that a run's ``postflop_model_path`` names, which may leave ratios to it."""
+    document = load_yaml(path)
+    _require_kind(document, str(path), FlopsConfig)
+    return _read_flops(document, str(path))
 
 
-def load_postflop_config(
-    source: Path | str, *, allow_auto_sprs: bool = False
-) -> PostflopModelConfig:
-    """Reads a config file (a `Path`) or its text (a `str`) with the section ``postflop_model``.
+def load_spot_config(
+    path: Path | None, given: Mapping[str, Any], flop: str | None = None
+) -> SpotConfig:
+    """Reads the config of a spot from a file, from keys, which win over those of the file, or both.
+
+    The flop is one of many to play the spot on, which then has no board of its own.
 
     Raises:
         ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
-    document = load_yaml(source)
-    _require_kind(document, source, FLOPS)
+    keys = {**given, **({} if flop is None else {"board": flop})}
+    if path is None:
+        return SpotConfig.parse(keys, document="spot")
+    document = load_yaml(path)
+    if flop is not None and document.get("board") is not None:
+        problem = "a report takes its flops from --flops, leave the board out"
+        raise error_at(document, "board", problem)
+    return cast(SpotConfig, _read(document, str(path), SpotConfig, keys, path.parent))
+
+
+def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
+    """Returns the class of what a config describes, by its keys; None if that cannot be told."""
+    keys = set(document)
+    if PREFLOP_SECTION in keys:
+        return RunConfig
+    if keys == {POSTFLOP_SECTION}:
+        return FlopsConfig
+    is_spot = "board" in keys and not keys & {POSTFLOP_SECTION, *RunConfig.model_fields}
+    return SpotConfig if is_spot else None
+
+
+def _read(
+    document: YamlMapping,
+    name: str,
+    kind: type[AnyConfig] | None,
+    given: Mapping[str, Any] | None,
+    folder: Path,
+) -> AnyConfig:
+    """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
+    found = kind_of(document)
+    if kind is None and found is None:
+        allowed = ", ".join(text for text, _ in _KINDS.values())
+        raise ConfigError(name, f"is no config of {allowed}: give preflop, postflop_model or board")
+    if kind is not None:
+        _require_kind(document, name, kind)
+    keys = given or {}
+    merged = YamlMapping({**document, **keys})
+    # What was given beside the file stands on no line of it.
+    merged.lines = {p: n for p, n in document.lines.items() if re.split(r"[.\[]", p)[0] not in keys}
+    if (kind or found) is RunConfig:
+        return _with_model_file(RunConfig.parse(merged, "", name), folder)
+    if (kind or found) is FlopsConfig:
+        config = _read_flops(merged, name)
+        if config.is_auto_sprs:
+            section = merged[POSTFLOP_SECTION]
+            key = next(key for key in ("postflop_sprs", "postflop_spr") if key in section)
+            problem = "'auto' needs the preflop tree of a run config, without one write [3.5]"
+            raise error_at(merged, join_path(POSTFLOP_SECTION, key), problem)
+        return config
+    return SpotConfig.parse(merged, "", name)
+
+
+def _require_kind(document: Mapping[str, Any], name: str, kind: type[AnyConfig]) -> None:
+    """Refuses a config that is for another command; one that is for none is left to its reader."""
+    found = kind_of(document)
+    if found is not None and found is not kind:
+        what, command = _KINDS[found]
+        problem = f"is the config of {what}, for runout {command}; here that of {_KINDS[kind][0]}"
+        raise ConfigError(name, f"{problem} is read")
+
+
+def _read_flops(document: YamlMapping, name: str) -> FlopsConfig:
     for key in document:
         if key != POSTFLOP_SECTION:
             raise error_at(document, join_path("", key), _problem_with_section(key))
     if POSTFLOP_SECTION not in document:
-        raise ConfigError(_name_of(source), f"has no section {POSTFLOP_SECTION}")
-    return parse_postflop_config(
-        document[POSTFLOP_SECTION], POSTFLOP_SECTION, allow_auto_sprs=allow_auto_sprs
-    )
+        raise ConfigError(name, f"has no section {POSTFLOP_SECTION}")
+    return FlopsConfig.parse(document[POSTFLOP_SECTION])
 
 
-def load_run_config(source: Path | str) -> RunConfig:
-    """Reads the config of a run from a file (a `Path`) or from its text (a `str`).
-
-    A relative ``postflop_model_path`` counts from the file's directory, that of a text from the
-    current one. A YAML file there is read and becomes the run's ``postflop_model``; a directory
-    stays a path and is not looked at.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the path of the first error in it.
-    """
-    document = load_yaml(source)
-    _require_kind(document, source, RUN)
-    config = RunConfig.parse(document, "", _name_of(source))
-    path = config.postflop_model_path
-    if path is None:
+def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
+    """Returns a run with the postflop model that its path names, if that is a file."""
+    if config.postflop_model_path is None:
         return config
-    if isinstance(source, Path):
-        path = source.parent / path
-        config = config.model_copy(update={"postflop_model_path": path})
+    path = folder / config.postflop_model_path
+    config = config.model_copy(update={"postflop_model_path": path})
     is_file = path.suffix.lower() in YAML_SUFFIXES or os.path.isfile(path)
     if not config.needs_flop_values or not is_file:
         return config
     try:
-        model = load_postflop_config(path, allow_auto_sprs=True)
+        model = load_model_file(path)
     except ConfigError as error:
         # Not the path in this file alone: the line is one of the other file.
         file = "" if error.where == str(path) else f"{path}: "
@@ -142,59 +224,8 @@ def load_run_config(source: Path | str) -> RunConfig:
     return config.with_postflop_model(model)
 
 
-def load_spot_config(
-    source: Path | str | None, given: Mapping[str, Any] | None = None, flop: str | None = None
-) -> SpotConfig:
-    """Reads the config of a spot from a file (a `Path`) or from its text (a `str`).
-
-    Args:
-        source: the file or the text, None if there is none.
-        given: keys that win over those of the source.
-        flop: one of many flops to play the spot on, which then has no board of its own.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the path of the first error in it.
-    """
-    document, keys = YamlMapping(), {**(given or {}), **({} if flop is None else {"board": flop})}
-    document.lines = {}
-    if source is not None:
-        document = load_yaml(source)
-        if flop is not None and document.get("board") is not None:
-            problem = "a report takes its flops from --flops, leave the board out"
-            raise error_at(document, "board", problem)
-        _require_kind(document, source, SPOT)
-    merged = YamlMapping({**document, **keys})
-    # What was given beside the source stands on no line of it.
-    merged.lines = {p: n for p, n in document.lines.items() if re.split(r"[.\[]", p)[0] not in keys}
-    return SpotConfig.parse(merged, "", "spot" if source is None else _name_of(source))
-
-
-def kind_of(document: Mapping[str, Any]) -> str | None:
-    """Returns what a config describes, by its keys; None if that cannot be told."""
-    keys = set(document)
-    if PREFLOP_SECTION in keys:
-        return RUN
-    if keys == {POSTFLOP_SECTION}:
-        return FLOPS
-    is_spot = "board" in keys and not keys & {POSTFLOP_SECTION, *RunConfig.model_fields}
-    return SPOT if is_spot else None
-
-
-def _require_kind(document: Mapping[str, Any], source: Path | str, wanted: str) -> None:
-    """Refuses a config that is for another command; one that is for none is left to its reader."""
-    found = kind_of(document)
-    if found is not None and found != wanted:
-        problem = f"is the config of {found}, for runout {_COMMANDS[found]}"
-        raise ConfigError(_name_of(source), f"{problem}; here that of {wanted} is read")
-
-
-def _name_of(source: Path | str) -> str:
-    """Returns what errors name that belong to no key: the file, if there is one."""
-    return str(source) if isinstance(source, Path) else "config"
-
-
 def _problem_with_section(key: str) -> str:
-    if key in PostflopModelConfig.all_keys():
+    if key in FlopsConfig.all_keys():
         # A key of the section at the top of the file is a forgotten line, not a typing error.
         return f"unknown section, write it below {POSTFLOP_SECTION}:"
     if key in RunConfig.model_fields:
@@ -252,7 +283,7 @@ class SweepPoint:
     """
 
     choice: tuple[tuple[str, str], ...]
-    models: tuple[PostflopModelConfig, ...]
+    models: tuple[FlopsConfig, ...]
 
     @property
     def label(self) -> str:
@@ -269,7 +300,7 @@ def load_sweep_config(path: Path) -> tuple[SweepPoint, ...]:
     document = load_yaml(path)
     sweep = _SweepFile.parse(document, "", str(path)).sweep
     base = document[POSTFLOP_SECTION]
-    parse_postflop_config(base)  # errors of the file itself come first, with their lines
+    FlopsConfig.parse(base)  # errors of the file itself come first, with their lines
     return tuple(_make_point(base, choice, sweep.seeds) for choice in sweep.grid)
 
 
@@ -281,12 +312,12 @@ def _make_point(
     if "solve_type" in choice and isinstance(solve_type, str) and solve_type in BACKENDS:
         # Keys of the file that another backend has do not count for this one.
         fields = BACKENDS[solve_type].model_fields
-        strange = set(PostflopModelConfig.all_keys()) - set(fields) - {"preset"}
+        strange = set(FlopsConfig.all_keys()) - set(fields) - {"preset"}
         keys = {key: v for key, v in keys.items() if key in choice or key not in strange}
     models = []
     for seed in seeds:
         try:
-            model = parse_postflop_config({**keys, "seed": seed})
+            model = FlopsConfig.parse({**keys, "seed": seed})
         except ConfigError as error:
             label = ", ".join(f"{key}: {show_value(value)}" for key, value in choice.items())
             raise ConfigError("sweep.grid", f"{error} (with {label})") from error
@@ -320,8 +351,8 @@ def format_reference() -> str:
         _format_keys(PreflopConfig),
         _format_presets(PreflopConfig),
         f"### Keys of `{POSTFLOP_SECTION}`",
-        _format_keys(PostflopModelConfig),
-        _format_presets(PostflopModelConfig),
+        _format_keys(FlopsConfig),
+        _format_presets(FlopsConfig),
         *(part for kind in BACKENDS.values() for part in _format_backend(kind)),
         "### Keys of a spot",
         _format_keys(SpotConfig),
@@ -342,11 +373,11 @@ def renew_reference(page: str) -> str:
     return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
 
 
-def _format_backend(kind: type[PostflopModelConfig]) -> list[str]:
+def _format_backend(kind: type[FlopsConfig]) -> list[str]:
     """Returns the keys that a backend adds, and what presets set of them."""
     about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
     heading = f"### More keys with `solve_type: {kind().solve_type}`"
-    has_presets = kind.presets is not PostflopModelConfig.presets
+    has_presets = kind.presets is not FlopsConfig.presets
     presets = [_format_presets(kind, kind.own_keys())] if has_presets else []
     return [heading, about, _format_keys(kind, kind.own_keys()), *presets]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, DiscountSchedule, StoppingRule
-from runout.config.postflop import (
+from runout.config.flops import (
     JOINT_BACKENDS,
     JOINT_SECTION,
     POSTFLOP_SECTION,
+    FlopsConfig,
     JointConfig,
-    PostflopModelConfig,
 )
 from runout.config.section import (
     POSITIVE,
@@ -305,9 +305,7 @@ class RunConfig(ConfigSection):
     )
     """What a flop is worth: `solved` plays it, `raw_equity` checks it down, as if nobody ever bet
     after the flop."""
-    postflop_model: Annotated[PostflopModelConfig | None, Key("game", means="postflop_model")] = (
-        None
-    )
+    postflop_model: Annotated[FlopsConfig | None, Key("game", means="postflop_model")] = None
     """How flops are solved: a section with the keys below."""
     postflop_model_path: Annotated[Path | None, _PATH, Key("game", means="postflop_model_path")] = (
         None
@@ -365,7 +363,7 @@ class RunConfig(ConfigSection):
         keys_of = {
             PREFLOP_SECTION: PreflopConfig.known_keys(),
             JOINT_SECTION: JointConfig.known_keys(),
-            POSTFLOP_SECTION: PostflopModelConfig.all_keys(),
+            POSTFLOP_SECTION: FlopsConfig.all_keys(),
         }
         homes = [name for name, keys in keys_of.items() if key in keys]
         if homes:
@@ -380,7 +378,7 @@ class RunConfig(ConfigSection):
     def _has_flops(self) -> bool:
         return self.preflop.tree.counts.flops > 0
 
-    def with_postflop_model(self, model: PostflopModelConfig) -> Self:
+    def with_postflop_model(self, model: FlopsConfig) -> Self:
         """Returns this config with another postflop model, and no path to one."""
         return self.model_copy(update={"postflop_model": model, "postflop_model_path": None})
 

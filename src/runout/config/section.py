@@ -156,25 +156,29 @@ class ConfigSection(BaseModel):
     Attributes:
         aliases: key by its other name.
         presets: what each value of the key ``preset`` sets; without any there is no such key.
+        usual_place: the key of a file that has the section, empty if the section is the file.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     aliases: ClassVar[Mapping[str, str]] = {}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    usual_place: ClassVar[str] = ""
 
     @classmethod
-    def parse(cls, raw: Any, where: str, document: str = "config") -> Self:
+    def parse(cls, raw: Any, where: str | None = None, document: str = "config") -> Self:
         """Reads a section as it stands in a file.
 
         Args:
             raw: the mapping; one from `parse_yaml` lets errors name the line.
-            where: path of the section in the file, put before the path of what is at fault.
+            where: path of the section in the file, put before the path of what is at fault; by
+                default where it usually stands.
             document: what errors name that belong to no key, such as the file.
 
         Raises:
             ConfigError: naming the first error in the order of the file, and how many more.
         """
+        where = cls.usual_place if where is None else where
         if not isinstance(raw, Mapping):
             problem = f"{show_value(raw)} is not a mapping of keys to values"
             raise ConfigError(where or document, problem)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
-from runout.config.postflop import RIVER_BUCKETS, Precision, RiverBlockers
+from runout.config.flops import RIVER_BUCKETS, Precision, RiverBlockers
 from runout.config.section import (
     NOT_NEGATIVE,
     PLAYER_KEYS,

@@ -12,8 +12,9 @@ import numpy as np
 
 from runout.cards.deck import matchup_weights
 from runout.cards.flops import describe_texture
-from runout.config.load import load_run_config, load_spot_config
+from runout.config.load import parse_config
 from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
 from runout.errors import BundleError, RunoutError, quote
 from runout.explorer.library import FoundRun, RunKind, require_plain_files
 from runout.solutions.flop import StoredSpot
@@ -209,7 +210,7 @@ def make_game(view: RunView, config_text: str) -> Run:
     """Returns a preflop game; a config that cannot be read any more hides nothing else."""
     config: RunConfig | None
     try:
-        config = load_run_config(config_text)
+        config = parse_config(config_text, RunConfig)
     except RunoutError:  # an older version wrote it
         config = None
     model = None if config is None else config.postflop_model
@@ -304,7 +305,7 @@ def open_spot(path: Path, has_nodes: bool = True) -> Run:
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
         config_text = bundle.config_text or ""
-        config = load_spot_config(config_text)
+        config = parse_config(config_text, SpotConfig)
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
     if not has_solution(path):
         problem = "has only what a solver goes on from; give its solve-spot command again"

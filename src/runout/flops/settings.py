@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from runout.config.postflop import (
+from runout.config.flops import (
     BucketedConfig,
     CompactConfig,
     ExactConfig,
     ExhaustiveConfig,
+    FlopsConfig,
     MccfrConfig,
-    PostflopModelConfig,
 )
 from runout.flops.backend import PostflopBackend
 from runout.flops.bucketed import BucketedBackend
@@ -77,6 +77,6 @@ MAKERS: dict[str, Callable[[Any], PostflopBackend]] = {
 }
 
 
-def make_backend(config: PostflopModelConfig) -> PostflopBackend:
+def make_backend(config: FlopsConfig) -> PostflopBackend:
     """Returns the backend that a config describes."""
     return MAKERS[config.solve_type](config)

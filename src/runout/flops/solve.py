@@ -16,8 +16,8 @@ from runout.cards.deck import NUM_HANDS, format_cards, parse_board
 from runout.cards.flops import FlopList, canonical_flop, suit_stabilizer
 from runout.cfr.schedules import SolveProgress
 from runout.cfr.team import Team
-from runout.config.load import load_postflop_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
 from runout.errors import BundleError, ExecutionError
 from runout.events import (
     BucketEvent,
@@ -278,14 +278,14 @@ class PostflopPlan:
     threads.
     """
 
-    config: PostflopModelConfig
+    config: FlopsConfig
     flops: FlopList
     trees: tuple[PostflopTree, ...]
     backend: PostflopBackend
     num_workers: int
 
     @classmethod
-    def make(cls, config: PostflopModelConfig, num_workers: int | None = None) -> "PostflopPlan":
+    def make(cls, config: FlopsConfig, num_workers: int | None = None) -> "PostflopPlan":
         """Returns the plan of a config with given stack-to-pot ratios; by default for all cores.
 
         Raises:
@@ -319,15 +319,13 @@ class PostflopAbstraction:
     What is kept besides values is by ratio and flop, empty if nothing is.
     """
 
-    config: PostflopModelConfig
+    config: FlopsConfig
     trees: tuple[PostflopTree, ...]
     values: tuple[PostflopValues, ...]
     solutions: tuple[tuple[Arrays, ...], ...] = ()
 
     @classmethod
-    def build(
-        cls, config: PostflopModelConfig, context: RunContext | None = None
-    ) -> "PostflopAbstraction":
+    def build(cls, config: FlopsConfig, context: RunContext | None = None) -> "PostflopAbstraction":
         """Solves every flop of a config at every ratio; by default with all cores, silently.
 
         Raises:
@@ -373,7 +371,7 @@ class PostflopAbstraction:
         Raises:
             ConfigError: if the bundle's config is none that this version reads.
         """
-        plan = PostflopPlan.make(load_postflop_config(bundle.config_text), num_workers=1)
+        plan = PostflopPlan.make(parse_config(bundle.config_text, FlopsConfig), num_workers=1)
         return cls(plan.config, plan.trees, bundle.values, bundle.solutions)
 
     @property

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from runout.arrays import AnyArray
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.cfr.team import Team
-from runout.config.load import load_spot_config
+from runout.config.load import parse_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
 from runout.flops.live_spot import LiveSpot, look_at, store_spot
@@ -172,7 +172,7 @@ def load_spot_facts(path: Path | str) -> SpotFacts:
 
 
 def _read_facts(bundle: Bundle) -> SpotFacts:
-    config, report = load_spot_config(bundle.config_text or ""), bundle.documents[REPORT]
+    config, report = parse_config(bundle.config_text or "", SpotConfig), bundle.documents[REPORT]
     outcome = SolveOutcome(
         reason=StopReason[report["reason"].upper()],
         iterations=int(report["iterations"]),

@@ -16,8 +16,7 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights
 from runout.cfr.team import Team
-from runout.config.load import parse_postflop_config
-from runout.config.postflop import BACKENDS, PostflopModelConfig
+from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
@@ -180,7 +179,7 @@ def all_labels() -> list[str]:
     return labels
 
 
-def label_backend(config: PostflopModelConfig, label: str) -> BackendUnderTest:
+def label_backend(config: FlopsConfig, label: str) -> BackendUnderTest:
     """Returns the backend that a label names, with the sizes and limits of a config.
 
     Args:
@@ -205,7 +204,7 @@ def label_backend(config: PostflopModelConfig, label: str) -> BackendUnderTest:
         keys |= parse_yaml(f"{key}: {value}")
     mapping = {key: value for key, value in config.to_mapping().items() if key in kind.model_fields}
     try:
-        chosen = parse_postflop_config(mapping | keys)
+        chosen = FlopsConfig.parse(mapping | keys)
     except ConfigError as error:
         raise ConfigError(error.where, f"{error.problem} (with {label})") from error
     short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]

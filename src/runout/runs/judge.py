@@ -19,7 +19,8 @@ from runout.arrays import Float32Array
 from runout.cards.deck import live_combos
 from runout.cards.ranges import Range
 from runout.cfr.team import Team
-from runout.config.load import load_run_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.errors import BundleError, ExecutionError
 from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
@@ -234,7 +235,7 @@ def open_joint_run(directory: Path) -> tuple[JointGame, PreflopSolution, JointFl
     if saved.last_street != Street.RIVER:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"
         raise BundleError(str(directory / FLOPS_FOLDER), problem)
-    game = make_joint_game(load_run_config(saved.config_text), solution.tree)
+    game = make_joint_game(parse_config(saved.config_text, RunConfig), solution.tree)
     return game, solution, saved
 
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from runout.config.load import load_postflop_config, load_run_config
-from runout.config.postflop import JOINT_BACKENDS, PostflopModelConfig
+from runout.config.flops import JOINT_BACKENDS, FlopsConfig
+from runout.config.load import load_model_file, parse_config
 from runout.config.run import RunConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
@@ -38,14 +38,14 @@ def merge_sprs(sprs: Sequence[float]) -> list[float]:
     return [(group[0] + group[-1]) / 2.0 for group in groups]
 
 
-def postflop_config_for(config: PostflopModelConfig, tree: PreflopTree) -> PostflopModelConfig:
+def postflop_config_for(config: FlopsConfig, tree: PreflopTree) -> FlopsConfig:
     """Returns the postflop config with ``postflop_sprs: auto`` made concrete for a tree."""
     if not config.is_auto_sprs:
         return config
     return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
 
 
-def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
+def open_postflop_model(path: Path) -> ValueBundle | FlopsConfig:
     """Returns what ``postflop_model_path`` points at: solved values, or a config to solve.
 
     Raises:
@@ -56,7 +56,7 @@ def open_postflop_model(path: Path) -> ValueBundle | PostflopModelConfig:
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
     if not path.is_dir():
-        return load_postflop_config(path, allow_auto_sprs=True)
+        return load_model_file(path)
     bundle = ValueBundle.load(path)
     sprs = [f"{values.spr:g}" for values in bundle.values if values.ranges is not None]
     if sprs:
@@ -111,7 +111,7 @@ class RunPlan:
     tree: PreflopTree
     num_workers: int
     joint: JointGame | None = None
-    model: PostflopModelConfig | None = None
+    model: FlopsConfig | None = None
     flops: PostflopPlan | None = None
     given_values: ValueBundle | None = None
     leaves: Mapping[str, PostflopPlan] = field(default_factory=dict)
@@ -152,16 +152,16 @@ class RunPlan:
         return None if self.flops is None else self.flops.cost
 
 
-def _open_model(config: RunConfig) -> tuple[ValueBundle | None, PostflopModelConfig]:
+def _open_model(config: RunConfig) -> tuple[ValueBundle | None, FlopsConfig]:
     """Returns solved values if there are some, and how flops are or were solved."""
     if config.postflop_model is not None:
         return None, config.postflop_model
     if config.postflop_model_path is None:
         raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
     opened = open_postflop_model(config.postflop_model_path)
-    if isinstance(opened, PostflopModelConfig):
+    if isinstance(opened, FlopsConfig):
         return None, opened
-    return opened, load_postflop_config(opened.config_text)
+    return opened, parse_config(opened.config_text, FlopsConfig)
 
 
 def require_own_solution(path: Path, config: RunConfig) -> None:
@@ -172,12 +172,12 @@ def require_own_solution(path: Path, config: RunConfig) -> None:
     """
     if has_bundle(path):
         bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
-        found = load_run_config(bundle.config_text or "").digest_mapping()
+        found = parse_config(bundle.config_text or "", RunConfig).digest_mapping()
         _require_equal(path, found, config.digest_mapping())
 
 
 def find_finished_values(
-    path: Path, config: PostflopModelConfig | None, *, verify: bool = True
+    path: Path, config: FlopsConfig | None, *, verify: bool = True
 ) -> ValueBundle | None:
     """Returns the values of a config's flops if they are at a path, None if nothing is there.
 
@@ -187,7 +187,7 @@ def find_finished_values(
     if not has_bundle(path):
         return None
     values = ValueBundle.load(path, verify=verify)
-    found = load_postflop_config(values.config_text).digest_mapping()
+    found = parse_config(values.config_text, FlopsConfig).digest_mapping()
     _require_equal(path, found, {} if config is None else config.digest_mapping())
     return values
 

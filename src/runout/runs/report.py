@@ -13,7 +13,7 @@ from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
 from runout.cards.flops import FlopList, suit_stabilizer
 from runout.cards.ranges import Range
 from runout.cfr.team import Team
-from runout.config.load import load_spot_config, load_yaml
+from runout.config.load import load_config, load_yaml
 from runout.config.section import (
     PLAYER_KEYS,
     STREET_KEYS,
@@ -105,7 +105,7 @@ class ReportPlan:
             FlopListError: if the ranges meet on none of the flops.
             TreeError: if a line is not on the tree, or leaves the flop.
         """
-        spot = load_spot_config(source, given, _first_flop(source, given, flops))
+        spot = load_config(source, SpotConfig, given, _first_flop(source, given, flops))
         for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
             _require_plain_suits(key, held)
         lines = tuple(dict.fromkeys(_find_line(spot, path) for path in paths))
@@ -206,7 +206,7 @@ class ReportPlan:
     def _solve(
         self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
     ) -> SpotSolution:
-        config = load_spot_config(None, self.spot.to_mapping() | {"board": flop} | keys)
+        config = SpotConfig.parse(self.spot.to_mapping() | {"board": flop} | keys)
         sink = _telling_flop(flop, config, worker.on_event)
         context = RunContext(worker.num_threads, sink, cancel=worker.cancel)
         try:
@@ -316,7 +316,7 @@ def _with_one_size(spot: SpotConfig, player: int, text: str) -> dict[str, Any]:
 
 
 def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[str]:
-    changed = load_spot_config(None, spot.to_mapping() | {"bet_sizes": bet_sizes})
+    changed = SpotConfig.parse(spot.to_mapping() | {"bet_sizes": bet_sizes})
     position: SpotPosition = find_position(build_spot(changed), path)
     return [action.code for action in position.actions() if action.kind in AGGRESSIVE_KINDS]
 

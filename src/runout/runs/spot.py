@@ -13,7 +13,7 @@ from runout.cards.deck import HAND_BY_COMBO, matchup_weights
 from runout.cards.ranges import Range
 from runout.cfr.schedules import Measurement, SolveOutcome, SolveProgress, StoppingRule, StopReason
 from runout.cfr.team import Team
-from runout.config.load import load_run_config, load_spot_config
+from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.section import PLAYER_KEYS
 from runout.config.spot import SpotConfig
@@ -60,7 +60,7 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
     path = directory / SOLUTION_FOLDER
     solution = load_solution(path)
     bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
-    config = load_run_config(bundle.config_text or "")
+    config = parse_config(bundle.config_text or "", RunConfig)
     tree = solution.tree
     leaf = tree.find_node(node)
     if tree.leaf_kind[leaf] != FLOP:
@@ -147,9 +147,9 @@ def solve_spot(
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
     if not isinstance(config, SpotConfig):
-        config = load_spot_config(config, keys)
+        config = parse_config(config, SpotConfig, keys)
     elif keys:
-        config = load_spot_config(None, config.to_mapping() | keys)
+        config = SpotConfig.parse(config.to_mapping() | keys)
     context = context or RunContext()
     with ExitStack() as stack:
         if directory is not None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from runout.config.flops import FlopsConfig
 from runout.config.load import SweepPoint
-from runout.config.postflop import PostflopModelConfig
 from runout.events import PhaseAdvanced
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
@@ -37,7 +37,7 @@ class SweepTask:
     seed: int
     flop: str
     spr: float
-    model: PostflopModelConfig
+    model: FlopsConfig
 
     def __str__(self) -> str:
         """Stands for everything that decides the result."""

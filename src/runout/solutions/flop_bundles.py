@@ -11,7 +11,8 @@ from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import parse_board
 from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.cards.ranges import Range
-from runout.config.load import load_run_config, load_spot_config
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
 from runout.holdem.cards import CardsToCome, PlayerHands, Rake, Spot, StreetLayout, make_layouts
@@ -111,7 +112,7 @@ def load_spot(path: Path | str) -> StoredSpot:
     is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=is_verified)
     with reading_contents(path):
-        config = load_spot_config(bundle.config_text or "")
+        config = parse_config(bundle.config_text or "", SpotConfig)
         spot = build_spot(config)
         cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
@@ -201,7 +202,7 @@ class JointFlops:
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
         """Returns the betting at each flop leaf, in pots."""
         with reading_contents("config of the flops"):
-            config = load_run_config(self.config_text)
+            config = parse_config(self.config_text, RunConfig)
             assert config.postflop_model is not None
             rules = config.joint_settings.betting_rules(config.postflop_model)
             return build_flop_trees(tree, {pot: rules[pot.value] for pot in PotType})

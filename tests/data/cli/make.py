@@ -8,8 +8,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from runout.config.load import load_run_config
-from runout.config.postflop import PostflopModelConfig
+from runout.config.flops import FlopsConfig
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.execution.context import RunContext
 from runout.flops.solve import PostflopAbstraction
 from runout.runs.preflop import solve_preflop
@@ -76,8 +77,8 @@ def main():
         for name, keys in SPOTS.items():
             solve_spot(**keys, context=RunContext(1), directory=path / name)
         for name, text in RUNS.items():
-            solve_preflop(load_run_config(text), RunContext(1)).save(path / name)
-        solved = PostflopAbstraction.build(PostflopModelConfig(**FLOPS), RunContext(1))
+            solve_preflop(parse_config(text, RunConfig), RunContext(1)).save(path / name)
+        solved = PostflopAbstraction.build(FlopsConfig(**FLOPS), RunContext(1))
         solved.to_bundle().save(path / "flops")
         for name in (*SPOTS, *(f"{run}/preflop" for run in RUNS), "flops"):
             archive = Path(__file__).with_name(f"{name.removesuffix('/preflop')}.tar.xz")

@@ -167,7 +167,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 _WEIGHT_DIGITS = 10
 
 
-class PostflopModelConfig(ConfigSection):
+class FlopsConfig(ConfigSection):
     """How flops are solved, by whichever backend.
 
     Constructing or reading one gives the class of its backend, chosen by ``solve_type``.
@@ -183,6 +183,7 @@ class PostflopModelConfig(ConfigSection):
 
     aliases: ClassVar[Mapping[str, str]] = {"postflop_spr": "postflop_sprs"}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    usual_place: ClassVar[str] = POSTFLOP_SECTION
 
     best_variant: ClassVar[str]
     is_random: ClassVar[bool] = True
@@ -243,7 +244,7 @@ class PostflopModelConfig(ConfigSection):
         """Returns the class of the backend that keys ask for; this one if there is none."""
         solve_type = raw.get("solve_type", DEFAULT_BACKEND)
         is_known = isinstance(solve_type, str) and solve_type in BACKENDS
-        return BACKENDS[solve_type] if cls is PostflopModelConfig and is_known else cls
+        return BACKENDS[solve_type] if cls is FlopsConfig and is_known else cls
 
     @model_validator(mode="wrap")
     @classmethod
@@ -266,7 +267,7 @@ class PostflopModelConfig(ConfigSection):
     @classmethod
     def own_keys(cls) -> list[str]:
         """Returns the keys that not every backend has."""
-        return [key for key in cls.model_fields if key not in PostflopModelConfig.model_fields]
+        return [key for key in cls.model_fields if key not in FlopsConfig.model_fields]
 
     @classmethod
     def _problem_with_key(cls, key: str) -> str:
@@ -278,7 +279,7 @@ class PostflopModelConfig(ConfigSection):
     @classmethod
     def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
-        if cls is PostflopModelConfig:  # and not the class of a backend
+        if cls is FlopsConfig:  # and not the class of a backend
             with inside(".solve_type"):
                 raise cls.form("solve_type").refusal(given["solve_type"])
         if any(key in given for key in FLOP_SELECTIONS):
@@ -357,7 +358,7 @@ class PostflopModelConfig(ConfigSection):
 # The backends: what each reads besides.
 
 
-class _HandConfig(PostflopModelConfig):
+class _HandConfig(FlopsConfig):
     """The keys of both backends between the 169 hands."""
 
     delta_key: ClassVar[str] = "cfr_strategy_delta_threshold"
@@ -398,7 +399,7 @@ _BUCKET_COUNT = whole(1, 32_767)  # a bucket is stored as a 16-bit number
 _BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in ("flop", "turn", "river"))
 
 
-class BucketedConfig(PostflopModelConfig):
+class BucketedConfig(FlopsConfig):
     """Strategies of buckets of hands on real boards."""
 
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampled boards out
@@ -451,7 +452,7 @@ class BucketedConfig(PostflopModelConfig):
         return super().meanings() | (warm_start if self.rebucket_rounds > 1 else {})
 
 
-class ExactConfig(PostflopModelConfig):
+class ExactConfig(FlopsConfig):
     """Strategies that tell all combos apart on all boards."""
 
     best_variant: ClassVar[str] = "dcfr-spot"
@@ -462,7 +463,7 @@ class ExactConfig(PostflopModelConfig):
     keep_strategies: Annotated[bool, Key("nothing")] = False
 
 
-class CompactConfig(PostflopModelConfig):
+class CompactConfig(FlopsConfig):
     """Strategies that tell all combos apart on flop and turn, and group them on rivers."""
 
     best_variant: ClassVar[str] = "dcfr6"
@@ -479,7 +480,7 @@ class CompactConfig(PostflopModelConfig):
 
 
 #: The config class of each backend; `runout.flops.settings` makes the backend that it describes.
-BACKENDS: dict[str, type[PostflopModelConfig]] = {
+BACKENDS: dict[str, type[FlopsConfig]] = {
     "mccfr": MccfrConfig,
     "exhaustive": ExhaustiveConfig,
     "bucketed": BucketedConfig,
@@ -540,17 +541,17 @@ class JointConfig(ConfigSection):
     reraised: Annotated[PotSizesConfig | None, _POT_SIZES, Key("game")] = None
     """Other sizes in pots that were raised more than once."""
 
-    def betting_rules(self, model: PostflopModelConfig) -> dict[str, BettingRules]:
+    def betting_rules(self, model: FlopsConfig) -> dict[str, BettingRules]:
         """Returns the betting after the flop by the type of the pot, the keys of `POT_KEYS`."""
         return {key: self.model_of(key, model).betting_rules() for key in POT_KEYS}
 
-    def model_of(self, pot: str, model: PostflopModelConfig) -> PostflopModelConfig:
+    def model_of(self, pot: str, model: FlopsConfig) -> FlopsConfig:
         """Returns the postflop model of a type of pot, one of `POT_KEYS`."""
         sizes: PotSizesConfig = getattr(self, pot) or PotSizesConfig()
         given = {key: value for key, value in sizes.values().items() if value is not None}
         return model.model_copy(update=given)
 
-    def game_with(self, model: PostflopModelConfig) -> dict[str, Any]:
+    def game_with(self, model: FlopsConfig) -> dict[str, Any]:
         """Returns what decides an iteration together with a postflop model."""
         mapping: dict[str, Any] = {
             key: {
