@@ -34,7 +34,7 @@ from runout.cli.targets import (
     require_resources,
     solving_into,
 )
-from runout.config.load import load_config
+from runout.config.load import load_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
@@ -297,7 +297,7 @@ def solve_spot(
     """
     keys = options.keys_from_run(run, node, given)
     with options.reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
-        spot = load_config(config, SpotConfig, keys)
+        spot = load_spot_config(config, keys)
     if estimate:
         size = measure(spot, workers)
         document: Json = {

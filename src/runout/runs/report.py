@@ -13,7 +13,7 @@ from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
 from runout.cards.flops import FlopList, suit_stabilizer
 from runout.cards.ranges import Range
 from runout.cfr.team import Team
-from runout.config.load import load_config, load_yaml
+from runout.config.load import load_spot_config, load_yaml
 from runout.config.section import (
     PLAYER_KEYS,
     STREET_KEYS,
@@ -105,7 +105,7 @@ class ReportPlan:
             FlopListError: if the ranges meet on none of the flops.
             TreeError: if a line is not on the tree, or leaves the flop.
         """
-        spot = load_config(source, SpotConfig, given, _first_flop(source, given, flops))
+        spot = load_spot_config(source, given, _first_flop(source, given, flops))
         for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
             _require_plain_suits(key, held)
         lines = tuple(dict.fromkeys(_find_line(spot, path) for path in paths))

@@ -13,7 +13,7 @@ from runout.cards.deck import HAND_BY_COMBO, matchup_weights
 from runout.cards.ranges import Range
 from runout.cfr.schedules import Measurement, SolveOutcome, SolveProgress, StoppingRule, StopReason
 from runout.cfr.team import Team
-from runout.config.load import parse_config
+from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.section import PLAYER_KEYS
 from runout.config.spot import SpotConfig
@@ -147,7 +147,7 @@ def solve_spot(
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
     if not isinstance(config, SpotConfig):
-        config = parse_config(config, SpotConfig, keys)
+        config = load_spot_config(config, keys)
     elif keys:
         config = SpotConfig.parse(config.to_mapping() | keys)
     context = context or RunContext()
