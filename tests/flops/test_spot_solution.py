@@ -23,6 +23,7 @@ from runout.holdem.cards import NO_RAKE, Rake
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMA_VERSION
+from runout.storage.bundle import read_manifest
 from runout.storage.writer import write_bundle
 from tests.samples.small_spots import make_spot
 
@@ -71,6 +72,14 @@ def test_a_solve_that_was_saved_goes_on_with_the_same_bits(tmp_path, board, prec
     assert_same_bits(again.solver, half.solver)
     again.solver.run(2)
     assert_same_bits(again.solver, whole.solver)
+
+
+def test_equal_solves_have_equal_content_digests(tmp_path):
+    digests = []
+    for name, iterations in (("a", 2), ("b", 2), ("c", 3)):
+        solve(make_config("QsJh2h8c3d"), iterations).save(tmp_path / name)
+        digests.append(read_manifest(tmp_path / name).content_digest)
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_locks_come_back(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import mmap
 import os
+import platform
 import threading
 from datetime import UTC, datetime
 
@@ -15,6 +16,7 @@ from runout.storage import bundle as bundle_module
 from runout.storage import bundle as machine_module
 from runout.storage import files as staging
 from runout.storage.bundle import (
+    Manifest,
     build_manifest,
     describe_machine,
     digest_config,
@@ -363,6 +365,35 @@ def test_a_bundle_says_where_it_was_computed(tmp_path):
     assert read_manifest(tmp_path / "a").machine == describe_machine()
 
 
+def test_a_bundle_names_interpreter_system_cores_and_command(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/usr/bin/runout", "solve-spot", "-o", "my runs"])
+    write_sample(tmp_path / "a")
+    manifest = read_manifest(tmp_path / "a")
+    assert manifest.command == "runout solve-spot -o 'my runs'"
+    assert manifest.machine.python_version == platform.python_version()
+    assert manifest.machine.system.startswith(platform.system())
+    assert manifest.machine.num_cores >= 1
+
+
+def content_digest(path, values, seconds, **facts):
+    facts = {"kind": "sample", "schema_version": 1, "measured": ["times", "report"]} | facts
+    arrays = {"values": np.array(values), "times": np.array([seconds])}
+    documents = {"report": {"seconds": seconds}, "rules": {"stack": 10}}
+    return write_bundle(path, arrays=arrays, documents=documents, **facts).content_digest
+
+
+def test_equal_results_have_equal_content_digests(tmp_path):
+    first = content_digest(tmp_path / "a", [1.0, 2.0], seconds=1.0)
+    assert content_digest(tmp_path / "b", [1.0, 2.0], seconds=2.0, config_text="a: 1") == first
+    others = [
+        content_digest(tmp_path / "c", [1.0, 3.0], seconds=1.0),
+        content_digest(tmp_path / "d", [[1.0, 2.0]], seconds=1.0),
+        content_digest(tmp_path / "e", [1.0, 2.0], seconds=1.0, kind="other"),
+        content_digest(tmp_path / "f", [1.0, 2.0], seconds=2.0, measured=[]),
+    ]
+    assert len({first, *others}) == 5
+
+
 def test_a_system_that_tells_nothing_is_an_unknown_machine(monkeypatch, tmp_path):
     monkeypatch.setattr(machine_module, "_PROCESSOR_LIST", tmp_path / "nothing")
     monkeypatch.setattr(machine_module.platform, "processor", lambda: "")
@@ -395,7 +426,7 @@ def test_a_manifest_survives_its_text():
 
 def test_a_manifest_without_a_machine_is_an_older_one_and_opens():
     raw = json.loads(make_manifest().model_dump_json())
-    del raw["machine"], raw["digest"]
+    del raw["machine"], raw["command"], raw["content_digest"], raw["digest"]
     raw["digest"] = digest_config(raw)
     manifest = parse_manifest("here", json.dumps(raw).encode())
     assert manifest.machine is None
@@ -431,7 +462,7 @@ def test_what_is_no_manifest_is_an_error(content):
 
 
 @pytest.mark.parametrize(
-    "field", [field for field in type(make_manifest()).model_fields if field != "machine"]
+    "field", [name for name, field in Manifest.model_fields.items() if field.is_required()]
 )
 def test_every_field_is_required_and_named_when_it_is_missing(field):
     raw = json.loads(make_manifest().model_dump_json())

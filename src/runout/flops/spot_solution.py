@@ -103,6 +103,7 @@ class SpotSolution:
             schema_version=SPOT_SCHEMA_VERSION,
             config_text=self.config.to_yaml(),
             config_digest=digest_config(self.config.game_mapping()),
+            measured=[REPORT],
             overwrite=overwrite,
         )
 

@@ -238,6 +238,7 @@ def save_solution(
         },
         config_text=config_text,
         config_digest=config_digest,
+        measured=["report"],
         overwrite=overwrite,
     )
 

@@ -470,6 +470,7 @@ def save_report(
         documents={_DOCUMENT: document},
         config_text=config_text,
         config_digest=config_digest,
+        measured=[_FACTS],
         overwrite=True,
     )
 

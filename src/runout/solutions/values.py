@@ -409,6 +409,7 @@ class ValueBundle:
             seed=self.seed,
             config_text=self.config_text,
             config_digest=self.config_digest,
+            measured=[f"reports_{number}" for number in range(len(self.values))],
             overwrite=overwrite,
         ) as writer:
             writer.add_array("flops", np.array(flops.flops, dtype=np.uint8))

@@ -38,19 +38,25 @@ class _Record(BaseModel):
 
 
 class Machine(_Record):
-    """What computed a result, besides our own code.
+    """The machine and the software that computed a result, besides our own code.
 
     Attributes:
         processor: its model, or at least its instruction set.
         blas: the linear algebra library, its version, and the processor that it works for.
         numpy_version: the numpy in use.
         numba_version: the compiler of the kernels.
+        python_version: the interpreter; None, like what follows, in older bundles.
+        system: the operating system and its release.
+        num_cores: cores of the process, which is how many threads work by default.
     """
 
     processor: str
     blas: str
     numpy_version: str
     numba_version: str
+    python_version: str | None = None
+    system: str | None = None
+    num_cores: int | None = None
 
 
 @cache
@@ -61,6 +67,9 @@ def describe_machine() -> Machine:
         blas=_describe_blas(),
         numpy_version=np.__version__,
         numba_version=version("numba"),
+        python_version=platform.python_version(),
+        system=f"{platform.system()} {platform.release()}",
+        num_cores=getattr(os, "process_cpu_count", os.cpu_count)(),
     )
 
 
@@ -122,10 +131,13 @@ class Manifest(_Record):
         seed: the run's seed, None where nothing was random.
         created_at: when it was committed, in UTC.
         machine: what computed it, None in a bundle that is older than this field.
+        command: the command line of the process that wrote it, None in older bundles.
         config_digest: what `digest_config` said of the run's config, None without a config.
         config: the file ``config.yaml``, None without one.
         arrays: by array name; the file is ``NAME.npy``.
         documents: by document name; the file is ``NAME.json``.
+        content_digest: sha256 of the results alone, equal for equal results whenever, wherever and
+            however fast they were computed; None in older bundles.
         digest: sha256 of all fields above, and so a name for exactly these contents.
     """
 
@@ -135,10 +147,12 @@ class Manifest(_Record):
     seed: int | None
     created_at: AwareDatetime
     machine: Machine | None = None
+    command: str | None = None
     config_digest: str | None
     config: FileEntry | None
     arrays: Mapping[Name, ArrayEntry]
     documents: Mapping[Name, FileEntry]
+    content_digest: Sha256 | None = None
     digest: Sha256
 
     @property

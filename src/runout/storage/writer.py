@@ -3,9 +3,11 @@
 import hashlib
 import os
 import re
+import shlex
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,6 +79,7 @@ class BundleWriter:
         seed: int | None = None,
         config_text: str | None = None,
         config_digest: str | None = None,
+        measured: Collection[str] = (),
         overwrite: bool = False,
     ) -> None:
         """Notes what to write; nothing touches the disk before the ``with`` block.
@@ -88,6 +91,8 @@ class BundleWriter:
             seed: the run's seed, if it has one.
             config_text: the config as the user gave it, kept word for word.
             config_digest: names the config in the manifest; that of ``config_text`` if not given.
+            measured: arrays and documents that hold times or other measurements, which differ
+                between runs with equal results; the content digest leaves them out.
             overwrite: whether to replace a bundle that is at ``path``.
         """
         self._path = Path(path)
@@ -101,6 +106,7 @@ class BundleWriter:
             "seed": seed,
             "config_digest": config_digest,
         }
+        self._measured = frozenset(measured)
         self._build_manifest()  # a fact that cannot be stored fails now, not after a long run
         self._overwrite = overwrite
         # Digests are added at commit.
@@ -171,14 +177,23 @@ class BundleWriter:
         if self._config_text is not None:
             self._write_text(CONFIG_FILE, self._config_text)
         with reporting_os_errors(self._path, "written"):
-            manifest = self._build_manifest(
-                config=None if self._config_text is None else self._entry(CONFIG_FILE),
-                arrays={
-                    name: ArrayEntry(dtype=dtype, shape=shape, **dict(self._entry(f"{name}.npy")))
-                    for name, (dtype, shape) in self._arrays.items()
-                },
-                documents={name: self._entry(f"{name}.json") for name in self._documents},
-            )
+            arrays = {
+                name: ArrayEntry(dtype=dtype, shape=shape, **dict(self._entry(f"{name}.npy")))
+                for name, (dtype, shape) in self._arrays.items()
+            }
+            documents = {name: self._entry(f"{name}.json") for name in self._documents}
+            config = None if self._config_text is None else self._entry(CONFIG_FILE)
+        contents = [
+            {name: entries[name].sha256 for name in entries if name not in self._measured}
+            for entries in (arrays, documents)
+        ]
+        facts = [self._facts["kind"], self._facts["schema_version"], *contents]
+        manifest = self._build_manifest(
+            config=config,
+            arrays=arrays,
+            documents=documents,
+            content_digest=digest_config({"contents": facts}),
+        )
         self._write_text(MANIFEST_FILE, manifest.model_dump_json(indent=2) + "\n")
         staging.publish()
         self._close()
@@ -193,8 +208,12 @@ class BundleWriter:
 
     def _build_manifest(self, **files: Any) -> Manifest:
         empty: dict[str, Any] = {"config": None, "arrays": {}, "documents": {}}
-        now, machine = datetime.now(UTC), describe_machine()
-        return build_manifest(created_at=now, machine=machine, **self._facts, **(empty | files))
+        made = {
+            "created_at": datetime.now(UTC),
+            "machine": describe_machine(),
+            "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        }
+        return build_manifest(**made, **self._facts, **(empty | files))
 
     def _close(self) -> None:
         self._created.clear()
