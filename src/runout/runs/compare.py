@@ -15,7 +15,7 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights
-from runout.cfr.team import Team
+from runout.cfr.team import Team, solve_time
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
@@ -49,7 +49,7 @@ class BackendRow:
         own_meaning: in which game that is, and whether it is a bound.
         real_exploitability_pot: the mean gain of a best response in the real game.
         real_gains_pot: what OOP and IP gain there by answering best.
-        seconds: from the dealt flop to its values.
+        seconds: from the dealt flop to its values, without compiling kernels.
         judging_seconds: time of the best responses.
         hand_error_pot: RMS over hands of their value against all hands, minus the exact one; None
             for the exact backend, or without it.
@@ -248,9 +248,9 @@ class JudgeJob:
         backend, tree, team = item.tested.backend, item.tree, Team.of(worker)
         is_bound = backend.meaning.is_upper_bound
         report_progress = progress_sink(item.name, tree.stakes.spr, worker.on_event, is_bound)
-        started = time.perf_counter()
+        started = solve_time()
         solution = backend.solve(FlopGame.deal(item.flop), tree, report_progress, team)
-        seconds = time.perf_counter() - started
+        seconds = solve_time() - started
         label, strategy = item.tested.label, solution.strategy
         row = _judge(label, item.flop, tree, strategy, solution.report, team)
         arrays = {_VALUES: solution.value_pot} if self.keeps_values else {}

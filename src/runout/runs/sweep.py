@@ -3,23 +3,31 @@
 Every choice solves the same flops; strategies are judged in the game with real cards. Seeds are
 the only thing that is random, so a mean over flops is one number for each seed, and its spread
 over seeds is the error. Two choices are compared seed by seed, which takes out what both share.
+Intervals are Student's: two or three seeds say little about their own spread, and an interval of
+two standard errors would miss the truth in a fifth to a third of such sweeps.
 """
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from runout.config.flops import FlopsConfig
-from runout.config.load import SweepPoint
+from runout.config.load import SweepPoint, load_sweep_config
 from runout.events import PhaseAdvanced
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
 from runout.flops.solve import PostflopPlan, finish_flops
 from runout.runs.compare import BackendUnderTest, JudgedSolve, JudgeJob, row_of
+from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.storage.bundle import digest_config
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: What is measured of every solve; the first is what choices are compared by.
 MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
@@ -27,6 +35,20 @@ MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
 PHASE = "Sweeping"
 
 _NUM_KEY_DIGITS = 12
+
+#: The number of standard errors on either side of a mean that hold the truth with 95 %: quantiles
+#: of Student's t by degrees of freedom, from 1; beyond the table an expansion takes over.
+_QUANTILES = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
+_NORMAL_QUANTILE = statistics.NormalDist().inv_cdf(0.975)
+
+
+def student_quantile(degrees: int) -> float:
+    """Returns the 97.5 % quantile of Student's t, to four digits."""
+    if degrees <= len(_QUANTILES):
+        return _QUANTILES[degrees - 1]
+    z = _NORMAL_QUANTILE
+    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    return z + first / degrees + second / degrees**2
 
 
 @dataclass(frozen=True)
@@ -64,18 +86,37 @@ class SweepRow:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of the means of each seed, and its standard error; NaN for one seed."""
+    """A mean over seeds, with its uncertainty, which is NaN for one seed.
+
+    Attributes:
+        mean: of the means of each seed.
+        error: its standard error.
+        interval: half the width of its 95 % confidence interval, by Student's t.
+    """
 
     mean: float
     error: float
+    interval: float
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Estimate":
-        """Returns the mean of independent values and its standard error."""
+        """Returns the mean of independent values and its uncertainty."""
         if len(values) < 2:
-            return cls(values[0] if values else math.nan, math.nan)
+            return cls(values[0] if values else math.nan, math.nan, math.nan)
         error = statistics.stdev(values) / math.sqrt(len(values))
-        return cls(statistics.fmean(values), error)
+        return cls(statistics.fmean(values), error, student_quantile(len(values) - 1) * error)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval excludes 0."""
+        return abs(self.mean) > self.interval
+
+    def percent(self, sign: str = "") -> str:
+        """Returns ``5.100 ± 0.058``, fractions as percent; empty for NaN."""
+        if math.isnan(self.mean):
+            return ""
+        interval = "" if math.isnan(self.interval) else f" ± {100 * self.interval:.3f}"
+        return f"{100 * self.mean:{sign}.3f}{interval}"
 
 
 @dataclass(frozen=True)
@@ -91,6 +132,91 @@ class SweepMean:
     num_solves: int
     by_measure: dict[str, Estimate]
     difference: Estimate | None
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The choices of a sweep, and the solves that are finished."""
+
+    points: tuple[SweepPoint, ...]
+    rows: tuple[SweepRow, ...]
+
+    @cached_property
+    def means(self) -> list[SweepMean]:
+        """The mean of each choice, over seeds that are finished on all of its flops."""
+        return summarize(self.points, self.rows)
+
+    def sheet(self) -> Sheet:
+        """Returns a row for each choice, in percent of the pot for people."""
+        keys = list(dict.fromkeys(key for point in self.points for key, _ in point.choice))
+        measures = [*MEASURES, "difference"]
+        shown = columns(">real", ">difference", ">own", ">OOP", ">IP")
+        means = (Column("iterations", form="{:.0f}".format), Column("time", form="{:.3g} s".format))
+        in_files = [name + end for name in measures for end in ("", "_error", "_interval")]
+        sheet = Sheet(
+            (
+                *columns(*keys),
+                Column(None, "choice"),
+                Column("seeds", "seeds", str),
+                Column(None, "solves"),
+                *shown,
+                *means,
+                *(Column(None, name) for name in in_files),
+            ),
+            to_plain=json_number,
+            gap=2,
+        )
+        nothing = Estimate.of([])
+        for point, mean in zip(self.points, self.means, strict=True):
+            choice, found = dict(point.choice), {**mean.by_measure, "difference": mean.difference}
+            known = [found[name] or nothing for name in measures]
+            real, own, oop, ip, iterations, seconds, difference = known
+            sheet.add(
+                *(choice.get(key, "-") for key in keys),
+                *(point.label, mean.num_seeds, mean.num_solves),
+                *(real.percent(), difference.percent("+") or "-"),
+                *(each.percent() for each in (own, oop, ip)),
+                *(iterations.mean, seconds.mean),
+                *(number for each in known for number in (each.mean, each.error, each.interval)),
+            )
+        return sheet
+
+    def rows_sheet(self) -> Sheet:
+        """Returns a row for each solve; exploitabilities are fractions of the pot."""
+        names = ("choice", "seed", "flop", "spr", *MEASURES)
+        sheet = Sheet(tuple(Column(None, name) for name in names), to_plain=json_number)
+        for row in self.rows:
+            task, label = row.task, self.points[row.task.point].label
+            sheet.add(label, task.seed, task.flop, task.spr, *row.values.values())
+        return sheet
+
+    def to_dataframe(self) -> "DataFrame":
+        """Returns a row for each choice: means, standard errors and 95 % intervals."""
+        return self.sheet().to_dataframe()
+
+    def __repr__(self) -> str:
+        """Returns the exploitability of each choice with real cards, a line each."""
+        lines = [
+            f"{point.label}: {mean.by_measure['real'].percent() or '-'} % of the pot"
+            for point, mean in zip(self.points, self.means, strict=True)
+        ]
+        return "\n".join(lines)
+
+
+def sweep(config: str | Path | Mapping[str, Any], *, context: RunContext | None = None) -> Sweep:
+    """Solves flops with every choice of a grid of keys and several seeds.
+
+    Args:
+        config: the file of a sweep, or a mapping with its sections ``sweep`` and
+            ``postflop_model`` (docs/lab.md).
+        context: workers, events, and where finished solves are kept.
+
+    Example:
+        >>> result = runout.sweep("configs/sweep_rebucketing.yaml")  # doctest: +SKIP
+        >>> result.to_dataframe()[["choice", "real", "real_interval"]]  # doctest: +SKIP
+    """
+    points = load_sweep_config(config)
+    return Sweep(points, tuple(run_sweep(points, context or RunContext())))
 
 
 def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
