@@ -44,11 +44,10 @@ def test_a_finished_run_given_again_is_a_note(run, joint_run, config):
     assert "was done before" in run("solve-preflop", "-c", str(config), "-o", str(path)).stderr
 
 
-def test_what_it_loses_with_real_cards_is_measured_and_kept(run, joint_run, tmp_path):
+def test_what_it_loses_with_real_cards_is_measured_and_kept(run, joint_run):
     path, _ = joint_run
-    file = tmp_path / "loss.json"
-    said = run("lab", "exploit", str(path), "--json", str(file)).stdout
-    facts = json.loads(file.read_text())
+    said = run("lab", "judge", str(path)).stdout
+    facts = json.loads(run("lab", "judge", str(path), "--json").stdout)
     own = load_solution(path / "preflop").report.exploitability_mbb
     # The exact engine plays real cards, so both games are the same.
     assert facts["real_exploitability_mbb"] == pytest.approx(own, rel=0.05)
@@ -68,7 +67,3 @@ def test_a_game_that_does_not_fit_is_refused_with_advice(error_line, config, tmp
     assert line.startswith("memory: the solve needs")
     assert "exact_precision: 16 needs" in line
     assert "give fewer flops, fewer sizes, or solve_type: compact" in line
-
-
-def test_exploit_needs_a_run_or_a_config(error_line):
-    assert "give either a RUN or --config" in error_line("lab", "exploit")

@@ -84,18 +84,14 @@ def rows(monkeypatch):
 
 
 def test_a_backend_is_solved_and_judged(exploit, tmp_path):
-    file = tmp_path / "rows.json"
-    result = exploit("--solve-type", "exhaustive", "--json", str(file))
+    result = exploit("--solve-type", "exhaustive", "--json")
     assert result.exit_code == 0
-    document = json.loads(file.read_text())
+    document = json.loads(result.stdout)
     (row,) = document["rows"]
     assert (row["label"], row["flop"], row["spr"]) == ("exhaustive", "Qs7s2s", 1.0)
     assert row["real_exploitability_pot"] > row["own_exploitability_pot"] > 0.0
     assert document["is_complete"] is True
     assert document["means"][0]["real_gains_pot"] == row["real_gains_pot"]
-    lines = result.stdout.splitlines()
-    assert lines[1].split()[:3] == ["Qh7h2h", "1", "exhaustive"]
-    assert f"{100 * row['real_exploitability_pot']:.2f}" in lines[1].split()
     assert "exact needs" not in result.stderr
 
 
@@ -158,28 +154,25 @@ def test_a_backend_named_twice_is_solved_once(exploit, rows):
     assert len(rows.asked) == 2
 
 
-def test_ctrl_c_shows_and_writes_what_is_finished(exploit, monkeypatch, tmp_path):
+def test_ctrl_c_shows_what_is_finished(exploit, monkeypatch):
     monkeypatch.setattr(comparing, "compare_backends", Rows(interrupt_at=2))
-    file = tmp_path / "rows.json"
-    result = exploit(
-        "--solve-type", "mccfr,bucketed", "--spr", "1", "--spr", "2", "--json", str(file)
-    )
+    options = ("--solve-type", "mccfr,bucketed", "--spr", "1", "--spr", "2")
+    result = exploit(*options)
     assert result.exit_code == 130
     assert result.stderr.splitlines()[-1] == "interrupted, 2 of 4 solves in the table"
     assert "bucketed:1" in result.stdout
-    document = json.loads(file.read_text())
+    monkeypatch.setattr(comparing, "compare_backends", Rows(interrupt_at=2))
+    document = json.loads(exploit(*options, "--json").stdout)
     assert document["is_complete"] is False
     assert len(document["rows"]) == 2
 
 
-def test_ctrl_c_before_anything_is_finished_says_so(exploit, monkeypatch, tmp_path):
+def test_ctrl_c_before_anything_is_finished_says_so(exploit, monkeypatch):
     monkeypatch.setattr(comparing, "compare_backends", Rows(interrupt_at=0))
-    file = tmp_path / "rows.json"
-    result = exploit("--solve-type", "mccfr", "--json", str(file))
+    result = exploit("--solve-type", "mccfr", "--json")
     assert result.exit_code == 130
     assert result.stdout == ""
     assert result.stderr.splitlines()[-1] == "interrupted before any flop was finished"
-    assert not file.exists()
 
 
 @pytest.mark.parametrize("text", ["exakt", "exact:2", "mccfr,", "exact,all"])
@@ -199,13 +192,6 @@ def test_a_flop_has_three_cards(refused):
     assert refused("--flop", "AhAhQd") == "Ah: comes twice in AhAhQd"
 
 
-def test_a_file_that_cannot_be_written_is_refused_before_any_work(refused, rows, tmp_path):
-    missing = tmp_path / "missing" / "rows.json"
-    assert refused("--json", str(missing)) == f"--json {missing}: No such file or directory"
-    assert refused("--json", str(tmp_path)) == f"--json {tmp_path}: Is a directory"
-    assert rows.asked == []
-
-
 def test_a_key_that_a_backend_refuses_is_named(refused):
     line = refused("--solve-type", "mccfr:cfr_updates=x")
     assert line == (
@@ -221,10 +207,9 @@ def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, 
     config = parse_config(CONFIG + "  solve_type: exhaustive\n", FlopsConfig)
     solved = PostflopAbstraction.build(config)
     solved.to_bundle().save(tmp_path / "values")
-    file = tmp_path / "rows.json"
-    result = run("lab", "judge", str(tmp_path / "values"), "--json", str(file))
+    result = run("lab", "judge", str(tmp_path / "values"), "--json")
     assert result.exit_code == 0
-    (row,) = json.loads(file.read_text())["rows"]
+    (row,) = json.loads(result.stdout)["rows"]
     loss = judge_strategy(solved.flops.flops[0], solved.trees[0], solved.strategy(0))
     assert row["real_exploitability_pot"] == pytest.approx(loss.exploitability_pot)
     assert row["own_exploitability_pot"] == solved.values[0].reports[0].exploitability_pot
@@ -266,8 +251,8 @@ def test_a_sweep_is_one_table_with_errors(run, config, made_up, tmp_path):
     result = run("lab", "sweep", "-c", str(config), "-o", str(path))
     lines = [line.split() for line in result.stdout.splitlines()]
     assert lines[0][:4] == ["rebucket_rounds", "seeds", "real", "difference"]
-    assert lines[1][:6] == ["1", "3", "5.100", "±", "0.058", "-"]
-    assert lines[2][:8] == ["2", "3", "4.100", "±", "0.058", "-1.000", "±", "0.000"]
+    assert lines[1][:6] == ["1", "3", "5.100", "±", "0.248", "-"]
+    assert lines[2][:8] == ["2", "3", "4.100", "±", "0.248", "-1.000", "±", "0.000"]
     table = list(csv.DictReader((path / "table.csv").read_text().splitlines()))
     assert float(table[1]["difference"]) == pytest.approx(-0.01)
     assert len(list(csv.DictReader((path / "rows.csv").read_text().splitlines()))) == 6

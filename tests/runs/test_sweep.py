@@ -1,7 +1,9 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
+import scipy.stats
 
 from runout.config.load import load_sweep_config
 from runout.execution.context import RunContext
@@ -12,6 +14,7 @@ from runout.runs.sweep import (
     SweepRow,
     list_tasks,
     run_sweep,
+    student_quantile,
     summarize,
 )
 
@@ -55,19 +58,35 @@ def test_errors_are_those_of_the_mean_over_seeds():
     assert math.isnan(Estimate.of([1.0]).error)
 
 
+def test_intervals_are_those_of_students_t():
+    for degrees in range(1, 40):
+        expected = scipy.stats.t.ppf(0.975, degrees)
+        assert student_quantile(degrees) == pytest.approx(expected, rel=2e-4)
+    estimate = Estimate.of([1.0, 2.0, 6.0])
+    low, high = scipy.stats.t.interval(0.95, 2, estimate.mean, estimate.error)
+    assert estimate.interval == pytest.approx((high - low) / 2, rel=1e-4)
+
+
+@pytest.mark.parametrize("num_seeds", [2, 3, 5])
+def test_equal_choices_differ_significantly_in_one_of_twenty_sweeps(num_seeds):
+    draws = np.random.default_rng(0).normal(size=(4000, num_seeds))
+    share = np.mean([Estimate.of(row).is_significant for row in draws.tolist()])
+    assert 0.04 < share < 0.06  # two standard errors: 0.18 to 0.3 for 2 and 3 seeds
+
+
 def test_what_seeds_share_is_no_error_of_a_difference(points):
     """A seed moves both choices alike; the second is better by 2 on all of them."""
     rows = make_rows(points, lambda task: 10.0 + 5.0 * task.seed - 2.0 * task.point)
     first, second = summarize(points, rows)
     assert (first.num_seeds, first.num_solves, first.difference) == (3, 6, None)
     assert first.by_measure["real"] == Estimate.of([10.0, 15.0, 20.0])
-    assert second.difference == Estimate(-2.0, 0.0)
+    assert second.difference == Estimate(-2.0, 0.0, 0.0)
 
 
 def test_flops_are_no_error(points):
     rows = make_rows(points, lambda task: 1.0 if task.flop == "AhKd7s" else 3.0)
     (first, _) = summarize(points, rows)
-    assert first.by_measure["real"] == Estimate(2.0, 0.0)
+    assert first.by_measure["real"] == Estimate(2.0, 0.0, 0.0)
 
 
 def test_only_seeds_that_are_finished_on_all_flops_count(points):
@@ -75,7 +94,7 @@ def test_only_seeds_that_are_finished_on_all_flops_count(points):
     cut = [row for row in rows if (row.task.seed, row.task.flop) != (2, "Qh7h2h")]
     first, second = summarize(points, cut)
     assert (first.num_seeds, first.num_solves) == (2, 5)
-    assert second.difference == Estimate(0.0, 0.0)
+    assert second.difference == Estimate(0.0, 0.0, 0.0)
 
 
 def test_a_choice_without_chance_is_compared_with_every_seed(tmp_path):

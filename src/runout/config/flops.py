@@ -533,7 +533,7 @@ class JointConfig(ConfigSection):
     interrupted."""
     keep_rivers: Annotated[bool, Key("end")] = True
     """Whether the result keeps the strategies of rivers, and not only of flops and turns.
-    `lab exploit` needs them."""
+    `lab judge` needs them."""
     limped: Annotated[PotSizesConfig | None, _POT_SIZES, Key("game")] = None
     """Other sizes in pots that nobody raised before the flop."""
     raised: Annotated[PotSizesConfig | None, _POT_SIZES, Key("game")] = None

@@ -291,14 +291,15 @@ class SweepPoint:
         return ", ".join(f"{key} {value}" for key, value in self.choice)
 
 
-def load_sweep_config(path: Path) -> tuple[SweepPoint, ...]:
-    """Reads a file with the sections ``sweep`` and ``postflop_model``.
+def load_sweep_config(source: str | Path | Mapping[str, Any]) -> tuple[SweepPoint, ...]:
+    """Reads a file, or a mapping, with the sections ``sweep`` and ``postflop_model``.
 
     Raises:
         ConfigError: if it cannot be read, or naming the key at fault.
     """
-    document = load_yaml(path)
-    sweep = _SweepFile.parse(document, "", str(path)).sweep
+    document = source if isinstance(source, Mapping) else load_yaml(Path(source))
+    where = "sweep" if isinstance(source, Mapping) else str(source)
+    sweep = _SweepFile.parse(document, "", where).sweep
     base = document[POSTFLOP_SECTION]
     FlopsConfig.parse(base)  # errors of the file itself come first, with their lines
     return tuple(_make_point(base, choice, sweep.seeds) for choice in sweep.grid)

@@ -5,6 +5,7 @@ Rows put next to it what its strategies lose to an opponent who sees every card,
 values are from those of the exact solution.
 """
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +15,8 @@ from typing import Any, cast
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray
-from runout.cards.deck import format_cards, matchup_weights
+from runout.cards.deck import format_cards, matchup_weights, parse_board
+from runout.cards.flops import canonical_flop
 from runout.cfr.team import Team, solve_time
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
@@ -30,6 +32,7 @@ from runout.flops.solve import PostflopAbstraction, progress_sink
 from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
 from runout.runs.judge import judge_strategy
+from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
 from runout.storage.ledger import LedgerEntry
 from runout.trees.layout import NUM_PLAYERS
@@ -70,21 +73,6 @@ class BackendRow:
     pair_error_pot: float | None = None
 
 
-@dataclass(frozen=True)
-class BackendMean:
-    """The means of so many rows of a backend; attributes are as in `BackendRow`."""
-
-    label: str
-    num_rows: int
-    own_exploitability_pot: float
-    own_meaning: ExploitabilityMeaning
-    real_exploitability_pot: float
-    real_gains_pot: tuple[float, float]
-    seconds: float
-    hand_error_pot: float | None
-    pair_error_pot: float | None
-
-
 def value_errors(
     flop: tuple[int, ...], value_pot: Float32Array, exact_pot: Float32Array
 ) -> tuple[float, float]:
@@ -103,42 +91,75 @@ def value_errors(
     return float(np.sqrt(over_hands)), float(np.sqrt(over_pairs))
 
 
-def mean_by_backend(rows: Sequence[BackendRow]) -> list[BackendMean]:
-    """Returns the means of each backend over its flops and ratios, in the order of the rows."""
+def mean_by_backend(rows: Sequence[BackendRow]) -> dict[str, tuple[int, BackendRow]]:
+    """Returns the number of rows of each backend by its label, and a row of their means."""
     by_label: dict[str, list[BackendRow]] = {}
     for row in rows:
         by_label.setdefault(row.label, []).append(row)
-    means = []
-    for label, mine in by_label.items():
-        oop, ip = zip(*(row.real_gains_pot for row in mine), strict=True)
-        means.append(
-            BackendMean(
-                label=label,
-                num_rows=len(mine),
-                own_exploitability_pot=_mean([row.own_exploitability_pot for row in mine]),
-                own_meaning=mine[0].own_meaning,
-                real_exploitability_pot=_mean([row.real_exploitability_pot for row in mine]),
-                real_gains_pot=(_mean(oop), _mean(ip)),
-                seconds=_mean([row.seconds for row in mine]),
-                hand_error_pot=_known_mean([row.hand_error_pot for row in mine]),
-                pair_error_pot=_known_mean([row.pair_error_pot for row in mine]),
-            )
-        )
-    return means
+    return {label: (len(mine), _mean_row(mine)) for label, mine in by_label.items()}
 
 
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers)
+def _mean_row(rows: Sequence[BackendRow]) -> BackendRow:
+    means: dict[str, Any] = {}
+    for name in _AVERAGED:
+        known = [value for row in rows if (value := getattr(row, name)) is not None]
+        mean = np.mean(known, axis=0).tolist() if known else None
+        means[name] = tuple(mean) if isinstance(mean, list) else mean
+    return replace(rows[0], flop="mean", **means)
 
 
-def _known_mean(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return _mean(known) if known else None
+def comparison_to_json(rows: Sequence[BackendRow]) -> dict[str, Any]:
+    """Returns rows, with their flops up to suits, and the means of each backend."""
+    canonical = [format_cards(canonical_flop(parse_board(row.flop))) for row in rows]
+    return {
+        "rows": [asdict(row) | {"flop": flop} for row, flop in zip(rows, canonical, strict=True)],
+        "means": [
+            {"label": label, "num_rows": number, "own_meaning": mean.own_meaning}
+            | {name: getattr(mean, name) for name in _AVERAGED}
+            for label, (number, mean) in mean_by_backend(rows).items()
+        ],
+    }
+
+
+def comparison_sheet(rows: Sequence[BackendRow]) -> Sheet:
+    """Returns a line for each solve in percent of the pot, and the mean of each backend below."""
+    shares = (Column(name, form="{:.2f}".format) for name in ("real", "OOP", "IP", "hand", "pair"))
+    seconds = Column("time", form="{:.1f} s".format)
+    sheet = Sheet((*columns("flop", ">SPR", "backend", ">own"), *shares, seconds), gap=2)
+
+    def add(flop: str, spr: str, row: BackendRow, style: str = "") -> None:
+        bound = "≤" if row.own_meaning.is_upper_bound else ""
+        found = (row.real_exploitability_pot, *row.real_gains_pot)
+        errors = (row.hand_error_pot, row.pair_error_pot)
+        numbers = [math.nan if share is None else 100 * share for share in (*found, *errors)]
+        own = f"{bound}{100 * row.own_exploitability_pot:.2f}"
+        sheet.add(flop, spr, row.label, own, *numbers, row.seconds, style=style)
+
+    before = None
+    for row in rows:
+        here = (row.flop, f"{row.spr:.4g}")
+        if before is not None and here != before:
+            sheet.add()
+        add(*(here if here != before else ("", "")), row)
+        before = here
+    sheet.add()
+    for number, (_, mean) in enumerate(mean_by_backend(rows).values()):
+        add("" if number else "mean", "", mean, "bold")
+    return sheet
 
 
 PHASE = "Solving and judging"
 
 _ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
+#: Attributes of `BackendRow` that are averaged over flops.
+_AVERAGED = (
+    "own_exploitability_pot",
+    "real_exploitability_pot",
+    "real_gains_pot",
+    "seconds",
+    "hand_error_pot",
+    "pair_error_pot",
+)
 _SINGLE_BYTES = 4
 _ROW = "row"
 _VALUES = "value_pot"

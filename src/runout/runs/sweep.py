@@ -47,8 +47,12 @@ def student_quantile(degrees: int) -> float:
     if degrees <= len(_QUANTILES):
         return _QUANTILES[degrees - 1]
     z = _NORMAL_QUANTILE
-    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    return z + first / degrees + second / degrees**2
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return z + sum(term / degrees**power for power, term in enumerate(terms, start=1))
 
 
 @dataclass(frozen=True)
