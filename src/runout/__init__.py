@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from runout.execution.context import RunContext
     from runout.runs.preflop import solve_preflop
     from runout.runs.spot import solve_spot
+    from runout.runs.sweep import sweep
     from runout.solutions.run import open_solution
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "parse_config",
     "solve_preflop",
     "solve_spot",
+    "sweep",
 ]
 
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
@@ -58,6 +60,7 @@ _MODULE_BY_NAME = {
     "open_solution": "runout.solutions.run",
     "solve_preflop": "runout.runs.preflop",
     "solve_spot": "runout.runs.spot",
+    "sweep": "runout.runs.sweep",
     "RunContext": "runout.execution.context",
 }
 
