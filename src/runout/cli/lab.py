@@ -17,7 +17,7 @@ from runout.cli.inspect import find_flop, open_values
 from runout.cli.options import argument, option, positive
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS, FlopsConfig
-from runout.config.load import SweepPoint, load_sweep_config
+from runout.config.load import load_sweep_config
 from runout.errors import ConfigError, OptionError
 from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER
 from runout.solutions.run import open_run
