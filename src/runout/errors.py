@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 _MAX_QUOTED_CHARACTERS = 60
 _MAX_SHOWN_CHARACTERS = 300
-_NEAREST_CUTOFF = 0.5
 
 
 def quote(value: object) -> str:
@@ -32,17 +31,18 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def suggest(word: object, choices: Iterable[str]) -> str:
+def suggest(word: object, choices: Iterable[str], cutoff: float = 0.5) -> str:
     """Returns ``, did you mean ...?`` with the choice nearest to a word, empty if none is near."""
     if not isinstance(word, str):
         return ""
     from difflib import get_close_matches
 
-    options, lower = list(choices), word.lower()
+    # Dashes before options say nothing: --hero is not near to --help.
+    options, bare = {choice.lstrip("-"): choice for choice in choices}, word.lower().lstrip("-")
     # A part of a name comes first: "sprs" means postflop_sprs, though "preset" looks more like it.
-    matches = sorted((o for o in options if lower in o and len(lower) > 2), key=len)
-    matches = matches or get_close_matches(lower, options, 1, _NEAREST_CUTOFF)
-    return f", did you mean {matches[0]}?" if matches else ""
+    matches = sorted((o for o in options if bare in o and len(bare) > 2), key=len)
+    matches = matches or get_close_matches(bare, options, 1, cutoff)
+    return f", did you mean {options[matches[0]]}?" if matches else ""
 
 
 class RunoutError(Exception):

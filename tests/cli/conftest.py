@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app
+from runout.cli.program import app
 from tests.conftest import DATA, unpack
 
 

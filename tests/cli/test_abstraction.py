@@ -24,8 +24,8 @@ from runout.abstraction import card_abstraction as build
 from runout.abstraction import survey as strength_survey
 from runout.abstraction.card_abstraction import BucketStatistics
 from runout.cards.deck import parse_board, parse_cards
-from runout.cli.app import app
 from runout.cli.buckets import Feature, Mode, checkpoint_directory, summarize, summary_sheet
+from runout.cli.program import app
 from runout.cli.sheets import sheet_table
 from runout.storage.ledger import Ledger
 from tests.samples.bucket_boundaries import make_boundaries

@@ -1,7 +1,8 @@
 import pytest
 import typer
 
-from runout.cli.app import USAGE_ERROR, describe_error, describe_usage_error, main
+from runout.cli.app import COMMANDS, EXAMPLES, FIRST, GROUPS, RETIRED, main
+from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
 
 
 @pytest.mark.parametrize(
@@ -9,21 +10,21 @@ from runout.cli.app import USAGE_ERROR, describe_error, describe_usage_error, ma
     [
         (
             "equity AA KK --bord 2c3c4c",
-            "--bord: is no option of runout equity, did you mean --board?",
+            "--bord: not an option of runout equity, did you mean --board?",
         ),
         (
             "equity -x AA KK",
-            "-x: is no option of runout equity, allowed are --board, --grid, --json, --help",
+            "-x: not an option of runout equity, allowed are --board, --grid, --json, --help",
         ),
-        ("--verson", "--verson: is no option of runout, did you mean --version?"),
-        ("inspct x", "'inspct': is no command of runout, did you mean inspect?"),
-        ("table xyz", "'xyz': is no command of runout table, allowed are rebuild, verify"),
+        ("--verson", "--verson: not an option of runout, did you mean --version?"),
+        ("inspct x", "'inspct': not a command, did you mean inspect?"),
+        ("table xyz", "'xyz': not a command of runout table, allowed are rebuild, verify"),
         ("equity AA", "VILLAIN: is missing, runout equity needs HERO VILLAIN"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),
-        ("equity AA KK QQ JJ", "'QQ JJ': is too much, runout equity takes HERO VILLAIN"),
-        ("warmup now", "'now': is too much, runout warmup takes options only"),
-        ("equity AA KK --board", "--board: comes without a value, but needs one"),
-        ("flops --json=yes", "--json: comes with a value, but takes none"),
+        ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO VILLAIN"),
+        ("warmup now", "'now': too many arguments, runout warmup takes options only"),
+        ("equity AA KK --board", "--board: needs a value"),
+        ("flops --json=yes", "--json: takes no value"),
         ("flops --random x", "--random: 'x' is not a whole number"),
         ("flops --random 2.5", "--random: '2.5' is not a whole number"),
         ("tree show -c x --spr deep", "--spr: 'deep' is not a number"),
@@ -36,16 +37,79 @@ def test_a_wrong_command_line_is_one_line_of_where_what_and_what_is_allowed(
     assert error_line(*arguments.split()) == line
 
 
-def test_an_unknown_command_without_a_neighbour_names_them_all(error_line):
-    line = error_line("xyz")
-    assert line.startswith("'xyz': is no command of runout, allowed are equity, ")
-    assert line.endswith("table")
+def test_an_unknown_command_without_a_neighbour_points_to_the_list(error_line):
+    assert error_line("xyz") == "'xyz': not a command, see runout help --all"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("equity --hero AA", "give HERO without a name: runout equity HERO VILLAIN"),
+        ("strength --hero AA", "did you mean --hand?"),
+        ("solve-spot --threads 2", "did you mean --workers?"),
+        ("solve-spot --iterations 9", "did you mean --max-iterations?"),
+        ("equity AA KK --flop AsKs2d", "did you mean --board?"),
+        ("gui", "did you mean explore?"),
+        ("solve", "did you mean solve-spot?"),
+    ],
+)
+def test_another_word_for_the_same_suggests_it(error_line, arguments, meant):
+    assert error_line(*arguments.split()).endswith(f", {meant}")
+
+
+def test_a_command_that_was_replaced_says_what_to_type_now(error_line, monkeypatch):
+    monkeypatch.setitem(RETIRED, "trace-it", "show DIR --trace HAND")
+    assert error_line("trace-it", "x") == "trace-it: was replaced, use runout show DIR --trace HAND"
+    assert not RETIRED.keys() & COMMANDS.keys()
 
 
 def test_an_argument_that_is_empty_or_of_two_lines_stays_one_line(error_line):
-    assert error_line("").startswith("'': is no command of runout, ")
+    assert error_line("").startswith("'': not a command, ")
     assert error_line("flops", "--random", "1\nx") == "--random: '1\\nx' is not a whole number"
-    assert error_line("flops", "--a\nb").startswith("--a b: is no option of runout flops, ")
+    assert error_line("flops", "--a\nb").startswith("--a b: not an option of runout flops, ")
+
+
+def test_the_first_screen_has_eight_commands_in_four_groups(run):
+    text = run("--help").stdout
+    shown = [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
+    assert sorted(shown) == sorted(FIRST)
+    assert len(FIRST) == 8
+    assert all(f"\n{group}\n" in text for group in ("Solve", "Study", "Tools", "Research"))
+    assert run().stdout == run("help").stdout == text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_all_commands_are_one_step_away(run):
+    text = run("help", "--all").stdout
+    assert all(f"\n  {name} " in text for name in COMMANDS)
+    assert "--install-completion" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert run("help", "equity").stdout == run("equity", "--help").stdout
+
+
+def test_lines_of_the_list_are_short():
+    for group in GROUPS.values():
+        for name, command in group.items():
+            assert len(command.help.split()) <= 10, name
+            assert command.help.endswith(".")
+    assert EXAMPLES.keys() <= COMMANDS.keys()
+
+
+STARTS_WITHOUT = """
+import sys
+from runout.cli.app import COMMANDS, EXAMPLES, FIRST, GROUPS, RETIRED, main
+try:
+    main(sys.argv[1:])
+except SystemExit as end:
+    assert not end.code
+heavy = {"numpy", "pydantic", "typer", "rich", "numba"} & set(sys.modules)
+print(sorted(heavy), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("arguments", ["", "--help", "help --all", "--version"])
+def test_the_first_screen_imports_nothing_heavy(run_python, arguments):
+    assert run_python(STARTS_WITHOUT, *arguments.split()).stderr == "[]\n"
 
 
 def test_the_program_itself_does_the_same(capsys):
@@ -54,7 +118,7 @@ def test_the_program_itself_does_the_same(capsys):
     assert stopped.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "error: --verson: is no option of runout, did you mean --version?\n"
+    assert captured.err == "error: --verson: not an option of runout, did you mean --version?\n"
 
 
 def test_what_is_not_known_keeps_its_own_words():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app
+from runout.cli.program import app
 from tests.conftest import DATA, unpack
 from tests.integration.test_old_bundles import find_differences
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app
+from runout.cli.program import app
 from runout.solutions.preflop import load_solution
 from tests.samples.solve_configs import JOINT
 

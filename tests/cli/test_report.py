@@ -24,7 +24,7 @@ def made_up(tmp_path):
 def solved(tmp_path_factory):
     from typer.testing import CliRunner
 
-    from runout.cli.app import app
+    from runout.cli.program import app
 
     path = tmp_path_factory.mktemp("reports") / "srp"
     result = CliRunner().invoke(app, ["report", *SPOT, *FLOPS, *LIMITS, "-o", str(path)])

@@ -9,7 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app as program
+from runout.cli.program import app as program
 from runout.explorer.jobs import Jobs
 from tests.explorer.browser import Viewer, chromium, needs_browser, serving
 from tests.explorer.conftest import make_explorer

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app as program
+from runout.cli.program import app as program
 from runout.errors import ExecutionError
 from runout.explorer.answers import QUESTIONS
 from runout.explorer.server import (

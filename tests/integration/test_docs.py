@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app
+from runout.cli.program import app
 from tests.integration.snippets import (
     LANGUAGES,
     Block,

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from typer.testing import CliRunner
 
-from runout.cli.app import app
+from runout.cli.program import app
 from tests.conftest import SAMPLES as DATA
 
 TOLERANCE = 1e-4

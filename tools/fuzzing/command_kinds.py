@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from runout.cli.app import app
+from runout.cli.program import app
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.config_kinds import CONFIGS
 from tools.fuzzing.mutations import EXTREME_NUMBERS, ODD_TEXTS, mutate_text

@@ -10,7 +10,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import runout
-from runout.cli.app import app
+from runout.cli.program import app
 
 HANDS = "AA,AKs,T9s,87s,72o"
 FULL = "QsTs5s"  # as the joint runs have it; QhTh5h and QcTc5c are the same flop in other suits

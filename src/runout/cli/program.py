@@ -1,0 +1,282 @@
+"""The commands of `runout.cli.app` as a typer program, and what errors say.
+
+An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
+code 130; anything else is a defect of ours and keeps its traceback.
+
+typer has its own copy of click and exports one of its errors. The others are told apart by their
+names, which click has had for years; one that is not known here keeps its own words.
+"""
+
+import errno
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_group
+
+from runout.cli.app import (
+    COMMANDS,
+    EXAMPLES,
+    EXIT_INTERRUPTED,
+    EXIT_USER_ERROR,
+    RETIRED,
+    answer_at_once,
+    first_screen,
+)
+from runout.cli.console import print_error, print_note
+from runout.errors import RunoutError, suggest
+from runout.version import __version__
+
+#: The base of all errors about the command line.
+USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+
+#: What pydantic, which reads values for typer, found wrong, and what it wanted.
+_WANTED_BY_TYPE = {
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number of this size",
+    "float_parsing": "a number",
+}
+#: The same of click, which looks at options.
+_PROBLEMS = {
+    "requires an argument.": "needs a value",
+    "does not take a value.": "takes no value",
+}
+#: Lines of words that mean the same, as options or as commands.
+_SAME_MEANING = """\
+output out save dir destination write-to
+workers threads jobs cores cpus processes num-workers
+overwrite force replace
+max-iterations iterations iters steps
+max-seconds seconds timeout time time-limit
+target accuracy exploitability tolerance nash
+bets bet bet-size bet-sizes sizes
+raises raise raise-size raise-sizes
+max-raises raise-cap cap
+stack stacks effective-stack eff-stack
+board flop turn river cards
+hand hands combo holding hero trace
+player position seat who
+node path line action history
+oop hero sb range1
+ip villain btn range2
+versus vs against villain
+from run solution
+config file yaml settings
+plot png picture chart
+json format
+show view open print display cat inspect
+explore gui web browse browser ui serve
+equity odds eq winrate compare
+solve-spot solve-flop solve-turn solve-river solve-postflop-spot run
+solve-preflop preflop solve-game
+"""
+_UNKNOWN_COMMAND = re.compile(r"No such command (?P<quote>['\"])(?P<name>.*?)(?P=quote)")
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<names>.*)\)")
+
+
+def describe_usage_error(error: Any) -> str:
+    """Returns one line that says where a `USAGE_ERROR` is, what came, and what is allowed."""
+    context = error.ctx
+    where = "command line" if context is None else context.command_path
+    match type(error).__name__:
+        case "NoSuchOption":
+            line = f"{error.option_name}: not an option of {where}{_suggest_option(error)}"
+        case "BadOptionUsage":
+            problem = error.format_message().removeprefix(f"Option {error.option_name!r} ")
+            line = f"{error.option_name}: {_PROBLEMS.get(problem, problem)}"
+        case "MissingParameter":
+            parameter, name = error.param, _name_of(error.param)
+            is_option = parameter.param_type_name == "option"
+            option = f"{name} {parameter.metavar or 'VALUE'}"
+            needed = option if is_option else _arguments_of(context)
+            line = f"{name}: is missing, {where} needs {needed}"
+        case "BadParameter":
+            line = _describe_bad_value(error)
+        case _:
+            line = _describe_other(error, where)
+    return " ".join(line.split())
+
+
+def _describe_bad_value(error: Any) -> str:
+    where = "value" if error.param is None else _name_of(error.param)
+    problem = error.message.removeprefix("Value error, ").removesuffix(".")
+    # What came is not in typer's message, but in the error of pydantic behind it.
+    details: list[Mapping[str, Any]] = getattr(error.__cause__, "errors", list)()
+    wanted = _WANTED_BY_TYPE.get(details[0]["type"]) if details else None
+    if wanted is not None:
+        problem = f"{details[0]['input']!r} is not {wanted}"
+    return f"{where}: {problem}"
+
+
+def _describe_other(error: Any, where: str) -> str:
+    if found := _UNKNOWN_COMMAND.match(error.message):
+        name, names = found["name"], error.ctx.command.list_commands(error.ctx)
+        if where == "runout":  # the list of commands is a screen of its own
+            return f"{name!r}: not a command{_suggest(name, names) or ', see runout help --all'}"
+        return f"{name!r}: not a command of {where}{_allowed(name, names)}"
+    if found := _EXTRA_ARGUMENTS.match(error.message):
+        return f"{found['names']!r}: too many arguments, {where} takes {_arguments_of(error.ctx)}"
+    if error.message == "Missing command.":
+        names = ", ".join(error.ctx.command.list_commands(error.ctx))
+        return f"{where}: a command is missing, allowed are {names}"
+    return f"{where}: {error.format_message()}"
+
+
+def _allowed(name: str, names: list[str]) -> str:
+    return _suggest(name, names) or f", allowed are {', '.join(names)}"
+
+
+def _suggest(name: str, names: list[str]) -> str:
+    return suggest_meaning(name, names) or suggest(name, names, cutoff=0.6)
+
+
+def suggest_meaning(word: str, choices: Iterable[str]) -> str:
+    """Returns ``, did you mean ...?`` with a choice that means the same as a word, or nothing."""
+    bare = {choice.lstrip("-"): choice for choice in choices}
+    for line in _SAME_MEANING.splitlines():
+        same = line.split()
+        if word.lstrip("-").lower() in same:
+            for found in same:
+                if found in bare:
+                    return f", did you mean {bare[found]}?"
+    return ""
+
+
+def _suggest_option(error: Any) -> str:
+    """Returns which option or argument may have been meant by one that does not exist."""
+    context, name = error.ctx, error.option_name
+    parameters = context.command.get_params(context)
+    arguments = {_name_of(p).strip("[]."): p for p in parameters if p.param_type_name == "argument"}
+    if (bare := name.lstrip("-").upper()) in arguments:
+        return f", give {bare} without a name: {context.command_path} {_arguments_of(context)}"
+    options = [p for p in parameters if p.param_type_name == "option"]
+    names = [o for p in options for o in (*p.opts, *p.secondary_opts) if o.startswith("--")]
+    return _allowed(name, names)
+
+
+def _name_of(parameter: Any) -> str:
+    """Returns the name that users write: that of an option in full, or an argument's metavar."""
+    if parameter.param_type_name == "option":
+        return str(max(parameter.opts, key=len))
+    return str(parameter.metavar or parameter.name.upper())
+
+
+def _arguments_of(context: Any) -> str:
+    parameters = context.command.get_params(context)
+    arguments = [_name_of(found) for found in parameters if found.param_type_name == "argument"]
+    return " ".join(arguments) or "options only"
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Turns what the user caused into one line and an exit code."""
+    try:
+        yield
+        if sys.stdout is not None:  # while errors can be told; Python's end has its own words
+            sys.stdout.flush()
+    except (RunoutError, USAGE_ERROR, MemoryError, OSError) as error:
+        if (line := describe_error(error)) is None:
+            raise
+        print_error(line)
+        raise typer.Exit(EXIT_USER_ERROR) from None
+    except KeyboardInterrupt as interrupt:
+        print_note(str(interrupt) or "interrupted")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def describe_error(error: Exception) -> str | None:
+    """Returns what the user has to know, None where typer ends without a word or shows help.
+
+    A system error without a file is about stdout, or about a library that cannot be loaded.
+    """
+    match error:
+        case RunoutError():
+            return str(error)
+        case MemoryError():
+            what = str(error) or "the system gives no more"
+            return f"memory: {what}; free some, allow more (ulimit -v), or ask for less"
+        case OSError(errno=errno.EPIPE):  # nobody reads the output any more
+            return None
+        case OSError():
+            reason = error.strerror or str(error) or type(error).__name__
+            if "shared object" in reason:
+                return f"memory: {reason.split('. ')[0]}; allow more (ulimit -v)"
+            return f"{'output' if error.filename is None else error.filename}: {reason}"
+    # Nothing given where a command was expected shows the help.
+    is_call_for_help = type(error).__name__ == "NoArgsIsHelpError"
+    return None if is_call_for_help else describe_usage_error(error)
+
+
+def _load_command(name: str) -> Any:
+    """Imports a command or a group of commands."""
+    (module, attribute), holder = COMMANDS[name].place.split("."), typer.Typer()
+    found = getattr(import_module(f"runout.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        holder.add_typer(found, name=name)
+    else:
+        holder.command(name, epilog=f"Example: runout {name} {EXAMPLES.get(name, '')}".strip())(
+            found
+        )
+    return get_group(holder).commands[name]
+
+
+class _Program(TyperGroup):
+    """Reads the command line, imports a command and runs it, with errors of one line."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in RETIRED:
+            raise RunoutError(cmd_name, f"was replaced, use runout {RETIRED[cmd_name]}")
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name not in self.commands:
+            self.commands[cmd_name] = _load_command(cmd_name)
+        return self.commands[cmd_name]
+
+    def get_help(self, ctx: Any) -> str:
+        return first_screen()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with _one_line_errors():
+            if (answer := answer_at_once(args)) is not None:
+                typer.echo(answer)
+                raise typer.Exit
+            if args[:1] == ["help"]:
+                args = [*args[1:], "--help"]
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _one_line_errors():
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    name="runout",
+    cls=_Program,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"runout {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def describe_program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Heads-up no-limit hold'em: exact equities, ranges, flops, buckets and solved games."""
