@@ -16,6 +16,7 @@ from runout.cards.deck import (
     parse_combo,
 )
 from runout.cards.ranges import Range
+from runout.errors import TreeError
 from runout.solutions.breakdown import range_factors, select_hands
 from runout.solutions.node import (
     ExploitabilityUnit,
@@ -118,6 +119,37 @@ def test_realized_equity_is_what_a_range_gets_of_its_share():
     expected = node.range_ev(0) / (4.0 * node.range_equity(0))
     assert node.eqr(0) == pytest.approx(expected)
     assert np.isnan(decision(equity=np.zeros((2, NUM_COMBOS))).eqr(0))
+
+
+def test_net_evs_count_what_was_put_in_before():
+    node = decision(invested=(3.0, 7.0))
+    net = node.net()
+    for player, spent in enumerate((3.0, 7.0)):
+        assert net.range_ev(player) == pytest.approx(node.range_ev(player) - spent)
+        assert net.eqr(player) == pytest.approx(node.eqr(player))
+        measured = hand_values(net, player, Measure.EQR), hand_values(node, player, Measure.EQR)
+        np.testing.assert_allclose(*measured)
+    np.testing.assert_allclose(net.action_values(), node.action_values() - 7.0)
+    assert net.net() is net
+
+
+@pytest.mark.parametrize(
+    ("street", "players", "name", "number"),
+    [
+        (None, ("SB", "BB"), "bb", 1),
+        (None, ("SB", "BB"), "oop", 1),
+        (Street.FLOP, ("BB", "SB"), "bb", 0),
+        (Street.FLOP, ("BB", "SB"), "IP", 1),
+        (Street.RIVER, ("OOP", "IP"), "ip", 1),
+    ],
+)
+def test_players_are_found_by_blind_and_by_position(street, players, name, number):
+    assert decision(street=street, players=players).player_index(name) == number
+
+
+def test_a_name_of_no_player_is_refused():
+    with pytest.raises(TreeError, match="player: 'sb' is none of OOP, IP"):
+        decision().player_index("sb")
 
 
 def test_ranges_that_do_not_meet_have_no_means():

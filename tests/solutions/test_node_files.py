@@ -16,7 +16,6 @@ from runout.holdem.solver import SpotSolver
 from runout.solutions.node import Node, Quality
 from runout.solutions.node_files import (
     held_columns,
-    node_from_json,
     node_to_json,
     write_json,
     write_node_csv,
@@ -24,6 +23,7 @@ from runout.solutions.node_files import (
 from runout.solutions.preflop import PreflopView
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.paths import split_path
+from tests.samples.node_json import node_from_json
 from tests.samples.preflop_games import made_up_book, small_tree, solve
 from tests.samples.small_spots import make_spot
 

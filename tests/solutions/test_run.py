@@ -111,6 +111,8 @@ def test_what_arrives_at_a_flop_is_what_preflop_leads_there(both):
     assert root.pot == pytest.approx(leaf.pot_bb)
     assert root.stacks == pytest.approx((leaf.stack_behind_bb,) * 2)
     assert root.invested == pytest.approx((leaf.pot_bb / 2,) * 2)
+    assert (root.players, root.label) == (("BB", "SB"), "BB")
+    assert view.node(f"{root.path}:x").trail[-1].label == "BB"
     held = run.solution.range_at(leaf.node, BB).weights
     live = root.is_held[0]
     np.testing.assert_allclose(root.weights[0, live], held[live])

@@ -292,7 +292,7 @@ def legend(actions: Sequence[GridAction], frequencies: Sequence[float]) -> Text:
 
 
 #: How EVs are counted before the flop.
-NET = "all in all, blinds included"
+NET = "since the start, what was put in counts as spent"
 
 _WORDS = {
     Measure.EV: "EV in {unit}",
@@ -335,17 +335,15 @@ def measure_parts(
 def describe_measure(node: Node, measure: Measure) -> str:
     """Returns what the grid of a measure shows, with its unit."""
     words = _WORDS[measure].format(unit=node.unit.value)
-    is_net = measure is Measure.EV and node.street is None
+    is_net = measure is Measure.EV and node.is_net
     return f"{words}, {NET}" if is_net else words
 
 
 def measured(node: Node, player: int, measure: Measure) -> FloatArray:
-    """Returns ``[169]`` a measure of the hands that arrive, EVs net before the flop; else NaN."""
+    """Returns ``[169]`` a measure of the hands that arrive, NaN for others."""
     values = hand_values(node, player, measure)
     if measure is Measure.REACH:
         return values
-    if measure is Measure.EV and node.street is None:
-        values = values - node.invested[player]
     return np.where(hand_reach(node, player) >= SMALLEST_REACH, values, np.nan)
 
 

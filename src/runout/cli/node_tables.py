@@ -382,7 +382,7 @@ def comparison_parts(
     """Returns two nodes with their titles: values, frequencies, and how a player's hands differ."""
     measure = choose_measure(nodes, player, asked)
     heads = [Text(f"{number}  ").append_text(text) for number, text in enumerate(titles, start=1)]
-    net = f"; EVs {NET}" if nodes[0].street is None else ""
+    net = f"; EVs {NET}" if nodes[0].is_net else ""
     remark = dim(f"difference: the first node minus the second{net}")
     parts: list[Shown] = [*heads, "", _comparison_sheet(nodes), remark, ""]
     if measure is not Measure.STRATEGY:
@@ -439,13 +439,10 @@ def strategy_moves(
 
 def _comparison_sheet(nodes: Sequence[Node]) -> Sheet:
     sheet = Sheet(columns("", *(f">{node.path or 'root'}" for node in nodes), ">difference"))
-    is_net = nodes[0].street is None  # before the flop EVs are what is won all in all
     measures = {"EV": Node.range_ev, "equity": Node.range_equity, "EQR": Node.eqr}
     for word, measure in measures.items():
         for player, name in enumerate(nodes[0].players):
             values = [measure(node, player) for node in nodes]
-            if word == "EV" and is_net:
-                values = [v - n.invested[player] for v, n in zip(values, nodes, strict=True)]
             sheet.add(f"{word} {name}", *_compare(word != "EV", *values))
     if nodes[0].actor is None or nodes[0].actor != nodes[1].actor:
         return sheet

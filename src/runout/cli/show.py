@@ -146,7 +146,7 @@ def _title(node: Node) -> Text:
         seen = format_percent(node.reach or 0.0, 1)
         facts = [f"node {node.path}", f"{seen} of deals", *facts]
     actor = node.actor or 0
-    value = node.range_ev(actor) - node.invested[actor]  # what is won, blinds included
+    value = node.range_ev(actor)
     facts.append("never reached" if math.isnan(value) else f"EV {format_signed(value)} bb")
     text = ", ".join(facts)
     gap = "   " if len(node.label) + 3 + len(text) <= MAX_TITLE_COLUMNS else "\n"
@@ -385,7 +385,7 @@ def trace_hand(
         return
     for player, found in enumerate(decisions):
         head = bold(f"{HAND_NAMES[index]} as {BLIND_NAMES[player]}")
-        value = _format_ev(view.solution.ev_bb[player, 0, index])
+        value = _format_ev(view.node().ev[player, index])
         between = [""] if player > 0 else []
         lines = _trace_lines(found, player, index)
         print_parts(*between, head.append(f"   EV {value}", "not bold"), *lines)
@@ -397,17 +397,17 @@ def parse_any_hand(text: str) -> int:
 
 
 def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text]:
-    """Returns what a hand does where it gets to: how likely, and what it wins, blinds included."""
+    """Returns what a hand does where it gets to: how likely, and what it wins from there."""
     lines = []
     present = [node for node in decisions if node.weights[player, hand] >= options.SMALLEST_REACH]
     for node in present:
-        reach, invested = float(node.weights[player, hand]), node.invested[player]
+        reach = float(node.weights[player, hand])
         share = "" if round(reach, 3) >= 1.0 else f", plays to here {format_percent(reach, 1)}"
-        value = _format_ev(node.ev[player, hand] - invested)
+        value = _format_ev(node.ev[player, hand])
         lines.append(Text(f"  {node.label}: EV {value}{share}"))
         width = max(len(action.label) for action in node.actions)
         for _, label, frequency, ev in node_tables.combo_actions(node, hand).rows:
-            often, worth = format_percent(frequency, 1), _format_ev(ev - invested)
+            often, worth = format_percent(frequency, 1), _format_ev(ev)
             style = "" if frequency >= options.SMALLEST_REACH else "dim"
             lines.append(Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style))
     if hidden := len(decisions) - len(present):

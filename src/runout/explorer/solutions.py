@@ -247,7 +247,8 @@ def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Jso
                 eqr=summary["eqr"],
             )
         )
-    return _flop_table(node.path, node.label, node.unit, rows)
+    players = list(node.players[::-1])  # the big blind acts first on a flop
+    return _flop_table(node.path, node.label, node.unit, rows, players=players)
 
 
 def list_leaves(view: RunView) -> list[Json]:

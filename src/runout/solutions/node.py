@@ -1,7 +1,7 @@
 """What a node of a solution says, the same before and after the flop."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,13 @@ from runout.cards.deck import (
     format_combo,
     live_combos,
 )
+from runout.errors import TreeError, quote
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Manifest
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR
-from runout.trees.tree import BettingTree
+from runout.trees.tree import POSITION_NAMES, BettingTree
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -251,6 +252,7 @@ class Node:
         action_ev: ``[A, H]`` the same for each action of the actor.
         equity: ``[2, H]`` share of the pot at a showdown over all runouts against what the
             opponent arrives with; NaN like ``ev``.
+        is_net: whether EVs count from the start of the hand or spot; see `net`.
         is_locked: whether some hands do here what they were told.
         reach: share of the deals that the board allows that are played to here; None if unknown.
         trail: the decisions and cards on the way.
@@ -278,6 +280,7 @@ class Node:
     ev: FloatArray
     action_ev: FloatArray
     equity: FloatArray
+    is_net: bool = False
     is_locked: bool = False
     reach: float | None = None
     trail: tuple[TrailStep, ...] = ()
@@ -294,6 +297,29 @@ class Node:
         separator = PATH_SEPARATOR if is_preflop else STREET_SEPARATOR
         return separator.join(filter(None, (self.path, step)))
 
+    def net(self) -> "Node":
+        """Returns the node with EVs since the start of the hand or spot: folding costs `invested`.
+
+        >>> node.range_ev(0), node.net().range_ev(0)  # the small blind, first in
+        (0.51, 0.01)
+        """
+        if self.is_net:
+            return self
+        spent = np.array(self.invested)
+        action_ev = self.action_ev - spent[self.actor or 0]
+        return replace(self, ev=self.ev - spent[:, None], action_ev=action_ev, is_net=True)
+
+    def player_index(self, name: str) -> int:
+        """Returns the number of a player by name: ``SB``, ``BB``, or ``OOP`` and ``IP``.
+
+        A `TreeError` says which names there are.
+        """
+        positions = POSITION_NAMES if self.street is not None else POSITION_NAMES[::-1]
+        for names in (self.players, positions):
+            if name.upper() in names:
+                return names.index(name.upper())
+        raise TreeError("player", f"{quote(name)} is none of {', '.join(self.players)}")
+
     def range_ev(self, player: int) -> float:
         """Returns the mean `ev` of a player's range; NaN if the ranges do not meet."""
         return known_mean(self.ev[player], self.deals(player))
@@ -305,7 +331,12 @@ class Node:
     def eqr(self, player: int) -> float:
         """Returns the realized equity: what a range gets of what its equity would give it."""
         share = self.pot * self.range_equity(player)
-        return self.range_ev(player) / share if share > 0.0 else float("nan")
+        won = self.range_ev(player) + self.ev_offset(player)
+        return won / share if share > 0.0 else float("nan")
+
+    def ev_offset(self, player: int) -> float:
+        """Returns what is missing to EVs that count from this node on: 0 unless they are `net`."""
+        return self.invested[player] if self.is_net else 0.0
 
     def combos(self, player: int) -> float:
         """Returns how many combos a player arrives with, by weight."""
@@ -424,7 +455,8 @@ def hand_values(node: Node, player: int, measure: Measure) -> FloatArray:
             return node.hand_means(node.equity[player], player)
         case Measure.EQR:
             shares = node.pot * hand_values(node, player, Measure.EQUITY)
-            return divide(hand_values(node, player, Measure.EV), np.nan_to_num(shares))
+            won = hand_values(node, player, Measure.EV) + node.ev_offset(player)
+            return divide(won, np.nan_to_num(shares))
         case Measure.REACH:
             return hand_reach(node, player)
     raise ValueError(f"{measure} is more than one number for each hand")

@@ -1,28 +1,23 @@
 """Nodes as JSON and CSV."""
 
 import json
-import math
 from collections.abc import Iterable
 from typing import Any, Protocol, TextIO
 
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray
-from runout.cards.deck import format_card, format_cards, parse_cards
+from runout.cards.deck import format_card, format_cards
 from runout.errors import TreeError
 from runout.solutions.node import (
-    PREFLOP,
     HandSpace,
     Node,
     NodeAction,
-    NodeKind,
     Quality,
     TrailStep,
-    Unit,
 )
 from runout.solutions.sheet import DECIMALS, rounded, write_csv
 from runout.trees.actions import ActionKind
-from runout.trees.betting import Street
 
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.
 
@@ -59,6 +54,7 @@ def node_to_json(node: Node) -> Json:
     for name, table in {"equity": node.equity, "ev": node.ev}.items():
         document[name] = [_numbers(table[player, columns[player]]) for player in players]
     return document | {
+        **({"ev_from": "start"} if node.is_net else {}),
         **_range_means(node),
         "combos": [rounded(node.combos(player)) for player in players],
         "actions": _actions(node),
@@ -136,57 +132,6 @@ def _step_to_json(step: TrailStep) -> Json:
     actions = _with_frequency(step.actions, step.frequencies)
     same = {name: getattr(step, name) for name in ("path", "label", "actor")}
     return {**same, "actions": actions, "taken": step.taken}
-
-
-def node_from_json(document: Json) -> Node:
-    """Returns the node that `node_to_json` wrote, with the digits that it kept."""
-    space = HandSpace(document["hand_space"])
-    index = {name: column for column, name in enumerate(space.names)}
-    columns = [[index[name] for name in names] for names in document["hands"]]
-    is_held = np.zeros((2, len(space.names)), dtype=bool)
-    for player, of_player in enumerate(columns):
-        is_held[player, of_player] = True
-
-    def spread(rows: list[list[float | None]], of_rows: list[list[int]], fill: float) -> FloatArray:
-        table = np.full((len(rows), len(space.names)), fill)
-        for row, numbers, places in zip(table, rows, of_rows, strict=True):
-            row[places] = np.array(numbers, dtype=np.float64)  # None becomes NaN
-        return table
-
-    actor, actions = document["actor"], document["actions"]
-    of_actor = [] if actor is None else [columns[actor]] * len(actions)
-    street = document["street"]
-    same: Json = {name: document[name] for name in ("path", "label", "pot", "actor", "reach")}
-    pairs = {name: tuple(document[name]) for name in ("stacks", "invested", "players", "flops")}
-    return Node(
-        **same | pairs,
-        kind=NodeKind(document["kind"]),
-        street=None if street == PREFLOP else Street[street.upper()],
-        board=parse_cards(document["board"]) if document["board"] else (),
-        unit=Unit(document["unit"]),
-        actions=tuple(map(action_from_json, actions)),
-        next_cards=tuple(card for text in document["cards"] for card in parse_cards(text)),
-        hand_space=space,
-        is_held=is_held,
-        weights=spread(document["weights"], columns, 0.0),
-        met_weights=spread(document["met"], columns, 0.0),
-        strategy=spread([action["strategy"] for action in actions], of_actor, math.nan),
-        ev=spread(document["ev"], columns, math.nan),
-        action_ev=spread([action["evs"] for action in actions], of_actor, math.nan),
-        equity=spread(document["equity"], columns, math.nan),
-        is_locked=document["locked"],
-        trail=tuple(map(_step_from_json, document["trail"])),
-    )
-
-
-def _step_from_json(document: Json) -> TrailStep:
-    actions = document["actions"]
-    shares = (action["frequency"] for action in actions)
-    known = {
-        "actions": tuple(map(action_from_json, actions)),
-        "frequencies": tuple(math.nan if share is None else share for share in shares),
-    }
-    return TrailStep(**document | known)
 
 
 def _numbers(values: FloatArray) -> list[float | None]:

@@ -22,7 +22,7 @@ from runout.solutions.preflop import (
 )
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.paths import STREET_SEPARATOR, split_path
-from runout.trees.tree import FLOP, PostflopTree
+from runout.trees.tree import FLOP, POSITION_NAMES, PostflopTree
 
 _FLOP_LABEL = "flop"
 
@@ -145,12 +145,19 @@ def _join(before: Node, given: GivenFlop, node: Node) -> Node:
         return STREET_SEPARATOR.join(filter(None, (root, path)))
 
     dealt = TrailStep(before.path, _FLOP_LABEL, None, (), (), format_cards(given.cards))
-    trail = tuple(replace(step, path=below(step.path)) for step in node.trail)
+    names = before.players[::-1]  # the big blind is out of position
+    called = dict(zip(POSITION_NAMES, names, strict=True))
+    trail = tuple(
+        replace(step, path=below(step.path), label=called.get(step.label, step.label))
+        for step in node.trail
+    )
     blinds = before.invested[0]  # equal: the flop is seen when both have put in the same
     oop, ip = (blinds + amount for amount in node.invested)
     return replace(
         node,
         path=below(node.path),
+        label=called.get(node.label, node.label),
+        players=(names[0], names[1]),
         invested=(oop, ip),
         reach=None if node.reach is None else (before.reach or 0.0) * node.reach,
         trail=(*before.trail, dealt, *trail),

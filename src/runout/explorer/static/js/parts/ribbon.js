@@ -87,9 +87,9 @@ function keepInView(place) {
   list.scrollLeft = place.offsetLeft - list.offsetLeft - (list.clientWidth - place.clientWidth) / 2;
 }
 
-// The names of the players change with the flop, and so do their numbers.
+// The numbers of the players change with the flop, on which the big blind acts first.
 const namesAt = (path) =>
-  state.facts.kind === "spot" || stepsOf(path).some(isCards) ? ["OOP", "IP"] : ["SB", "BB"];
+  state.facts.kind === "spot" ? ["OOP", "IP"] : stepsOf(path).some(isCards) ? ["BB", "SB"] : ["SB", "BB"];
 
 function Dealt({ place, isHere }) {
   const cards = place.taken ? cardsOf(place.taken) : [];
