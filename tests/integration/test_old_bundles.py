@@ -15,6 +15,9 @@ from tests.conftest import SAMPLES as DATA
 
 TOLERANCE = 1e-4
 
+#: What is called otherwise now: players keep their blinds on the flops of a preflop game.
+RENAMED = {"joint": {"OOP": "BB", "IP": "SB"}, "joint_compact": {"OOP": "BB", "IP": "SB"}}
+
 
 @cache
 def read_golden(name):
@@ -47,13 +50,23 @@ def find_differences(new, old, place=""):
         yield f"{place}: {new!r}, was {old!r}"
 
 
+def rename(document, names):
+    """Returns a document whose texts are called as they are now."""
+    if isinstance(document, dict):
+        return {key: rename(value, names) for key, value in document.items()}
+    if isinstance(document, list):
+        return [rename(item, names) for item in document]
+    return names.get(document, document) if isinstance(document, str) else document
+
+
 @pytest.mark.parametrize(("name", "number"), list(list_documents()))
 def test_an_old_bundle_shows_what_it_showed(name, number, samples, monkeypatch):
     golden = read_golden(name)[number]
     monkeypatch.chdir(samples)
     result = CliRunner().invoke(app, golden["arguments"])
     assert result.exit_code == 0, result.stderr or repr(result.exception)
-    differences = list(find_differences(json.loads(result.stdout), golden["document"]))
+    expected = rename(golden["document"], RENAMED.get(name, {}))
+    differences = list(find_differences(json.loads(result.stdout), expected))
     assert not differences, "\n".join(differences[:20])
 
 
