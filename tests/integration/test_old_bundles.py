@@ -53,7 +53,7 @@ def find_differences(new, old, place=""):
 def rename(document, names):
     """Returns a document whose texts are called as they are now."""
     if isinstance(document, dict):
-        return {key: rename(value, names) for key, value in document.items()}
+        return {names.get(key, key): rename(value, names) for key, value in document.items()}
     if isinstance(document, list):
         return [rename(item, names) for item in document]
     return names.get(document, document) if isinstance(document, str) else document
