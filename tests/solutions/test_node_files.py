@@ -22,7 +22,7 @@ from runout.solutions.node_files import (
 )
 from runout.solutions.preflop import PreflopView
 from runout.solutions.values import ExploitabilityMeaning
-from runout.trees.paths import split_path
+from runout.trees.paths import read_path
 from tests.samples.node_json import node_from_json
 from tests.samples.preflop_games import made_up_book, small_tree, solve
 from tests.samples.small_spots import make_spot
@@ -61,7 +61,7 @@ def test_a_walk_of_any_depth_loads_back(depth):
     document, num_nodes = export(depth=depth)
     nodes = list(nodes_below(document["node"]))
     assert len(nodes) == num_nodes
-    steps = [len(split_path(node["path"])) for node in nodes]
+    steps = [len(read_path(node["path"]).steps) for node in nodes]
     assert max(steps) == (6 if depth is None else depth)
     assert len({node["path"] for node in nodes}) == num_nodes
     if depth is None:

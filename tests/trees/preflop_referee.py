@@ -104,7 +104,7 @@ def check_decision(tree, node):
     else:
         assert kinds[0] == ActionKind.CHECK
         assert tree.path(node) == "c"
-    num_raises = sum(code[0] in "ra" for code in tree.path(node).split("-") if code)
+    num_raises = sum(code[0] in "ra" for code in tree.path(node).split(":") if code)
     is_open = num_raises < rules.raise_cap and theirs < stack - 0.001 * 2 * (ante + theirs) - 1e-9
     assert kinds.count(ActionKind.ALL_IN) == is_open
     for action in actions:

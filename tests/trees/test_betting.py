@@ -61,10 +61,10 @@ def chip_actions(state, pot, stack, bets, raises=(), **limits):
 
 def test_the_first_player_may_check_or_bet_every_size_or_all_in():
     assert actions_of(to_open(), 6, [0.5, 1.0]) == [
-        (CHECK, 0.0),
-        (BET, 0.5),
-        (BET, 1.0),
-        (ALL_IN, 6.0),
+        Action(CHECK, 0.0),
+        Action(BET, 0.5),
+        Action(BET, 1.0),
+        Action(ALL_IN, 6.0),
     ]
 
 
@@ -74,7 +74,11 @@ def test_a_bet_is_a_fraction_of_the_pot_now():
 
 
 def test_nobody_bets_more_than_the_effective_stack():
-    assert actions_of(to_open(), 0.75, [0.5, 1.0, 2.0]) == [(CHECK, 0), (BET, 0.5), (ALL_IN, 0.75)]
+    assert actions_of(to_open(), 0.75, [0.5, 1.0, 2.0]) == [
+        Action(CHECK, 0),
+        Action(BET, 0.5),
+        Action(ALL_IN, 0.75),
+    ]
 
 
 def test_sizes_that_coincide_are_one_action():
@@ -86,7 +90,7 @@ def test_the_order_of_the_sizes_does_not_matter():
 
 
 def test_a_size_within_a_thousandth_of_the_pot_of_all_in_is_all_in():
-    assert actions_of(to_open(), 1.002, [1.0]) == [(CHECK, 0.0), (ALL_IN, 1.002)]
+    assert actions_of(to_open(), 1.002, [1.0]) == [Action(CHECK, 0.0), Action(ALL_IN, 1.002)]
     assert amounts(actions_of(to_open(), 1.01, [1.0])) == [1.0, 1.01]
 
 
@@ -101,16 +105,16 @@ def test_sizes_that_almost_coincide_are_one_action_and_the_larger_stays():
 def test_a_bet_can_be_folded_to_called_or_raised():
     # Pot 1 + 1, to call 1: a raise of f goes to 1 + 3 f.
     assert actions_of(facing(1.0, 6), 6, [0.5, 1.0]) == [
-        (FOLD, 0.0),
-        (CALL, 1.0),
-        (RAISE, 2.5),
-        (RAISE, 4.0),
-        (ALL_IN, 6.0),
+        Action(FOLD, 0.0),
+        Action(CALL, 1.0),
+        Action(RAISE, 2.5),
+        Action(RAISE, 4.0),
+        Action(ALL_IN, 6.0),
     ]
 
 
 def test_an_all_in_can_only_be_folded_to_or_called():
-    assert actions_of(facing(6.0, 6), 6, [0.5, 1.0]) == [(FOLD, 0.0), (CALL, 6.0)]
+    assert actions_of(facing(6.0, 6), 6, [0.5, 1.0]) == [Action(FOLD, 0.0), Action(CALL, 6.0)]
 
 
 def test_a_raise_below_the_minimum_is_lifted_to_it():
@@ -122,7 +126,11 @@ def test_a_raise_below_the_minimum_is_lifted_to_it():
 
 
 def test_an_all_in_may_be_less_than_a_minimum_raise():
-    assert actions_of(facing(1.0, 1.5), 1.5, [1.0]) == [(FOLD, 0), (CALL, 1.0), (ALL_IN, 1.5)]
+    assert actions_of(facing(1.0, 1.5), 1.5, [1.0]) == [
+        Action(FOLD, 0),
+        Action(CALL, 1.0),
+        Action(ALL_IN, 1.5),
+    ]
 
 
 def test_the_limit_counts_raises_after_the_first_bet_and_stops_all_in_too():
@@ -146,7 +154,7 @@ def test_a_blind_is_a_bet_that_may_be_raised_after_a_limp():
     # The engine serves preflop too: both have put in a blind of 1, and player 1 has the option.
     state = BettingState(Street.FLOP, 1, (1.0, 1.0), 0.0, last_increment=1.0, num_bets=1)
     actions = legal_actions(BettingRules.uniform("50%", 3, "3x"), Stakes(0.5, 20), state)
-    assert actions == [(CHECK, 1.0), (RAISE, 3.0), (ALL_IN, 20.0)]
+    assert actions == [Action(CHECK, 1.0), Action(RAISE, 3.0), Action(ALL_IN, 20.0)]
 
 
 # Thresholds
@@ -155,11 +163,11 @@ def test_a_blind_is_a_bet_that_may_be_raised_after_a_limp():
 def test_all_in_is_added_up_to_its_threshold():
     for threshold, is_offered in [(math.inf, True), (6.0, True), (5.9, False), (0.0, False)]:
         offered = actions_of(to_open(), 6, [0.5], add_all_in_threshold=threshold)
-        assert ((ALL_IN, 6.0) in offered) == is_offered
+        assert (Action(ALL_IN, 6.0) in offered) == is_offered
     # Facing a bet of 1 the pot after calling is 3 and 5 more are all-in.
     for threshold, is_offered in [(1.7, True), (1.6, False)]:
         offered = actions_of(facing(1.0, 6), 6, [0.5], add_all_in_threshold=threshold)
-        assert ((ALL_IN, 6.0) in offered) == is_offered
+        assert (Action(ALL_IN, 6.0) in offered) == is_offered
 
 
 def test_a_bet_that_leaves_little_behind_is_all_in():
@@ -239,7 +247,7 @@ def test_without_donk_sizes_the_bet_sizes_are_used_and_an_empty_list_means_none(
     stakes, state = Stakes.in_pots(6), to_open(Street.TURN, may_donk=True)
     assert amounts(legal_actions(BettingRules.uniform([0.5], 1), stakes, state)) == [0.5, 6]
     rules = BettingRules.uniform([0.5], 1, donk_sizes=[], add_all_in_threshold=0.0)
-    assert legal_actions(rules, stakes, state) == [(CHECK, 0.0)]
+    assert legal_actions(rules, stakes, state) == [Action(CHECK, 0.0)]
 
 
 def test_streets_and_players_have_their_own_menus():
@@ -251,7 +259,8 @@ def test_streets_and_players_have_their_own_menus():
     for street in Street:
         for player in (0, 1):
             bet = legal_actions(rules, Stakes.in_pots(6), to_open(street, player))[1]
-            assert bet == (BET, pytest.approx(0.5 * player + 0.1 * (street + 1)))
+            assert bet.kind == BET
+            assert bet.amount == pytest.approx(0.5 * player + 0.1 * (street + 1))
 
 
 @deterministic
@@ -275,7 +284,7 @@ def test_every_raise_is_legal_distinct_and_affordable(spr, bet, fractions, mergi
         assert action.amount <= spr
         assert (action.kind == ALL_IN) == (action.amount == spr)
         assert action.kind == ALL_IN or action.amount >= 2 * bet
-    assert bet == spr or raises[-1] == (ALL_IN, spr)
+    assert bet == spr or raises[-1] == Action(ALL_IN, spr)
 
 
 # Errors
@@ -408,25 +417,25 @@ def raises_after(rules, *amounts, limped=False):
 
 def test_the_small_blind_may_fold_limp_raise_or_move_all_in():
     assert actions_after(rules_of("2.5bb")) == [
-        (FOLD, 0.5),
-        (CALL, 1.0),
-        (RAISE, 2.5),
-        (ALL_IN, 100.0),
+        Action(FOLD, 0.5),
+        Action(CALL, 1.0),
+        Action(RAISE, 2.5),
+        Action(ALL_IN, 100.0),
     ]
 
 
 def test_without_limps_the_small_blind_raises_or_folds():
     actions = actions_after(rules_of("2.5bb", allow_limp=False))
-    assert actions == [(FOLD, 0.5), (RAISE, 2.5), (ALL_IN, 100.0)]
+    assert actions == [Action(FOLD, 0.5), Action(RAISE, 2.5), Action(ALL_IN, 100.0)]
 
 
 def test_the_big_blind_has_the_option_after_a_limp():
     actions = actions_after(rules_of("3bb"), limped=True)
-    assert actions == [(CHECK, 1.0), (RAISE, 3.0), (ALL_IN, 100.0)]
+    assert actions == [Action(CHECK, 1.0), Action(RAISE, 3.0), Action(ALL_IN, 100.0)]
 
 
 def test_without_limps_a_raise_can_still_be_called():
-    assert (CALL, 2.5) in actions_after(rules_of("2.5bb", allow_limp=False), 2.5)
+    assert Action(CALL, 2.5) in actions_after(rules_of("2.5bb", allow_limp=False), 2.5)
 
 
 # Sizes
@@ -494,12 +503,20 @@ def test_a_raise_adds_at_least_the_last_raise_and_first_the_big_blind():
 
 
 def test_an_all_in_may_be_less_than_a_minimum_raise_of_test_preflop_betting():
-    assert actions_after(rules_of("2bb", 1.5)) == [(FOLD, 0.5), (CALL, 1.0), (ALL_IN, 1.5)]
-    assert actions_after(rules_of("3x", 9.0), 5.0) == [(FOLD, 1.0), (CALL, 5.0), (ALL_IN, 9.0)]
+    assert actions_after(rules_of("2bb", 1.5)) == [
+        Action(FOLD, 0.5),
+        Action(CALL, 1.0),
+        Action(ALL_IN, 1.5),
+    ]
+    assert actions_after(rules_of("3x", 9.0), 5.0) == [
+        Action(FOLD, 1.0),
+        Action(CALL, 5.0),
+        Action(ALL_IN, 9.0),
+    ]
 
 
 def test_an_all_in_can_only_be_folded_to_or_called_of_test_preflop_betting():
-    assert actions_after(rules_of("3x"), 100.0) == [(FOLD, 1.0), (CALL, 100.0)]
+    assert actions_after(rules_of("3x"), 100.0) == [Action(FOLD, 1.0), Action(CALL, 100.0)]
 
 
 def test_nobody_bets_more_than_the_effective_stack_of_test_preflop_betting():
@@ -546,8 +563,8 @@ def test_the_cap_counts_every_raise_and_stops_all_in_too():
     rules = rules_of("2x", raise_cap=2)
     assert raises_after(rules) == [2.0, 100.0]
     assert raises_after(rules, 2.0) == [4.0, 100.0]
-    assert actions_after(rules, 2.0, 4.0) == [(FOLD, 2.0), (CALL, 4.0)]
-    assert actions_after(rules_of("2x", raise_cap=0), limped=True) == [(CHECK, 1.0)]
+    assert actions_after(rules, 2.0, 4.0) == [Action(FOLD, 2.0), Action(CALL, 4.0)]
+    assert actions_after(rules_of("2x", raise_cap=0), limped=True) == [Action(CHECK, 1.0)]
 
 
 # Posting
@@ -580,7 +597,7 @@ def test_a_short_stack_posts_what_it_has(stacks, ante, posted_ante, posted_blind
 def test_calling_a_big_blind_who_is_all_in_is_no_limp():
     for stack in (1.0, 0.75):
         rules = rules_of("2x", stack, allow_limp=False)
-        assert actions_after(rules) == [(FOLD, 0.5), (CALL, stack)]
+        assert actions_after(rules) == [Action(FOLD, 0.5), Action(CALL, stack)]
 
 
 def test_a_rounding_error_is_no_stack():
@@ -592,24 +609,29 @@ def test_a_rounding_error_is_no_stack():
 
 def test_other_blinds_move_the_minimum_raise():
     straddled = rules_of("1.1x", small_blind_bb=1.0, big_blind_bb=2.0)
-    assert actions_after(straddled) == [(FOLD, 1.0), (CALL, 2.0), (RAISE, 4.0), (ALL_IN, 100.0)]
+    assert actions_after(straddled) == [
+        Action(FOLD, 1.0),
+        Action(CALL, 2.0),
+        Action(RAISE, 4.0),
+        Action(ALL_IN, 100.0),
+    ]
     dead_button = rules_of("2x", small_blind_bb=0.0)
-    assert actions_after(dead_button)[:2] == [(FOLD, 0.0), (CALL, 1.0)]
+    assert actions_after(dead_button)[:2] == [Action(FOLD, 0.0), Action(CALL, 1.0)]
 
 
 # Presets and errors
 
 
 def test_push_or_fold_is_all_there_is():
-    assert actions_after(push_fold_rules(10.0)) == [(FOLD, 0.5), (ALL_IN, 10.0)]
+    assert actions_after(push_fold_rules(10.0)) == [Action(FOLD, 0.5), Action(ALL_IN, 10.0)]
     assert push_fold_rules((10.0, 8.0), ante_bb=0.5).stakes.betting_stack == 7.5
 
 
 def test_limp_or_fold_is_all_that_the_small_blind_has():
     rules = limp_fold_rules(10.0)
-    assert actions_after(rules) == [(FOLD, 0.5), (CALL, 1.0)]
-    assert actions_after(rules, limped=True) == [(CHECK, 1.0), (ALL_IN, 10.0)]
-    assert actions_after(rules, 10.0, limped=True) == [(FOLD, 1.0), (CALL, 10.0)]
+    assert actions_after(rules) == [Action(FOLD, 0.5), Action(CALL, 1.0)]
+    assert actions_after(rules, limped=True) == [Action(CHECK, 1.0), Action(ALL_IN, 10.0)]
+    assert actions_after(rules, 10.0, limped=True) == [Action(FOLD, 1.0), Action(CALL, 10.0)]
 
 
 def test_the_standard_rules_open_small_and_end_all_in():

@@ -129,7 +129,7 @@ def test_a_preflop_outline_can_stop_early():
     assert lines[after_raise + 1 : after_raise + 5] == [
         "    BB fold -> SB wins the pot of 2",
         "    BB call -> flop, pot 4, 23 behind, SPR 5.75",
-        "    BB raise to 6 ... 5 more nodes",
+        "    BB raise 3x (to 6) ... 5 more nodes",
         "    BB all-in 25 ... 2 more nodes",
     ]
     assert len(format_tree(tree).splitlines()) == tree.num_nodes

@@ -80,7 +80,7 @@ def test_a_river_with_only_all_in_has_nine_nodes():
     # root | x, a | xx, xa, af, ac | xaf, xac
     tree = build(1, [1.0], 1, Street.RIVER)
     assert [tree.path(node) for node in range(tree.num_nodes)] == [
-        "", "x", "a", "x-x", "x-a", "a-f", "a-c", "x-a-f", "x-a-c",
+        "", "x", "a", "x:x", "x:a", "a:f", "a:c", "x:a:f", "x:a:c",
     ]  # fmt: skip
     assert tree.layout.actor.tolist() == [OOP, IP, IP, LEAF, OOP, LEAF, LEAF, LEAF, LEAF]
     assert tree.leaf_kind.tolist() == [
@@ -112,8 +112,8 @@ def test_the_tree_of_the_kernel_measurements_has_2233_nodes(kernels_tree):
 
 
 def test_raises_are_counted_after_the_first_bet(kernels_tree):
-    assert kernels_tree.find_node("b50-r50-r50")
-    three = kernels_tree.layout.children(kernels_tree.find_node("b50-r50-r50"))
+    assert kernels_tree.find_node("b50:r50:r50")
+    three = kernels_tree.layout.children(kernels_tree.find_node("b50:r50:r50"))
     assert [kernels_tree.action_to(child).kind for child in three] == [FOLD, CALL]
 
 
@@ -155,16 +155,16 @@ def test_the_spot_of_the_exact_solver_has_the_street_templates_of_kernels_md(
 
 def test_a_fold_loses_half_the_pot_and_what_was_put_in():
     tree = build(6, [0.5], 1)
-    node = tree.find_node("b50-r50-f")  # OOP has put in 0.5
+    node = tree.find_node("b50:r50:f")  # OOP has put in 0.5
     assert tree.leaf_payoffs(OOP, equity=0.9)[node] == -(0.5 + 0.5)
     assert tree.leaf_payoffs(IP, equity=0.1)[node] == 0.5 + 0.5
 
 
 def test_a_showdown_shares_the_final_pot():
     tree = build(6, [0.5], 1)
-    node = tree.find_node("b50-c-x-x-x-x")
+    node = tree.find_node("b50:c:x:x:x:x")
     assert tree.leaf_payoffs(OOP, 0.7)[node] == pytest.approx((0.7 - 0.5) * (1 + 2 * 0.5))
-    all_in = tree.find_node("a-c")
+    all_in = tree.find_node("a:c")
     assert tree.leaf_payoffs(IP, 0.25)[all_in] == pytest.approx((0.25 - 0.5) * (1 + 2 * 6))
 
 
@@ -303,7 +303,7 @@ def test_the_tree_agrees_with_a_recursion_over_exact_fractions(spr, sizes, max_r
 
     found = Counter(
         rounded(
-            tuple(step[0] for step in tree.path(node).split("-")),
+            tuple(step[0] for step in tree.path(node).split(":")),
             endings[int(tree.leaf_kind[node])],
             tree.invested[node],
         )
@@ -375,10 +375,10 @@ def test_donk_sizes_are_used_after_out_of_position_calls_and_only_then():
     tree = build(6, [0.5], 1, donk_sizes=[0.25])
     first_bets = {
         path: tree.actions(tree.find_node(path))[1].amount / tree.pot(tree.find_node(path))
-        for path in ("", "x-b50-c", "x-x", "b50-c", "x-b50-c-x", "x-b50-c-x-x")
+        for path in ("", "x:b50:c", "x:x", "b50:c", "x:b50:c:x", "x:b50:c:x:x")
     }
     assert first_bets == {
-        "": 0.5, "x-b50-c": 0.25, "x-x": 0.5, "b50-c": 0.5, "x-b50-c-x": 0.5, "x-b50-c-x-x": 0.5,
+        "": 0.5, "x:b50:c": 0.25, "x:x": 0.5, "b50:c": 0.5, "x:b50:c:x": 0.5, "x:b50:c:x:x": 0.5,
     }  # fmt: skip
 
 
@@ -392,32 +392,32 @@ def test_every_node_is_found_by_its_path(kernels_tree):
 
 
 def test_paths_in_pots_are_percentages_and_in_chips_amounts(kernels_tree):
-    node = kernels_tree.find_node("b50-c-x-b100-r50")
-    assert kernels_tree.action_label(node) == "raise to 5 (50%)"
+    node = kernels_tree.find_node("b50:c:x:b100:r50")
+    assert kernels_tree.action_label(node) == "raise 50% (to 5)"
     assert kernels_tree.action_to(node) == Action(RAISE, 5.0)
     assert kernels_tree.action_fraction(node) == pytest.approx(0.5)
     assert kernels_tree.pot(node) == pytest.approx(2 + 2 + 5)
     tree = PostflopTree.build(BettingRules.uniform("100c", 1, "2.5x"), Stakes.in_chips(180, 910))
-    assert tree.path(tree.find_node("b100-r250-c-x-a")) == "b100-r250-c-x-a"
-    assert tree.find_node(" B100-C ") == tree.find_node("b100-c")
+    assert tree.path(tree.find_node("b100:r250:c:x:a")) == "b100:r250:c:x:a"
+    assert tree.find_node(" B100-C ") == tree.find_node("b100:c")
 
 
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("b33", "path 'b33': 'b33' is no action at the root, use one of x, b50, b100, a"),
+        ("b33", "1: 'b33' is not an action at the root; possible: x, b50 (50%), b100 (100%), a"),
         (
             "x-b50-x",
-            "path 'x-b50-x': 'x' is no action after 'x-b50', use one of f, c, r50, r100, a",
+            "3: 'x' is not an action after 'x:b50'; possible: f, c, r50 (50%), r100 (100%), a",
         ),
-        ("b50-f-x", "path 'b50-f-x': 'x' is no action after 'b50-f', the betting is over"),
-        ("x--x", "path 'x--x': '' is no action after 'x', use one of x, b50, b100, a"),
+        ("b50:f:x", "3: 'x' is not an action after 'b50:f'; the betting is over"),
+        ("x--x", "2: '' is not an action after 'x'; possible: x, b50 (50%), b100 (100%), a"),
     ],
 )
 def test_a_wrong_path_says_which_step_and_what_is_allowed(kernels_tree, path, message):
     with pytest.raises(TreeError) as caught:
         kernels_tree.find_node(path)
-    assert str(caught.value) == message
+    assert str(caught.value) == f"path {path!r}, step {message}"
 
 
 # Errors
@@ -448,7 +448,7 @@ TREE = PreflopTree.build(standard_rules_25bb())
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("c-x", PotType.LIMPED), ("r2-c", PotType.RAISED), ("r2-r6-c", PotType.RERAISED)],
+    [("c:x", PotType.LIMPED), ("r2:c", PotType.RAISED), ("r2:r6:c", PotType.RERAISED)],
 )
 def test_a_pot_is_named_by_its_raises(path, expected):
     assert pot_type_of(TREE, TREE.find_node(path)) is expected
@@ -513,7 +513,7 @@ exact_rules = random_rules(
 
 def test_push_or_fold_has_five_nodes():
     tree = PreflopTree.build(push_fold_rules(10.0))
-    assert paths(tree) == ["", "f", "a", "a-f", "a-c"]
+    assert paths(tree) == ["", "f", "a", "a:f", "a:c"]
     assert tree.layout.actor.tolist() == [SB, LEAF, BB, LEAF, LEAF]
     assert tree.leaf_kind.tolist() == [NOT_A_LEAF, SB, NOT_A_LEAF, BB, SHOWDOWN]
     assert tree.invested.tolist() == [[0.5, 1], [0.5, 0.5], [10, 1], [1, 1], [10, 10]]
@@ -527,7 +527,7 @@ def test_push_or_fold_has_five_nodes():
 
 def test_limp_or_fold_has_seven_nodes():
     tree = PreflopTree.build(limp_fold_rules(10.0))
-    assert paths(tree) == ["", "f", "c", "c-x", "c-a", "c-a-f", "c-a-c"]
+    assert paths(tree) == ["", "f", "c", "c:x", "c:a", "c:a:f", "c:a:c"]
     assert tree.leaf_kind[3:].tolist() == [FLOP, NOT_A_LEAF, SB, SHOWDOWN]
     assert tree.counts == ((2, 1), (0, 0, 0), (2, 0), 0, 1, 1)
 
@@ -538,21 +538,21 @@ def test_a_limp_leaves_the_big_blind_the_option():
     assert action_labels(tree, 0) == ["fold", "limp", "raise to 3", "all-in 20"]
     assert tree.layout.actor[limp] == BB
     assert action_labels(tree, limp) == ["check", "raise to 3", "all-in 20"]
-    assert tree.leaf_kind[tree.find_node("c-x")] == FLOP
+    assert tree.leaf_kind[tree.find_node("c:x")] == FLOP
     # The small blind answers the raise, and its call is no limp.
-    assert action_labels(tree, tree.find_node("c-r3")) == ["fold", "call"]
-    assert tree.leaf_kind[tree.find_node("c-r3-c")] == FLOP
+    assert action_labels(tree, tree.find_node("c:r3")) == ["fold", "call"]
+    assert tree.leaf_kind[tree.find_node("c:r3:c")] == FLOP
 
 
 def test_a_raise_a_re_raise_and_an_all_in_are_counted_by_hand():
     tree = build_of_test_preflop_tree("2.5bb; 9bb", 25.0, raise_cap=3, allow_limp=False)
     assert sorted(paths(tree)) == sorted(
         [
-            "", "f", "r2.5", "a", "a-f", "a-c",
-            "r2.5-f", "r2.5-c", "r2.5-r9", "r2.5-a", "r2.5-a-f", "r2.5-a-c",
-            "r2.5-r9-f", "r2.5-r9-c", "r2.5-r9-a", "r2.5-r9-a-f", "r2.5-r9-a-c",
+            "", "f", "r2.5", "a", "a:f", "a:c",
+            "r2.5:f", "r2.5:c", "r2.5:r9", "r2.5:a", "r2.5:a:f", "r2.5:a:c",
+            "r2.5:r9:f", "r2.5:r9:c", "r2.5:r9:a", "r2.5:r9:a:f", "r2.5:r9:a:c",
             # 9 bb again at depth 2 is below the minimum of 9 + 6.5.
-            "r2.5-r9-r15.5", "r2.5-r9-r15.5-f", "r2.5-r9-r15.5-c",
+            "r2.5:r9:r15.5", "r2.5:r9:r15.5:f", "r2.5:r9:r15.5:c",
         ]
     )  # fmt: skip
     assert tree.counts == ((3, 4), (0, 0, 0), (3, 4), 0, 3, 3)
@@ -565,8 +565,8 @@ def test_the_actions_of_a_worked_hand_follow_the_minimum_raise():
     assert action_labels(tree, tree.find_node("r2.5")) == [
         "fold", "call", "raise to 4", "raise to 7.5",
     ]  # fmt: skip
-    assert action_labels(tree, tree.find_node("r2.5-r4"))[2:] == ["raise to 5.5"]
-    assert action_labels(tree, tree.find_node("r2.5-r7.5"))[2:] == ["raise to 12.5"]
+    assert action_labels(tree, tree.find_node("r2.5:r4"))[2:] == ["raise to 5.5"]
+    assert action_labels(tree, tree.find_node("r2.5:r7.5"))[2:] == ["raise to 12.5"]
 
 
 def test_the_cap_ends_the_raising():
@@ -574,12 +574,12 @@ def test_the_cap_ends_the_raising():
         tree = build_of_test_preflop_tree("2x", 100.0, raise_cap=cap)
         raises = [path.count("r") + path.count("a") for path in paths(tree)]
         assert max(raises) == cap
-    assert paths(build_of_test_preflop_tree("2x", raise_cap=0)) == ["", "f", "c", "c-x"]
+    assert paths(build_of_test_preflop_tree("2x", raise_cap=0)) == ["", "f", "c", "c:x"]
 
 
 def test_without_a_cap_the_stacks_end_the_raising():
     tree = build_of_test_preflop_tree("2x", 16.0, allow_limp=False)
-    assert "r2-r4-r8-a-c" in paths(tree)
+    assert "r2:r4:r8:a:c" in paths(tree)
 
 
 # Money
@@ -588,10 +588,10 @@ def test_without_a_cap_the_stacks_end_the_raising():
 def test_flops_have_the_pots_and_stacks_of_a_worked_example():
     tree = PreflopTree.build(standard_rules_100bb())
     by_path = {leaf.path: leaf for leaf in tree.flop_leaves()}
-    assert by_path["r2.5-c"][2:] == (5.0, 97.5, 19.5)
-    assert by_path["c-x"][2:] == (2.0, 99.0, 49.5)
-    assert by_path["r2.5-r9-c"][2:] == pytest.approx((18.0, 91.0, 91 / 18))
-    assert by_path["c-r3.5-c"][2:] == pytest.approx((7.0, 96.5, 96.5 / 7))
+    assert by_path["r2.5:c"][2:] == (5.0, 97.5, 19.5)
+    assert by_path["c:x"][2:] == (2.0, 99.0, 49.5)
+    assert by_path["r2.5:r9:c"][2:] == pytest.approx((18.0, 91.0, 91 / 18))
+    assert by_path["c:r3.5:c"][2:] == pytest.approx((7.0, 96.5, 96.5 / 7))
     for path, leaf in by_path.items():
         assert tree.find_node(path) == leaf.node
         assert tree.pot(leaf.node) == leaf.pot_bb
@@ -604,8 +604,8 @@ def test_flops_have_the_pots_and_stacks_of_a_worked_example():
 def test_a_fold_loses_what_the_folder_has_put_in():
     tree = PreflopTree.build(standard_rules_100bb())
     for path, folder, lost in [
-        ("f", SB, 0.5), ("c-a-f", SB, 1.0), ("r2.5-f", BB, 1.0), ("r2.5-r9-f", SB, 2.5),
-        ("r2.5-r9-a-f", BB, 9.0),
+        ("f", SB, 0.5), ("c:a:f", SB, 1.0), ("r2.5:f", BB, 1.0), ("r2.5:r9:f", SB, 2.5),
+        ("r2.5:r9:a:f", BB, 9.0),
     ]:  # fmt: skip
         node = tree.find_node(path)
         assert tree.leaf_payoffs(folder, 0.9)[node] == -lost
@@ -615,7 +615,7 @@ def test_a_fold_loses_what_the_folder_has_put_in():
 
 def test_a_shared_pot_is_won_by_share():
     tree = PreflopTree.build(standard_rules_100bb())
-    all_in, flop = tree.find_node("a-c"), tree.find_node("r2.5-c")
+    all_in, flop = tree.find_node("a:c"), tree.find_node("r2.5:c")
     assert tree.leaf_payoffs(SB, 0.75)[all_in] == 50.0
     assert tree.leaf_payoffs(BB, 0.25)[all_in] == -50.0
     assert tree.leaf_payoffs(SB, 1.0)[all_in] == 100.0
@@ -626,18 +626,18 @@ def test_a_shared_pot_is_won_by_share():
 def test_shares_may_differ_by_leaf_and_be_unknown_elsewhere():
     tree = PreflopTree.build(limp_fold_rules(10.0))
     shares = np.full(tree.num_nodes, np.nan)
-    shares[[tree.find_node("c-x"), tree.find_node("c-a-c")]] = 0.75, 0.25
+    shares[[tree.find_node("c:x"), tree.find_node("c:a:c")]] = 0.75, 0.25
     assert tree.leaf_payoffs(SB, shares).tolist() == [0, -0.5, 0, 0.5, 0, -1, -5]
 
 
 def test_the_uncalled_part_of_a_deeper_stack_comes_back():
     for stacks in [(100.0, 40.0), (40.0, 100.0)]:
         tree = build_of_test_preflop_tree("2.5bb", stacks, raise_cap=2)
-        node = tree.find_node("a-c")
+        node = tree.find_node("a:c")
         assert tree.action_label(tree.find_node("a")) == "all-in 40"
         assert tree.invested[node].tolist() == [40.0, 40.0]
         assert tree.leaf_payoffs(SB, 1.0)[node] == 40.0
-        assert tree.stack_behind(tree.find_node("r2.5-c")) == 37.5
+        assert tree.stack_behind(tree.find_node("r2.5:c")) == 37.5
     same = build_of_test_preflop_tree("2.5bb", 40.0, raise_cap=2)
     assert np.array_equal(tree.invested, same.invested)
 
@@ -647,18 +647,18 @@ def test_antes_are_dead_money_that_reduces_the_stack():
     assert tree.invested[0].tolist() == [0.625, 1.125]
     assert tree.pot(0) == 1.75
     assert tree.leaf_payoffs(SB, 0.5)[tree.find_node("f")] == -0.625
-    assert tree.pot(tree.find_node("r2.5-c")) == 5.25
-    assert tree.stack_behind(tree.find_node("r2.5-c")) == 25.0 - 2.625
+    assert tree.pot(tree.find_node("r2.5:c")) == 5.25
+    assert tree.stack_behind(tree.find_node("r2.5:c")) == 25.0 - 2.625
     assert tree.flop_leaves()[0].spr == (25.0 - 1.125) / 2.25
     assert tree.action_label(tree.find_node("a")) == "all-in 24.875"
-    assert tree.invested[tree.find_node("a-c")].tolist() == [25.0, 25.0]
+    assert tree.invested[tree.find_node("a:c")].tolist() == [25.0, 25.0]
 
 
 def test_an_all_in_is_the_stack_itself_whatever_the_rounding_of_antes():
     stack, ante = 1.7, 0.12
     assert ante + (stack - ante) != stack
     tree = PreflopTree.build(push_fold_rules(stack, ante_bb=ante))
-    assert tree.invested[tree.find_node("a-c")].tolist() == [stack, stack]
+    assert tree.invested[tree.find_node("a:c")].tolist() == [stack, stack]
 
 
 def test_positions_turn_around_after_the_flop():
@@ -690,7 +690,7 @@ def test_posting_can_be_all_there_is(stacks, ante):
 
 def test_a_little_more_than_a_blind_can_be_moved_all_in():
     tree = PreflopTree.build(push_fold_rules(1.1))
-    assert paths(tree) == ["", "f", "a", "a-f", "a-c"]
+    assert paths(tree) == ["", "f", "a", "a:f", "a:c"]
     assert tree.pot(4) == 2.2
 
 
@@ -757,18 +757,18 @@ def test_an_independent_rules_engine_agrees(rules):
 def test_actions_are_read_from_the_rows_of_the_children():
     tree = PreflopTree.build(standard_rules_25bb())
     assert tree.action_kind[0] == NO_ACTION
-    assert tree.action_to(tree.find_node("r2-r6")) == Action(ActionKind.RAISE, 6.0)
-    assert tree.actions(tree.find_node("r2-r6-a")) == [
-        (ActionKind.FOLD, 6.0),
-        (ActionKind.CALL, 25.0),
+    assert tree.action_to(tree.find_node("r2:r6")) == Action(ActionKind.RAISE, 6.0)
+    assert tree.actions(tree.find_node("r2:r6:a")) == [
+        Action(ActionKind.FOLD, 6.0),
+        Action(ActionKind.CALL, 25.0),
     ]
     assert tree.actions(tree.find_node("f")) == []
 
 
 def test_a_wrong_step_of_a_path_is_named():
     tree = PreflopTree.build(standard_rules_100bb())
-    with pytest.raises(TreeError, match="'r3' is no action at the root, use one of f, c, "):
-        tree.find_node("r3-c")
+    with pytest.raises(TreeError, match="'r3' is not an action at the root; possible: f, c, "):
+        tree.find_node("r3:c")
 
 
 def test_the_presets_have_the_sizes_of_their_docstrings():

@@ -229,7 +229,7 @@ _SPOT_CONFIG = "A config, YAML; options win over it."
 SpotConfigOption = Annotated[Path | None, option("--config -c", "FILE", _SPOT_CONFIG)]
 _FROM = "Ranges, money and sizes of a preflop solution."
 FromOption = Annotated[Path | None, option("--from", "RUN", _FROM)]
-SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "With --from: such as r2-c.")]
+SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "With --from: such as r2:c.")]
 
 
 def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -304,5 +304,5 @@ def reading_spot(file: Path | None, given: Mapping[str, Any], *required: str) ->
 SMALLEST_REACH = 5e-4
 
 SolutionArgument = Annotated[Path, argument("DIR", "What `runout solve-preflop` wrote.")]
-_NODE = "Actions from the start, such as r2.5-c."
+_NODE = "Actions from the start, such as r2.5:c."
 NodeOption = Annotated[str | None, option("--node -n", "PATH", _NODE)]

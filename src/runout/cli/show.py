@@ -39,7 +39,7 @@ from runout.solutions.sheet import Column, Sheet, columns, write_csv
 from runout.solutions.values import ValueSource
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB
-from runout.trees.paths import PATH_SEPARATOR
+from runout.trees.paths import join_path
 
 #: Hands that come less often than this are left out of ranges unless they are asked for.
 SMALLEST_WEIGHT = 0.005
@@ -284,7 +284,7 @@ _EXACT = "Keep hands below 0.5 %, and all digits of weights."
 
 def show_ranges(
     path: options.SolutionArgument,
-    node: Annotated[str, option("--node -n", "PATH", "Actions from the start: r2-c.")] = "",
+    node: Annotated[str, option("--node -n", "PATH", "Actions from the start: r2:c.")] = "",
     after: Annotated[str, option("--after -a", "PATH", "More actions after the node: c.")] = "",
     player: Annotated[_Player | None, flag("--player -p", "Only this one's, as bare text.")] = None,
     round_number: Annotated[int | None, flag("--round", _ROUND)] = None,
@@ -304,7 +304,7 @@ def show_ranges(
     view: PreflopView = open_run(path)
     if round_number is not None:
         view = _at_round(view.solution, round_number)
-    number = view.tree.find_node(PATH_SEPARATOR.join(filter(None, (node.strip(), after.strip()))))
+    number = view.tree.find_node(join_path(node.strip(), after.strip()))
     weights = {
         who: _weights_at(view.solution.range_at(number, index), exact)
         for index, who in enumerate(BLIND_NAMES)

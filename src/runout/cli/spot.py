@@ -86,7 +86,7 @@ def show_spot(
 
     Flops that `solve-postflop` or a run has kept are looked at in the same way; amounts are flop
     pots, and values those of the strategies with real cards. In a joint run a path begins before
-    the flop, such as r2-c:Td9d6h:x, and amounts are big blinds.
+    the flop, such as r2:c:Td9d6h:x, and amounts are big blinds.
     """
     given = {"--json": json, "--csv": csv, "--hand": hand, "--by": cut, "--show": measure}
     given |= {"--compare": compare is not None, "--range": hands is not None, "--class": classes}

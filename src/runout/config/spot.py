@@ -54,7 +54,7 @@ class SpotOrigin(ConfigSection):
 
     run: Annotated[str, Form("a path such as runs/hu_25bb"), Key("nothing")]
     """The directory of the run."""
-    node: Annotated[str, Form("a path such as r2-c"), Key("nothing")]
+    node: Annotated[str, Form("a path such as r2:c"), Key("nothing")]
     """The actions before the flop."""
     oop_ev: Annotated[float, _NUMBER, Key("nothing", "chips")]
     """What OOP gets of the pot there, the mean over flops."""

@@ -188,7 +188,7 @@ class SpotQuestion(BaseModel):
 
     Attributes:
         run: the solution's id.
-        node: the line, such as ``r2-c``.
+        node: the line, such as ``r2:c``.
         board: the flop.
     """
 
@@ -255,7 +255,7 @@ class Explorer:
         line, board = tree.path(leaf), GivenFlop.parse(question.board).name
         path = opened.found.path
         folder = path.parent if path == opened.found.bundle else path  # of the run
-        output = folder / SPOTS_FOLDER / f"{line}-{board}"
+        output = folder / SPOTS_FOLDER / f"{line}:{board}".replace(":", "-")
         return [str(path), line, board, str(output)], output
 
     def job_to_json(self, job: SolveJob) -> Json:

@@ -51,7 +51,7 @@ _SECONDS_BETWEEN_EVENTS = 0.1
 
 
 def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
-    """Returns keys of `SpotConfig` with the ranges, money and sizes of a flop leaf, as ``r2-c``.
+    """Returns keys of `SpotConfig` with the ranges, money and sizes of a flop leaf, as ``r2:c``.
 
     Raises:
         BundleError: if ``solve-preflop`` has written no solution there.

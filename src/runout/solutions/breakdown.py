@@ -13,7 +13,7 @@ from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
 from runout.solutions.node import HandSpace, Node, NodeKind, Quality, known_mean
 from runout.solutions.node_files import View
-from runout.trees.paths import STREET_SEPARATOR, split_path
+from runout.trees.paths import join_path, read_path
 
 # Parts of a range: only some hands of a player, by range text or by what they are on the board.
 #
@@ -277,7 +277,7 @@ def report_cards(view: CardsView, path: str) -> CardReport:
         problem = "no card is dealt there or on the way, give a node where one is"
         raise TreeError(f"path {quote(node.path)}", problem)
     step = node.trail[dealt[-1]]
-    later = split_path(node.path)[dealt[-1] + 1 :]
+    later = read_path(node.path).steps[dealt[-1] + 1 :]
     return _report(view, view.node(step.path), step.taken, tuple(later))
 
 
@@ -288,6 +288,6 @@ def _report(view: CardsView, before: Node, taken: str | None, later: tuple[str, 
         # The highest suit first, but the card that was asked about before others.
         cards = tuple(sorted(alike, key=lambda card: (card == chosen, card), reverse=True))
         steps = (before.path_after(format_card(cards[0])), *later)
-        rows.append(CardRow(cards, view.node(STREET_SEPARATOR.join(steps))))
+        rows.append(CardRow(cards, view.node(join_path(*steps))))
     rows.sort(key=lambda row: max(row.cards), reverse=True)
     return CardReport(before, chosen, tuple(rows))

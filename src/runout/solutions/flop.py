@@ -22,7 +22,7 @@ from runout.cards.deck import (
 from runout.cards.flops import SuitMapping
 from runout.cards.hand_ranking import score_board
 from runout.config.spot import SpotConfig
-from runout.errors import BundleError, CardError, TreeError, quote
+from runout.errors import BundleError, CardError
 from runout.holdem.cards import (
     CardsToCome,
     Rake,
@@ -45,7 +45,7 @@ from runout.solutions.node import (
 )
 from runout.solutions.stored import StoredTables
 from runout.trees.betting import Street
-from runout.trees.paths import STREET_SEPARATOR, counts_from_root, split_path
+from runout.trees.paths import PathSteps, join_path, read_path
 from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN, PostflopTree
 
 _PLAYERS = (0, 1)
@@ -75,7 +75,7 @@ class SpotPosition:
     @property
     def path(self) -> str:
         """The steps as text, empty at the root."""
-        return STREET_SEPARATOR.join(self.steps)
+        return join_path(*self.steps)
 
     @property
     def place(self) -> str:
@@ -139,13 +139,12 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
         TreeError: naming the first step that is no action, and the actions there are.
         CardError: naming the first step that is no card, or a card that cannot come.
     """
-    position, is_total = SpotPosition(spot), counts_from_root(path)
-    for number, step in enumerate(split_path(path), start=1):
-        where = f"path {quote(path.strip())}, step {number}"
+    position, given = SpotPosition(spot), read_path(path)
+    for number, step in enumerate(given.steps):
         if position.kind == NodeKind.CHANCE:
-            position = _deal(position, step, where)
+            position = _deal(position, step, given.where(number))
         else:
-            position = _act(position, step, where, is_total)
+            position = _act(position, given, number)
     return position
 
 
@@ -167,13 +166,9 @@ def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
     return SpotPosition(position.spot, steps, position.node, dealt)
 
 
-def _act(position: SpotPosition, step: str, where: str, is_total: bool) -> SpotPosition:
+def _act(position: SpotPosition, given: PathSteps, number: int) -> SpotPosition:
     tree = position.spot.tree
-    found = tree.find_step(position.node, step, is_total) if position.children else None
-    if found is None:
-        codes = ", ".join(tree.action_code(child) for child in position.children)
-        allowed = f"use one of {codes}" if codes else "the hand is over"
-        raise TreeError(where, f"{quote(step)} is no action {position.place}, {allowed}")
+    found = given.follow(tree, position.node, number)
     steps = (*position.steps, tree.action_code(found))
     return SpotPosition(position.spot, steps, found, position.dealt)
 

@@ -24,7 +24,7 @@ from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Manifest
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
-from runout.trees.paths import PATH_SEPARATOR, STREET_SEPARATOR
+from runout.trees.paths import join_path
 from runout.trees.tree import POSITION_NAMES, BettingTree
 
 if TYPE_CHECKING:
@@ -196,8 +196,8 @@ class NodeAction:
 def actions_of(tree: BettingTree, children: Iterable[int]) -> tuple[NodeAction, ...]:
     """Returns the actions that lead to some nodes of a tree."""
     return tuple(
-        NodeAction(tree.action_code(child), tree.action_label(child), *tree.action_to(child))
-        for child in children
+        NodeAction(tree.action_code(child), tree.action_label(child), action.kind, action.amount)
+        for child, action in ((child, tree.action_to(child)) for child in children)
     )
 
 
@@ -293,9 +293,7 @@ class Node:
 
     def path_after(self, step: str) -> str:
         """Returns the path of what follows an action or a card."""
-        is_preflop = self.street is None and self.kind is NodeKind.DECISION
-        separator = PATH_SEPARATOR if is_preflop else STREET_SEPARATOR
-        return separator.join(filter(None, (self.path, step)))
+        return join_path(self.path, step)
 
     def net(self) -> "Node":
         """Returns the node with EVs since the start of the hand or spot: folding costs `invested`.

@@ -30,6 +30,7 @@ from runout.storage.bundle import MANIFEST_FILE, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
 from runout.trees.layout import LEAF, NO_NODE, NUM_PLAYERS, own_reach
+from runout.trees.paths import join_path, read_path
 from runout.trees.sizes import format_sizes_by_depth
 from runout.trees.tree import FLOP, NOT_A_LEAF, SHOWDOWN, PreflopTree, postflop_position
 
@@ -292,8 +293,10 @@ def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
         **facts
         | {
             "flop_leaves": {
-                path: FlopLeafSource(ValueSource(leaf["source"]), leaf["detail"])
-                for path, leaf in facts["flop_leaves"].items()
+                join_path(*read_path(path).steps): FlopLeafSource(
+                    ValueSource(leaf["source"]), leaf["detail"]
+                )
+                for path, leaf in facts["flop_leaves"].items()  # older ones have dashes in them
             },
             "curve_mbb": tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
             "ranges_rounds": tuple(

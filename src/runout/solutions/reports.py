@@ -26,7 +26,7 @@ from runout.storage.bundle import Bundle, Manifest, load_bundle, reading_content
 from runout.storage.files import replacing_file, reporting_os_errors
 from runout.storage.writer import write_bundle
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
-from runout.trees.paths import STREET_SEPARATOR, split_path
+from runout.trees.paths import join_path, read_path
 from runout.trees.tree import POSITION_NAMES
 
 # One spot on many flops: what each flop says about the chosen lines, as numbers.
@@ -257,7 +257,7 @@ class FlopsReport:
 
     def table(self, path: str = ROOT) -> "LineTable":
         """Returns the table of a line; a `FilterError` names those there are."""
-        wanted = "" if path == ROOT else STREET_SEPARATOR.join(split_path(path))
+        wanted = "" if path == ROOT else join_path(*read_path(path).steps)
         for number, line in enumerate(self.lines):
             if line.path == wanted:
                 return LineTable(line, self.rows, tuple(row.lines[number] for row in self.rows))

@@ -21,7 +21,7 @@ from runout.solutions.preflop import (
     load_solution,
 )
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.trees.paths import STREET_SEPARATOR, split_path
+from runout.trees.paths import PathSteps, join_path, read_path
 from runout.trees.tree import FLOP, POSITION_NAMES, PostflopTree
 
 _FLOP_LABEL = "flop"
@@ -40,7 +40,7 @@ class _Place(NamedTuple):
 
 
 class RunView(PreflopView):
-    """A preflop solution whose flops can be opened as well, as ``r2-c:Td9d6h:x:b50:c:8h``."""
+    """A preflop solution whose flops can be opened as well, as ``r2:c:Td9d6h:x:b50:c:8h``."""
 
     def __init__(
         self,
@@ -76,26 +76,23 @@ class RunView(PreflopView):
 
     def _find_flop(self, path: str) -> _Place | None:
         """Returns the flop that a path leads to and what follows; None before the flop."""
-        steps = split_path(path)
-        number = self._count_preflop(steps)
+        given_path = read_path(path)
+        steps, number = given_path.steps, self._count_preflop(given_path)
         if number == len(steps):
             return None
-        before = super().node(STREET_SEPARATOR.join(steps[:number]))
+        before = super().node(join_path(*steps[:number]))
         given = self._read_flop(before, steps[number], path)
         spot = self._opened(self.tree.find_node(before.path), given)
-        return _Place(before, given, spot, STREET_SEPARATOR.join(steps[number + 1 :]))
+        return _Place(before, given, spot, join_path(*steps[number + 1 :]))
 
-    def _count_preflop(self, steps: list[str]) -> int:
+    def _count_preflop(self, path: PathSteps) -> int:
         """Returns how many steps come before the flop."""
         node = 0
-        for number, step in enumerate(steps):
+        for number in range(len(path.steps)):
             if self.tree.leaf_kind[node] == FLOP:
                 return number
-            found = self.tree.find_step(node, step)
-            if found is None:
-                return len(steps)  # the error is told by whoever reads the path
-            node = found
-        return len(steps)
+            node = path.follow(self.tree, node, number)
+        return len(path.steps)
 
     def _read_flop(self, before: Node, step: str, path: str) -> GivenFlop:
         """Returns a flop as it was given, if it is among those that are kept."""
@@ -139,10 +136,10 @@ def open_run(path: Path | str) -> RunView:
 
 def _join(before: Node, given: GivenFlop, node: Node) -> Node:
     """Returns a node after a flop as one of the whole hand."""
-    root = STREET_SEPARATOR.join((before.path, format_cards(given.cards)))
+    root = join_path(before.path, format_cards(given.cards))
 
     def below(path: str) -> str:
-        return STREET_SEPARATOR.join(filter(None, (root, path)))
+        return join_path(root, path)
 
     dealt = TrailStep(before.path, _FLOP_LABEL, None, (), (), format_cards(given.cards))
     names = before.players[::-1]  # the big blind is out of position

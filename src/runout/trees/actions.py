@@ -6,8 +6,10 @@ checks and folds leave the amount as it was. Its unit is that of the tree (see
 `runout.trees.betting.Stakes`).
 """
 
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple
+
+from runout.trees.sizes import AFTER_FLOP, BetSize, SizeStyle, format_bet_size
 
 
 class ActionKind(IntEnum):
@@ -28,16 +30,20 @@ AGGRESSIVE_KINDS = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.ALL_I
 ACTION_LETTERS = "fxcbra"
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """One action.
 
     Attributes:
         kind: what the player does.
         amount: what the player has then put in on this street, in the unit of the tree.
+        size: the size that was asked for; None if there is none, or the rules of the game made
+            another amount of it. Actions of the same amount are equal, whatever was asked for.
     """
 
     kind: ActionKind
     amount: float
+    size: BetSize | None = field(default=None, compare=False)
 
     @property
     def is_aggressive(self) -> bool:
@@ -45,25 +51,21 @@ class Action(NamedTuple):
         return self.kind in AGGRESSIVE_KINDS
 
 
-def format_action(action: Action, fraction: float | None = None) -> str:
-    """Writes an action for people: ``check``, ``bet 50% (0.5)``, ``raise to 3.2 (75%)``.
+def format_action(action: Action, style: SizeStyle = AFTER_FLOP) -> str:
+    """Writes an action for people: ``check``, ``bet 33% (59)``, ``raise 3x (to 177)``.
 
-    Args:
-        action: the action.
-        fraction: what a bet or raise adds to the opponent's amount, over the pot after calling;
-            left out of the text if not given.
+    The size comes as it was asked for, the amount second; a size that is an amount comes once.
     """
+    if not action.is_aggressive:
+        return action.kind.name.lower()
     amount = format_amount(action.amount)
-    percent = "" if fraction is None else f"{format_percentage(fraction)}%"
-    match action.kind:
-        case ActionKind.BET:
-            return f"bet {percent} ({amount})" if percent else f"bet {amount}"
-        case ActionKind.RAISE:
-            return f"raise to {amount} ({percent})" if percent else f"raise to {amount}"
-        case ActionKind.ALL_IN:
-            return f"all-in {amount}"
-        case _:
-            return action.kind.name.lower()
+    if action.kind == ActionKind.ALL_IN:
+        return f"all-in {amount}"
+    size, is_bet = action.size, action.kind == ActionKind.BET
+    if size is None or (size.unit in ("bb", "c") and format_amount(size.number) == amount):
+        return f"bet {amount}" if is_bet else f"raise to {amount}"
+    text = format_bet_size(size, style)
+    return f"bet {text} ({amount})" if is_bet else f"raise {text} (to {amount})"
 
 
 def format_amount(amount: float) -> str:

@@ -343,16 +343,19 @@ def legal_actions(rules: BettingRules, stakes: Stakes, state: BettingState) -> l
     if not may_raise or (state.num_bets > 0 and limit is not None and state.num_bets > limit):
         return actions
     sized_kind = ActionKind.BET if state.num_bets == 0 else ActionKind.RAISE
-    for target in _targets(rules, stakes, state, street_stack):
+    for target, size in _targets(rules, stakes, state, street_stack):
         kind = ActionKind.ALL_IN if target == street_stack else sized_kind
-        actions.append(Action(kind, target))
+        actions.append(Action(kind, target, size))
     return actions
 
 
 def _targets(
     rules: BettingRules, stakes: Stakes, state: BettingState, street_stack: float
-) -> list[float]:
-    """Returns the amounts to which the player may bet or raise, rising, no two alike."""
+) -> list[tuple[float, BetSize | None]]:
+    """Returns the amounts to which the player may bet or raise, rising, no two alike.
+
+    Each comes with the first size that asks for it, None if it is another amount than asked for.
+    """
     sizes = rules.menu(state.street, state.player).sizes_at(state)
     if not sizes and state.num_bets == 0:
         return []
@@ -360,15 +363,16 @@ def _targets(
     pot_after_call = stakes.dead_money + 2.0 * max(state.invested)
     least = opponent_amount + max(state.last_increment, stakes.minimum_bet)
     force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
-    targets = set()
+    targets: dict[float, BetSize | None] = {}
     for size in sizes:
-        wanted = _wanted_amount(size, stakes, state, street_stack, pot_after_call)
-        target = min(max(stakes.rounded(wanted), least), street_stack)
+        wanted = stakes.rounded(_wanted_amount(size, stakes, state, street_stack, pot_after_call))
+        target = min(max(wanted, least), street_stack)
         pot_if_called = pot_after_call + 2.0 * (target - opponent_amount)
-        is_all_in = street_stack - target <= force * pot_if_called
-        targets.add(street_stack if is_all_in else target)
+        if street_stack - target <= force * pot_if_called:
+            target = street_stack
+        targets.setdefault(target, size if target == wanted else None)
     if street_stack - opponent_amount <= rules.add_all_in_threshold * pot_after_call:
-        targets.add(street_stack)
+        targets.setdefault(street_stack, None)
     merge = max(rules.merging_threshold, SAME_AMOUNT_FRACTION)
     least_apart = SAME_AMOUNT_BB if stakes.is_in_big_blinds else 0.0
     distinct: list[float] = []
@@ -376,7 +380,7 @@ def _targets(
         pot_with_target = pot_after_call + target - opponent_amount
         if not distinct or distinct[-1] - target > max(merge * pot_with_target, least_apart):
             distinct.append(target)
-    return distinct[::-1]
+    return [(target, targets[target]) for target in reversed(distinct)]
 
 
 def _wanted_amount(

@@ -1,36 +1,224 @@
-"""Paths name nodes by the steps that lead there, as ``r2.5-r9-a-c`` or ``x:b59:c:8h``.
+"""The one syntax of paths: a node is named by the steps that lead to it, as ``x:b59:c:Ah:x``.
 
-A step is an action where somebody acts and a card where one is dealt; a flop is three cards. Steps
-are written with ``-`` between them before the flop and ``:`` after it, and read with either. An
-action is understood as the tree writes it; a ``c`` also where only a check is possible, and the
-letters of a bet, a raise and an all-in of the same size are interchangeable. A path with ``r:0`` in
-front is PioSOLVER's, whose bets are what the player has put in on all streets together.
+A step is an action at a decision and a card where one is dealt; a flop is three cards in one step.
+Steps are written with ``:`` between them, before the flop (``r2.5:c``) and after it. The number of
+a bet or raise is what the player has then put in on this street, in chips or big blinds; in trees
+in pots it is a percentage of the pot.
+
+Reading is generous. Steps may be parted by ``:``, ``-``, commas or spaces, in any case, and an
+action may be written as
+
+========================== ================================================================
+``x``, ``check``           check
+``c``, ``call``, ``limp``  call; also a check where nothing is to be called
+``f``, ``fold``            fold
+``a``, ``all-in``          all-in
+``b59``, ``bet 59``        to this amount; ``b`` and ``r`` mean the same, also for an all-in
+``b33%``, ``bet 33%``      of this size, as it was asked for or as it is after rounding
+``r3x``, ``raise 3x``      likewise a multiple of the last bet, big blinds (``2.5bb``), pots
+                           (``1p``), chips (``100c``) or a geometric size (``2e``)
+``bet``, ``raise``         the only one there is
+========================== ================================================================
+
+A path with ``r:0`` in front is PioSOLVER's, whose bets are what the player has put in on all
+streets together.
 """
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
-#: Between the actions before the flop.
-PATH_SEPARATOR = "-"
+from runout.errors import TreeError, quote
+from runout.trees.actions import ACTION_LETTERS, format_amount, format_percentage
+from runout.trees.sizes import AFTER_FLOP, BEFORE_FLOP, format_bet_size
 
-#: Between the steps from the flop on.
-STREET_SEPARATOR = ":"
+if TYPE_CHECKING:
+    from runout.trees.tree import BettingTree
 
-_SEPARATORS = re.compile(f"[{PATH_SEPARATOR}{STREET_SEPARATOR}]")
-_ROOT_STEPS = ["r", "0"]
+#: Between the steps of a path as it is written.
+SEPARATOR = ":"
+
+_SPLIT = re.compile(r"\s*[:,-]\s*|\s+")
+_ALL_IN = re.compile(r"\ball[\s-]?in\b(\s+[\d.]+(?=$|[\s:,-]))?", re.IGNORECASE)
+_SIZED = re.compile(r"\b(bet|raise)(\s+to)?\s+(?=[\d.])", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
+_CARD = re.compile(r"[2-9tjqka][cdhs]", re.IGNORECASE)
+_ROOT_STEPS = ("r", "0")
+_NUM_FLOP_CARDS = 3
+
+#: The letter of each word for an action.
+_LETTERS = {letter: letter for letter in ACTION_LETTERS} | {
+    **{"fold": "f", "check": "x", "call": "c", "limp": "c", "bet": "b", "raise": "r"},
+    **{"allin": "a", "jam": "a", "shove": "a"},
+}
+
+_WORD = "|".join(sorted(_LETTERS, key=len, reverse=True))
+_SIZE = r"(\d+(?:\.\d*)?|\.\d+)(%|x|bb|c|p)?|\d*e[\d.%]*"
+_ACTION = re.compile(rf"({_WORD})({_SIZE})?", re.ASCII)
+
+#: The kinds that a letter without a number can mean, where they are more than its own.
+_ALSO = {"c": "cx", "b": "br", "r": "br"}
 
 
-def split_path(path: str) -> list[str]:
-    """Returns the steps of a path, none of the empty one."""
-    if not path.strip():
-        return []
-    steps = _split(path)
-    return steps[len(_ROOT_STEPS) :] if counts_from_root(path) else steps
+class PathSteps(NamedTuple):
+    """A path as it was given.
+
+    Attributes:
+        text: as it was given.
+        steps: actions and cards, none of the empty path.
+        is_total: whether the number of a bet is the sum of all streets, as PioSOLVER writes it.
+    """
+
+    text: str
+    steps: tuple[str, ...]
+    is_total: bool = False
+
+    def where(self, number: int) -> str:
+        """Returns how errors name a step, by its number from 0."""
+        return f"path {quote(self.text)}, step {number + 1}"
+
+    def place(self, number: int) -> str:
+        """Returns how errors name the node at which a step begins."""
+        before = SEPARATOR.join(self.steps[:number])
+        return f"after {quote(before)}" if before else "at the root"
+
+    def follow(self, tree: "BettingTree", node: int, number: int) -> int:
+        """Returns the node that a step leads to from a node of the tree.
+
+        Raises:
+            TreeError: if it is not an action there, with the actions that are possible.
+        """
+        step = self.steps[number]
+        found = find_action(tree, node, step, self.is_total)
+        if found is None:
+            codes = ", ".join(_describe(tree, child) for child in tree.layout.children(node))
+            possible = f"possible: {codes}" if codes else "the betting is over"
+            problem = f"{quote(step)} is not an action {self.place(number)}; {possible}"
+            raise TreeError(self.where(number), problem)
+        return found
 
 
-def counts_from_root(path: str) -> bool:
-    """Returns whether the bets of a path are totals of all streets, as PioSOLVER writes them."""
-    return [step.lower() for step in _split(path)[: len(_ROOT_STEPS)]] == _ROOT_STEPS
+def read_path(text: str) -> PathSteps:
+    """Splits a path into its steps; `find_node` and `PathSteps.follow` say what they mean.
+
+    >>> read_path("x b33% call Ah").steps
+    ('x', 'b33%', 'call', 'Ah')
+    """
+    plain = _SIZED.sub(r"\1", _ALL_IN.sub("a", _IN_BRACKETS.sub("", text.strip())))
+    steps = _join_flops(_SPLIT.split(plain)) if plain else []
+    is_total = tuple(step.lower() for step in steps[: len(_ROOT_STEPS)]) == _ROOT_STEPS
+    return PathSteps(
+        text.strip(), tuple(steps[len(_ROOT_STEPS) :] if is_total else steps), is_total
+    )
 
 
-def _split(path: str) -> list[str]:
-    return [step.strip() for step in _SEPARATORS.split(path)]
+def _join_flops(steps: list[str]) -> list[str]:
+    """Makes one step of three cards in a row; a turn and a river are no more than two."""
+    joined, cards = [], 0
+    for step in steps:
+        joined.append(step)
+        cards = cards + 1 if _CARD.fullmatch(step) else 0
+        if cards == _NUM_FLOP_CARDS:
+            joined[-_NUM_FLOP_CARDS:] = ["".join(joined[-_NUM_FLOP_CARDS:])]
+            cards = 0
+    return joined
+
+
+def join_path(*parts: str) -> str:
+    """Writes steps or paths one after another as one path; empty ones are left out."""
+    return SEPARATOR.join(filter(None, parts))
+
+
+def find_node(tree: "BettingTree", path: str) -> int:
+    """Returns the node of a tree without cards that a path leads to; the empty one to the root.
+
+    Raises:
+        TreeError: naming the first step that is not an action, and the possible actions.
+    """
+    given, node = read_path(path), 0
+    for number in range(len(given.steps)):
+        node = given.follow(tree, node, number)
+    return node
+
+
+def find_action(tree: "BettingTree", node: int, step: str, is_total: bool = False) -> int | None:
+    """Returns the node that an action leads to, None if no action or more than one is meant.
+
+    Args:
+        tree: the tree.
+        node: where the action is taken.
+        step: the action, as the table above writes it.
+        is_total: whether a number is what was put in on all streets, antes not counted; one that
+            no bet comes to is read as always.
+    """
+    match = _ACTION.fullmatch(step.lower())
+    if match is None:
+        return None
+    letter, children = _LETTERS[match[1]], tree.layout.children(node)
+    if match[2] is None:
+        kinds = _ALSO.get(letter, letter)
+        found = [c for c in children if ACTION_LETTERS[tree.action_kind[c]] in kinds]
+    elif letter in "bra":
+        bets = [child for child in children if tree.action_to(child).is_aggressive]
+        found = _bets_of_size(tree, bets, match, is_total)
+    else:
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+def _bets_of_size(
+    tree: "BettingTree", bets: list[int], match: re.Match[str], is_total: bool
+) -> list[int]:
+    """Returns the bets that a size means: as a total, as asked for, or as it came out."""
+    _, size, number, unit = match.groups()
+    if number is not None and unit is None:
+        value = float(number)
+        if is_total:
+            amount = format_amount(value)
+            if found := [c for c in bets if format_amount(_total(tree, c)) == amount]:
+                return found
+        is_amount = tree.stakes.is_in_chips or tree.stakes.is_in_big_blinds
+        text = format_amount(value) if is_amount else format_percentage(value / 100.0)
+        return [child for child in bets if tree.action_size(child) == text]
+    asked = [child for child in bets if size in _texts_of(tree, child)]
+    if asked or number is None:
+        return asked
+    decimals = len(number.partition(".")[2])
+    return [c for c in bets if round(_measure(tree, c, unit), decimals) == float(number)]
+
+
+def _total(tree: "BettingTree", node: int) -> float:
+    actor = tree.layout.actor[tree.layout.parent[node]]
+    return float(tree.invested[node, actor]) - tree.stakes.ante
+
+
+def _texts_of(tree: "BettingTree", node: int) -> tuple[str, ...]:
+    """Returns the texts of the size that was asked for, none if the rules chose the amount."""
+    size = tree.requested[node]
+    return (
+        () if size is None else tuple(format_bet_size(size, s) for s in (AFTER_FLOP, BEFORE_FLOP))
+    )
+
+
+def _measure(tree: "BettingTree", node: int, unit: str) -> float:
+    """Returns the size of a bet in a unit of sizes, NaN where it has no meaning."""
+    amount = float(tree.action_amount[node])
+    match unit:
+        case "%":
+            return 100.0 * tree.action_fraction(node)
+        case "p":
+            return tree.action_fraction(node)
+        case "x":
+            last = tree.opponent_amount(node)
+            return amount / last if last > 0.0 else float("nan")
+        case "bb":
+            blind = tree.stakes.big_blind
+            return amount / blind if blind > 0.0 else float("nan")
+        case _:
+            return amount if tree.stakes.is_in_chips else float("nan")
+
+
+def _describe(tree: "BettingTree", node: int) -> str:
+    """Writes an action for the list of an error: ``x``, ``b59 (33%)``, ``a``."""
+    code, size = tree.action_code(node), tree.requested[node]
+    is_sized = code[0] in "br" and size is not None and size.unit not in ("bb", "c")
+    return f"{code} ({format_bet_size(size)})" if is_sized and size is not None else code

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, Int32Array, read_only
-from runout.errors import TreeError, quote
+from runout.errors import TreeError
 from runout.trees.actions import (
     ACTION_LETTERS,
     Action,
@@ -37,7 +37,8 @@ from runout.trees.betting import (
     legal_actions,
 )
 from runout.trees.layout import LEAF, MAX_NODES, NO_NODE, TreeArrays, layout_tree
-from runout.trees.paths import PATH_SEPARATOR, counts_from_root, split_path
+from runout.trees.paths import find_node, join_path
+from runout.trees.sizes import AFTER_FLOP, BEFORE_FLOP, BetSize
 
 #: The players after the flop: out of position acts first on every street.
 OOP, IP = 0, 1
@@ -109,6 +110,7 @@ class BettingTree:
             what each player has put in so far, and the betting to come may win more.
         action_kind: ``[N]`` kind of the action that leads to the node, `NO_ACTION` at the root.
         action_amount: ``[N]`` its amount on its street, antes not counted; 0 at the root.
+        requested: ``[N]`` the size that it was asked for with; None where there is none.
     """
 
     stakes: Stakes
@@ -120,6 +122,7 @@ class BettingTree:
     leaf_stake: FloatArray
     action_kind: Int32Array
     action_amount: FloatArray
+    requested: tuple[BetSize | None, ...]
 
     @property
     def player_names(self) -> tuple[str, str]:
@@ -183,11 +186,18 @@ class BettingTree:
 
     def action_to(self, node: int) -> Action:
         """Returns the action that leads to a node other than the root."""
-        return Action(ActionKind(self.action_kind[node]), float(self.action_amount[node]))
+        kind, amount = ActionKind(self.action_kind[node]), float(self.action_amount[node])
+        return Action(kind, amount, self.requested[node])
 
     def actions(self, node: int) -> list[Action]:
         """Returns the actions of a node in the order of its children; none at a leaf."""
         return [self.action_to(child) for child in self.layout.children(node)]
+
+    def opponent_amount(self, node: int) -> float:
+        """Returns what the opponent of the action to a node had put in on this street before it."""
+        parent = int(self.layout.parent[node])
+        base = self.stakes.ante + self.street_base[parent]
+        return float(self.invested[parent, 1 - self.layout.actor[parent]] - base)
 
     def action_fraction(self, node: int) -> float:
         """Returns what the action to a node adds to the opponent's amount, in pots after calling.
@@ -195,23 +205,24 @@ class BettingTree:
         It is a bet's or raise's fraction of the pot, and 0 for a check or a call.
         """
         parent = int(self.layout.parent[node])
-        opponent = 1 - int(self.layout.actor[parent])
-        base = self.stakes.ante + self.street_base[parent]
-        opponent_amount = self.invested[parent, opponent] - base
         pot_after_call = self.stakes.pot + 2.0 * self.invested[parent].max()
-        return max(float((self.action_amount[node] - opponent_amount) / pot_after_call), 0.0)
+        added = self.action_amount[node] - self.opponent_amount(node)
+        return max(float(added / pot_after_call), 0.0)
 
     def action_label(self, node: int) -> str:
-        """Writes the action that leads to a node for people, as ``raise to 3.2 (75%)``.
+        """Writes the action that leads to a node for people, as ``raise 75% (to 3.2)``.
 
-        Before the flop there are no percentages, and calling the big blind is ``limp``.
+        Calling the big blind before the flop is ``limp``.
         """
         action = self.action_to(node)
         if self.street[0] != PREFLOP:
-            return format_action(action, self.action_fraction(node))
+            if action.is_aggressive and action.size is None:  # the least amount there is
+                percent = round(self.action_fraction(node), 3)
+                action = replace(action, size=BetSize("%", percent))
+            return format_action(action, AFTER_FLOP)
         # Of all calls, only this one does not end the betting.
         is_limp = action.kind == ActionKind.CALL and self.leaf_kind[node] == NOT_A_LEAF
-        return "limp" if is_limp else format_action(action)
+        return "limp" if is_limp else format_action(action, BEFORE_FLOP)
 
     def action_size(self, node: int) -> str:
         """Writes the size of the action that leads to a node: its amount on the street.
@@ -224,64 +235,21 @@ class BettingTree:
 
     def action_code(self, node: int) -> str:
         """Writes the action that leads to a node as a step of a path: ``f``, ``x``, ``b50``."""
-        kind = self.action_to(node).kind
+        kind = ActionKind(self.action_kind[node])
         is_sized = kind in (ActionKind.BET, ActionKind.RAISE)
         return ACTION_LETTERS[kind] + (self.action_size(node) if is_sized else "")
 
     def path(self, node: int) -> str:
-        """Writes the actions from the root to a node, as ``b50-c-x-b100``; empty at the root."""
+        """Writes the actions from the root to a node, as ``b50:c:x:b100``; empty at the root."""
         codes = []
         while self.layout.parent[node] != NO_NODE:
             codes.append(self.action_code(node))
             node = int(self.layout.parent[node])
-        return PATH_SEPARATOR.join(reversed(codes))
+        return join_path(*reversed(codes))
 
     def find_node(self, path: str) -> int:
-        """Returns the node that a path leads to; the empty path leads to the root.
-
-        Raises:
-            TreeError: naming the first step that is not an action, and the actions there are.
-        """
-        node, steps, is_total = 0, split_path(path), counts_from_root(path)
-        for position, step in enumerate(steps):
-            found = self.find_step(node, step, is_total)
-            if found is None:
-                before = PATH_SEPARATOR.join(steps[:position])
-                place = f"after {quote(before)}" if before else "at the root"
-                codes = ", ".join(self.action_code(child) for child in self.layout.children(node))
-                allowed = f"use one of {codes}" if codes else "the betting is over"
-                problem = f"{quote(step)} is no action {place}, {allowed}"
-                raise TreeError(f"path {quote(path)}", problem)
-            node = found
-        return node
-
-    def find_step(self, node: int, step: str, is_total: bool = False) -> int | None:
-        """Returns the node that an action leads to, None if there is no such action.
-
-        Args:
-            node: where the action is taken.
-            step: the action.
-            is_total: whether the amount of a bet is what was put in on all streets, antes not
-                counted; one that no bet comes to is read as always.
-        """
-        children, text = self.layout.children(node), step.lower()
-        bets = [child for child in children if self.action_to(child).is_aggressive]
-        if is_total:
-            for child in bets:
-                total = self.invested[child, self.layout.actor[node]] - self.stakes.ante
-                if text in _bets_of(format_amount(float(total))):
-                    return child
-        for child in children:
-            if self.action_code(child) == text:
-                return child
-        found = [child for child in bets if text in _bets_of(self.action_size(child))]
-        if text == ACTION_LETTERS[ActionKind.CALL]:  # also for a check
-            found += [c for c in children if self.action_kind[c] == ActionKind.CHECK]
-        return found[0] if len(found) == 1 else None
-
-
-def _bets_of(size: str) -> tuple[str, str]:
-    return "b" + size, "r" + size
+        """Returns the node that a path leads to; see `runout.trees.paths`."""
+        return find_node(self, path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +317,7 @@ class FlopLeaf(NamedTuple):
 
     Attributes:
         node: its number in the tree.
-        path: the actions that lead to it, as ``r2.5-c``.
+        path: the actions that lead to it, as ``r2.5:c``.
         pot_bb: the pot on the flop, in big blinds.
         stack_behind_bb: the effective stack on the flop, in big blinds.
         spr: stack over pot.
@@ -428,6 +396,7 @@ def _grow(rules: BettingRules, stakes: Stakes, first: BettingState, max_nodes: i
         leaf_stake=read_only(np.where(leaf_kind == NOT_A_LEAF, 0.0, lost)),
         action_kind=read_only(np.array([NO_ACTION, *(a.kind for a in actions)], dtype=np.int32)),
         action_amount=read_only(np.array([0.0, *(a.amount for a in actions)])),
+        requested=(None, *(a.size for a in actions)),
     )
 
 

@@ -1,4 +1,4 @@
-// Paths of nodes, as the command line writes them: r2-c:Td9d6h:x:b59. Pure.
+// Paths of nodes, as the command line writes them: r2:c:Td9d6h:x:b59. Pure.
 
 /** Whether a step deals cards. */
 export const isCards = (step) => /^([2-9TJQKA][cdhs])+$/.test(step);
@@ -9,14 +9,9 @@ export function stepsOf(path) {
   return steps[0] === "r" && steps[1] === "0" ? steps.slice(2) : steps;
 }
 
-/**
- * The path that one more step leads to. Before the flop actions are joined by dashes, from the
- * first card on all steps by colons; a spot begins after the flop.
- */
-export function joinPath(path, step, isSpot) {
-  if (!path) return step;
-  const hasCards = isSpot || isCards(step) || stepsOf(path).some(isCards);
-  return path + (hasCards ? ":" : "-") + step;
+/** The path that one more step leads to. */
+export function joinPath(path, step) {
+  return path ? `${path}:${step}` : step;
 }
 
 /** The path without its last step. */

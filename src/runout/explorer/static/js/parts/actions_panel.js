@@ -87,7 +87,7 @@ function ActionRow({ action, colour, total, node, unit, chosen }) {
         html`<button
           class="go"
           aria-label=${`${TEXT.follow} ${action.label}`}
-          onClick=${() => goToNode(joinPath(node.path, action.code, state.facts.kind === "spot"))}
+          onClick=${() => goToNode(joinPath(node.path, action.code))}
         >
           →
         </button>`
@@ -98,7 +98,7 @@ function ActionRow({ action, colour, total, node, unit, chosen }) {
 
 // Cards of which nothing is known yet but where they lead to.
 const cardRows = (node) =>
-  node.cards.map((card) => ({ card, path: joinPath(node.path, card, true), range_equity: [null, null] }));
+  node.cards.map((card) => ({ card, path: joinPath(node.path, card), range_equity: [null, null] }));
 
 /** Both players' ranges in one line each: EV, equity, EQR, combos. */
 function Players({ shown, label }) {

@@ -67,7 +67,7 @@ function Place({ place, here }) {
             <button
               class=${`step ${action.code === place.taken ? "taken" : ""}`}
               style=${{ "--action": colours[i], "--share": `${100 * (action.frequency || 0)}%` }}
-              onClick=${() => goToNode(joinPath(place.path, action.code, state.facts.kind === "spot"))}
+              onClick=${() => goToNode(joinPath(place.path, action.code))}
             >
               <span>${action.label}</span><span class="number">${percent(action.frequency, 0)}</span>
             </button>

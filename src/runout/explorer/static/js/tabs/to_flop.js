@@ -30,7 +30,7 @@ export function ToFlop({ node }) {
             html`<button
               key=${flop}
               aria-label=${flop}
-              onClick=${() => goToNode(joinPath(node.path, flop, false))}
+              onClick=${() => goToNode(joinPath(node.path, flop))}
             >
               ${cardsOf(flop).map((card) => html`<${CardFace} card=${card} />`)}
             </button>`,
@@ -75,7 +75,7 @@ function ask(event) {
     return;
   }
   const isSolved = (state.node.flops || []).some((flop) => areAlike(flop, board));
-  if (isSolved) goToNode(joinPath(state.node.path, board, false));
+  if (isSolved) goToNode(joinPath(state.node.path, board));
   else {
     set({ estimate: null, job: null });
     change({ flop: board });
