@@ -45,7 +45,7 @@ def test_hands_that_hardly_ever_come_are_dropped_unless_asked_for(run, solved, n
 def test_json_has_both_ranges_and_the_money(run, solved, nodes):
     document = json.loads(run("ranges", str(solved), "-n", "r2-c", "--json").stdout)
     node = nodes.tree.find_node("r2-c")
-    assert document["node"] == "r2-c"
+    assert document["node"] == "r2:c"
     assert document["pot_bb"] == nodes.tree.pot(node)
     assert document["stack_behind_bb"] == nodes.tree.stack_behind(node)
     assert set(document["ranges"]) == {"SB", "BB"}
@@ -68,7 +68,7 @@ def test_both_players_stand_under_a_title(run, solved):
 
 
 def test_a_path_that_leads_nowhere_is_named(error_line, solved):
-    assert "'r9' is no action" in error_line("ranges", str(solved), "-n", "r2-r9")
+    assert "'r9' is not an action" in error_line("ranges", str(solved), "-n", "r2-r9")
 
 
 @pytest.fixture

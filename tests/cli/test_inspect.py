@@ -142,7 +142,7 @@ def test_json_has_the_same_facts(run, whole_run):
     preflop, flops = document["bundles"]
     manifest = read_manifest(whole_run / "values")
     assert (preflop["kind"], preflop["iterations"]) == ("preflop_solution", 60)
-    assert preflop["flop_leaves"]["c-x"]["source"] == "raw equity"
+    assert preflop["flop_leaves"]["c:x"]["source"] == "raw equity"
     assert flops["path"] == str(whole_run / "values")
     assert (flops["seed"], flops["config_digest"]) == (7, "ab" * 32)
     assert flops["size_bytes"] == manifest.size_bytes

@@ -135,7 +135,7 @@ def test_a_node_has_its_grid_frequencies_and_where_to_go_from_there(run, solved)
     assert text.startswith("BB versus raise to 2   node r2, ")
     fold, call, *_ = nodes.node_at(node).frequency()
     assert f"F fold {100 * fold:.1f}%   C call {100 * call:.1f}%" in text
-    assert "SB answers at --node r2-r6 (raise to 6), --node r2-a (all-in 10)" in text
+    assert "SB answers at --node r2:r6 (raise 3x (to 6)), --node r2:a (all-in 10)" in text
 
 
 def test_hands_that_never_get_there_are_dashes(run, solved):
@@ -165,9 +165,9 @@ def test_json_has_the_shown_nodes(run, solved):
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("r7", "path 'r7': 'r7' is no action at the root, use one of f, c, r2, r3, a"),
+        ("r7", "path 'r7', step 1: 'r7' is not an action at the root; possible: f, c, r2, r3, a"),
         ("c-x", "path 'c-x': the betting is over after SB limp, BB check, nobody acts"),
-        ("f-f", "path 'f-f': 'f' is no action after 'f', the betting is over"),
+        ("f-f", "path 'f-f', step 2: 'f' is not an action after 'f'; the betting is over"),
     ],
 )
 def test_an_unknown_node_lists_the_actions_there_are(error_line, solved, path, line):
@@ -208,8 +208,8 @@ def test_shares_of_combos_are_those_of_charts(run, solved):
 
 def test_facts_of_a_long_title_have_a_line_of_their_own(run, solved):
     lines = run("show", str(solved), "--node", "r2-r6").stdout.splitlines()
-    assert lines[0] == "SB after SB raise to 2, BB raise to 6"
-    assert lines[1].startswith("node r2-r6, ")
+    assert lines[0] == "SB after SB raise to 2, BB raise 3x (to 6)"
+    assert lines[1].startswith("node r2:r6, ")
     assert max(map(len, lines)) <= 80
 
 

@@ -190,7 +190,7 @@ def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
     [
         (
             ["--node", "b11"],
-            "path 'b11', step 1: 'b11' is no action at the root, use one of x",
+            "path 'b11', step 1: 'b11' is not an action at the root; possible: x",
         ),
         (["--node", "x:x:8c"], "path 'x:x:8c', step 3: 8c is on the board QsJh2h8c already"),
         (["--hand", "KK"], "--hand KK: is not in OOP's range on QsJh2h8c"),
@@ -265,10 +265,10 @@ def test_any_node_of_a_joint_run_is_shown(run, samples, error_line):
     first = run("spot", "show", str(path)).stdout
     assert first.startswith("SB acts on no board yet   pot 1.5, 5.5 and 5 behind")
     leaf = run("spot", "show", str(path), "--node", "c-x").stdout
-    assert "a flop is dealt here, go on with --node c-x:FLOP: QsTs5s" in leaf
+    assert "a flop is dealt here, go on with --node c:x:FLOP: QsTs5s" in leaf
     river = run("spot", "show", str(path), "--node", "c-x:QhTh5h:x:x:8c:x:x:2d").stdout
     assert river.startswith(
-        "OOP acts on QhTh5h8c2d   node c-x:QhTh5h:x:x:8c:x:x:2d, pot 2, 5 behind"
+        "OOP acts on QhTh5h8c2d   node c:x:QhTh5h:x:x:8c:x:x:2d, pot 2, 5 behind"
     )
     document = json.loads(run("spot", "show", str(path), "-n", "c-x:QsTs5s:x", "--json").stdout)
     assert document["quality"]["unit"] == "mbb"
@@ -280,7 +280,7 @@ def test_any_node_of_a_joint_run_is_shown(run, samples, error_line):
     compared = error_line("spot", "show", str(path), "--compare", "c-x:QsTs5s")
     assert compared == "--compare: one node is before the flop and the other is after it"
     flops = error_line("spot", "report", str(path), "--node", "c-x")
-    assert flops.startswith("path 'c-x': a whole flop is dealt there, and not one card")
+    assert flops.startswith("path 'c:x': a whole flop is dealt there, and not one card")
     exact = str(samples / "joint")  # buckets on rivers would not be zero-sum
     turns = json.loads(run("spot", "report", exact, "-n", "c-x:QhTh5h:x:x", "--json").stdout)
     assert sum(len(row["cards"]) for row in turns["rows"]) == 49

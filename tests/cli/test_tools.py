@@ -170,7 +170,7 @@ def test_dot_is_for_graphviz(show):
 def test_json_has_every_node_of_a_tree(show):
     document = json.loads(show(PUSH_FOLD, "--json").stdout)
     assert document["kind"] == "preflop"
-    assert [node["path"] for node in document["nodes"]] == ["", "f", "a", "a-f", "a-c"]
+    assert [node["path"] for node in document["nodes"]] == ["", "f", "a", "a:f", "a:c"]
     assert document["nodes"][0]["actions"] == ["fold", "all-in 10"]
     assert document["nodes"][1]["actor"] is None
     document = json.loads(show(FLOPS, "--json", "--spr", "1", "--depth", "1").stdout)

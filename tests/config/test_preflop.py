@@ -131,7 +131,7 @@ def test_the_tree_is_that_of_the_rules():
     config = parse("preset: hu_100bb")
     assert config.tree.num_nodes == PreflopTree.build(standard_rules_100bb()).num_nodes
     assert not parse("preset: pushfold").tree.flop_leaves()
-    assert [leaf.path for leaf in parse("preset: limpfold").tree.flop_leaves()] == ["c-x"]
+    assert [leaf.path for leaf in parse("preset: limpfold").tree.flop_leaves()] == ["c:x"]
 
 
 def test_a_config_cannot_be_changed_and_can_be_sent_to_workers():

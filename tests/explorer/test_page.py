@@ -259,7 +259,7 @@ def test_from_a_line_to_a_flop_the_command_is_shown(viewer, ids):
     assert viewer.params()["flop"] == "Td9d6h"
     command = viewer.page.locator(".command code").inner_text()
     assert command.startswith("runout solve-spot --from ")
-    assert "--node r2-c --board Td9d6h" in command
+    assert "--node r2:c --board Td9d6h" in command
 
 
 def test_the_flop_report_groups_filters_and_sorts(viewer, ids):
@@ -445,7 +445,7 @@ def test_a_place_that_is_not_there_is_said_and_can_be_tried_again(browser, addre
     context = browser.new_context(viewport=WIDE)
     viewer = Viewer(context.new_page(), address)
     viewer.open(f"/s/{ids['river']}?n=b1")
-    assert "is no action" in viewer.page.get_by_role("alert").inner_text()
+    assert "is not an action" in viewer.page.get_by_role("alert").inner_text()
     viewer.open("/s/nothing")
     assert "there is none of this name" in viewer.page.get_by_role("alert").inner_text()
     context.close()
@@ -458,14 +458,14 @@ def test_from_a_preflop_line_to_a_flop_of_a_joint_game_and_on(viewer, ids):
     viewer.check_access()
     page.get_by_role("button", name="QsTs5s").click()
     viewer.settle()
-    assert viewer.params()["n"] == "c-x:QsTs5s"
+    assert viewer.params()["n"] == "c:x:QsTs5s"
     viewer.shoot("joint-flop")
     for _ in range(2):
         page.locator(".place.here .step").first.click()
         viewer.settle()
     page.get_by_role("button", name="8 of hearts").click()
     viewer.settle()
-    assert viewer.params()["n"] == "c-x:QsTs5s:x:x:8h"
+    assert viewer.params()["n"] == "c:x:QsTs5s:x:x:8h"
     heads = page.locator(".place-head").all_inner_texts()
     assert [head.strip() for head in heads if head.strip().isalpha()] == [
         "SB",
@@ -478,7 +478,7 @@ def test_from_a_preflop_line_to_a_flop_of_a_joint_game_and_on(viewer, ids):
     page.get_by_placeholder("Flop, such as Td9d6h").fill("5hThQh")
     page.keyboard.press("Enter")
     viewer.settle()
-    assert viewer.params()["n"] == "c-x:5hThQh"
+    assert viewer.params()["n"] == "c:x:5hThQh"
 
 
 def test_flops_of_a_joint_game_as_a_report(viewer, ids):
@@ -490,7 +490,7 @@ def test_flops_of_a_joint_game_as_a_report(viewer, ids):
     assert "check" in viewer.page.locator(".sortable thead").inner_text()
     viewer.page.locator(".sortable tbody button").first.click()
     viewer.settle()
-    assert viewer.params()["n"] == "c-x:QsTs5s"
+    assert viewer.params()["n"] == "c:x:QsTs5s"
 
 
 #: Says that it solves, and copies a spot that was solved before.

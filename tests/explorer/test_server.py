@@ -350,7 +350,7 @@ def test_a_joint_game_leads_to_its_own_flops(client, ids):
     assert [step["taken"] for step in flop["trail"]] == ["c", "x", "QsTs5s"]
     report = client.get(f"/api/flops/{ids['joint_game']}", params={"n": "c-x"}).json()
     (row,) = report["flops"]
-    assert (row["share"], row["suits"], row["path"]) == (1.0, "monotone", "c-x:QsTs5s")
+    assert (row["share"], row["suits"], row["path"]) == (1.0, "monotone", "c:x:QsTs5s")
     assert row["ev"] == flop["range_ev"]
     cards = client.get(f"/api/cards/{ids['joint_game']}", params={"n": "c-x:QsTs5s:x:x"}).json()
     assert len(cards["rows"]) == 49

@@ -5,6 +5,7 @@
 
 import json
 import math
+import re
 from functools import cache
 
 import pytest
@@ -14,6 +15,8 @@ from runout.cli.program import app
 from tests.conftest import SAMPLES as DATA
 
 TOLERANCE = 1e-4
+OLD_PATH = re.compile(r"([fca]|r[0-9.]+)-([fxca]|r[0-9.]+)(?=$|[-:])")
+OLD_RAISE = re.compile(r"raise (?:to ([0-9.]+)(?: \(.*\))?|.* \(to ([0-9.]+)\))")
 
 #: What is called otherwise now: players keep their blinds on the flops of a preflop game.
 RENAMED = {"joint": {"OOP": "BB", "IP": "SB"}, "joint_compact": {"OOP": "BB", "IP": "SB"}}
@@ -50,13 +53,23 @@ def find_differences(new, old, place=""):
         yield f"{place}: {new!r}, was {old!r}"
 
 
-def rename(document, names):
-    """Returns a document whose texts are called as they are now."""
+def modern(document, names):
+    """Returns an old document with its texts as they are written now.
+
+    Before the flop the steps of paths were parted by dashes; labels of actions are reduced to
+    amounts, because sizes come as they were asked for.
+    """
     if isinstance(document, dict):
-        return {names.get(key, key): rename(value, names) for key, value in document.items()}
+        return {modern(key, names): modern(value, names) for key, value in document.items()}
     if isinstance(document, list):
-        return [rename(item, names) for item in document]
-    return names.get(document, document) if isinstance(document, str) else document
+        return [modern(item, names) for item in document]
+    if not isinstance(document, str):
+        return document
+    if OLD_PATH.match(document):
+        return document.replace("-", ":")
+    if raised := OLD_RAISE.fullmatch(document):
+        return f"raise {raised[1] or raised[2]}"
+    return names.get(document, document)
 
 
 @pytest.mark.parametrize(("name", "number"), list(list_documents()))
@@ -65,8 +78,9 @@ def test_an_old_bundle_shows_what_it_showed(name, number, samples, monkeypatch):
     monkeypatch.chdir(samples)
     result = CliRunner().invoke(app, golden["arguments"])
     assert result.exit_code == 0, result.stderr or repr(result.exception)
-    expected = rename(golden["document"], RENAMED.get(name, {}))
-    differences = list(find_differences(json.loads(result.stdout), expected))
+    shown = modern(json.loads(result.stdout), {})
+    expected = modern(golden["document"], RENAMED.get(name, {}))
+    differences = list(find_differences(shown, expected))
     assert not differences, "\n".join(differences[:20])
 
 

@@ -175,10 +175,10 @@ def test_every_flop_says_where_its_values_come_from():
         for leaf in tree.flop_leaves()
     }
     assert {leaf.path: leaf.spr for leaf in tree.flop_leaves()} == {
-        "c-x": 5.5, "r2.5-c": 1.9, "c-r2.5-c": 1.9,
+        "c:x": 5.5, "r2.5:c": 1.9, "c:r2.5:c": 1.9,
     }  # fmt: skip
-    assert sources["c-x"] is ValueSource.EXTRAPOLATED
-    assert sources["r2.5-c"] is ValueSource.EXTRAPOLATED
+    assert sources["c:x"] is ValueSource.EXTRAPOLATED
+    assert sources["r2.5:c"] is ValueSource.EXTRAPOLATED
 
 
 # --------------------------------------------------------------------------------------------------

@@ -310,7 +310,7 @@ def test_a_path_may_lead_to_solved_values(bundle, tmp_path, monkeypatch):
     monkeypatch.delattr(PostflopAbstraction, "carry_out")  # nothing is solved
     run = solve_preflop(config_with_path(tmp_path / "values"), RunContext(1))
     assert [values.spr for values in run.values.values] == [1.9, 5.5]
-    assert run.solution.report.flop_leaves["c-x"].source == ValueSource.SOLVED
+    assert run.solution.report.flop_leaves["c:x"].source == ValueSource.SOLVED
 
 
 @pytest.mark.parametrize("name", ["model.yaml", "model.txt"])
@@ -355,10 +355,10 @@ def test_values_for_given_ranges_are_refused(bundle, tmp_path):
 @pytest.mark.parametrize(
     ("sprs", "sources"),
     [
-        ([1.9, 5.5], {"c-x": "solved", "r2.5-c": "solved"}),
-        ([1.88, 5.6], {"c-x": "solved", "r2.5-c": "solved"}),
-        ([1.0, 3.0, 5.5], {"c-x": "solved", "r2.5-c": "interpolated"}),
-        ([2.5], {"c-x": "extrapolated", "r2.5-c": "extrapolated"}),
+        ([1.9, 5.5], {"c:x": "solved", "r2.5:c": "solved"}),
+        ([1.88, 5.6], {"c:x": "solved", "r2.5:c": "solved"}),
+        ([1.0, 3.0, 5.5], {"c:x": "solved", "r2.5:c": "interpolated"}),
+        ([2.5], {"c:x": "extrapolated", "r2.5:c": "extrapolated"}),
     ],
 )
 def test_leaves_that_solved_ratios_do_not_cover_say_so(bundle, sprs, sources):

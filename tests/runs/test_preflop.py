@@ -123,9 +123,9 @@ def test_damping_keeps_a_share_of_the_ranges_before(monkeypatch):
     seen = record_ranges(monkeypatch)
     solve_rounds(ranges_rounds=2, ranges_damping=0.25, ranges_tolerance=0.0)
     before = solved_run().solution
-    limped = [leaf.path for leaf in before.tree.flop_leaves()].index("c-x")
+    limped = [leaf.path for leaf in before.tree.flop_leaves()].index("c:x")
     first, second = (seen[1 + NUM_LEAVES * number + limped][1] for number in (0, 1))
-    arriving = before.arriving_ranges(before.tree.find_node("c-x"))
+    arriving = before.arriving_ranges(before.tree.find_node("c:x"))
     scaled = arriving / arriving.max(axis=1, keepdims=True)
     np.testing.assert_allclose(first, 0.25 * scaled + 0.75)
     # The second moves only a fifth of the way from the first to what arrives then, within 0 and 1.
@@ -219,9 +219,9 @@ def test_a_run_is_the_same_with_any_number_of_workers():
 def test_every_flop_is_solved_at_its_own_ratio():
     leaves = solved_run().solution.report.flop_leaves
     assert {path: leaf.detail for path, leaf in leaves.items()} == {
-        "c-x": "solved at SPR 5.5",
-        "r2.5-c": "solved at SPR 1.9",
-        "c-r2.5-c": "solved at SPR 1.9",
+        "c:x": "solved at SPR 5.5",
+        "r2.5:c": "solved at SPR 1.9",
+        "c:r2.5:c": "solved at SPR 1.9",
     }
 
 
@@ -235,9 +235,9 @@ def test_the_exploitability_is_that_of_a_best_response_on_top_of_the_saved_value
 def test_a_given_ratio_far_away_is_used_and_named():
     run = solve_preflop(run_config(model={"postflop_sprs": [1.9]}), RunContext(1))
     leaves = run.solution.report.flop_leaves
-    assert leaves["r2.5-c"].source is ValueSource.SOLVED
-    assert leaves["c-x"].source is ValueSource.EXTRAPOLATED
-    assert leaves["c-x"].detail == "SPR 5.5 is outside, taken from SPR 1.9"
+    assert leaves["r2.5:c"].source is ValueSource.SOLVED
+    assert leaves["c:x"].source is ValueSource.EXTRAPOLATED
+    assert leaves["c:x"].detail == "SPR 5.5 is outside, taken from SPR 1.9"
 
 
 @pytest.mark.parametrize("preset", ["hu_25bb", "hu_100bb"])

@@ -105,7 +105,7 @@ def test_progress_is_told(monkeypatch):
 def test_locks_of_the_config_hold():
     solution = solve(**TURN, max_iterations=10, locks=[{"node": "r:0", "strategy": {"x": 1}}])
     assert np.nanmin(solution.view.node().strategy[0]) == 1.0
-    with pytest.raises(TreeError, match=r"'b99' is no action"):
+    with pytest.raises(TreeError, match=r"'b99' is not an action"):
         solve(**TURN, locks=[{"node": "b99", "strategy": {"x": 1}}])
     with pytest.raises(ConfigError, match=r"sum to 0\.4, not to 1"):
         solve(**TURN, locks=[{"node": "r:0", "strategy": {"x": 0.4}}])
@@ -366,7 +366,7 @@ def test_the_big_blind_is_out_of_position_with_the_range_that_arrives(directory)
 
 def test_the_spot_remembers_where_it_comes_from_and_what_was_counted_with(directory):
     origin = spot_of(directory, "c-x").origin
-    assert (origin.run, origin.node) == (str(directory), "c-x")
+    assert (origin.run, origin.node) == (str(directory), "c:x")
     # What both get is the pot: the money before the flop is neither lost nor made.
     assert origin.oop_ev + origin.ip_ev == pytest.approx(200, abs=1e-6)
 
@@ -377,7 +377,7 @@ def test_a_spot_with_an_origin_reads_back(directory):
 
 
 def test_a_node_without_a_flop_is_refused_with_those_that_have_one(directory):
-    with pytest.raises(TreeError, match="leads to no flop, use one of c-x, "):
+    with pytest.raises(TreeError, match="leads to no flop, use one of c:x, "):
         spot_keys_from_run(directory, "r2")
 
 

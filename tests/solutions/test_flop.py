@@ -122,7 +122,7 @@ def test_a_path_crosses_streets():
     assert position.kind == NodeKind.FOLD
     assert position.street == Street.RIVER
     assert position.dealt == parse_cards("8h2c")
-    assert FLOP.tree.path(position.node) == "b10-c-x-x-b20-f"
+    assert FLOP.tree.path(position.node) == "b10:c:x:x:b20:f"
 
 
 def test_kinds_along_a_path():
@@ -180,11 +180,15 @@ def test_an_all_in_may_be_written_with_its_amount():
 @pytest.mark.parametrize(
     ("path", "error", "message"),
     [
-        ("b11", TreeError, "path 'b11', step 1: 'b11' is no action at the root, use one of x, b10"),
-        ("r:0:x:8h", TreeError, "step 2: '8h' is no action after x, use one of x, b10"),
-        ("b10:x", TreeError, "step 2: 'x' is no action after b10, use one of f, c, r30"),
-        ("x::x", TreeError, "step 2: '' is no action after x, use one of x, b10"),
-        ("b10:f:x", TreeError, "step 3: 'x' is no action after b10:f, the hand is over"),
+        (
+            "b11",
+            TreeError,
+            "path 'b11', step 1: 'b11' is not an action at the root; possible: x, b10",
+        ),
+        ("r:0:x:8h", TreeError, "step 2: '8h' is not an action after 'x'; possible: x, b10"),
+        ("b10:x", TreeError, "step 2: 'x' is not an action after 'b10'; possible: f, c, r30"),
+        ("x::x", TreeError, "step 2: '' is not an action after 'x'; possible: x, b10"),
+        ("b10:f:x", TreeError, "step 3: 'x' is not an action after 'b10:f'; the betting is over"),
         ("x:x:x", CardError, "step 3: 'x': a card is a rank and a suit, such as Ah; the turn is"),
         ("x:x:8x", CardError, "step 3: '8x': 'x' is not a suit, use one of cdhs; the turn is"),
         ("x:x:2h", CardError, "step 3: 2h is on the board QsJh2h already, deal another card"),

@@ -185,12 +185,11 @@ def test_a_mean_skips_what_is_not_known():
     assert np.isnan(known_mean(values, np.array([0.0, 5.0, 0.0])))
 
 
-def test_paths_go_on_with_the_separator_of_the_street():
+def test_paths_go_on_with_a_step():
     assert decision().path_after("b10") == "x:b10"
     assert decision(path="", label="OOP").path_after("x") == "x"
-    assert decision(street=None, path="r2").path_after("c") == "r2-c"
-    flop = decision(street=None, path="r2-c", kind=NodeKind.FLOP)
-    assert flop.path_after("Td9d6h") == "r2-c:Td9d6h"
+    flop = decision(street=None, path="r2:c", kind=NodeKind.FLOP)
+    assert flop.path_after("Td9d6h") == "r2:c:Td9d6h"
 
 
 def test_a_node_as_a_frame_has_a_row_for_each_hand():

@@ -45,8 +45,8 @@ REPORT = PreflopReport(
     exploitability_mbb=0.25,
     seconds=1.5,
     flop_leaves={
-        "c-x": FlopLeafSource(ValueSource.SOLVED, "solved at SPR 12"),
-        "r2.5-c": FlopLeafSource(ValueSource.EXTRAPOLATED, "SPR 5 is outside"),
+        "c:x": FlopLeafSource(ValueSource.SOLVED, "solved at SPR 12"),
+        "r2.5:c": FlopLeafSource(ValueSource.EXTRAPOLATED, "SPR 5 is outside"),
     },
     curve_mbb=((25, 3.0), (50, 0.25)),
     ranges_rounds=(
@@ -245,14 +245,14 @@ def test_a_round_has_the_strategies_it_was_left_with_and_no_values_but_the_last(
 
 
 def test_the_small_blind_arrives_in_position():
-    node = TREE.find_node("r2.5-c")
+    node = TREE.find_node("r2.5:c")
     ranges = SOLUTION.arriving_ranges(node)
     np.testing.assert_array_equal(ranges[IP], SOLUTION.strategy[TREE.find_node("r2.5")])
     np.testing.assert_array_equal(ranges[OOP], SOLUTION.strategy[node])
     assert ranges.max() <= 1.0
 
 
-@pytest.mark.parametrize("path", ["a", "a-c", "r2.5-c", "c-r2.5-c"])
+@pytest.mark.parametrize("path", ["a", "a-c", "r2.5:c", "c-r2.5-c"])
 def test_frequencies_are_those_of_a_walk_over_all_pairs(path):
     node = TREE.find_node(path)
     expected = action_frequency(make_pair_game(TREE, BOOK), SOLUTION.strategy, node)
@@ -269,7 +269,7 @@ def test_frequencies_count_card_removal():
     strategy[raised, parse_canonical_hand("AA")] = 1.0
     answers = list(TREE.layout.children(raised))
     strategy[answers] = 0.0
-    call, fold = TREE.find_node("r2.5-c"), TREE.find_node("r2.5-f")
+    call, fold = TREE.find_node("r2.5:c"), TREE.find_node("r2.5-f")
     strategy[fold] = 1.0
     strategy[call, parse_canonical_hand("AKs")], strategy[fold, parse_canonical_hand("AKs")] = 1, 0
     # 50 cards are left: AKs can be dealt in 2 of 1,225 ways, without card removal in 4 of 1,326.
@@ -283,7 +283,7 @@ def test_a_frequency_is_a_probability_that_all_hands_share(probability):
 
 
 def test_an_action_that_nobody_comes_to_has_no_frequency():
-    assert np.isnan(play_at("c", 0.0).action_frequency(TREE.find_node("c-x")))
+    assert np.isnan(play_at("c", 0.0).action_frequency(TREE.find_node("c:x")))
 
 
 def test_nothing_changes_from_itself():
@@ -341,14 +341,14 @@ def view():
 
 
 def test_every_node_is_found_and_of_its_kind(view):
-    kinds = {path: view.node(path).kind for path in ("", "f", "c-x", "a-c")}
+    kinds = {path: view.node(path).kind for path in ("", "f", "c:x", "a-c")}
     assert kinds == {
         "": NodeKind.DECISION,
         "f": NodeKind.FOLD,
-        "c-x": NodeKind.FLOP,
+        "c:x": NodeKind.FLOP,
         "a-c": NodeKind.SHOWDOWN,
     }
-    assert view.node("r:0:c:x").path == "c-x"
+    assert view.node("r:0:c:x").path == "c:x"
 
 
 def test_values_of_the_two_ranges_add_up_to_the_pot(view):
@@ -389,7 +389,7 @@ def test_equity_is_that_of_an_all_in_against_what_arrives(view):
 
 
 def test_the_trail_has_every_decision_on_the_way(view):
-    node = view.node("r2.5-c")
+    node = view.node("r2.5:c")
     assert [(step.path, step.actor, step.taken) for step in node.trail] == [
         ("", SB, "r2.5"),
         ("r2.5", BB, "c"),
@@ -406,12 +406,12 @@ def test_words_for_places(view):
     assert view.describe_decision(0) == "SB first in"
     assert view.describe_decision(find("c")) == "BB versus limp"
     assert view.describe_decision(find("c-a")) == "SB after SB limp, BB all-in 12"
-    assert view.describe_path(find("r2.5-c")) == "SB raise to 2.5, BB call"
+    assert view.describe_path(find("r2.5:c")) == "SB raise to 2.5, BB call"
 
 
 def test_where_the_betting_is_over_nobody_decides(view):
-    with pytest.raises(TreeError, match="path 'c-x': the betting is over after SB limp, BB check"):
-        view.find_decision("c-x")
+    with pytest.raises(TreeError, match="path 'c:x': the betting is over after SB limp, BB check"):
+        view.find_decision("c:x")
 
 
 def test_quality_is_that_of_the_report(view):

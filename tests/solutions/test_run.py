@@ -184,7 +184,7 @@ def test_what_is_no_flop_or_not_kept_is_told(both):
         view.node(f"{leaf.path}:8h")
     with pytest.raises(CardError, match="is not among the flops that are kept"):
         view.node(f"{leaf.path}:AsAhAd")
-    with pytest.raises(TreeError, match="'r77' is no action at the root"):
+    with pytest.raises(TreeError, match="'r77' is not an action at the root"):
         view.node("r77")
     flop = view.node(leaf.path).flops[0]
     with pytest.raises(RunoutError):
