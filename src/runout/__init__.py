@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from runout.config.spot import SpotConfig
     from runout.execution.context import RunContext
     from runout.runs.preflop import solve_preflop
+    from runout.runs.report import report
     from runout.runs.spot import solve_spot
     from runout.runs.sweep import sweep
     from runout.solutions.run import open_solution
@@ -43,6 +44,7 @@ __all__ = [
     "open_solution",
     "parse_board",
     "parse_config",
+    "report",
     "solve_preflop",
     "solve_spot",
     "sweep",
@@ -60,6 +62,7 @@ _MODULE_BY_NAME = {
     "open_solution": "runout.solutions.run",
     "solve_preflop": "runout.runs.preflop",
     "solve_spot": "runout.runs.spot",
+    "report": "runout.runs.report",
     "sweep": "runout.runs.sweep",
     "RunContext": "runout.execution.context",
 }

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from runout.cli import report as report_command
-from runout.cli.report import TableChoice
-from runout.solutions.reports import save_report
+from runout.solutions.report_files import save_report
+from runout.solutions.reports import TableChoice
 from tests.samples.small_reports import make_report
 
 SPOT = ["--oop", "AA,KJs", "--ip", "QQ,T9s", "--pot", "20", "--stack", "20", "--bets", "50%"]

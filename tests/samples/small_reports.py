@@ -1,7 +1,9 @@
 """Small reports over flops for tests: numbers made up, or a spot that is solved in moments."""
 
+import numpy as np
+
 from runout.solutions.node import NodeAction
-from runout.solutions.reports import FlopRow, FlopsReport, LineValues, ReportLine
+from runout.solutions.reports import FlopRow, FlopsReport, ReportLine
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind
 
@@ -26,18 +28,11 @@ KEYS = {
 
 def make_row(flop, share, deals, ev, frequency, played=None):
     """A flop on which OOP gets `ev` of 20 chips, and has half of the equity."""
-    first = LineValues(
-        deals=deals,
-        ev=(ev, 20.0 - ev),
-        equity=(0.5, 0.5),
-        nuts=(0.25, 0.125),
-        frequency=frequency,
-        cost=(0.5, 1.0, 2.0),
-    )
+    first = np.array([deals, ev, 20.0 - ev, 0.5, 0.5, 0.25, 0.125, *frequency, 0.5, 1.0, 2.0])
     nan = float("nan")
     later = deals if played is None else played
     evs = (nan, nan) if later == 0.0 else (ev + 1.0, 19.0 - ev)
-    second = LineValues(later, evs, (0.25, 0.75), (0.0, 0.0), (), ())
+    second = np.array([later, *evs, 0.25, 0.75, 0.0, 0.0])
     return FlopRow(flop, share, deals, 0.004, 50, 1.5, (first, second))
 
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from runout.errors import BundleError
-from runout.solutions import reports
-from runout.solutions.reports import load_report, quality_of_report, save_report, write_files
+from runout.solutions import report_files
+from runout.solutions.report_files import load_report, save_report, write_files
 from tests.samples.small_reports import make_report
 
 
@@ -20,14 +20,14 @@ def test_a_report_comes_back_as_it_was(tmp_path):
     assert (read.title, read.lines, read.num_flops) == (report.title, report.lines, 4)
     for one, other in zip(report.rows, read.rows, strict=True):
         for a, b in zip(one.lines, other.lines, strict=True):
-            assert a.to_array().tobytes() == b.to_array().tobytes()
+            assert a.tobytes() == b.tobytes()
         assert (one.flop, one.share, one.seconds) == (other.flop, other.share, other.seconds)
 
 
 def test_the_worst_flop_says_how_well_all_are_solved(tmp_path):
     save_report(tmp_path, make_report(), "", "a" * 64)
     report, _ = load_report(tmp_path)
-    quality = quality_of_report(report)
+    quality = report.quality
     assert (quality.exploitability, quality.iterations, quality.seconds) == (0.004, 50, 4.5)
 
 
@@ -95,6 +95,6 @@ def test_a_report_is_read_without_runout(folder, library):
 
 
 def test_without_pyarrow_there_is_csv(tmp_path, monkeypatch):
-    monkeypatch.setattr(reports, "has_parquet", lambda: False)
+    monkeypatch.setattr(report_files, "has_parquet", lambda: False)
     (folder, _) = write_files(tmp_path, make_report())
     assert sorted(path.name for path in folder.iterdir()) == ["report.csv", "table.csv"]

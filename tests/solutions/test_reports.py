@@ -10,12 +10,12 @@ from runout.cards.evaluator import evaluate
 from runout.cards.flops import TextureKind
 from runout.solutions.reports import (
     FilterError,
-    LineValues,
     ReportLine,
     choose_flops,
     line_values,
     nut_hands,
     range_costs,
+    split_values,
 )
 from tests.samples.small_reports import KEYS, ROOT_LINE, make_report
 
@@ -31,27 +31,21 @@ def test_a_line_comes_back_from_json():
     assert ReportLine.from_json(ROOT_LINE.to_json()) == ROOT_LINE
 
 
-@pytest.mark.parametrize("size_cost", [(), (float("nan"), 0.5, 0.25)])
-def test_values_come_back_from_an_array(size_cost):
-    values = LineValues(
-        3.5, (1.0, 2.0), (0.25, 0.75), (0.1, 0.2), (0.5, 0.5, 0.0), (1, 2, 3), size_cost
-    )
-    read = LineValues.from_array(values.to_array(), 3)
-    assert read.to_array().tobytes() == values.to_array().tobytes()
-    assert len(read.size_cost) == len(size_cost)
-
-
 def test_an_array_of_another_line_is_refused():
     with pytest.raises(ValueError, match="a line of 2 actions has no 12 numbers"):
-        LineValues.from_array(np.zeros(12), 2)
+        split_values(np.zeros(12), 2)
 
 
 def test_values_are_those_of_the_node(node):
-    values = line_values(node)
-    assert values.ev == (node.range_ev(0), node.range_ev(1))
-    assert values.equity == (node.range_equity(0), node.range_equity(1))
-    assert values.frequency == tuple(node.frequency().tolist())
-    assert values.deals == pytest.approx(node.deals(1).sum())
+    costs = [math.nan, 0.5, 0.25][: len(node.actions)]
+    values = split_values(line_values(node, costs), len(node.actions))
+    assert values["ev"].tolist() == [node.range_ev(0), node.range_ev(1)]
+    assert values["equity"].tolist() == [node.range_equity(0), node.range_equity(1)]
+    assert values["frequency"].tolist() == node.frequency().tolist()
+    assert values["cost"].tolist() == list(range_costs(node))
+    assert values["size_cost"].tolist() == pytest.approx(costs, nan_ok=True)
+    assert values["deals"] == pytest.approx(node.deals(1).sum())
+    assert values.keys() == split_values(line_values(node), len(node.actions)).keys()
 
 
 def test_costs_mixed_as_the_range_plays_would_be_nothing_if_all_hands_played_alike(node):

@@ -49,7 +49,7 @@ from runout.solutions.preflop import (
     find_bundle,
     load_solution,
 )
-from runout.solutions.reports import REPORT_KIND
+from runout.solutions.report_files import REPORT_KIND
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, Manifest, load_bundle, read_manifest

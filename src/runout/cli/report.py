@@ -2,15 +2,14 @@
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 from rich.text import Text
 
-from runout.arrays import BoolArray
 from runout.cards.flops import (
     NUM_CANONICAL_FLOPS,
     SHIPPED_SUBSET_SIZES,
@@ -23,36 +22,30 @@ from runout.cards.flops import (
 from runout.cli import options
 from runout.cli.console import Shown, print_json, print_note, print_parts
 from runout.cli.formatting import (
-    Json,
     dim,
     format_bytes,
-    format_chips,
     format_count_of,
     format_percent,
     format_seconds,
-    json_number,
 )
 from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import flag, option
 from runout.cli.plots import save_figure
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, OptionError, quote
-from runout.solutions import reports
+from runout.solutions import report_files, reports
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.solutions.reports import (
-    FLOP_KEY,
-    ROOT,
+    DEFAULT_LINES,
     WEIGHT_KEY,
+    ChosenTable,
     FlopsReport,
-    Form,
-    LineTable,
-    choose_flops,
-    name_of_line,
+    TableChoice,
 )
-from runout.solutions.sheet import Column, Sheet, has_parquet
+from runout.solutions.sheet import has_parquet
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
+from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind
 from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
@@ -61,8 +54,6 @@ if TYPE_CHECKING:
     from runout.runs.report import ReportPlan
 
 
-OVERALL, FILTERED = "overall", "filtered"
-
 _LEGEND = """\
 in %, EVs and costs in chips; weight: how often the flop comes on this line; EQR: EV over what
 equity would give; nuts: share of the range among the best 5 % of made hands; all X: what it costs
@@ -70,58 +61,6 @@ to do X with every hand while the opponent plays on as it does"""
 _ONLY = (
     "only X: what it costs in the whole game to have no other size on the flop, both solving anew"
 )
-
-
-@dataclass(frozen=True)
-class TableChoice:
-    """What of a report is shown.
-
-    Attributes:
-        lines: names of the lines; none for all.
-        filters: textures, such as ``suits=monotone``.
-        sort: key of the column that orders flops.
-        by: kinds of texture that flops are grouped by.
-        num_rows: single flops that are shown, the first of the order.
-    """
-
-    lines: tuple[str, ...] = ()
-    filters: tuple[str, ...] = ()
-    sort: str = WEIGHT_KEY
-    by: tuple[TextureKind, ...] = tuple(TextureKind)
-    num_rows: int = 20
-
-    def tables(self, report: FlopsReport) -> list["ChosenTable"]:
-        """Returns the tables of the chosen lines.
-
-        Raises:
-            FilterError: if there is no such line, column or texture.
-        """
-        names = self.lines or tuple(name_of_line(line.path) for line in report.lines)
-        return [self._choose(report.table(name.strip())) for name in names]
-
-    def _choose(self, table: LineTable) -> "ChosenTable":
-        chosen = choose_flops(table, self.filters)
-        return ChosenTable(table, chosen, [n for n in table.order(self.sort) if chosen[n]])
-
-
-class ChosenTable(NamedTuple):
-    """A line of a report, and which flops of it are shown.
-
-    Attributes:
-        table: the line on all flops.
-        chosen: ``[F]`` whether a flop is shown.
-        order: the numbers of these flops, in their order.
-    """
-
-    table: LineTable
-    chosen: BoolArray
-    order: list[int]
-
-    def heading(self, gap: str) -> str:
-        """Returns who acts where, with a gap between the two."""
-        line = self.table.line
-        who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-        return f"{who}{gap}line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
 
 
 def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
@@ -133,8 +72,8 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
         if reach < RARE_REACH:
             text = f"! reached in {format_percent(reach)} of deals: play here was hardly learned"
             parts.append(Text(text, style="yellow"))
-        parts += ["", _line_sheet(shown, choice), ""]
-    has_size_costs = any(line.size_cost for row in report.rows[:1] for line in row.lines)
+        parts += ["", reports.line_sheet(shown, choice), ""]
+    has_size_costs = any(len(shown.table.values["size_cost"].T) for shown in choice.tables(report))
     worst = max((row.exploitability_pot for row in report.rows), default=math.nan)
     done = format_count_of(len(report.rows), "flop")
     of_all = "" if len(report.rows) == report.num_flops else f" of {report.num_flops:,}"
@@ -144,78 +83,8 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
         *parts,
         dim(f"{_LEGEND}\n{_ONLY}" if has_size_costs else _LEGEND),
         f"{done}{of_all}, {most} of the pot, {seconds} of solving",
-        *roughness(reports.quality_of_report(report)),
+        *roughness(report.quality),
     ]
-
-
-def _line_sheet(shown: ChosenTable, choice: TableChoice) -> Sheet:
-    """Returns groups, flops and means; what says the same on every flop is left to files."""
-    table, chosen, order = shown
-    hidden = {"share", "iterations", "seconds"} | (set() if table.line.path else {"reach"})
-    columns = [column for column in table.columns if column.key not in hidden]
-    numbers = [
-        Column(c.heading, form=_format_percent if c.form is Form.SHARE else format_chips)
-        for c in columns
-    ]
-    sheet = Sheet((Column(), Column("flops", form="{:,}".format), *numbers))
-
-    def add_mean(label: str, is_in: BoolArray, style: str = "") -> None:
-        means = (column.mean(is_in) for column in columns)
-        sheet.add(label, int(is_in.sum()), *means, style=style)
-
-    for kind in choice.by:
-        for label, is_in in table.groups(kind, chosen):
-            add_mean(label, is_in)
-        sheet.add()
-    for number in order[: choice.num_rows]:
-        values = (float(column.values[number]) for column in columns)
-        sheet.add(table.rows[number].flop, "", *values)
-    left_out = len(order) - choice.num_rows
-    if choice.num_rows and left_out > 0:
-        sheet.add(f"... {left_out:,} more", style="dim")
-    if choice.num_rows:
-        sheet.add()
-    if choice.filters:
-        add_mean(FILTERED, chosen, "bold")
-    add_mean(OVERALL, table.everything(), "bold")
-    return sheet
-
-
-def _format_percent(share: float) -> str:
-    return f"{100.0 * share:.1f}"
-
-
-def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
-    """Returns the chosen lines by columns, with means, under JSON names."""
-    lines = [
-        {
-            **table.line.to_json(),
-            "columns": {
-                name: [_plain(cells[number]) for number in order]
-                for name, cells in reports.table_columns(table).items()
-            },
-            OVERALL: _means(table, table.everything()),
-            FILTERED: _means(table, chosen),
-        }
-        for table, chosen, order in choice.tables(report)
-    ]
-    return {
-        "title": report.title,
-        "num_flops": report.num_flops,
-        "num_finished": len(report.rows),
-        "exploitability_meaning": report.meaning.value,
-        "sorted_by": choice.sort or FLOP_KEY,
-        "lines": lines,
-    }
-
-
-def _means(table: LineTable, chosen: BoolArray) -> Json:
-    number = int(np.count_nonzero(chosen))
-    return {"flops": number} | {c.key: json_number(c.mean(chosen)) for c in table.columns}
-
-
-def _plain(cell: str | float) -> str | float | None:
-    return json_number(cell) if isinstance(cell, float) else cell
 
 
 _WIDTH_INCHES, _HEIGHT_INCHES = 11.0, 3.2
@@ -277,7 +146,6 @@ def colours_of(actions: tuple[NodeAction, ...]) -> list[str]:
 
 
 DEFAULT_FLOPS = "25"
-DEFAULT_LINES = (ROOT, "x")
 
 _EVERYTHING = "all"
 
@@ -338,7 +206,7 @@ def report_flops(
         if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
             problem = "shows a report that is there; to solve one give --output instead"
             raise OptionError(str(directory), problem)
-        report, _ = reports.load_report(directory)
+        report, _ = report_files.load_report(directory)
     elif path is None:
         raise OptionError("--output", "is missing, say where to write the report")
     else:
@@ -351,7 +219,7 @@ def report_flops(
         write_strips(plot, report, choice)
         print_note(f"wrote {plot}")
     if json:
-        print_json(flops_report_to_json(report, choice))
+        print_json(reports.flops_report_to_json(report, choice))
     else:
         print_parts(*report_parts(report, choice))
 
@@ -387,7 +255,7 @@ def _solve(
     place = path / REPORT_FOLDER
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle by itself, give another directory")
-    require_free(place, reports.REPORT_KIND, overwrite=True)
+    require_free(place, report_files.REPORT_KIND, overwrite=True)
     if has_bundle(place) and not overwrite:
         if read_manifest(place).config_digest != plan.spot_digest:
             problem = "holds the report of another spot, give another directory or --overwrite"
@@ -404,8 +272,8 @@ def _solve(
                 (path / SPOTS_FOLDER).rmdir()
             raise KeyboardInterrupt("interrupted before any flop was finished")
         report = collect_report(plan, rows)
-        reports.save_report(path, report, plan.config_text(), plan.spot_digest)
-        folders = reports.write_files(path, report)
+        report_files.save_report(path, report, plan.config_text(), plan.spot_digest)
+        folders = report_files.write_files(path, report)
         where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
         print_note(f"wrote {path}: {where}")
         if not has_parquet():

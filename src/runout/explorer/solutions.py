@@ -29,14 +29,13 @@ from runout.solutions.flop_bundles import (
 from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.node_files import node_summary_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
+from runout.solutions.report_files import load_report
 from runout.solutions.reports import (
     Column,
     FilterError,
     FlopsReport,
     LineTable,
-    load_report,
     name_of_line,
-    quality_of_report,
 )
 from runout.solutions.run import RunView, open_run
 from runout.solutions.sheet import rounded
@@ -324,7 +323,7 @@ def _open_report(found: FoundRun) -> Run:
     done, total = len(report.rows), report.num_flops
     return Run(
         title=f"{done:,} flops, {report.title}",
-        quality=quality_of_report(report, Provenance.of(bundle.manifest)),
+        quality=replace(report.quality, provenance=Provenance.of(bundle.manifest)),
         config_text=bundle.config_text or "",
         note="" if done == total else f"{done:,} of {total:,} flops are solved",
         flops=partial(_table_of_report, report, found.spots),
@@ -367,9 +366,10 @@ def _table_of_report(report: FlopsReport, spots: Mapping[str, str], choice: str)
 def _row_of_report(
     table: LineTable, number: int, spots: Mapping[str, str], more: list[Column]
 ) -> Json:
-    row, values, line = table.rows[number], table.values[number], table.line
+    row, line = table.rows[number], table.line
+    values = {name: numbers[number].tolist() for name, numbers in table.values.items()}
     eqrs = [table.column(f"eqr_{name.lower()}").values[number] for name in POSITION_NAMES]
-    actions = zip(line.to_json()["actions"], values.frequency, strict=True)
+    actions = zip(line.to_json()["actions"], values["frequency"], strict=True)
     return _flop_row(
         row.flop,
         path=line.path,
@@ -378,8 +378,8 @@ def _row_of_report(
         share=float(table.weights[number]),
         **table.labels[number],
         actions=[{**action, "frequency": rounded(frequency)} for action, frequency in actions],
-        ev=[rounded(value) for value in values.ev],
-        equity=[rounded(value) for value in values.equity],
+        ev=[rounded(value) for value in values["ev"]],
+        equity=[rounded(value) for value in values["equity"]],
         eqr=[rounded(float(value)) for value in eqrs],
         more={column.key: rounded(float(column.values[number])) for column in more},
         exploitability=row.exploitability_pot,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
-from runout.cards.flops import FlopList, suit_stabilizer
+from runout.cards.flops import FlopList, explicit_flops, subset_flops, suit_stabilizer
 from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, load_yaml
@@ -39,7 +39,17 @@ from runout.runs.spot import solve_spot
 from runout.solutions.flop import SpotPosition, find_position
 from runout.solutions.flop_bundles import build_spot, meaning_of
 from runout.solutions.node import NodeKind, weight_met
-from runout.solutions.reports import ROOT, FlopRow, FlopsReport, LineValues, ReportLine, line_values
+from runout.solutions.preflop import LEDGER_FOLDER
+from runout.solutions.report_files import save_report, write_files
+from runout.solutions.reports import (
+    DEFAULT_LINES,
+    ROOT,
+    FlopRow,
+    FlopsReport,
+    ReportLine,
+    line_values,
+    split_values,
+)
 from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
 from runout.trees.actions import AGGRESSIVE_KINDS, format_amount
@@ -180,7 +190,7 @@ class ReportPlan:
         arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
         for number, line in enumerate(self.lines):
             node, size_costs = solution.view.node(line.path), self._size_costs(line, costs)
-            arrays[f"line{number}"] = line_values(node, size_costs).to_array()
+            arrays[f"line{number}"] = line_values(node, size_costs)
         return TaskResult(arrays, {_SECONDS: seconds})
 
     def tasks(self) -> list[Task[str]]:
@@ -197,11 +207,11 @@ class ReportPlan:
         share = float(self.flops.weights[self.flops.names.index(flop)])
         deals, reached, iterations = entry.arrays[_FACTS].tolist()
         lines = tuple(
-            LineValues.from_array(np.asarray(entry.arrays[f"line{number}"]), len(line.actions))
-            for number, line in enumerate(self.lines)
+            np.asarray(entry.arrays[f"line{number}"], dtype=np.float64)
+            for number in range(len(self.lines))
         )
         seconds = float(entry.measured[_SECONDS])
-        return FlopRow(flop, share, deals, reached, int(iterations), seconds, lines)
+        return FlopRow(flop, share, deals, reached, iterations, seconds, lines)
 
     def _solve(
         self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
@@ -227,6 +237,45 @@ class ReportPlan:
             costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
             for action in line.actions
         )
+
+
+def report(
+    spot: str | Path | Mapping[str, Any],
+    *,
+    flops: FlopList | Sequence[str] | int = 25,
+    lines: Sequence[str] = DEFAULT_LINES,
+    has_size_costs: bool = False,
+    directory: str | Path | None = None,
+    context: RunContext | None = None,
+) -> FlopsReport:
+    """Solves one spot on many flops and reports frequencies, EVs and costs by texture.
+
+    Args:
+        spot: a config file or the keys of a spot, without a board (docs/reports.md).
+        flops: a weighted subset of so many flops, the flops themselves, or a `FlopList`.
+        lines: paths of the nodes to report, ``root`` for the first decision.
+        has_size_costs: whether to solve with each bet size alone, too.
+        directory: keeps finished flops, so that the same call resumes, and the report.
+        context: workers and events; its checkpoints are those of ``directory``, if there is one.
+
+    Example:
+        >>> keys = {"oop": "QQ", "ip": "JJ", "pot": 10, "stack": 20, "bet_sizes": "50%"}
+        >>> runout.report(keys, flops=["AhKd7s"]).to_dataframe()  # doctest: +SKIP
+    """
+    source, keys = (None, spot) if isinstance(spot, Mapping) else (Path(spot), {})
+    if isinstance(flops, int):
+        flops = subset_flops(flops)
+    elif not isinstance(flops, FlopList):
+        flops = explicit_flops(flops)
+    plan = ReportPlan.make(source, keys, flops, lines, has_size_costs=has_size_costs)
+    context = context or RunContext()
+    if directory is not None:
+        context = replace(context, checkpoints=Path(directory) / LEDGER_FOLDER)
+    found = collect_report(plan, list(report_flops(plan, context)))
+    if directory is not None:
+        save_report(Path(directory), found, plan.config_text(), plan.spot_digest)
+        write_files(Path(directory), found)
+    return found
 
 
 def count_deals(flops: Sequence[str], ranges: tuple[Range, Range]) -> FloatArray:
@@ -372,16 +421,18 @@ def _telling_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> EventSink
 
 
 def _reported(plan: ReportPlan, row: FlopRow, num_done: int) -> FlopReported:
-    first, values = plan.lines[0], row.lines[0]
+    first = plan.lines[0]
+    values = split_values(row.lines[0], len(first.actions))
+    oop, ip = values["ev"].tolist()
     return FlopReported(
         flop=row.flop,
         num_done=num_done,
         num_flops=len(plan.flops),
         line=first.path,
-        ev_chips=(values.ev[0], values.ev[1]),
+        ev_chips=(oop, ip),
         frequencies=tuple(
             (action.code, frequency)
-            for action, frequency in zip(first.actions, values.frequency, strict=True)
+            for action, frequency in zip(first.actions, values["frequency"].tolist(), strict=True)
         ),
         exploitability_pot=row.exploitability_pot,
         seconds=row.seconds,

@@ -1,33 +1,30 @@
 """One spot on many flops: rows, tables, means by true weights; as a bundle, CSV and Parquet."""
 
-import csv
-import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, divide
-from runout.cards.deck import format_card, live_combos, parse_cards
+from runout.cards.deck import live_combos, parse_cards
 from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
-from runout.solutions.node import Node, NodeAction, Provenance, Quality, known_mean
+from runout.solutions.node import Node, NodeAction, Quality, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
-from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
-from runout.solutions.sheet import has_parquet, write_csv, write_parquet
+from runout.solutions.sheet import Column as SheetColumn
+from runout.solutions.sheet import Sheet, json_number
 from runout.solutions.values import ExploitabilityMeaning
-from runout.storage.bundle import Bundle, Manifest, load_bundle, reading_contents
-from runout.storage.files import replacing_file, reporting_os_errors
-from runout.storage.writer import write_bundle
-from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
+from runout.trees.actions import format_amount
 from runout.trees.paths import join_path, read_path
 from runout.trees.tree import POSITION_NAMES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 # One spot on many flops: what each flop says about the chosen lines, as numbers.
 #
@@ -78,50 +75,8 @@ class ReportLine:
         return cls(**document | {"actions": tuple(map(action_from_json, document["actions"]))})
 
 
-@dataclass(frozen=True)
-class LineValues:
-    """What a line is on one flop; NaN where the ranges do not meet.
-
-    Attributes:
-        deals: weight of the pairs of combos that are played to here.
-        ev: what OOP and IP get of the pot, in chips.
-        equity: what they would get at a showdown, as a share of the pot.
-        nuts: share of each range that is among the best made hands of the flop.
-        frequency: how often each action is taken.
-        cost: what the actor's range loses if all of it takes the action, in chips; the opponent
-            plays on as it is.
-        size_cost: what the actor loses in the whole game if this bet is its only size on the flop,
-            in chips; both learn anew. NaN for what is no bet, none where it was not asked for.
-    """
-
-    deals: float
-    ev: tuple[float, ...]
-    equity: tuple[float, ...]
-    nuts: tuple[float, ...]
-    frequency: tuple[float, ...]
-    cost: tuple[float, ...]
-    size_cost: tuple[float, ...] = ()
-
-    def to_array(self) -> FloatArray:
-        """Returns ``[7 + 2 A]`` or, with costs of sizes, ``[7 + 3 A]`` all numbers in a row."""
-        parts = (self.ev, self.equity, self.nuts, self.frequency, self.cost, self.size_cost)
-        return np.array([self.deals, *itertools.chain.from_iterable(parts)])
-
-    @classmethod
-    def from_array(cls, numbers: FloatArray, num_actions: int) -> "LineValues":
-        """Reads what `to_array` has written."""
-        values = iter(numbers.tolist())
-        num_sizes = len(numbers) - _NUM_FIXED - 2 * num_actions
-        if num_sizes not in (0, num_actions):
-            raise ValueError(f"a line of {num_actions} actions has no {len(numbers)} numbers")
-        lengths = (2, 2, 2, num_actions, num_actions, num_sizes)
-        deals = next(values)
-        return cls(deals, *(tuple(itertools.islice(values, number)) for number in lengths))
-
-
-@dataclass(frozen=True)
-class FlopRow:
-    """What the solve of one flop has come to.
+class FlopRow(NamedTuple):
+    """The solve of one flop.
 
     Attributes:
         flop: its cards as they were given, such as ``AhKd7s``.
@@ -130,33 +85,53 @@ class FlopRow:
         exploitability_pot: of the solve, as a fraction of the pot.
         iterations: done.
         seconds: taken, further solves for costs of sizes included.
-        lines: the chosen lines, in their order.
+        lines: what `line_values` says of the chosen lines, in their order.
     """
 
     flop: str
     share: float
     deals: float
     exploitability_pot: float
-    iterations: int
+    iterations: float
     seconds: float
-    lines: tuple[LineValues, ...]
+    lines: tuple[FloatArray, ...]
 
 
-def line_values(node: Node, size_cost: tuple[float, ...] = ()) -> LineValues:
-    """Returns what a node on a flop says, as numbers."""
-    is_nuts = nut_hands(node.board)
+def line_values(node: Node, size_cost: Sequence[float] = ()) -> FloatArray:
+    """Returns ``[7 + 2 A]`` or, with costs of sizes, ``[7 + 3 A]`` what a node on a flop says.
+
+    `split_values` tells what the numbers are. ``size_cost`` is what the actor loses in the whole
+    game if a bet is its only size on the flop, in chips, NaN for what is no bet.
+    """
+    is_nuts = nut_hands(node.board).astype(np.float64)
     has_actor = node.actor is not None
-    return LineValues(
-        deals=float(node.deals(0).sum()),
-        ev=tuple(node.range_ev(player) for player in _PLAYERS),
-        equity=tuple(node.range_equity(player) for player in _PLAYERS),
-        nuts=tuple(
-            known_mean(is_nuts.astype(np.float64), node.deals(player)) for player in _PLAYERS
-        ),
-        frequency=tuple(node.frequency().tolist()) if has_actor else (),
-        cost=range_costs(node) if has_actor else (),
-        size_cost=size_cost,
+    return np.array(
+        [
+            float(node.deals(0).sum()),
+            *(node.range_ev(player) for player in _PLAYERS),
+            *(node.range_equity(player) for player in _PLAYERS),
+            *(known_mean(is_nuts, node.deals(player)) for player in _PLAYERS),
+            *(node.frequency().tolist() if has_actor else ()),
+            *(range_costs(node) if has_actor else ()),
+            *size_cost,
+        ]
     )
+
+
+def split_values(numbers: FloatArray, num_actions: int) -> dict[str, FloatArray]:
+    """Splits the last axis of `line_values` by what the numbers are.
+
+    ``deals``: weight of the pairs of combos that are played to the line. ``ev`` of OOP and IP in
+    chips, ``equity`` of both as a share of the pot, ``nuts``: share of each range among the best
+    made hands. Of each action ``frequency``, ``cost``: what the actor's range loses if all of it
+    takes the action, and, where asked for, ``size_cost``. NaN where the ranges do not meet.
+    """
+    num_sizes = numbers.shape[-1] - _NUM_FIXED - 2 * num_actions
+    if num_sizes not in (0, num_actions):
+        raise ValueError(f"a line of {num_actions} actions has no {numbers.shape[-1]} numbers")
+    ends = np.cumsum([1, 2, 2, 2, num_actions, num_actions])
+    names = ("deals", "ev", "equity", "nuts", "frequency", "cost", "size_cost")
+    return dict(zip(names, np.split(numbers, ends, axis=-1), strict=True))
 
 
 def range_costs(node: Node) -> tuple[float, ...]:
@@ -193,6 +168,7 @@ def nut_hands(board: Sequence[int]) -> BoolArray:
 
 
 ROOT = "root"
+DEFAULT_LINES = (ROOT, "x")
 FLOP_KEY = "flop"
 WEIGHT_KEY = "weight"
 
@@ -208,6 +184,10 @@ class Form(StrEnum):
     CHIPS = "chips"
     COUNT = "count"
     SECONDS = "seconds"
+
+    def write(self, value: float) -> str:
+        """Returns a number as people read it, shares as percent."""
+        return f"{100.0 * value:.1f}" if self is Form.SHARE else f"{value:,.2f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,24 +240,47 @@ class FlopsReport:
         wanted = "" if path == ROOT else join_path(*read_path(path).steps)
         for number, line in enumerate(self.lines):
             if line.path == wanted:
-                return LineTable(line, self.rows, tuple(row.lines[number] for row in self.rows))
+                return LineTable(
+                    line, self.rows, np.array([row.lines[number] for row in self.rows])
+                )
         names = ", ".join(name_of_line(line.path) for line in self.lines)
         raise FilterError(f"line {quote(path)}", f"is not in this report, it has {names}")
+
+    def to_dataframe(self, path: str = ROOT) -> "DataFrame":
+        """Returns all columns of a line, a row for each flop; needs pandas (``runout[frames]``)."""
+        from pandas import DataFrame  # an extra
+
+        return DataFrame(self.table(path).to_columns())
+
+    @property
+    def quality(self) -> Quality:
+        """How well the worst flop is solved."""
+        return Quality(
+            max((row.exploitability_pot for row in self.rows), default=0.0),
+            self.meaning,
+            max((int(row.iterations) for row in self.rows), default=0),
+            sum(row.seconds for row in self.rows),
+        )
+
+    def __repr__(self) -> str:
+        lines = ", ".join(name_of_line(line.path) for line in self.lines)
+        return f"<FlopsReport {len(self.rows)} of {self.num_flops} flops, lines {lines}>"
 
 
 @dataclass(frozen=True, eq=False)
 class LineTable:
-    """A line on every flop.
-
-    Attributes:
-        line: the node.
-        rows: the flops.
-        values: what the line is on each of them.
-    """
+    """A line on every flop: the node, the flops, and ``[F, n]`` `line_values` of each."""
 
     line: ReportLine
     rows: tuple[FlopRow, ...]
-    values: tuple[LineValues, ...]
+    numbers: FloatArray
+
+    @cached_property
+    def values(self) -> dict[str, FloatArray]:
+        """``[F, k]`` what `split_values` says of every flop."""
+        num_actions = len(self.line.actions)
+        width = _NUM_FIXED + 2 * num_actions
+        return split_values(self.numbers if self.rows else np.zeros((0, width)), num_actions)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -287,12 +290,14 @@ class LineTable:
 
     @cached_property
     def _played(self) -> FloatArray:
-        pairs = zip(self.rows, self.values, strict=True)
-        return np.array([row.share * line.deals for row, line in pairs])
+        return self._of_rows("share") * self.values["deals"][:, 0]
 
     @cached_property
     def _dealt(self) -> FloatArray:
-        return np.array([row.share * row.deals for row in self.rows])
+        return self._of_rows("share") * self._of_rows("deals")
+
+    def _of_rows(self, name: str) -> FloatArray:
+        return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
 
     @cached_property
     def labels(self) -> list[dict[str, str]]:
@@ -302,18 +307,15 @@ class LineTable:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """All numbers, in the order of tables and files."""
-        rows, played, dealt, pot = self.rows, self._played, self._dealt, self.line.pot
+        played, dealt, pot = self._played, self._dealt, self.line.pot
         found = [
-            Column("share", "share", Form.SHARE, np.array([row.share for row in rows])),
+            Column("share", "share", Form.SHARE, self._of_rows("share")),
             Column(WEIGHT_KEY, "weight", Form.SHARE, self.weights),
             Column("reach", "reach", Form.SHARE, divide(played, dealt), dealt),
         ]
         for player, name in enumerate(POSITION_NAMES):
             end = name.lower()
-            ev, equity, nuts = (
-                np.array([getattr(line, what)[player] for line in self.values])
-                for what in ("ev", "equity", "nuts")
-            )
+            ev, equity, nuts = (self.values[what][:, player] for what in ("ev", "equity", "nuts"))
             share = pot * equity
             found += [
                 Column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity, played),
@@ -328,8 +330,9 @@ class LineTable:
             ("iterations", "iterations", Form.COUNT, None),
             ("seconds", "time", Form.SECONDS, None),
         ):
-            values = np.array([getattr(row, key) for row in rows], dtype=np.float64)
-            found.append(Column(key.removesuffix("_pot"), heading, form, values, weights))
+            found.append(
+                Column(key.removesuffix("_pot"), heading, form, self._of_rows(key), weights)
+            )
         return tuple(found)
 
     def _action_columns(self) -> list[Column]:
@@ -339,15 +342,20 @@ class LineTable:
             ("cost", "cost", "all "),
             ("size_cost", "only", "only "),
         ):
-            known = [numbers for line in self.values if (numbers := getattr(line, what))]
             form = Form.SHARE if what == "frequency" else Form.CHIPS
-            for number, action in enumerate(
-                self.line.actions if len(known) == len(self.rows) else ()
-            ):
-                values = np.array([numbers[number] for numbers in known])
+            for action, values in zip(self.line.actions, self.values[what].T, strict=False):
                 if what != "size_cost" or not np.isnan(values).all():
                     name, heading = f"{key}_{action.code}", f"{word}{action.code}"
                     columns.append(Column(name, heading, form, values, self._played))
+        return columns
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Returns all columns by name: the flop, its textures, and numbers."""
+        columns: dict[str, list[Any]] = {FLOP_KEY: [row.flop for row in self.rows]}
+        columns |= {kind.value: [names[kind] for names in self.labels] for kind in TextureKind}
+        for column in self.columns:
+            is_count = column.form is Form.COUNT
+            columns[column.key] = column.values.astype(np.int64 if is_count else float).tolist()
         return columns
 
     def column(self, key: str) -> Column:
@@ -428,179 +436,119 @@ def _short(kind: TextureKind, label: str) -> str:
     return label.removesuffix(" high") if kind is TextureKind.HIGH else label
 
 
-# A report over flops as a bundle: one array of numbers for each line, a row for each flop.
+# What of a report is shown, as a table for people or as JSON.
 
 
-REPORT_KIND = "flop_report"
-REPORT_SCHEMA_VERSION = 1
-
-_DOCUMENT = "report"
-_FACTS = "facts"
-_NUM_FACTS = 5
+OVERALL, FILTERED = "overall", "filtered"
 
 
-def save_report(
-    directory: Path, report: FlopsReport, config_text: str, config_digest: str
-) -> Manifest:
-    """Writes the report of a directory, in place of an earlier one.
+@dataclass(frozen=True)
+class TableChoice:
+    """What of a report is shown.
 
-    The config is the spot without its board; its digest also names how well it is solved.
+    Attributes:
+        lines: names of the lines; none for all.
+        filters: textures, such as ``suits=monotone``.
+        sort: key of the column that orders flops.
+        by: kinds of texture that flops are grouped by.
+        num_rows: single flops that are shown, the first of the order.
     """
-    facts = [
-        [row.share, row.deals, row.exploitability_pot, row.iterations, row.seconds]
-        for row in report.rows
+
+    lines: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    sort: str = WEIGHT_KEY
+    by: tuple[TextureKind, ...] = tuple(TextureKind)
+    num_rows: int = 20
+
+    def tables(self, report: FlopsReport) -> list["ChosenTable"]:
+        """Returns the tables of the chosen lines.
+
+        Raises:
+            FilterError: if there is no such line, column or texture.
+        """
+        names = self.lines or tuple(name_of_line(line.path) for line in report.lines)
+        return [self._choose(report.table(name.strip())) for name in names]
+
+    def _choose(self, table: LineTable) -> "ChosenTable":
+        chosen = choose_flops(table, self.filters)
+        return ChosenTable(table, chosen, [n for n in table.order(self.sort) if chosen[n]])
+
+
+class ChosenTable(NamedTuple):
+    """A line of a report, and which flops of it are shown.
+
+    Attributes:
+        table: the line on all flops.
+        chosen: ``[F]`` whether a flop is shown.
+        order: the numbers of these flops, in their order.
+    """
+
+    table: LineTable
+    chosen: BoolArray
+    order: list[int]
+
+    def heading(self, gap: str) -> str:
+        """Returns who acts where, with a gap between the two."""
+        line = self.table.line
+        who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
+        return f"{who}{gap}line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
+
+
+def line_sheet(shown: ChosenTable, choice: TableChoice) -> Sheet:
+    """Returns groups, flops and means; what says the same on every flop is left to files."""
+    table, chosen, order = shown
+    hidden = {"share", "iterations", "seconds"} | (set() if table.line.path else {"reach"})
+    columns = [column for column in table.columns if column.key not in hidden]
+    numbers = (SheetColumn(column.heading, form=column.form.write) for column in columns)
+    sheet = Sheet((SheetColumn(), SheetColumn("flops", form="{:,}".format), *numbers))
+
+    def add_mean(label: str, is_in: BoolArray, style: str = "") -> None:
+        means = (column.mean(is_in) for column in columns)
+        sheet.add(label, int(is_in.sum()), *means, style=style)
+
+    for kind in choice.by:
+        for label, is_in in table.groups(kind, chosen):
+            add_mean(label, is_in)
+        sheet.add()
+    for number in order[: choice.num_rows]:
+        values = (float(column.values[number]) for column in columns)
+        sheet.add(table.rows[number].flop, "", *values)
+    left_out = len(order) - choice.num_rows
+    if choice.num_rows and left_out > 0:
+        sheet.add(f"... {left_out:,} more", style="dim")
+    if choice.num_rows:
+        sheet.add()
+    if choice.filters:
+        add_mean(FILTERED, chosen, "bold")
+    add_mean(OVERALL, table.everything(), "bold")
+    return sheet
+
+
+def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
+    """Returns the chosen lines by columns, with means, under JSON names."""
+    lines = [
+        {
+            **table.line.to_json(),
+            "columns": {
+                name: [None if cells[n] != cells[n] else cells[n] for n in order]
+                for name, cells in table.to_columns().items()
+            },
+            OVERALL: _means(table, table.everything()),
+            FILTERED: _means(table, chosen),
+        }
+        for table, chosen, order in choice.tables(report)
     ]
-    lines = {
-        f"line{number}": np.array([row.lines[number].to_array() for row in report.rows])
-        for number in range(len(report.lines))
-    }
-    document = {
+    return {
         "title": report.title,
-        "lines": [line.to_json() for line in report.lines],
-        "flops": [row.flop for row in report.rows],
         "num_flops": report.num_flops,
-        "meaning": report.meaning.value,
-        "has_strategies": report.has_strategies,
+        "num_finished": len(report.rows),
+        "exploitability_meaning": report.meaning.value,
+        "sorted_by": choice.sort or FLOP_KEY,
+        "lines": lines,
     }
-    return write_bundle(
-        directory / REPORT_FOLDER,
-        kind=REPORT_KIND,
-        schema_version=REPORT_SCHEMA_VERSION,
-        arrays={_FACTS: np.array(facts, dtype=np.float64), **lines},
-        documents={_DOCUMENT: document},
-        config_text=config_text,
-        config_digest=config_digest,
-        measured=[_FACTS],
-        overwrite=True,
-    )
 
 
-def load_report(path: Path) -> tuple[FlopsReport, Bundle]:
-    """Opens the report of a directory, or the bundle itself."""
-    place = find_bundle(path, REPORT_FOLDER)
-    bundle = load_bundle(place, REPORT_KIND, REPORT_SCHEMA_VERSION)
-    with reading_contents(place):
-        return _read(bundle.documents[_DOCUMENT], bundle.arrays), bundle
-
-
-def _read(document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport:
-    lines = tuple(map(ReportLine.from_json, document["lines"]))
-    flops, facts = document["flops"], arrays[_FACTS]
-    tables: list[FloatArray] = [arrays[f"line{number}"] for number in range(len(lines))]
-    if facts.shape != (len(flops), _NUM_FACTS) or any(len(t) != len(flops) for t in tables):
-        raise ValueError("there are not as many rows as flops")
-    rows = []
-    for number, (flop, known) in enumerate(zip(flops, facts.tolist(), strict=True)):
-        share, deals, exploitability, iterations, seconds = known
-        values = tuple(
-            LineValues.from_array(table[number], len(line.actions))
-            for line, table in zip(lines, tables, strict=True)
-        )
-        rows.append(FlopRow(flop, share, deals, exploitability, int(iterations), seconds, values))
-    return FlopsReport(
-        title=document["title"],
-        lines=lines,
-        rows=tuple(rows),
-        num_flops=int(document["num_flops"]),
-        meaning=ExploitabilityMeaning(document["meaning"]),
-        has_strategies=bool(document["has_strategies"]),
-    )
-
-
-def quality_of_report(report: FlopsReport, provenance: Provenance | None = None) -> Quality:
-    """Returns how well the worst flop is solved."""
-    return Quality(
-        max((row.exploitability_pot for row in report.rows), default=0.0),
-        report.meaning,
-        max((row.iterations for row in report.rows), default=0),
-        sum(row.seconds for row in report.rows),
-        provenance=provenance,
-    )
-
-
-# A report over flops as files that other programs read: CSV as PioSOLVER writes it, CSV, Parquet.
-#
-# Each line of play has a directory: ``report.csv`` with PioSOLVER's columns and percentages,
-# ``table.csv`` and ``table.parquet`` with all numbers as fractions and chips.
-
-
-PIO_FILE, TABLE_FILE, PARQUET_FILE = "report.csv", "table.csv", "table.parquet"
-
-#: The last row of PioSOLVER's file, the mean by weights.
-_MEAN = "All"
-_PERCENT_DIGITS, _CHIP_DIGITS = 3, 4
-
-
-def write_files(directory: Path, report: FlopsReport) -> list[Path]:
-    """Writes the files of all lines, and returns their directories."""
-    folders = []
-    for line in report.lines:
-        name = name_of_line(line.path)
-        # In letters that every system has.
-        folder, table = directory / LINES_FOLDER / name.replace(":", "-"), report.table(name)
-        with reporting_os_errors(folder, "written"):
-            folder.mkdir(parents=True, exist_ok=True)
-            for file, write in ((PIO_FILE, write_pio), (TABLE_FILE, write_table)):
-                with replacing_file(folder / file) as part, part.open("w", newline="") as stream:
-                    write(report, table, stream)
-            if has_parquet():
-                with replacing_file(folder / PARQUET_FILE) as part:
-                    write_parquet(part, [table_columns(table)])
-        folders.append(folder)
-    return folders
-
-
-def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
-    """Writes what PioSOLVER's reports have: three lines of text, then percentages and chips."""
-    writer = csv.writer(stream, lineterminator="\n")
-    path = ":".join(filter(None, ("r:0", table.line.path.replace("x", "c"))))
-    writer.writerow([f"runout report, {report.title}"])
-    writer.writerow([f"line {path}, pot {format_amount(table.line.pot)}"])
-    writer.writerow([f"{len(report.rows)} of {report.num_flops} flops, the last row is the mean"])
-    # In PioSOLVER's order: the largest bet first, fold last.
-    actions = sorted(
-        table.line.actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind)
-    )[::-1]
-    kinds = [f"{name} {kind}" for name in POSITION_NAMES for kind in ("Equity", "EV", "EQR")]
-    frequencies = [f"{_pio_name(action, table.line.actions)} freq" for action in actions]
-    writer.writerow(["Flop", "Global %", *kinds, *frequencies])
-    keys = ["_".join(reversed(kind.lower().split())) for kind in kinds]
-    keys = ["reach", *keys, *(f"freq_{action.code}" for action in actions)]
-    columns = [table.column(key) for key in keys]
-    for number, row in enumerate(table.rows):
-        cells = [_pio_number(float(c.values[number]), c.form) for c in columns]
-        cards = " ".join(map(format_card, parse_cards(row.flop)))
-        writer.writerow([cards, *cells])
-    everything = table.everything()
-    writer.writerow([_MEAN, *(_pio_number(c.mean(everything), c.form) for c in columns)])
-
-
-def write_table(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
-    """Writes all columns, a row for each flop; nothing where there is no value."""
-    columns = table_columns(table)
-    write_csv(columns, zip(*columns.values(), strict=True), stream)
-
-
-def table_columns(table: LineTable) -> dict[str, list[Any]]:
-    """Returns all columns by name: the flop, its textures, and numbers."""
-    columns: dict[str, list[Any]] = {FLOP_KEY: [row.flop for row in table.rows]}
-    columns |= {kind.value: [names[kind] for names in table.labels] for kind in TextureKind}
-    for column in table.columns:
-        is_count = column.form is Form.COUNT
-        columns[column.key] = column.values.astype(np.int64 if is_count else np.float64).tolist()
-    return columns
-
-
-def _pio_name(action: NodeAction, actions: Sequence[NodeAction]) -> str:
-    if action.kind not in AGGRESSIVE_KINDS:
-        return action.kind.name
-    faces_bet = any(other.kind is ActionKind.FOLD for other in actions)
-    return f"{'RAISE' if faces_bet else 'BET'} {format_amount(action.amount)}"
-
-
-def _pio_number(value: float, form: Form) -> str:
-    if math.isnan(value):
-        return ""
-    if form is Form.SHARE:
-        return f"{100.0 * value:.{_PERCENT_DIGITS}f}"
-    return f"{value:.{_CHIP_DIGITS}f}"
+def _means(table: LineTable, chosen: BoolArray) -> Json:
+    return {"flops": int(chosen.sum())} | {
+        c.key: json_number(c.mean(chosen)) for c in table.columns
+    }
