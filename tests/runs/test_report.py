@@ -203,7 +203,7 @@ def test_flops_on_which_ranges_never_meet_are_left_out():
 @pytest.mark.parametrize(
     ("keys", "error", "problem"),
     [
-        ({"paths": ["x:b99"]}, TreeError, "'b99' is no action after x"),
+        ({"paths": ["x:b99"]}, TreeError, "'b99' is not an action after 'x'"),
         ({"paths": ["x:x:8h"]}, TreeError, "has cards in it, a report stays on the flop"),
         ({"paths": ["x:b10:f"]}, TreeError, "ends with a fold"),
         ({"oop": "AhKh"}, ConfigError, "oop: tells suits apart"),
