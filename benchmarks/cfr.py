@@ -37,7 +37,7 @@ from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.flops.backend import FlopGame, make_hand_leaves
 from runout.flops.hands import HandBackend
-from runout.flops.solve import FlopJob, solve_flops
+from runout.flops.solve import FlopJob, solve_each
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, pack_panels
 from runout.trees.betting import BettingRules
@@ -191,7 +191,7 @@ def _two_workers_across(tree: PostflopTree) -> Row:
     backend = HandBackend(StoppingRule(_ITERATIONS_PER_FLOP))
 
     def solve(num_workers: int) -> None:
-        for _ in solve_flops(flops, FlopJob([tree], backend), RunContext(num_workers)):
+        for _ in solve_each(flops, FlopJob([tree], backend), RunContext(num_workers)):
             pass
 
     two, one = best_seconds_of_two(lambda: solve(2), lambda: solve(1), repeats=3)
@@ -227,10 +227,10 @@ def _many_flops(num_flops: int, num_workers: int) -> list[Row]:
     backend = HandBackend(StoppingRule(2_000, exploitability=0.001))
     job = FlopJob([_small_tree()], backend)
     best_seconds(
-        lambda: list(solve_flops(random_flops(1, seed=1), job, RunContext(1))), 1
+        lambda: list(solve_each(random_flops(1, seed=1), job, RunContext(1))), 1
     )  # compile
     started = time.perf_counter()
-    reports = [result.reports[0] for result in solve_flops(flops, job, RunContext(num_workers))]
+    reports = [result.reports[0] for result in solve_each(flops, job, RunContext(num_workers))]
     seconds = time.perf_counter() - started
     everything = seconds * NUM_CANONICAL_FLOPS / num_flops
     gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

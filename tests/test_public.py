@@ -8,7 +8,7 @@ import pytest
 import runout
 
 #: Public names whose docstrings have examples that run within a second.
-WITH_EXAMPLES = ["Range", "parse_board"]
+WITH_EXAMPLES = ["Range", "parse_board", "Abstraction", "RunContext", "solve_flop"]
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from runout.version import __version__
 
 if TYPE_CHECKING:
+    from runout.abstraction.bucket_map import Abstraction
     from runout.cards.deck import parse_board
     from runout.cards.ranges import Range
     from runout.config.flops import FlopsConfig
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from runout.config.run import RunConfig
     from runout.config.spot import SpotConfig
     from runout.execution.context import RunContext
+    from runout.flops.solve import solve_flop, solve_flops
+    from runout.runs.judge import exploitability
     from runout.runs.preflop import solve_preflop
     from runout.runs.report import report
     from runout.runs.spot import solve_spot
@@ -34,17 +37,21 @@ if TYPE_CHECKING:
     from runout.solutions.run import open_solution
 
 __all__ = [
+    "Abstraction",
     "FlopsConfig",
     "Range",
     "RunConfig",
     "RunContext",
     "SpotConfig",
     "__version__",
+    "exploitability",
     "load_config",
     "open_solution",
     "parse_board",
     "parse_config",
     "report",
+    "solve_flop",
+    "solve_flops",
     "solve_preflop",
     "solve_spot",
     "sweep",
@@ -60,6 +67,10 @@ _MODULE_BY_NAME = {
     "load_config": "runout.config.load",
     "parse_config": "runout.config.load",
     "open_solution": "runout.solutions.run",
+    "Abstraction": "runout.abstraction.bucket_map",
+    "exploitability": "runout.runs.judge",
+    "solve_flop": "runout.flops.solve",
+    "solve_flops": "runout.flops.solve",
     "solve_preflop": "runout.runs.preflop",
     "solve_spot": "runout.runs.spot",
     "report": "runout.runs.report",

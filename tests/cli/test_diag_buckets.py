@@ -6,7 +6,7 @@ from runout.cards.deck import format_cards
 from runout.config.flops import FlopsConfig
 from runout.config.load import parse_config
 from runout.flops import bucketed as rounds
-from runout.flops import solve as postflop_abstraction
+from runout.flops.solve import solve_flops
 from runout.solutions.values import ValueBundle
 from tests.samples.small_buckets import make_buckets_once, take_few_boards
 from tests.samples.solve_configs import FLOPS, write_config
@@ -114,10 +114,10 @@ def test_a_directory_is_diagnosed_without_solving_it_again(run, samples, monkeyp
 @pytest.mark.slow
 def test_a_directory_without_strategies_is_solved_again(run, tmp_path):
     config = parse_config(BUCKETED + "  keep_strategies: false\n", FlopsConfig)
-    solved = postflop_abstraction.PostflopAbstraction.build(config)
-    solved.to_bundle().save(tmp_path / "values")
-    kept = postflop_abstraction.PostflopAbstraction.build(parse_config(BUCKETED, FlopsConfig))
-    kept.to_bundle().save(tmp_path / "kept")
+    solved = solve_flops(config)
+    solved.save(tmp_path / "values")
+    kept = solve_flops(parse_config(BUCKETED, FlopsConfig))
+    kept.save(tmp_path / "kept")
     again, read = (
         run("diag-buckets", str(tmp_path / name), "--json").stdout for name in ("values", "kept")
     )

@@ -253,7 +253,7 @@ def test_a_pair_on_a_flop_has_its_value_at_each_ratio_in_both_positions(run, sav
     assert result.stdout.startswith("AA against KK on AhKsQd\n")
     assert lines[2] == ["SPR", "AA", "value", "v"]
     for number, values in enumerate(make_values().values):
-        oop, ip = (values.get_by_flop(0, position, AA, KK) for position in (0, 1))
+        oop, ip = (values.value_pot[0, position, AA, KK] for position in (0, 1))
         spr = ("3.5", "5.667")[number]
         assert lines[3 + 2 * number] == [spr, "OOP", f"{oop:.3f}", f"{oop - 0.5:+.3f}"]
         assert lines[4 + 2 * number] == ["IP", f"{ip:.3f}", f"{ip - 0.5:+.3f}"]

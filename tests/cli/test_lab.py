@@ -12,7 +12,7 @@ from runout.cli.lab import DEFAULT_FLOPS
 from runout.config.flops import FlopsConfig
 from runout.config.load import parse_config
 from runout.flops import backend as memory
-from runout.flops.solve import PostflopAbstraction
+from runout.flops.solve import kept_strategy, solve_flops
 from runout.runs import compare as comparing
 from runout.runs import sweep as lab_sweep
 from runout.runs.compare import BackendRow, all_labels
@@ -205,18 +205,18 @@ def test_default_flops_are_of_five_textures():
 
 def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, tmp_path):
     config = parse_config(CONFIG + "  solve_type: exhaustive\n", FlopsConfig)
-    solved = PostflopAbstraction.build(config)
-    solved.to_bundle().save(tmp_path / "values")
+    solved = solve_flops(config)
+    solved.save(tmp_path / "values")
     result = run("lab", "judge", str(tmp_path / "values"), "--json")
     assert result.exit_code == 0
     (row,) = json.loads(result.stdout)["rows"]
-    loss = judge_strategy(solved.flops.flops[0], solved.trees[0], solved.strategy(0))
+    loss = judge_strategy(solved.flops.flops[0], solved.trees[0], kept_strategy(solved, 0))
     assert row["real_exploitability_pot"] == pytest.approx(loss.exploitability_pot)
     assert row["own_exploitability_pot"] == solved.values[0].reports[0].exploitability_pot
     assert error_line("lab", "judge", str(tmp_path / "values"), "--flop", "AhKd7s").startswith(
         "flop AhKd7s: is not among the 1 solved flop, Qh7h2h comes close"
     )
-    replace(solved, solutions=()).to_bundle().save(tmp_path / "bare")
+    replace(solved, solutions=()).save(tmp_path / "bare")
     line = error_line("lab", "judge", str(tmp_path / "bare"))
     assert line.endswith("bare: has no strategies, solve with keep_strategies: true")
 

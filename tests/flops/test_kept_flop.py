@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,8 +9,7 @@ from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.config.flops import FlopsConfig
 from runout.errors import BundleError
 from runout.execution.context import RunContext
-from runout.flops.live_spot import open_kept_flop
-from runout.flops.solve import PostflopAbstraction
+from runout.flops.solve import kept_strategy, open_kept_flop, solve_flops
 from runout.runs.judge import judge_strategy
 
 GIVEN = GivenFlop.parse("7dAhKh")
@@ -25,7 +25,7 @@ def solved():
         fixed_flops=[GIVEN.name],
         postflop_solve_iterations=5,
     )
-    return PostflopAbstraction.build(config, RunContext(1))
+    return solve_flops(config, RunContext(1))
 
 
 @cache
@@ -37,7 +37,7 @@ def test_a_node_has_the_strategy_that_was_kept():
     root = view_of(GIVEN).node()
     assert (root.board, root.pot) == (GIVEN.cards, 1.0)
     assert [action.code for action in root.actions] == ["x", "a"]
-    (tree,), kept = solved().trees, solved().strategy(0).table
+    (tree,), kept = solved().trees, kept_strategy(solved(), 0).table
     for hand in (0, 84, 168):
         expected = kept[tree.layout.children(0).start :][: len(root.actions), hand]
         means = [root.hand_means(row)[hand] for row in root.strategy]
@@ -46,7 +46,7 @@ def test_a_node_has_the_strategy_that_was_kept():
 
 def test_values_are_those_of_the_strategies_with_real_cards():
     (tree,), flop = solved().trees, GIVEN.canonical
-    loss = judge_strategy(flop, tree, solved().strategy(0))
+    loss = judge_strategy(flop, tree, kept_strategy(solved(), 0))
     root = view_of(GIVEN).node()
     assert root.range_ev(0) == pytest.approx(loss.value_of_oop + 0.5, abs=1e-5)
     assert root.range_ev(0) + root.range_ev(1) == pytest.approx(1.0, abs=1e-5)
@@ -74,7 +74,6 @@ def mapping_of_step(mapping, step):
 
 
 def test_without_strategies_there_is_nothing_to_look_at():
-    config = solved().config.model_copy(update={"keep_strategies": False})
-    bare = PostflopAbstraction(config, solved().trees, solved().values)
+    bare = replace(solved(), solutions=())
     with pytest.raises(BundleError, match="keep_strategies: true"):
         open_kept_flop(bare, GIVEN)

@@ -22,7 +22,14 @@ from runout.flops.backend import Cost, FlopGame, FlopSolution
 from runout.flops.bucketed import mean_values
 from runout.flops.hands import HandBackend
 from runout.flops.settings import make_backend
-from runout.flops.solve import FlopJob, PostflopAbstraction, PostflopPlan, solve_flops
+from runout.flops.solve import (
+    FlopJob,
+    PostflopPlan,
+    kept_rounds,
+    kept_strategy,
+    solve_each,
+    solve_flops,
+)
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.solutions.values import ExploitabilityMeaning, FlopReport, ValueBundle
@@ -75,7 +82,7 @@ def value_of(flop, tree):
 def solve_all(backend=None, context=None, flops=FLOPS, trees=TREES):
     """Returns the results in the order of the flops."""
     job = FlopJob(trees, backend or FakeBackend())
-    results = list(solve_flops(flops, job, context or RunContext(1)))
+    results = list(solve_each(flops, job, context or RunContext(1)))
     return sorted(results, key=lambda result: result.flop_index)
 
 
@@ -126,7 +133,7 @@ def test_finished_flops_are_not_solved_again(tmp_path):
 def test_a_ledger_recalls_flops_of_an_interrupted_run(tmp_path):
     job = FlopJob([small_tree()], HandBackend(StoppingRule(3)))
     context = RunContext(1, checkpoints=tmp_path)
-    interrupted = solve_flops(FLOPS, job, context)
+    interrupted = solve_each(FLOPS, job, context)
     first = next(interrupted)
     interrupted.close()
     assert CANONICAL[first.flop_index] in keys_in(tmp_path)
@@ -171,7 +178,7 @@ def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(tmp_path, num
     context = RunContext(num_workers, events.append, tmp_path)
     failing = CANONICAL[1]
     with pytest.raises(ExecutionError) as caught:
-        results.extend(solve_flops(FLOPS, FlopJob(TREES, FakeBackend(failing=failing)), context))
+        results.extend(solve_each(FLOPS, FlopJob(TREES, FakeBackend(failing=failing)), context))
     assert str(caught.value) == (
         f"1 of {len(FLOPS)} flops failed: {NAMES[1]}: ZeroDivisionError('bad luck'); "
         f"the other {len(FLOPS) - 1} are solved"
@@ -287,7 +294,7 @@ def test_ranges_reach_the_game_of_every_flop():
             return super().solve(game, tree, on_progress, team)
 
     list(
-        solve_flops(explicit_flops(NAMES[:2]), FlopJob(TREES[:1], Backend(), ranges), RunContext(1))
+        solve_each(explicit_flops(NAMES[:2]), FlopJob(TREES[:1], Backend(), ranges), RunContext(1))
     )
     for flop, share in zip(FLOPS.flops[:2], shares, strict=True):
         np.testing.assert_array_equal(share, FlopGame.deal(flop, ranges).matchup_share)
@@ -331,7 +338,7 @@ TINY = {
 def test_a_bucketed_config_gives_the_same_bits_for_one_and_two_workers(monkeypatch):
     make_buckets_once(monkeypatch)
     config = FlopsConfig(**TINY)
-    one, two = (PostflopAbstraction.build(config, RunContext(n)).values[0] for n in (1, 2))
+    one, two = (solve_flops(config, RunContext(n)).values[0] for n in (1, 2))
     np.testing.assert_array_equal(one.value_pot, two.value_pot)
     can_meet = ~np.isnan(one.value_pot[:, 0])
     total = one.value_pot[:, 0] + one.value_pot[:, 1].swapaxes(1, 2)
@@ -361,9 +368,9 @@ COMPACT = {"solve_type": "compact", "fixed_flops": ["9s6s2s"], "postflop_sprs": 
 
 def solve_and_save(tmp_path, **keys):
     """Returns a solved config, and the same as it comes back from its bundle."""
-    solved = PostflopAbstraction.build(FlopsConfig(**SMALL | keys), RunContext(1))
-    solved.to_bundle().save(tmp_path / "values")
-    return solved, PostflopAbstraction.from_bundle(ValueBundle.load(tmp_path / "values"))
+    solved = solve_flops(FlopsConfig(**SMALL | keys), RunContext(1))
+    solved.save(tmp_path / "values")
+    return solved, ValueBundle.load(tmp_path / "values")
 
 
 @pytest.mark.parametrize("solve_type", ["exhaustive", "mccfr"])
@@ -373,12 +380,12 @@ def test_strategies_of_hands_are_kept_to_16_bits(tmp_path, solve_type):
     backend = make_backend(solved.config)
     for spr, tree in enumerate(solved.trees):
         for index, flop in enumerate(solved.flops.flops):
-            table = read.strategy(index, spr).table
+            table = kept_strategy(read, index, spr).table
             fresh = backend.solve(FlopGame.deal(flop), tree, ignore_progress, Team()).strategy
             np.testing.assert_allclose(table, fresh.table, atol=1.01 / 131_070)
-            np.testing.assert_array_equal(table, solved.strategy(index, spr).table)
+            np.testing.assert_array_equal(table, kept_strategy(solved, index, spr).table)
     with pytest.raises(BundleError, match=f"{solve_type} has no rounds of buckets"):
-        read.rounds(0)
+        kept_rounds(read, 0)
 
 
 @pytest.mark.slow
@@ -390,7 +397,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
         everyone = Range("random")
         game = CardGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
         results = list(backend.solve_rounds(game, ignore_progress))
-        for record, result in zip(read.rounds(0, spr), results, strict=True):
+        for record, result in zip(kept_rounds(read, 0, spr), results, strict=True):
             assert record.buckets.num_buckets == result.buckets.num_buckets
             for table in ("by_flop", "by_turn", "by_river"):
                 kept, fresh = getattr(record.buckets, table), getattr(result.buckets, table)
@@ -399,7 +406,7 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
                 record.mean_values, mean_values(game, result.values).astype(np.float32)
             )
             assert record.exploitability_bound_pot == result.outcome.exploitability
-        strategy = read.strategy(0, spr)
+        strategy = kept_strategy(read, 0, spr)
         for mine, fresh in zip(strategy.played, results[-1].strategy.played, strict=True):
             np.testing.assert_allclose(mine[0], fresh[0], atol=1e-5)
             np.testing.assert_allclose(mine[1], fresh[1], atol=1e-5)
@@ -417,7 +424,7 @@ def test_exact_strategies_are_kept_on_request(tmp_path):
     dealt = tuple(parse_cards("AhKd"))
     template, combos = fresh.game.templates[2], live_combos((*flop, *dealt))
     for player in range(2):
-        rows = read.strategy(0).rows(template, player, dealt, combos)
+        rows = kept_strategy(read, 0).rows(template, player, dealt, combos)
         expected = fresh.rows(template, player, dealt, combos)
         np.testing.assert_allclose(rows, expected, atol=1e-4)
 
@@ -426,7 +433,7 @@ def test_nothing_is_kept_if_the_config_says_so(tmp_path):
     solved, read = solve_and_save(tmp_path, solve_type="exhaustive", keep_strategies=False)
     assert solved.solutions == read.solutions == ()
     with pytest.raises(BundleError, match="solve with keep_strategies: true"):
-        read.strategy(0)
+        kept_strategy(read, 0)
     assert not any("solution" in name for name in read_manifest(tmp_path / "values").arrays)
 
 
@@ -438,7 +445,7 @@ def test_compact_strategies_are_kept_to_16_bits(tmp_path):
     for dealt in ((), tuple(parse_cards("Ah")), tuple(parse_cards("AhKd"))):
         template, combos = fresh.game.templates[len(dealt)], live_combos((*flop, *dealt))
         for player in range(2):
-            rows = read.strategy(0).rows(template, player, dealt, combos)
+            rows = kept_strategy(read, 0).rows(template, player, dealt, combos)
             expected = fresh.rows(template, player, dealt, combos)
             np.testing.assert_allclose(rows, expected, atol=1.01 / 65_535)
 

@@ -10,7 +10,7 @@ from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.flops.settings import MAKERS, make_backend
-from runout.flops.solve import PostflopAbstraction, PostflopPlan
+from runout.flops.solve import PostflopPlan, kept_strategy, solve_flops
 from runout.runs.compare import all_labels, label_backend
 from tests.samples.toy_backend import ToyBackend, ToyConfig
 
@@ -49,10 +49,10 @@ def test_a_run_may_ask_for_it():
 
 
 def test_it_solves_flops():
-    solved = PostflopAbstraction.build(FlopsConfig(**KEYS), RunContext(1))
+    solved = solve_flops(FlopsConfig(**KEYS), RunContext(1))
     values = solved.values[0].value_pot[0]
     assert np.nanmax(np.abs(values[0] + values[1].T - 1.0)) == 0.0
-    assert set(np.unique(solved.strategy(0).table)) == {0.0, 1.0}
+    assert set(np.unique(kept_strategy(solved, 0).table)) == {0.0, 1.0}
 
 
 def test_its_needs_are_told_before():

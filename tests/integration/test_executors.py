@@ -16,7 +16,7 @@ from runout.cfr.schedules import StoppingRule
 from runout.events import FlopSolved
 from runout.execution.context import RunContext, opening_executor
 from runout.flops.hands import HandBackend
-from runout.flops.solve import FlopJob, solve_flops
+from runout.flops.solve import FlopJob, solve_each
 from runout.storage.ledger import Ledger
 from tests.samples.toy_flops import small_tree
 
@@ -38,7 +38,7 @@ def solve(directory, executor, on_event=lambda event: None, iterations=20):
     """Returns the digest of every flop."""
     job = FlopJob([small_tree()], HandBackend(StoppingRule(iterations)))
     context = RunContext(1, on_event, directory, executor=executor)
-    assert len(list(solve_flops(FLOPS, job, context))) == len(FLOPS)
+    assert len(list(solve_each(FLOPS, job, context))) == len(FLOPS)
     return {entry.id: entry.sha256 for entry in Ledger(directory).entries()}
 
 

@@ -6,7 +6,7 @@ from runout.abstraction.card_abstraction import AbstractionConfig, build_card_ab
 from runout.config.flops import FlopsConfig
 from runout.events import Phase, PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
-from runout.flops.solve import PostflopAbstraction
+from runout.flops.solve import solve_flops
 from tests.event_streams import check_stream
 
 SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
@@ -15,7 +15,7 @@ SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
 def events_of(num_workers, **keys):
     config = FlopsConfig.model_validate(SMALL | keys)
     events = []
-    PostflopAbstraction.build(config, RunContext(num_workers, events.append))
+    solve_flops(config, RunContext(num_workers, events.append))
     return events
 
 

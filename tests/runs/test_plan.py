@@ -13,7 +13,7 @@ from runout.config.run import RunConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.context import RunContext
-from runout.flops.solve import PostflopAbstraction, PostflopPlan
+from runout.flops.solve import PostflopPlan, solve_flops
 from runout.runs.plan import (
     RunPlan,
     find_finished_values,
@@ -230,17 +230,14 @@ def test_given_ratios_stay_as_they_are():
 
 def test_values_of_a_solve_state_the_ranges_they_were_solved_for():
     ranges = np.random.default_rng(0).random((2, 169))
-    solved = PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), RunContext(1), ranges).values[
-        0
-    ]
+    solved = PostflopPlan.make(SMALL).carry_out(RunContext(1), ranges).values[0]
     np.testing.assert_array_equal(solved.ranges, ranges)
-    assert PostflopAbstraction.build(SMALL, RunContext(1)).values[0].ranges is None
+    assert solve_flops(SMALL, RunContext(1)).values[0].ranges is None
 
 
 def test_ranges_of_all_hands_are_no_ranges():
     plain, given_ones = (
-        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), RunContext(1), ranges)
-        for ranges in (None, ONES)
+        PostflopPlan.make(SMALL).carry_out(RunContext(1), ranges) for ranges in (None, ONES)
     )
     np.testing.assert_array_equal(value_arrays(plain), value_arrays(given_ones))
 
@@ -248,40 +245,37 @@ def test_ranges_of_all_hands_are_no_ranges():
 def test_ranges_change_what_hands_are_worth():
     ranges = np.ones((2, 169))
     ranges[0, 50:] = 0.0
-    plain, narrow = (
-        PostflopAbstraction.carry_out(PostflopPlan.make(SMALL), RunContext(1), r)
-        for r in (None, ranges)
-    )
+    plain, narrow = (PostflopPlan.make(SMALL).carry_out(RunContext(1), r) for r in (None, ranges))
     difference = np.abs(np.array(value_arrays(plain)) - np.array(value_arrays(narrow)))
     assert np.nanmax(difference) > 0.05
 
 
 def test_workers_change_no_bit():
     model = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0, 4.0]})
-    alone, together = (PostflopAbstraction.build(model, RunContext(n)) for n in (1, 2))
+    alone, together = (solve_flops(model, RunContext(n)) for n in (1, 2))
     np.testing.assert_array_equal(value_arrays(alone), value_arrays(together))
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_killed_run_goes_on_without_repeating_finished_flops(tmp_path, num_workers):
-    expected = PostflopAbstraction.build(SMALL, RunContext(1))
+    expected = solve_flops(SMALL, RunContext(1))
     killed, resumed, again = Watch(fail_after=1), Watch(), Watch()
     with pytest.raises(ConnectionAbortedError):
-        PostflopAbstraction.build(SMALL, RunContext(num_workers, killed, tmp_path))
+        solve_flops(SMALL, RunContext(num_workers, killed, tmp_path))
     num_finished = len(list(tmp_path.rglob("*.result")))
     assert num_finished >= 2
-    solved = PostflopAbstraction.build(SMALL, RunContext(num_workers, resumed, tmp_path))
+    solved = solve_flops(SMALL, RunContext(num_workers, resumed, tmp_path))
     assert resumed.solved().total() == len(FLOPS) - num_finished
     np.testing.assert_array_equal(value_arrays(solved), value_arrays(expected))
-    PostflopAbstraction.build(SMALL, RunContext(num_workers, again, tmp_path))
+    solve_flops(SMALL, RunContext(num_workers, again, tmp_path))
     assert again.solved().total() == 0
 
 
 def test_a_run_of_another_config_takes_nothing_from_a_killed_one(tmp_path):
-    PostflopAbstraction.build(SMALL, RunContext(1, checkpoints=tmp_path))
+    solve_flops(SMALL, RunContext(1, checkpoints=tmp_path))
     watch = Watch()
     other = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0], "bet_sizes": [0.5]})
-    PostflopAbstraction.build(other, RunContext(1, watch, tmp_path))
+    solve_flops(other, RunContext(1, watch, tmp_path))
     assert watch.solved().total() == len(FLOPS)
 
 
@@ -289,16 +283,14 @@ def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
     ranges = np.random.default_rng(0).random((2, 169))
     for wanted in (None, ranges, ranges / 2.0):
         watch = Watch()
-        PostflopAbstraction.carry_out(
-            PostflopPlan.make(SMALL), RunContext(1, watch, tmp_path), wanted
-        )
+        PostflopPlan.make(SMALL).carry_out(RunContext(1, watch, tmp_path), wanted)
         assert watch.solved().total() == len(FLOPS)
 
 
 @pytest.fixture(scope="module")
 def bundle():
     model = FlopsConfig(**{**MODEL, "postflop_sprs": [1.9, 5.5]})
-    return PostflopAbstraction.build(model, RunContext(1)).to_bundle()
+    return solve_flops(model, RunContext(1))
 
 
 def config_with_path(path):
@@ -307,7 +299,7 @@ def config_with_path(path):
 
 def test_a_path_may_lead_to_solved_values(bundle, tmp_path, monkeypatch):
     bundle.save(tmp_path / "values")
-    monkeypatch.delattr(PostflopAbstraction, "carry_out")  # nothing is solved
+    monkeypatch.delattr(PostflopPlan, "carry_out")  # nothing is solved
     run = solve_preflop(config_with_path(tmp_path / "values"), RunContext(1))
     assert [values.spr for values in run.values.values] == [1.9, 5.5]
     assert run.solution.report.flop_leaves["c:x"].source == ValueSource.SOLVED

@@ -12,7 +12,7 @@ from runout.errors import BundleError, ExecutionError
 from runout.events import FlopSolved, PreflopSolving, RangesRoundFinished
 from runout.execution.context import RunContext
 from runout.flops.hands import HandBackend
-from runout.flops.solve import PostflopAbstraction
+from runout.flops.solve import PostflopPlan
 from runout.runs import preflop as ranges_rounds
 from runout.runs.preflop import _damp, check_directory, share_of_new_ranges, solve_preflop
 from runout.solutions.preflop import load_solution
@@ -47,13 +47,13 @@ def two_rounds():
 
 def record_ranges(monkeypatch):
     """Returns a list that will hold the ratios and the ranges of every solve of flops."""
-    seen, carry_out = [], PostflopAbstraction.carry_out
+    seen, carry_out = [], PostflopPlan.carry_out
 
     def record(plan, context, ranges=None):
         seen.append((plan.config.postflop_sprs, ranges))
         return carry_out(plan, context, ranges)
 
-    monkeypatch.setattr(PostflopAbstraction, "carry_out", record)
+    monkeypatch.setattr(PostflopPlan, "carry_out", record)
     return seen
 
 

@@ -13,7 +13,7 @@ from runout.cfr.schedules import LINEAR, StoppingRule
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.hands import HandBackend, Sampling
-from runout.flops.solve import FlopJob, solve_flops
+from runout.flops.solve import FlopJob, solve_each
 from runout.flops.values import RunoutSample
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
@@ -45,7 +45,7 @@ class SmallResult:
 
 
 def _flops(backend, num_workers):
-    results = list(solve_flops(FLOPS, FlopJob([small_tree()], backend), RunContext(num_workers)))
+    results = list(solve_each(FLOPS, FlopJob([small_tree()], backend), RunContext(num_workers)))
     results.sort(key=lambda result: result.flop_index)  # they come as they are finished
     return np.stack([result.value_pot for result in results]), results
 

@@ -11,7 +11,7 @@ import pytest
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.cards.flops import FlopList, all_flops, explicit_flops, flop_multiplicity
 from runout.equity.preflop import preflop_table
-from runout.errors import BundleError, CardError
+from runout.errors import BundleError
 from runout.solutions import values as value_bundle
 from runout.solutions.values import (
     ExploitabilityMeaning,
@@ -105,29 +105,6 @@ OOP, IP_TEST_POSTFLOP_VALUES = 0, 1
 AA, DEUCES = parse_canonical_hand("AA"), parse_canonical_hand("22")
 
 
-def test_values_are_found_by_flop_position_and_hands():
-    values = random_values()
-    for index in [(0, 0, 3, 5), (2, 1, 168, 0), (1, 1, 90, 91)]:
-        assert values.get_by_flop(*index) == values.value_pot[index]
-    one = values.get_by_flop(1, OOP, 7, 11) + values.get_by_flop(1, IP_TEST_POSTFLOP_VALUES, 11, 7)
-    assert one == pytest.approx(1.0, abs=1e-7)
-
-
-def test_hands_that_cannot_meet_are_an_error_that_names_them_and_the_flop():
-    with pytest.raises(CardError, match="AA against 22: cannot both be dealt on 2s2h2d"):
-        random_values().get_by_flop(2, OOP, AA, DEUCES)
-
-
-@pytest.mark.parametrize(
-    "index",
-    [(3, 0, 0, 1), (0, 2, 0, 1), (0, 0, 169, 1), (0, 0, 0, 169),
-     (-1, 0, 0, 1), (0, -1, 0, 1), (0, 0, -1, 1), (0, 0, 0, -1)],
-)  # fmt: skip
-def test_what_does_not_exist_is_an_error_and_not_a_number(index):
-    with pytest.raises(IndexError):
-        random_values().get_by_flop(*index)
-
-
 @pytest.mark.parametrize("position", [-1, 2])
 def test_there_is_no_average_of_a_third_position(position):
     with pytest.raises(IndexError, match="OOP = 0 and IP = 1"):
@@ -143,7 +120,7 @@ def test_averages_weight_a_flop_by_its_share_times_the_ways_to_deal_both_hands(p
         for index, flop in enumerate(FLOPS.flops):
             joint = flop_multiplicity(flop) * int(matchup_weights(flop)[hero, villain])
             if joint:
-                total += joint * values.get_by_flop(index, position, hero, villain)
+                total += joint * float(values.value_pot[index, position, hero, villain])
                 weight += joint
         assert found[hero, villain] == pytest.approx(total / weight, rel=1e-12)
 

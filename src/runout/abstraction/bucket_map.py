@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
@@ -14,7 +18,9 @@ from runout.cards.deck import (
     combo_index,
     disjoint_combos,
     format_cards,
+    format_combo,
     live_combos,
+    permute_combos,
 )
 from runout.cards.flops import combo_images, suit_stabilizer
 from runout.cfr.team import Team
@@ -39,6 +45,32 @@ _PERCENT = 100
 _PERCENT_BY_STREET = {Street.FLOP: (10, 15), Street.TURN: (20, 35), Street.RIVER: (50, _PERCENT)}
 
 
+class Abstraction(Protocol):
+    """Which hands play alike: a board in, the bucket of each of the 1,326 combos out.
+
+    Any function will do. Combos with equal numbers on any boards of a street play alike, so a
+    number means one thing on all turn cards, and on all rivers, of a flop:
+
+    >>> import numpy as np
+    >>> def by_pairs(board):
+    ...     ranks = np.array([(low // 4, high // 4) for high in range(52) for low in range(high)])
+    ...     return np.isin(ranks, [card // 4 for card in board]).sum(axis=1)
+    >>> np.bincount(by_pairs((50, 45, 21)))  # combos with none, one and two cards of a rank
+    array([780, 480,  66])
+    """
+
+    def __call__(self, board: tuple[int, ...], /) -> npt.NDArray[np.integer[Any]]:
+        """Returns ``[1326]`` buckets, whole numbers from 0 up.
+
+        Combos of two cards are numbered ``high * (high - 1) // 2 + low``; those that the board
+        blocks may have any number.
+
+        Args:
+            board: three to five cards, ``4 * rank + suit``; the flop comes first. Of turn and
+                river the lower card comes first, whichever was dealt first.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class FlopBuckets:
     """Buckets of all combos on a flop and its turns and rivers; `NO_BUCKET` where blocked.
@@ -57,6 +89,59 @@ class FlopBuckets:
     by_turn: Int16Array
     by_river: Int16Array
     num_buckets: tuple[int, ...]
+
+    @classmethod
+    def of(cls, flop: Sequence[int], abstraction: Abstraction) -> "FlopBuckets":
+        """Asks an abstraction for all boards of a flop.
+
+        Raises:
+            AbstractionError: if it does not give a whole number from 0 up to each possible combo,
+                or more than 32,767 different ones on a street.
+        """
+        if isinstance(abstraction, FlopBuckets) and abstraction.flop == tuple(flop):
+            return abstraction
+        cards = [card for card in range(NUM_CARDS) if card not in flop]
+        places: tuple[dict[tuple[int, ...], int], ...] = (
+            {(): 0},
+            {(card,): card for card in cards},
+            {pair: combo_index(*pair) for pair in combinations(cards, 2)},
+        )
+        tables, counts = [], []
+        for rows, num_rows in zip(places, (1, NUM_CARDS, NUM_COMBOS), strict=True):
+            asked = np.full((num_rows, NUM_COMBOS), NO_BUCKET, dtype=np.int64)
+            for dealt, row in rows.items():
+                board = (*flop, *dealt)
+                live = live_combos(board)
+                asked[row, live] = _ask(abstraction, board, live)
+            used, labels = np.unique(asked, return_inverse=True)
+            if len(used) - 1 > MAX_BUCKETS:
+                where = f"{len(used) - 1:,} buckets on a street"
+                raise AbstractionError(where, f"at most {MAX_BUCKETS:,} are possible")
+            # What is blocked comes first, as the smallest number.
+            tables.append(read_only((labels.reshape(asked.shape) - 1).astype(np.int16)))
+            counts.append(len(used) - 1)
+        return cls(tuple(flop), tables[0][0], tables[1], tables[2], tuple(counts))
+
+    def __call__(self, board: tuple[int, ...], /) -> Int16Array:
+        """Returns ``[1326]`` the bucket of each combo on a board of the flop: an `Abstraction`."""
+        if tuple(board[: len(self.flop)]) != self.flop:
+            raise AbstractionError(format_cards(board), f"no board of {format_cards(self.flop)}")
+        return self.bucket_of(Street(len(board) - len(self.flop)), *board[len(self.flop) :])
+
+    @cached_property
+    def merges_suits(self) -> bool:
+        """Whether hands are together that differ only by suits which the flop has alike."""
+        for mapping in suit_stabilizer(self.flop):
+            combos = permute_combos(mapping.new_suits)
+            cards = list(mapping.map_cards(range(NUM_CARDS)))
+            for table, rows in (
+                (self.by_flop[None], [0]),
+                (self.by_turn, cards),
+                (self.by_river, combos),
+            ):
+                if not np.array_equal(table[rows][:, combos], table):
+                    return False
+        return True
 
     def bucket_of(
         self, street: Street, turn: int | None = None, river: int | None = None
@@ -103,6 +188,21 @@ class FlopBuckets:
         by_flop[combos] = labels
         counts = (num_buckets, *self.num_buckets[1:])
         return replace(self, by_flop=read_only(by_flop), num_buckets=counts)
+
+
+def _ask(abstraction: Abstraction, board: tuple[int, ...], live: IntArray) -> IntArray:
+    """Returns the buckets of the live combos on a board."""
+    asked = np.asarray(abstraction(board))
+    problem = None
+    if asked.shape != (NUM_COMBOS,) or asked.dtype.kind not in "iu":
+        problem = f"buckets of shape {asked.shape} and type {asked.dtype}, [1326] whole numbers"
+    elif asked[live].min() < 0:
+        combo = int(live[asked[live].argmin()])
+        problem = f"{format_combo(combo)} has bucket {asked[combo]}, numbers from 0 up"
+    if problem is not None:
+        raise AbstractionError(f"abstraction on {format_cards(board)}", f"{problem} are needed")
+    buckets: IntArray = asked[live].astype(np.int64)
+    return buckets
 
 
 def build_flop_buckets(

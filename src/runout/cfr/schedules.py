@@ -133,6 +133,8 @@ class StoppingRule:
         strategy_delta: largest change of an action's probability from one iteration to the next.
         check_every: exploitability is measured at multiples of so many iterations; to measure
             costs about as much as an iteration.
+        history_every: it is measured at all multiples of this, too, for a history; None for when
+            the target may be reached only.
     """
 
     max_iterations: int
@@ -140,6 +142,7 @@ class StoppingRule:
     exploitability: float | None = None
     strategy_delta: float | None = None
     check_every: int = 10
+    history_every: int | None = None
 
     def is_check(self, iteration: int, measured: "Measurement | None") -> bool:
         """Returns whether exploitability is measured after an iteration.
@@ -150,6 +153,8 @@ class StoppingRule:
             iteration: iterations done.
             measured: the last measurement, which was not low enough; None before the first.
         """
+        if self.history_every is not None and iteration % self.history_every == 0:
+            return True
         if self.exploitability is None or iteration % self.check_every:
             return False
         if measured is None:

@@ -425,17 +425,15 @@ def _diagnose(
 ) -> list["FlopDiagnosis"]:
     """Returns what is in the buckets of flops, which are solved unless a bundle has kept them."""
     with using_kernels() as on_event:
-        from runout.flops.solve import PostflopAbstraction
+        from runout.flops.solve import kept_rounds
         from runout.runs.diagnose import diagnose_flop
 
-        kept = None
-        if bundle is not None and bundle.solutions:
-            kept = PostflopAbstraction.from_bundle(bundle)
+        kept = bundle if bundle is not None and bundle.solutions else None
         diagnoses = []
         for given in flops:
             if kept is not None and given.canonical in kept.flops.flops:
                 index = kept.flops.flops.index(given.canonical)
-                records = kept.rounds(index, model.postflop_sprs.index(spr))
+                records = kept_rounds(kept, index, model.postflop_sprs.index(spr))
             else:
                 records = _solve(model.with_sprs([spr]), given, on_event, workers)
             diagnoses.append(diagnose_flop(given, spr, records))

@@ -112,12 +112,10 @@ def judge_strategies(
     values = bundle.values[0]
     indices = [find_flop(path, values, GivenFlop.parse(text)) for text in flops or []]
     with using_kernels() as on_event:
-        from runout.flops.solve import PostflopAbstraction
         from runout.runs import compare
 
-        solved = PostflopAbstraction.from_bundle(bundle)
-        chosen, sprs = indices or range(len(values.flops)), range(len(solved.trees))
-        rows = list(compare.judge_kept(solved, chosen, sprs, on_event, workers))
+        chosen, sprs = indices or range(len(values.flops)), range(len(bundle.trees))
+        rows = list(compare.judge_kept(bundle, chosen, sprs, on_event, workers))
     document = {"path": str(path), "is_complete": True} | compare.comparison_to_json(rows)
     show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))
 

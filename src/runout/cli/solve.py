@@ -74,7 +74,7 @@ def solve_flops(
     started = time.perf_counter()
     digest = digest_config(model.to_mapping()) if resume else None
     with solving_into(path, workers, executor) as context, claiming(path, digest) as claim:
-        from runout.flops.solve import PostflopAbstraction, PostflopPlan
+        from runout.flops.solve import PostflopPlan
         from runout.runs.plan import find_finished_values
 
         find = partial(find_finished_values, path, model)
@@ -84,7 +84,7 @@ def solve_flops(
             plan = PostflopPlan.make(model, workers)
             tell_work(config, path, describe_plan(plan), plan.cost)
             with work.going_on(context) as place:
-                bundle = PostflopAbstraction.carry_out(plan, place).to_bundle()
+                bundle = plan.carry_out(place)
                 work.save(bundle, context)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     num_flops = len(bundle.values[0].flops.flops)

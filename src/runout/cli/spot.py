@@ -222,17 +222,15 @@ def _open_flop(path: Path, text: str, spr: float | None) -> "StoredSpot":
     """Opens a flop whose strategies were kept."""
     from runout.cfr.team import Team
     from runout.execution.pool import count_cores
-    from runout.flops.live_spot import open_kept_flop
-    from runout.flops.solve import PostflopAbstraction
+    from runout.flops.solve import open_kept_flop
 
     given, bundle = GivenFlop.parse(text), open_values(path)
     if not bundle.solutions:
         raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
     chosen = choose_ratio(bundle, spr)
     find_flop(path, chosen, given)
-    solved = PostflopAbstraction.from_bundle(bundle)
     index = bundle.values.index(chosen)
-    kept = open_kept_flop(solved, given, index, Team(count_cores()))
+    kept = open_kept_flop(bundle, given, index, Team(count_cores()))
     manifest = read_manifest(find_bundle(path, VALUES_FOLDER))
     assert kept.quality is not None
     kept.quality = replace(kept.quality, provenance=Provenance.of(manifest))

@@ -9,9 +9,10 @@ import hashlib
 import itertools
 import socket
 import time
+import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -262,30 +263,43 @@ def describe_interruption(num_iterations: int, directory: Path | None) -> str:
 class RunContext:
     """How long work is carried out; nothing in here changes its result.
 
+    >>> import runout
+    >>> events = []
+    >>> context = runout.RunContext(2, events.append)
+    >>> context.num_threads
+    2
+
     Attributes:
         num_workers: threads to use in all, by default the number of cores.
-        on_event: told about progress.
-        checkpoints: directory of finished parts, the ledger of the run; None to keep none.
+        on_event: called with every event of `runout.events`, such as progress.
+        checkpoints: directory that keeps finished parts, so that a second run continues from
+            them; None keeps none.
         checkpoint_every: finished parts after which a worker waits for the disk; 1 after each.
-        executor: carries out tasks; None for threads of this process.
-        cancel: ends the work.
+        executor: carries out tasks: ``threads`` (default), ``processes``, ``ray``,
+            ``ray://ADDRESS``, or an `Executor`.
+        cancel: ends the work when it is set.
     """
 
     num_workers: int | None = None
     on_event: EventSink = ignore_event
-    checkpoints: Path | None = None
+    checkpoints: Path | str | None = None
     checkpoint_every: int = 1
-    executor: Executor | None = None
+    executor: Executor | str | None = None
     cancel: CancelToken = field(default_factory=CancelToken)
 
     @cached_property
     def chosen_executor(self) -> Executor:
-        """What carries out tasks.
+        """The executor; one that was given by name ends with this context.
 
         Raises:
-            ExecutionError: if the number of workers is not positive.
+            ExecutionError: if it is not available, or the number of workers is not positive.
         """
-        return self.executor or ThreadExecutor(self.num_workers)
+        if self.executor is not None and not isinstance(self.executor, str):
+            return self.executor
+        stack = ExitStack()
+        weakref.finalize(self, stack.close)
+        name = self.executor or ThreadExecutor.name
+        return stack.enter_context(opening_executor(name, self.num_workers))
 
     @property
     def num_threads(self) -> int:
@@ -323,7 +337,7 @@ class RunContext:
     def _ledger_directory(self) -> Iterator[Path]:
         """Yields where results go: the checkpoints, or a place that is gone when the work ends."""
         if self.checkpoints is not None:
-            yield self.checkpoints
+            yield Path(self.checkpoints)
             return
         with TemporaryDirectory(prefix="runout-") as directory:
             yield Path(directory)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from runout.abstraction.bucket_map import (
+    Abstraction,
     FlopBuckets,
     average_isomorphic_combos,
     build_ev_histograms,
@@ -21,6 +22,7 @@ from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combo
 from runout.cfr.schedules import LINEAR, DiscountSchedule, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
+from runout.errors import ConfigError
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
 from runout.flops.backend import (
     EVERYONE,
@@ -357,6 +359,10 @@ class BucketedBackend:
         is_warm_started: whether a round begins with what the one before it has learned.
         seed: of everything random.
         sample: boards from which values are taken.
+        abstraction: which hands play alike, in place of buckets of strength.
+
+    Raises:
+        ConfigError: if given buckets are to be made anew.
     """
 
     num_buckets: tuple[int, int, int]
@@ -367,8 +373,14 @@ class BucketedBackend:
     is_warm_started: bool = False
     seed: int = 0
     sample: RunoutSample = DEFAULT_SAMPLE
+    abstraction: Abstraction | None = None
 
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.UPPER_BOUND
+
+    def __post_init__(self) -> None:
+        if self.abstraction is not None and self.rounds > 1:
+            problem = f"{self.rounds} would replace the flop buckets of the abstraction, use 1"
+            raise ConfigError("rebucket_rounds", problem)
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
@@ -396,9 +408,12 @@ class BucketedBackend:
         sample, team = replace(self.sample, seed=self.seed), team or Team()
         sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
         in_round = _in_round(on_progress, 1, self.rounds)
-        buckets = build_flop_buckets(
-            game.cards.board, self.num_buckets, self.metric, self.seed, in_round, team
-        )
+        flop, seeded = game.cards.board, (self.metric, self.seed, in_round, team)
+        if self.abstraction is None:
+            buckets = build_flop_buckets(flop, self.num_buckets, *seeded)
+        else:
+            with reporting_phase(in_round, Phase.HAND_BUCKETS):
+                buckets = FlopBuckets.of(flop, self.abstraction)
         before: BucketedSolver | None = None
         for number in range(1, self.rounds + 1):
             seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
@@ -451,7 +466,11 @@ class BucketedBackend:
         need, cards, templates = planned.memory, planned.hands, planned.betting.templates
         num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
         sizes = [StreetSize(number, cards.widths) for number in num_boards]
-        numbers = zip(templates, self.num_buckets, strict=True)
+        num_buckets = self.num_buckets
+        if self.abstraction is not None:
+            num_flop, num_turn, num_river = FlopBuckets.of(flop, self.abstraction).num_buckets
+            num_buckets = (num_flop, num_turn, num_river)
+        numbers = zip(templates, num_buckets, strict=True)
         cells = sum(sum(template.num_actions) * number for template, number in numbers)
         solver = plan_tables(templates, sizes, Precision.SINGLE).num_bytes + _CELL_BYTES * cells
         if self.rounds > 1:  # a round begins while the one before is still there
@@ -459,7 +478,7 @@ class BucketedBackend:
         held = need.working_space + need.cards + self.rounds * _KEPT_OF_A_ROUND_BYTES
         most = max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
         seconds = limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
-        bucket_bytes = 1 if max(self.num_buckets) < np.iinfo(np.uint8).max else 2
+        bucket_bytes = 1 if max(num_buckets) < np.iinfo(np.uint8).max else 2
         buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
         return Cost(
             _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES),

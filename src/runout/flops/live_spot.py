@@ -8,23 +8,18 @@ about as long as two iterations.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import Float32Array, FloatArray, divide
-from runout.cards.deck import (
-    HAND_BY_COMBO,
-    NUM_COMBOS,
-    disjoint_combos,
-    live_combos,
-)
+from runout.cards.deck import NUM_COMBOS, disjoint_combos, live_combos
 from runout.cards.flops import CanonicalBoard, GivenFlop
-from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.spot import SpotConfig
 from runout.equity.board import compute_board_equity
+from runout.flops.backend import FlopStrategy
 from runout.flops.spot_setup import settle_locks
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame, StreetVisit
@@ -48,12 +43,9 @@ from runout.solutions.stored import (
     encode_shares,
     encode_values,
 )
-from runout.solutions.values import CreateArray
+from runout.solutions.values import CreateArray, FlopReport
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-
-if TYPE_CHECKING:
-    from runout.flops.solve import PostflopAbstraction
 
 _ZERO = np.float32(0.0)
 _EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
@@ -206,26 +198,28 @@ def look_at(
     return StoredSpot(game.spot, game.cards, live.stored(), quality, config, unit)
 
 
-def open_kept_flop(
-    solved: "PostflopAbstraction", given: GivenFlop, spr_index: int = 0, team: Team | None = None
+def look_at_strategy(
+    spot: Spot,
+    strategy: FlopStrategy,
+    report: FlopReport,
+    given: GivenFlop | None = None,
+    team: Team | None = None,
 ) -> StoredSpot:
-    """Opens a flop, given in any suits, whose strategies were kept; amounts are in flop pots.
+    """Returns what a backend's strategies do on a flop; amounts are in flop pots.
 
-    Values are those of the strategies with real cards, whatever the backend looked at.
+    Values are those of the strategies with real cards, whatever the backend looked at. A canonical
+    flop may have been given in other suits, in which it is then shown.
     """
-    index = solved.flops.flops.index(given.canonical)
-    strategy, values = solved.strategy(index, spr_index), solved.values[spr_index]
-    ranges = (Range("random"), Range("random"))
-    if values.ranges is not None:
-        oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in values.ranges)
-        ranges = (oop, ip)
-    game = CardGame(Spot(given.canonical, ranges, solved.trees[spr_index]), team=team)
+    game = CardGame(spot, team=team)
     root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
     live = LiveSpot(game, FixedTables(game.templates, game.cards, strategy.rows), root_reach)
-    report = values.reports[index]
     quality = Quality(report.exploitability_pot, report.meaning, report.iterations, report.seconds)
-    spot = replace(game.spot, board=given.cards)
-    suits = CanonicalBoard.from_cards(given.cards).mapping
+    suits = None
+    if given is not None:
+        spot, suits = (
+            replace(spot, board=given.cards),
+            CanonicalBoard.from_cards(given.cards).mapping,
+        )
     return StoredSpot(spot, game.cards, live.stored(), quality, unit=Unit.POTS, suits=suits)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from runout.abstraction.bucket_map import Abstraction
 from runout.config.flops import (
     BucketedConfig,
     CompactConfig,
@@ -12,6 +13,7 @@ from runout.config.flops import (
     FlopsConfig,
     MccfrConfig,
 )
+from runout.errors import ConfigError
 from runout.flops.backend import PostflopBackend
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
@@ -77,6 +79,16 @@ MAKERS: dict[str, Callable[[Any], PostflopBackend]] = {
 }
 
 
-def make_backend(config: FlopsConfig) -> PostflopBackend:
-    """Returns the backend that a config describes."""
-    return MAKERS[config.solve_type](config)
+def make_backend(config: FlopsConfig, abstraction: Abstraction | None = None) -> PostflopBackend:
+    """Returns the backend that a config describes; an abstraction takes the place of its buckets.
+
+    Raises:
+        ConfigError: if there is an abstraction and the backend plays no buckets of hands.
+    """
+    backend = MAKERS[config.solve_type](config)
+    if abstraction is None:
+        return backend
+    if not isinstance(backend, BucketedBackend):
+        problem = f"solve_type {config.solve_type} has no buckets of hands, use bucketed"
+        raise ConfigError("abstraction", problem)
+    return replace(backend, abstraction=abstraction)

@@ -3,22 +3,28 @@
 import functools
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
+from runout.abstraction.bucket_map import Abstraction, FlopBuckets
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays
-from runout.cards.deck import NUM_HANDS, format_cards, parse_board
-from runout.cards.flops import FlopList, canonical_flop, suit_stabilizer
-from runout.cfr.schedules import SolveProgress
+from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
+from runout.cards.flops import FlopList, GivenFlop, canonical_flop, suit_stabilizer
+from runout.cards.ranges import Range
+from runout.cfr.schedules import DiscountSchedule, SolveProgress
+from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.config.flops import FlopsConfig
-from runout.config.load import parse_config
-from runout.errors import BundleError, ExecutionError
+from runout.config.load import load_config
+from runout.config.section import STREET_KEYS, PartError
+from runout.config.spot import SpotConfig
+from runout.errors import BundleError, ConfigError, ExecutionError, RangeError
 from runout.events import (
     BucketEvent,
     EventSink,
@@ -33,6 +39,7 @@ from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.execution.tasks import Job, Task, TaskResult, Worker
 from runout.flops.backend import (
+    EVERYONE,
     Cost,
     FlopGame,
     FlopStrategy,
@@ -40,7 +47,11 @@ from runout.flops.backend import (
     ProgressSink,
 )
 from runout.flops.bucketed import RoundRecord, read_records
+from runout.flops.live_spot import look_at_strategy
 from runout.flops.settings import make_backend
+from runout.holdem.cards import Spot
+from runout.solutions.flop import StoredSpot
+from runout.solutions.node import Node
 from runout.solutions.values import (
     NUM_POSITIONS,
     FlopReport,
@@ -185,7 +196,7 @@ class FlopResult:
         return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
 
 
-def solve_flops(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[FlopResult]:
+def solve_each(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[FlopResult]:
     """Yields the result of every flop, as soon as it is finished.
 
     Flops are solved side by side, those with most different runouts first. Workers for which no
@@ -285,16 +296,22 @@ class PostflopPlan:
     num_workers: int
 
     @classmethod
-    def make(cls, config: FlopsConfig, num_workers: int | None = None) -> "PostflopPlan":
+    def make(
+        cls,
+        config: FlopsConfig,
+        num_workers: int | None = None,
+        abstraction: Abstraction | None = None,
+    ) -> "PostflopPlan":
         """Returns the plan of a config with given stack-to-pot ratios; by default for all cores.
 
         Raises:
+            ConfigError: if there is an abstraction and the backend plays no buckets.
             TreeError: if a betting tree is too large.
         """
-        rules = config.betting_rules()
+        rules, backend = config.betting_rules(), make_backend(config, abstraction)
         trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
         workers = num_workers or count_cores()
-        return cls(config, config.flop_list(), tuple(trees), make_backend(config), workers)
+        return cls(config, config.flop_list(), tuple(trees), backend, workers)
 
     def job(self, ranges: FloatArray | None = None) -> FlopJob:
         """Returns the job, for ``ranges[2, 169]`` of OOP and IP or for all hands."""
@@ -311,108 +328,309 @@ class PostflopPlan:
         """Time, memory and disk that it takes."""
         return self.job().estimate(self.flops, self.num_workers)
 
-
-@dataclass(frozen=True, eq=False)
-class PostflopAbstraction:
-    """Solved postflop games of a config: trees, values and what is kept at each stack-to-pot ratio.
-
-    What is kept besides values is by ratio and flop, empty if nothing is.
-    """
-
-    config: FlopsConfig
-    trees: tuple[PostflopTree, ...]
-    values: tuple[PostflopValues, ...]
-    solutions: tuple[tuple[Arrays, ...], ...] = ()
-
-    @classmethod
-    def build(cls, config: FlopsConfig, context: RunContext | None = None) -> "PostflopAbstraction":
-        """Solves every flop of a config at every ratio; by default with all cores, silently.
-
-        Raises:
-            TreeError: if a betting tree cannot be built.
-        """
-        context = context or RunContext()
-        with reporting_phase(context.on_event, Phase.TREES):
-            plan = PostflopPlan.make(config, context.num_workers)
-        return cls.carry_out(plan, context)
-
-    @classmethod
-    def carry_out(
-        cls, plan: PostflopPlan, context: RunContext, ranges: FloatArray | None = None
-    ) -> "PostflopAbstraction":
-        """Solves every flop of a plan with every tree, or finds what an earlier run has finished.
+    def carry_out(self, context: RunContext, ranges: FloatArray | None = None) -> ValueBundle:
+        """Solves every flop with every tree, or finds what an earlier run has finished.
 
         The ranges are ``[2, 169]`` how much of each hand OOP and IP hold, by default all of them.
+
+        Raises:
+            ConfigError: if checkpoints are to keep what an own abstraction, a function, decides.
         """
-        config, trees, flops = plan.config, plan.trees, plan.flops
-        shape = (len(trees), len(flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS)
-        value_pot = np.empty(shape, dtype=np.float32)
-        by_flop: dict[int, FlopResult] = {}
-        for result in solve_flops(flops, plan.job(ranges), context):
-            value_pot[:, result.flop_index] = result.value_pot
-            by_flop[result.flop_index] = result
-        in_order = [by_flop[flop_index] for flop_index in range(len(flops))]
+        if context.checkpoints is not None and getattr(self.backend, "abstraction", None):
+            problem = "results of an own abstraction cannot be recognised later, leave them out"
+            raise ConfigError("checkpoints", problem)
+        config, flops = self.config, self.flops
+        results = list(solve_each(flops, self.job(ranges), context))
+        results.sort(key=lambda result: result.flop_index)
         values = [
             PostflopValues(
-                flops, spr, value_pot[number], tuple(r.reports[number] for r in in_order), ranges
+                flops,
+                spr,
+                np.stack([result.value_pot[number] for result in results]),
+                tuple(result.reports[number] for result in results),
+                ranges,
             )
             for number, spr in enumerate(config.postflop_sprs)
         ]
         solutions = tuple(
-            tuple(result.kept[number] for result in in_order)
-            for number in range(len(trees) if config.keep_strategies else 0)
+            tuple(result.kept[number] for result in results)
+            for number in range(len(self.trees) if config.keep_strategies else 0)
         )
-        return cls(config, trees, tuple(values), solutions)
+        digest = digest_config(config.digest_mapping())
+        return ValueBundle(tuple(values), config.to_yaml(), digest, config.seed, solutions)
 
-    @classmethod
-    def from_bundle(cls, bundle: ValueBundle) -> "PostflopAbstraction":
-        """Returns what `to_bundle` saved; trees are built again.
 
-        Raises:
-            ConfigError: if the bundle's config is none that this version reads.
-        """
-        plan = PostflopPlan.make(parse_config(bundle.config_text, FlopsConfig), num_workers=1)
-        return cls(plan.config, plan.trees, bundle.values, bundle.solutions)
+def solve_flops(
+    config: FlopsConfig | Path | str,
+    context: RunContext | None = None,
+    *,
+    abstraction: Abstraction | None = None,
+) -> ValueBundle:
+    """Solves every flop of a config at every stack-to-pot ratio.
 
-    @property
-    def flops(self) -> FlopList:
-        """The flops that were solved."""
-        return self.values[0].flops
+    >>> import runout
+    >>> values = runout.solve_flops("configs/postflop_smoke.yaml")  # doctest: +SKIP
+    >>> values.at_spr(3.5).average(0)  # [169, 169] hand against hand, in pots  # doctest: +SKIP
 
-    def strategy(self, flop_index: int, spr_index: int = 0) -> FlopStrategy:
-        """Returns what both players do on a flop of `flops` at a ratio of the config.
+    Args:
+        config: the flops, or the path of their YAML file.
+        context: workers, executor, events and checkpoints; by default all cores, silently.
+        abstraction: buckets of hands in place of those of a ``bucketed`` config.
 
-        Raises:
-            BundleError: if strategies were not kept.
-        """
-        kept, flop = self._kept(flop_index, spr_index), self.flops.flops[flop_index]
-        backend = make_backend(self.config)
-        return backend.read_strategy(kept, flop, self.trees[spr_index])
+    Raises:
+        ConfigError: if the file cannot be read, or the backend plays no buckets.
+        TreeError: if a betting tree cannot be built.
+        ExecutionError: after all flops were tried, naming those that failed and why.
+    """
+    if not isinstance(config, FlopsConfig):
+        config = load_config(config, FlopsConfig)
+    context = context or RunContext()
+    with reporting_phase(context.on_event, Phase.TREES):
+        plan = PostflopPlan.make(config, context.num_workers, abstraction)
+    return plan.carry_out(context)
 
-    def rounds(self, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:
-        """Returns the buckets of a flop, and what hands earned with them, round by round.
 
-        Raises:
-            BundleError: if they were not kept, or the backend has no buckets.
-        """
-        records = read_records(self._kept(flop_index, spr_index), self.flops.flops[flop_index])
-        if not records:
-            problem = f"{self.config.solve_type} has no rounds of buckets"
-            raise BundleError("postflop_model", problem)
-        return records
+#: Sizes as text, a list, or a mapping by street or player.
+Sizes: TypeAlias = str | float | Sequence[str | float] | Mapping[str, Any]
 
-    def _kept(self, flop_index: int, spr_index: int) -> Arrays:
-        if not self.solutions:
-            problem = "strategies were not kept, solve with keep_strategies: true"
-            raise BundleError("postflop_model", problem)
-        return self.solutions[spr_index][flop_index]
 
-    def to_bundle(self) -> ValueBundle:
-        """Returns what is worth saving."""
-        return ValueBundle(
-            self.values,
-            self.config.to_yaml(),
-            digest_config(self.config.digest_mapping()),
-            self.config.seed,
-            self.solutions,
-        )
+class FlopKeys(TypedDict, total=False):
+    """Keywords of `solve_flop` that say how a flop is solved, with the defaults of `FlopsConfig`.
+
+    Attributes:
+        solve_type: ``bucketed`` (default), ``exact``, ``compact``, or, between the 169 hands,
+            ``exhaustive`` and ``mccfr``.
+        bet_sizes: such as ``"50%, a"`` or ``[0.5, 1.0]``, by street or player if wanted.
+        raise_sizes: likewise; by default the bet sizes.
+        max_raises_per_street: after the first bet.
+        num_buckets: on flop, turn and river.
+        schedule: the CFR variant, by name or as a `Schedule`.
+        target: exploitability in the backend's own game, 0.005 or ``"0.5%"`` of the pot.
+        max_iterations: after which the solve ends at the latest.
+        max_seconds: likewise.
+        precision: 16 or 32 bits of a stored number, with real cards.
+        seed: of everything random.
+    """
+
+    solve_type: str
+    bet_sizes: Sizes
+    raise_sizes: Sizes
+    max_raises_per_street: int
+    num_buckets: tuple[int, int, int]
+    schedule: str | DiscountSchedule
+    target: float | str | None
+    max_iterations: int
+    max_seconds: float | None
+    precision: int
+    seed: int
+
+
+#: Numbers above it are percentages by mistake.
+_LARGEST_TARGET = 0.1
+
+#: What a config of flops calls the keys that all solves have.
+_CONFIG_KEYS = {
+    "max_iterations": "postflop_solve_iterations",
+    "max_seconds": "cfr_max_seconds_per_flop",
+    "target": "cfr_exploitability_threshold",
+    "schedule": "cfr_variant",
+}
+
+
+def read_target(target: float | str | None) -> float | None:
+    """Returns a target as a fraction of the pot, from a fraction or from text such as ``0.5%``.
+
+    Raises:
+        ConfigError: if it is no such text, or a fraction that is hardly meant so.
+    """
+    if target is not None and not isinstance(target, str):
+        if 0.0 < target <= _LARGEST_TARGET:
+            return float(target)
+        allowed = f"write a fraction up to {_LARGEST_TARGET:g} such as 0.005, or text such as 0.5%"
+        raise ConfigError("target", f"{target:g} is not a small fraction of the pot, {allowed}")
+    try:
+        fraction: float | None = SpotConfig.form("target").parse(target)
+    except PartError as error:
+        raise ConfigError("target", error.problem) from error
+    return fraction
+
+
+def _flop_config(config: FlopsConfig | None, spr: float | None, keys: FlopKeys) -> FlopsConfig:
+    """Returns the config of one flop: the keys win over the config, which wins over defaults."""
+    given: dict[str, Any] = {"solve_type": "bucketed"} if config is None else config.to_mapping()
+    asked: dict[str, Any] = {_CONFIG_KEYS.get(key, key): each for key, each in keys.items()}
+    given |= {"solve_type": asked.pop("solve_type", given["solve_type"])}
+    if "target" in keys:
+        asked[_CONFIG_KEYS["target"]] = read_target(keys["target"])
+    if "num_buckets" in asked:
+        numbers = zip(STREET_KEYS, asked.pop("num_buckets"), strict=True)
+        asked |= {f"num_hand_buckets_{street}": number for street, number in numbers}
+    if "precision" in asked:
+        asked[f"{given['solve_type']}_precision"] = asked.pop("precision")
+    if spr is not None:
+        asked["postflop_sprs"] = [spr]
+    return FlopsConfig.parse(given | asked, "")
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedFlop:
+    """One flop that a backend has solved; amounts are in flop pots.
+
+    Attributes:
+        spot: the board, both ranges and the betting.
+        strategy: what both players do.
+        value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, by the hero's position;
+            NaN where they cannot meet.
+        report: how the solve went; its exploitability is that of the backend's own game.
+        history: that exploitability by iteration, wherever it was measured.
+    """
+
+    spot: Spot
+    strategy: FlopStrategy
+    value_pot: Float32Array
+    report: FlopReport
+    history: tuple[tuple[int, float], ...] = ()
+
+    def __repr__(self) -> str:
+        report, board = self.report, format_cards(self.spot.board)
+        reached = f"{report.exploitability_pot:.2%} of the pot ({report.meaning})"
+        return f"<SolvedFlop {board}: {report.iterations} iterations, {reached}>"
+
+    @cached_property
+    def view(self) -> StoredSpot:
+        """Strategies, values and equities at any node, with real cards."""
+        return look_at_strategy(self.spot, self.strategy, self.report)
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+        return self.view.node(path)
+
+
+def solve_flop(
+    board: str | Sequence[int],
+    config: FlopsConfig | None = None,
+    *,
+    abstraction: Abstraction | None = None,
+    oop: str | Range = EVERYONE[0],
+    ip: str | Range = EVERYONE[1],
+    spr: float | None = None,
+    context: RunContext | None = None,
+    history_every: int | None = None,
+    on_iteration: Callable[[SolveProgress], None] = ignore_progress,
+    **keys: Unpack[FlopKeys],
+) -> SolvedFlop:
+    """Solves one flop with one of the backends.
+
+    >>> import runout
+    >>> solved = runout.solve_flop("AhKd7s", spr=2, bet_sizes="a", solve_type="exhaustive")
+    >>> solved.node().frequency().shape  # how often OOP checks and bets
+    (2,)
+
+    Args:
+        board: three cards, as text or numbers; suits stay as they are.
+        config: keys that are not given here; by default those of `FlopsConfig`.
+        abstraction: buckets of hands in place of those of strength, for ``bucketed``.
+        oop: range of the player who acts first; suits of a hand have one weight.
+        ip: range of the player in position.
+        spr: effective stack over pot; by default the first of the config, 3.5.
+        context: workers and events; by default all cores, silently.
+        history_every: iterations between two points of the history.
+        on_iteration: called after every iteration.
+        keys: see `FlopKeys`.
+
+    Raises:
+        ConfigError: naming the key at fault, also if the backend plays no buckets.
+        RangeError: if a range tells suits apart.
+        ExecutionError: if there is not enough memory.
+    """
+    chosen, context = _flop_config(config, spr, keys), context or RunContext()
+    flop = parse_board(board) if isinstance(board, str) else tuple(board)
+    game = FlopGame.deal(flop, np.stack([_by_hand("oop", oop), _by_hand("ip", ip)]))
+    tree = PostflopTree.build(chosen.betting_rules(), chosen.primary_spr)
+    own = None if abstraction is None else FlopBuckets.of(flop, abstraction)
+    backend: Any = make_backend(chosen, own)
+    if history_every is not None:
+        backend = replace(backend, rule=replace(backend.rule, history_every=history_every))
+    backend.estimate(flop, tree, context.num_threads).require_memory("the solve")
+    history: list[tuple[int, float]] = []
+    note = _note_progress(game, tree, backend, context.on_event, on_iteration, history)
+    solution = backend.solve(game, tree, note, Team(context.num_threads, cancel=context.cancel))
+    spot = Spot(flop, game.hand_ranges(), tree, merges_suits=own is None or own.merges_suits)
+    return SolvedFlop(spot, solution.strategy, solution.value_pot, solution.report, tuple(history))
+
+
+def _note_progress(
+    game: FlopGame,
+    tree: PostflopTree,
+    backend: PostflopBackend,
+    on_event: EventSink,
+    on_iteration: Callable[[SolveProgress], None],
+    history: list[tuple[int, float]],
+) -> ProgressSink:
+    """Returns a sink of events and iterations that writes measurements into a history."""
+    is_bound = backend.meaning.is_upper_bound
+    tell = progress_sink(format_cards(game.flop), tree.stakes.spr, on_event, is_bound)
+
+    def note(progress: SolveProgress | BucketEvent) -> None:
+        tell(progress)
+        if isinstance(progress, SolveProgress):
+            on_iteration(progress)
+            if progress.is_measured and progress.exploitability is not None:
+                history.append((progress.iteration, progress.exploitability))
+
+    return note
+
+
+def _by_hand(player: str, held: str | Range) -> FloatArray:
+    """Returns ``[169]`` how much of each hand a range has."""
+    wanted = Range(held)
+    by_hand = wanted.hand_weights()
+    if not np.allclose(by_hand[HAND_BY_COMBO], wanted.weights):
+        problem = "tells suits of a hand apart, which flops with all hands cannot; use solve_spot"
+        raise RangeError(player, problem)
+    return by_hand
+
+
+def open_kept_flop(
+    bundle: ValueBundle, given: GivenFlop, spr_index: int = 0, team: Team | None = None
+) -> StoredSpot:
+    """Opens a flop, given in any suits, whose strategies were kept."""
+    index, values = bundle.flops.flops.index(given.canonical), bundle.values[spr_index]
+    ranges = EVERYONE
+    if values.ranges is not None:
+        oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in values.ranges)
+        ranges = (oop, ip)
+    spot = Spot(given.canonical, ranges, bundle.trees[spr_index])
+    strategy = kept_strategy(bundle, index, spr_index)
+    return look_at_strategy(spot, strategy, values.reports[index], given, team)
+
+
+def kept_strategy(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> FlopStrategy:
+    """Returns what both players do on a flop at a ratio of the config, by their places.
+
+    Raises:
+        BundleError: if strategies were not kept.
+    """
+    kept, flop = _kept(bundle, flop_index, spr_index), bundle.flops.flops[flop_index]
+    return make_backend(bundle.config).read_strategy(kept, flop, bundle.trees[spr_index])
+
+
+def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:
+    """Returns the buckets of a flop, and what hands earned with them, round by round.
+
+    Raises:
+        BundleError: if they were not kept, or the backend has no buckets.
+    """
+    kept = _kept(bundle, flop_index, spr_index)
+    records = read_records(kept, bundle.flops.flops[flop_index])
+    if not records:
+        problem = f"{bundle.config.solve_type} has no rounds of buckets"
+        raise BundleError("postflop_model", problem)
+    return records
+
+
+def _kept(bundle: ValueBundle, flop_index: int, spr_index: int) -> Arrays:
+    if not bundle.solutions:
+        problem = "strategies were not kept, solve with keep_strategies: true"
+        raise BundleError("postflop_model", problem)
+    return bundle.solutions[spr_index][flop_index]

@@ -28,12 +28,12 @@ from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import EVERYONE, Cost, FlopGame, FlopStrategy, PostflopBackend
 from runout.flops.cards import CardBackend
 from runout.flops.settings import make_backend
-from runout.flops.solve import PostflopAbstraction, progress_sink
+from runout.flops.solve import kept_strategy, progress_sink
 from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
 from runout.runs.judge import judge_strategy
 from runout.solutions.sheet import Column, Sheet, columns
-from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport
+from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport, ValueBundle
 from runout.storage.ledger import LedgerEntry
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
@@ -371,7 +371,7 @@ def _judge(
 
 
 def judge_kept(
-    solved: PostflopAbstraction,
+    solved: ValueBundle,
     flop_indices: Sequence[int],
     spr_indices: Sequence[int],
     on_event: EventSink = ignore_event,
@@ -388,6 +388,6 @@ def judge_kept(
         for number, (flop, spr) in enumerate(pairs, start=1):
             report = solved.values[spr].reports[flop]
             cards, tree = solved.flops.flops[flop], solved.trees[spr]
-            row = _judge(label, cards, tree, solved.strategy(flop, spr), report, team)
+            row = _judge(label, cards, tree, kept_strategy(solved, flop, spr), report, team)
             yield replace(row, flop=solved.flops.names[flop])
             tell_done(number)

@@ -26,7 +26,10 @@ from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import EVERYONE, FlopStrategy
-from runout.flops.cards import StoredStrategy
+from runout.flops.bucketed_visits import BucketStrategy
+from runout.flops.cards import StoredStrategy, TableStrategy
+from runout.flops.solve import SolvedFlop
+from runout.flops.spot_solution import SpotSolution
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
@@ -46,7 +49,7 @@ from runout.solutions.preflop import (
 )
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import OOP, PostflopTree
+from runout.trees.tree import IP, OOP, PostflopTree
 
 
 @dataclass(frozen=True)
@@ -57,22 +60,26 @@ class RealGameLoss:
         best_response: of OOP against IP's strategy and of IP against OOP's, beyond half the pot.
         value_of_oop: what OOP wins beyond half the pot if both play their strategies.
         pot: the pot that it is measured by.
+        value_of_ip: likewise of IP; None where one wins what the other loses.
     """
 
     best_response: tuple[float, float]
     value_of_oop: float
     pot: float
+    value_of_ip: float | None = None
 
     @property
     def exploitability_pot(self) -> float:
         """The mean gain of a best response, as a fraction of the pot."""
-        return sum(self.best_response) / NUM_PLAYERS / self.pot
+        won = 0.0 if self.value_of_ip is None else self.value_of_oop + self.value_of_ip
+        return (sum(self.best_response) - won) / NUM_PLAYERS / self.pot
 
     @property
     def gains_pot(self) -> tuple[float, float]:
         """What OOP and IP gain by answering best instead, as fractions of the pot."""
         oop, ip = self.best_response
-        return (oop - self.value_of_oop) / self.pot, (ip + self.value_of_oop) / self.pot
+        of_ip = -self.value_of_oop if self.value_of_ip is None else self.value_of_ip
+        return (oop - self.value_of_oop) / self.pot, (ip - of_ip) / self.pot
 
 
 def judge_strategy(
@@ -94,7 +101,14 @@ def judge_strategy(
         team: threads to share the work.
         merges_suits: whether cards that differ by suits only are looked at once.
     """
-    game = CardGame(Spot(tuple(flop), ranges, tree, merges_suits=merges_suits), team=team)
+    if isinstance(strategy, BucketStrategy):  # own buckets may tell suits apart
+        merges_suits = merges_suits and strategy.buckets.merges_suits
+    return judge_spot(Spot(tuple(flop), ranges, tree, merges_suits=merges_suits), strategy, team)
+
+
+def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> RealGameLoss:
+    """Returns what the strategies of a spot lose in the game with real cards."""
+    game = CardGame(spot, team=team)
 
     def value_of(player: int, step: Step) -> float:
         """Returns what a player wins with all its hands, beyond half the pot."""
@@ -102,11 +116,37 @@ def judge_strategy(
         values = _visit(game, strategy, player, step, reach)[: len(hands.combos)]
         return float((hands.weights * values.astype(np.float64)).sum())
 
+    is_raked = spot.rake.taken_from(spot.tree.stakes.pot) > 0.0
     return RealGameLoss(
         best_response=(value_of(0, RESPONDING), value_of(1, RESPONDING)),
         value_of_oop=value_of(OOP, EVALUATING),
-        pot=tree.stakes.pot,
+        pot=spot.tree.stakes.pot,
+        value_of_ip=value_of(IP, EVALUATING) if is_raked else None,
     )
+
+
+def exploitability(solution: SpotSolution | SolvedFlop, context: RunContext | None = None) -> float:
+    """Returns what strategies lose to a best response with real cards, as a fraction of the pot.
+
+    The opponent answers with every combo on every turn and river card, however the solve grouped
+    hands: the mean of what both players gain.
+
+    >>> from runout import exploitability, solve_flop
+    >>> exploitability(solve_flop("AhKd7s", spr=1, num_buckets=(9, 9, 9)))  # doctest: +SKIP
+    0.104
+
+    Args:
+        solution: of `solve_spot` or `solve_flop`.
+        context: its workers share the work; by default all cores.
+    """
+    team = Team((context or RunContext()).num_threads)
+    if isinstance(solution, SolvedFlop):
+        return judge_spot(solution.spot, solution.strategy, team).exploitability_pot
+    solver = solution.solver
+    if solver.game.rivers.is_exact:
+        return solver.exploitability() / solver.game.spot.tree.stakes.pot
+    strategy = TableStrategy(solver.tables, solver.game)
+    return judge_spot(solver.game.spot, strategy, team).exploitability_pot
 
 
 def _visit(

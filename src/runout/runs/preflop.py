@@ -29,7 +29,6 @@ from runout.events import (
 )
 from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, WorkerLostError, holding_interrupts
-from runout.flops.solve import PostflopAbstraction
 from runout.preflop.joint import JointGame, LearningFlops, LearningLeaves
 from runout.preflop.shards import (
     JointShards,
@@ -146,7 +145,7 @@ def carry_out(
         return solve_joint(plan, context, on_solution)
     values = plan.given_values
     if plan.flops is not None:
-        values = PostflopAbstraction.carry_out(plan.flops, context).to_bundle()
+        values = plan.flops.carry_out(context)
     book = ValueBook.raw_equity() if values is None else ValueBook.from_values(values.values)
     solution = solve_on_book(config, plan.tree, book, context, on_solution)
     if plan.leaves:
@@ -225,7 +224,7 @@ def _learn(
     leaves: LearningLeaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
-    path = None if context.checkpoints is None else context.checkpoints / JOINT_FOLDER
+    path = None if context.checkpoints is None else Path(context.checkpoints) / JOINT_FOLDER
     earlier_seconds = 0.0
     if path is not None and has_commit(path):
         earlier_seconds = restore(path, solver, leaves, digest)
@@ -333,7 +332,7 @@ def refine_with_arriving_ranges(
         for leaf in plan.tree.flop_leaves():
             arriving = solution.arriving_ranges(leaf.node)
             held = ranges[leaf.path] = _damp(ranges.get(leaf.path), arriving, share)
-            flops = PostflopAbstraction.carry_out(plan.leaves[leaf.path], context, held).values[0]
+            flops = plan.leaves[leaf.path].carry_out(context, held).values[0]
             detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
             values[leaf.path] = LeafValues(average_share(flops), ValueSource.SOLVED, detail)
             worst_pot = max(worst_pot, *(report.exploitability_pot for report in flops.reports))

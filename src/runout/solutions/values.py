@@ -3,21 +3,26 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from math import log
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
 from runout.cache import Arrays
-from runout.cards.deck import HAND_NAMES, NUM_HANDS, format_cards, matchup_weights, parse_cards
+from runout.cards.deck import NUM_HANDS, format_cards, matchup_weights, parse_cards
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.equity.preflop import preflop_table
-from runout.errors import BundleError, CardError
+from runout.errors import BundleError
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter
+from runout.trees.tree import PostflopTree
+
+if TYPE_CHECKING:
+    from runout.config.flops import FlopsConfig
 
 # How a solve went.
 
@@ -120,24 +125,6 @@ class PostflopValues:
         if array.dtype.kind != "f" or (array.shape, len(self.reports)) != (shape, shape[0]):
             came = f"value_pot of shape {array.shape} with {len(self.reports)} reports"
             raise ValueError(f"{came}, {shape[0]} flops need {shape}")
-
-    def get_by_flop(
-        self, flop_index: int, hero_position: int, hero_hand: int, opponent_hand: int
-    ) -> float:
-        """Returns what a hand gets against a hand on one flop.
-
-        Raises:
-            CardError: if the flop leaves no way to deal both.
-            IndexError: if there is no such flop, position or hand.
-        """
-        if min(flop_index, hero_position, hero_hand, opponent_hand) < 0:
-            raise IndexError("flop, position and hands count from 0")
-        value = float(self.value_pot[flop_index, hero_position, hero_hand, opponent_hand])
-        if np.isnan(value):
-            flop = format_cards(self.flops.flops[flop_index])
-            hands = f"{HAND_NAMES[hero_hand]} against {HAND_NAMES[opponent_hand]}"
-            raise CardError(hands, f"cannot both be dealt on {flop}")
-        return value
 
     def average(self, hero_position: int) -> FloatArray:
         """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
@@ -398,6 +385,29 @@ class ValueBundle:
     config_digest: str
     seed: int
     solutions: tuple[tuple[Arrays, ...], ...] = ()
+
+    @cached_property
+    def config(self) -> "FlopsConfig":
+        """The postflop model that was solved."""
+        from runout.config.flops import FlopsConfig
+        from runout.config.load import parse_config  # values are shown without it
+
+        return parse_config(self.config_text, FlopsConfig)
+
+    @cached_property
+    def trees(self) -> tuple[PostflopTree, ...]:
+        """The betting at each ratio, built again."""
+        rules = self.config.betting_rules()
+        return tuple(PostflopTree.build(rules, values.spr) for values in self.values)
+
+    @property
+    def flops(self) -> FlopList:
+        """The flops that were solved."""
+        return self.values[0].flops
+
+    def __repr__(self) -> str:
+        sprs = ", ".join(f"{values.spr:g}" for values in self.values)
+        return f"<ValueBundle: {len(self.flops)} flops at SPR {sprs}>"
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Writes the bundle, all of it or nothing."""

@@ -12,7 +12,7 @@ from runout.config.flops import FlopsConfig
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.execution.context import RunContext
-from runout.flops.solve import PostflopAbstraction
+from runout.flops.solve import solve_flops
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from tests.samples.solve_configs import LIMPS, RAW_EQUITY
@@ -78,8 +78,8 @@ def main():
             solve_spot(**keys, context=RunContext(1), directory=path / name)
         for name, text in RUNS.items():
             solve_preflop(parse_config(text, RunConfig), RunContext(1)).save(path / name)
-        solved = PostflopAbstraction.build(FlopsConfig(**FLOPS), RunContext(1))
-        solved.to_bundle().save(path / "flops")
+        solved = solve_flops(FlopsConfig(**FLOPS), RunContext(1))
+        solved.save(path / "flops")
         for name in (*SPOTS, *(f"{run}/preflop" for run in RUNS), "flops"):
             archive = Path(__file__).with_name(f"{name.removesuffix('/preflop')}.tar.xz")
             with tarfile.open(archive, "w:xz") as packed:
